@@ -1,0 +1,1 @@
+"""Questions answered with numbers: slowdown over history, the demo's comparison. No sentences, no pictures."""

@@ -1,0 +1,1 @@
+"""Verdicts as data (``verdicts``) and the only place that writes sentences about storage (``sentences``)."""

@@ -1,0 +1,130 @@
+"""The one place that writes sentences about storage. Page, terminal, check and report say the same words.
+
+A sentence is one line without a full stop, names the target, gives a slowdown with its 95 % interval, and never says
+"storage" when the probing host was the cause.
+"""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+from iosonde.findings.verdicts import Finding, OpVerdict
+from iosonde.model.ops import op_word
+from iosonde.model.units import format_duration, format_factor, format_time
+
+
+def say(finding: Finding, zone: tzinfo | None = None) -> str:
+    """The sentence of a finding, with times in ``zone`` (None: the system's local zone)."""
+    return _SAY[finding.kind](finding, zone)
+
+
+def times(slowdown: float | None, lower: float | None, upper: float | None) -> str:
+    """``3.1x (2.8-3.4)``; ``n/a`` where there is no number."""
+    if slowdown is None:
+        return "n/a"
+    if lower is None or upper is None:
+        return f"{format_factor(slowdown)}x"
+    return f"{format_factor(slowdown)}x ({format_factor(lower)}-{format_factor(upper)})"
+
+
+def _usual(finding: Finding, zone: tzinfo | None) -> str:
+    worst = finding.ops[0]
+    return (
+        f"{finding.target} is as usual: the slowest operation, {op_word(worst.op)}, "
+        f"is at {times(worst.slowdown, worst.lower, worst.upper)}"
+    )
+
+
+def _slow(finding: Finding, zone: tzinfo | None) -> str:
+    worst, *others = finding.ops
+    text = f"{op_word(worst.op)} on {finding.target} {_are_slower(finding, worst, zone)}"
+    for op in others:
+        text += f", {op_word(op.op)} {times(op.slowdown, op.lower, op.upper)}{_since(finding, op, zone)}"
+    return text
+
+
+def _are_slower(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
+    verb = "were" if finding.until_ns is not None else "are"
+    if op.slowdown is None:
+        return f"{verb} slower than usual{_since(finding, op, zone)}"
+    interval = ""
+    if op.lower is not None and op.upper is not None:
+        interval = f" ({format_factor(op.lower)}-{format_factor(op.upper)})"
+    return f"{verb} {format_factor(op.slowdown)}x slower than usual{interval}{_since(finding, op, zone)}"
+
+
+def _since(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
+    if op.since_ns is None:
+        return ""
+    since = format_time(op.since_ns, finding.at_ns, zone)
+    if finding.until_ns is None:
+        return f" since {since}"
+    short = finding.until_ns - op.since_ns < 120_000_000_000
+    since = format_time(op.since_ns, finding.at_ns, zone, seconds=short)
+    until = format_time(finding.until_ns, finding.at_ns, zone, seconds=short)
+    if since[:10] == until[:10] and len(until) > 10:
+        until = until[11:]
+    return f" from {since} to {until}"
+
+
+def _host_busy(finding: Finding, zone: tzinfo | None) -> str:
+    verb = "was" if finding.until_ns is not None else "is"
+    return f"the probing host {verb} busy: {_slow(finding, zone)}, which says nothing about the storage"
+
+
+def _hung(finding: Finding, zone: tzinfo | None) -> str:
+    words = _join([op_word(op.op) for op in finding.ops])
+    text = f"{words} on {finding.target} have been hanging"
+    if finding.since_ns is not None:
+        age = format_duration(max(0, finding.at_ns - finding.since_ns) // 1_000_000_000 * 1_000_000_000)
+        text += f" for {age} (since {format_time(finding.since_ns, finding.at_ns, zone, seconds=True)})"
+    answering = [op_word(op) for op in finding.evidence.get("answering", [])]
+    return f"{text}; {', '.join(answering)} still answer" if answering else text
+
+
+def _failing(finding: Finding, zone: tzinfo | None) -> str:
+    words = _join([op_word(op.op) for op in finding.ops])
+    outcomes = sorted({op.outcome for op in finding.ops if op.outcome})
+    why = f" ({', '.join(outcomes)})" if outcomes else ""
+    since = ""
+    if finding.since_ns is not None:
+        since = f" since {format_time(finding.since_ns, finding.at_ns, zone)}"
+    return f"{words} on {finding.target} are failing{why}{since}"
+
+
+def _learning(finding: Finding, zone: tzinfo | None) -> str:
+    known, needed = finding.evidence.get("windows", 0), finding.evidence.get("windows_needed", 0)
+    return f"{finding.target}: still learning what is usual ({known} of {needed} windows)"
+
+
+def _stopped(finding: Finding, zone: tzinfo | None) -> str:
+    return f"unknown: {finding.target} has not been watched since {_heard(finding, zone)} (the probe was stopped)"
+
+
+def _stale(finding: Finding, zone: tzinfo | None) -> str:
+    return f"unknown: nothing heard of {finding.target} since {_heard(finding, zone)} (the probe may have stopped)"
+
+
+def _heard(finding: Finding, zone: tzinfo | None) -> str:
+    return format_time(finding.since_ns or 0, finding.at_ns, zone)
+
+
+def _damaged(finding: Finding, zone: tzinfo | None) -> str:
+    return f"unknown: the state of {finding.target} cannot be read ({finding.evidence.get('error')})"
+
+
+def _join(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+_SAY = {
+    "usual": _usual,
+    "slow": _slow,
+    "host_busy": _host_busy,
+    "hung": _hung,
+    "failing": _failing,
+    "learning": _learning,
+    "stopped": _stopped,
+    "stale": _stale,
+    "damaged": _damaged,
+}

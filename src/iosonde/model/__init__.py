@@ -1,0 +1,1 @@
+"""Words, units, errors and frames that every other layer shares. Imports nothing of iosonde."""

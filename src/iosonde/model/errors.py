@@ -1,0 +1,76 @@
+"""Every error that iosonde raises on purpose.
+
+::
+
+    IosondeError                 what happened; expected ...; try ...
+    ├── UsageError               the request itself is wrong (exit code 2)
+    │   └── UnitError            a size, duration, time or range that cannot be read
+    ├── StoreError               the store folder cannot be read or written
+    │   ├── DamagedFile          one file of the store is not what it should be
+    │   └── SealError            a spool segment could not be turned into Parquet (the segment is kept)
+    ├── NothingMeasured          the store holds no samples for this question
+    ├── MissingPart              an optional part (the native core, matplotlib, ...) is not installed
+    └── MeasureError             a target cannot be probed or loaded
+
+The text is for people: one line, no traceback, no trailing full stop.
+"""
+
+from __future__ import annotations
+
+
+class IosondeError(Exception):
+    """Something went wrong that the user can understand.
+
+    ``what`` says what happened (with file and place), ``expected`` what would have been right, ``hint`` what to
+    try. The two last ones are left out of the text when empty.
+    """
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, expected: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.expected = expected
+        self.hint = hint
+
+    def __str__(self) -> str:
+        parts = [self.what]
+        if self.expected:
+            parts.append(f"expected {self.expected}")
+        if self.hint:
+            parts.append(f"try {self.hint}")
+        return "; ".join(parts)
+
+
+class UsageError(IosondeError):
+    """The request itself is wrong: an unknown op, a window of zero, contradicting options."""
+
+    exit_code = 2
+
+
+class UnitError(UsageError):
+    """A size, duration, time or threshold range cannot be read."""
+
+
+class StoreError(IosondeError):
+    """The store folder cannot be read or written."""
+
+
+class DamagedFile(StoreError):
+    """One file of the store is not what it should be."""
+
+
+class SealError(StoreError):
+    """A spool segment could not be turned into Parquet. The segment is kept."""
+
+
+class NothingMeasured(IosondeError):
+    """The store holds no samples for this question."""
+
+
+class MissingPart(IosondeError):
+    """An optional part of iosonde is not installed."""
+
+
+class MeasureError(IosondeError):
+    """A target cannot be probed, or a load cannot be put on it."""

@@ -1,0 +1,153 @@
+"""Data that travels between layers.
+
+Arrays follow one missing-data rule, the core's: a missing duration or ratio is NaN in a float64 column, a missing
+instant is ``NULL_NS`` in an int64 column. Nothing else stands for "missing". numpy is imported by whoever fills a
+frame, not here, so that ``iosonde now`` stays quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Column = NDArray[Any]
+    Mask = NDArray[np.bool_]
+
+NULL_NS = -(2**63)
+"""Null of an int64 column (instants)."""
+
+
+class TargetRef(NamedTuple):
+    """One watched directory as seen from one probing host."""
+
+    host: str
+    target: str
+
+
+class SeriesKey(NamedTuple):
+    """One time series. The period belongs to it: an idle client answers slower than a busy one."""
+
+    host: str
+    target: str
+    op: str
+    period_ns: int
+
+
+class Frame:
+    """Columns of equal length, in a fixed order. ``frame["due_ns"]`` is an array, ``len(frame)`` its rows."""
+
+    __slots__ = ("columns",)
+
+    def __init__(self, columns: Mapping[str, Column]) -> None:
+        self.columns: dict[str, Column] = dict(columns)
+        lengths = {len(column) for column in self.columns.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"columns of different lengths: {sorted(lengths)}")
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()))) if self.columns else 0
+
+    def keys(self) -> list[str]:
+        """Column names in order."""
+        return list(self.columns)
+
+    def take(self, rows: Column | slice) -> Frame:
+        """The rows of a mask, an index array or a slice."""
+        return Frame({name: column[rows] for name, column in self.columns.items()})
+
+    def with_columns(self, more: Mapping[str, Column]) -> Frame:
+        """A frame with ``more`` columns added or replaced."""
+        return Frame({**self.columns, **more})
+
+    def series(self) -> Iterator[tuple[SeriesKey, slice]]:
+        """Each run of equal (host, target, op, period_ns) rows. The frame must be sorted by these."""
+        import numpy as np
+
+        n = len(self)
+        if n == 0:
+            return
+        keys = [self.columns[name] for name in ("host", "target", "op", "period_ns")]
+        changed = np.zeros(n - 1, dtype=bool)
+        for key in keys:
+            changed |= np.asarray(key[1:] != key[:-1], dtype=bool)
+        edges = [0, *(np.flatnonzero(changed) + 1).tolist(), n]
+        for begin, end in zip(edges[:-1], edges[1:], strict=True):
+            host, target, op, period = (key[begin] for key in keys)
+            yield SeriesKey(str(host), str(target), str(op), int(period)), slice(begin, end)
+
+
+WindowTable = Frame
+"""Rows of ``schema/tables/windows.toml``, sorted by host, target, op, period_ns, start_ns."""
+
+
+@dataclass(frozen=True)
+class SlowSpan:
+    """Consecutive slow windows of one series.
+
+    ``start_ns`` is refined to the first slow sample where possible (``refined``), ``end_ns`` is the end of the last
+    slow window. ``slowdown`` = pooled median service latency of the span's ok samples (``n`` of them) over the
+    baseline that held when it began, with its 95 % interval; None when n is too small.
+    """
+
+    key: SeriesKey
+    start_ns: int
+    end_ns: int
+    refined: bool
+    windows: int
+    n: int
+    baseline_ns: float
+    median_ns: float | None
+    slowdown: float | None
+    lower: float | None
+    upper: float | None
+    host_busy: bool
+    ongoing: bool
+    """The last window of the series is part of it."""
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What is usual for one series at the end of the range."""
+
+    key: SeriesKey
+    baseline_ns: float | None
+    """None while learning."""
+    windows: int
+    """Windows with a median in the range asked for."""
+    n: int
+    """ok samples in the range asked for."""
+
+
+@dataclass(frozen=True)
+class SlowdownQuery:
+    """What ``analysis.slowdown.analyse`` is asked. Times in ns since the epoch; None = open."""
+
+    host: str | None = None
+    target: str | None = None
+    ops: tuple[str, ...] | None = None
+    since_ns: int | None = None
+    until_ns: int | None = None
+    window_ns: int = 60_000_000_000
+    statistic: str = "median"
+    trailing_ns: int = 7 * 86_400_000_000_000
+
+
+@dataclass(frozen=True)
+class SlowdownResult:
+    """Windows with ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy`` added, and what follows."""
+
+    query: SlowdownQuery
+    windows: WindowTable
+    spans: list[SlowSpan] = field(default_factory=list)
+    usual: list[Usual] = field(default_factory=list)

@@ -1,0 +1,188 @@
+"""Sizes, durations and instants, read from and written for people.
+
+Durations are integer nanoseconds, sizes integer bytes, instants integer nanoseconds since the Unix epoch (UTC).
+Nothing is rounded on the way in: ``1.5KiB`` is 1536, ``0.5`` bytes is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta, timezone, tzinfo
+
+from iosonde.model.errors import UnitError
+
+_DURATION_NS = {
+    "ns": 1,
+    "us": 1_000,
+    "µs": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "m": 60_000_000_000,
+    "h": 3_600_000_000_000,
+    "d": 86_400_000_000_000,
+    "w": 604_800_000_000_000,
+}
+_DURATION_PART = re.compile(r"(\d+)(?:\.(\d+))?(ns|us|µs|ms|s|m|h|d|w)")
+_NUMBER = re.compile(r"(\d[\d_]*)(?:\.(\d+))?\s*([a-zA-Z]*)")
+_PREFIXES = "kmgtp"
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def _scaled(whole: str, fraction: str | None, unit: int, text: str, what: str) -> int:
+    """``whole.fraction * unit`` in integers; a remainder is an error."""
+    digits = fraction or ""
+    value, rest = divmod(int(whole + digits) * unit, 10 ** len(digits))
+    if rest:
+        raise UnitError(f"{text!r} is not a whole number of {what}")
+    return value
+
+
+def parse_duration(text: str) -> int:
+    """``1s``, ``500ms``, ``2h30m``, ``7d``, ``1w`` -> ns. A bare number counts seconds; ``m`` is minutes."""
+    wanted = "a duration such as 500ms, 1s, 2h30m or 7d"
+    compact = text.strip()
+    if bare := re.fullmatch(r"(\d+)(?:\.(\d+))?", compact):
+        return _scaled(bare[1], bare[2], 1_000_000_000, text, "nanoseconds")
+    if not compact or not re.fullmatch(rf"(?:{_DURATION_PART.pattern})+", compact):
+        raise UnitError(f"cannot read the duration {text!r}", expected=wanted)
+    return sum(
+        _scaled(part[1], part[2], _DURATION_NS[part[3]], text, "nanoseconds")
+        for part in _DURATION_PART.finditer(compact)
+    )
+
+
+def parse_size(text: str) -> int:
+    """``1M``, ``1MiB`` (1024-based), ``1MB`` (1000-based), ``4096`` -> bytes. ``1mi`` is refused: too easily misread."""
+    wanted = "bytes such as 4096, 64k, 1MiB (1024-based) or 1MB (1000-based)"
+    match = _NUMBER.fullmatch(text.strip())
+    if not match:
+        raise UnitError(f"cannot read the size {text!r}", expected=wanted)
+    unit = _size_unit(match[3])
+    if unit is None:
+        near = f"{match[3][:1].upper()}iB" if match[3][:1].lower() in _PREFIXES else "MiB"
+        raise UnitError(f"cannot read the size {text!r}", expected=wanted, hint=f"{match[1]}{near}")
+    return _scaled(match[1].replace("_", ""), match[2], unit, text, "bytes")
+
+
+def _size_unit(suffix: str) -> int | None:
+    """Bytes of a unit suffix, None if it is not one."""
+    if suffix in ("", "B", "b"):
+        return None if suffix == "b" else 1
+    power = _PREFIXES.find(suffix[0].lower()) + 1
+    if power == 0:
+        return None
+    if len(suffix) == 1 or suffix[1:] == "iB":
+        return 1024**power
+    return 1000**power if suffix[1:] == "B" else None
+
+
+def format_size(n_bytes: int) -> str:
+    """``1 MiB``, ``3901 B``, ``1.5 GiB``: 1024-based, three significant digits when not whole."""
+    value, unit = float(n_bytes), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if abs(value) < 1024 or unit == "PiB":
+            break
+        value /= 1024
+    return f"{value:.0f} {unit}" if value == int(value) else f"{_digits(value)} {unit}"
+
+
+def _digits(value: float) -> str:
+    """Three significant digits without an exponent, for 1 <= value < 10000."""
+    magnitude = len(str(int(abs(value))))
+    return f"{value:.{max(0, 3 - magnitude)}f}"
+
+
+def format_duration(ns: float | None) -> str:
+    """``412 ms``, ``1.20 s``, ``2 h 30 min``: three digits and a unit; ``n/a`` when unknown."""
+    if ns is None or ns != ns:
+        return "n/a"
+    if ns < 0:
+        return "-" + format_duration(-ns)
+    if ns >= 120e9:
+        return _format_long(int(ns // 1_000_000_000))
+    for unit, size in (("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)):
+        if unit == "s" or float(f"{ns / size:.3g}") < 1000:
+            break
+    value = ns / size
+    return f"{value:.0f} ns" if unit == "ns" else f"{_digits(float(f'{value:.3g}'))} {unit}"
+
+
+def _format_long(seconds: int) -> str:
+    """Two of d, h, min, s."""
+    parts = [
+        (seconds // 86_400, "d"),
+        (seconds // 3_600 % 24, "h"),
+        (seconds // 60 % 60, "min"),
+        (seconds % 60, "s"),
+    ]
+    first = next(i for i, (count, _) in enumerate(parts) if count)
+    return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2] if count)
+
+
+def format_option(ns: int) -> str:
+    """The shortest text that ``parse_duration`` reads back exactly: ``60s`` -> ``1m``."""
+    for unit in ("w", "d", "h", "m", "s", "ms", "us"):
+        if ns and ns % _DURATION_NS[unit] == 0:
+            return f"{ns // _DURATION_NS[unit]}{unit}"
+    return f"{ns}ns"
+
+
+def format_factor(value: float | None) -> str:
+    """A slowdown without its ``x``: ``1.1``, ``3.1``, ``27``, ``n/a``."""
+    if value is None or value != value:
+        return "n/a"
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+
+
+def to_ns(moment: datetime) -> int:
+    """An aware datetime as ns since the epoch, exactly."""
+    return (moment - _EPOCH) // timedelta(microseconds=1) * 1_000
+
+
+def to_datetime(ns: int, zone: tzinfo | None = None) -> datetime:
+    """An instant in ``zone`` (None: the system's local zone), cut to microseconds."""
+    return (_EPOCH + timedelta(microseconds=ns // 1_000)).astimezone(zone)
+
+
+def parse_time(text: str, now_ns: int, zone: tzinfo | None = None) -> int:
+    """``-2h`` (before now), ``now``, ``today``, ``yesterday``, ``14:05``, ISO 8601, ``@<epoch seconds>`` -> ns.
+
+    Times without an offset are in ``zone`` (None: the system's local zone).
+    """
+    word = text.strip()
+    if word.startswith(("-", "+")):
+        sign = -1 if word[0] == "-" else 1
+        return now_ns + sign * parse_duration(word[1:])
+    if word == "now":
+        return now_ns
+    if match := re.fullmatch(r"@(\d+)(?:\.(\d{1,9}))?", word):
+        return _scaled(match[1], match[2], 1_000_000_000, text, "nanoseconds")
+    today = to_datetime(now_ns, zone).date()
+    days = {"today": 0, "yesterday": -1, "tomorrow": 1}
+    if word in days:
+        return _local_ns(datetime.combine(today + timedelta(days=days[word]), datetime.min.time()), zone)
+    return _parse_iso(text, word, today, zone)
+
+
+def _parse_iso(text: str, word: str, today: date, zone: tzinfo | None) -> int:
+    if re.fullmatch(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?", word):
+        word = f"{today.isoformat()}T{word.zfill(5) if word.count(':') == 1 else word.zfill(8)}"
+    try:
+        moment = datetime.fromisoformat(word)
+        return to_ns(moment) if moment.tzinfo else _local_ns(moment, zone)
+    except (ValueError, OverflowError):
+        raise UnitError(
+            f"cannot read the time {text!r}",
+            expected="-2h, yesterday, 14:05 or 2026-07-01T12:00",
+        ) from None
+
+
+def _local_ns(moment: datetime, zone: tzinfo | None) -> int:
+    return to_ns(moment.astimezone() if zone is None else moment.replace(tzinfo=zone))
+
+
+def format_time(ns: int, now_ns: int, zone: tzinfo | None = None, *, seconds: bool = False) -> str:
+    """``14:05`` (with ``seconds``: ``14:05:03``), with the date in front when it is not today's."""
+    moment, now = to_datetime(ns, zone), to_datetime(now_ns, zone)
+    clock = moment.strftime("%H:%M:%S" if seconds else "%H:%M")
+    return clock if moment.date() == now.date() else f"{moment:%Y-%m-%d} {clock}"

@@ -1,0 +1,98 @@
+"""Where things lie in the store folder.
+
+::
+
+    spool/<host>/<run_id>-<segment>.spool                       appended by the probe
+    samples/date=YYYY-MM-DD/host=<host>/<run_id>-<segment>.parquet   sealed, never edited
+    state/<host>/<target slug>.json                             replaced by the probe every second
+
+A segment has the same stem in both places, which is how a reader takes each row once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import NamedTuple
+
+from iosonde.model.errors import StoreError
+
+
+class Segment(NamedTuple):
+    """One spool segment or the Parquet file made from it."""
+
+    host: str
+    stem: str
+    path: Path
+
+
+def default_root(environ: Mapping[str, str]) -> Path:
+    """``$IOSONDE_STORE``, else ``$XDG_STATE_HOME/iosonde``, else ``~/.local/state/iosonde``."""
+    if environ.get("IOSONDE_STORE"):
+        return Path(environ["IOSONDE_STORE"])
+    if environ.get("XDG_STATE_HOME"):
+        return Path(environ["XDG_STATE_HOME"]) / "iosonde"
+    return Path(environ.get("HOME") or os.path.expanduser("~")) / ".local" / "state" / "iosonde"
+
+
+def slug(target: str) -> str:
+    """A file name for a target: ``/work/a b`` -> ``work-a-b``; nothing left: ``root``."""
+    return re.sub(r"[^A-Za-z0-9._]+", "-", target).strip("-.") or "root"
+
+
+def spool_segments(root: Path) -> list[Segment]:
+    """Spool segments, oldest name first. A missing folder is an empty store."""
+    found = [
+        Segment(folder.name, path.stem, path)
+        for folder in _folders(root / "spool")
+        for path in _files(folder, ".spool")
+    ]
+    return sorted(found)
+
+
+def parquet_segments(root: Path, since_date: str | None = None) -> list[Segment]:
+    """Sealed segments of partitions from ``since_date`` (YYYY-MM-DD, UTC) on."""
+    found = []
+    for day in _folders(root / "samples"):
+        name, _, value = day.name.partition("=")
+        if name != "date" or (since_date is not None and value < since_date):
+            continue
+        for folder in _folders(day):
+            if folder.name.startswith("host="):
+                host = folder.name[len("host=") :]
+                found += [Segment(host, path.stem, path) for path in _files(folder, ".parquet")]
+    return sorted(found, key=lambda segment: str(segment.path))
+
+
+def parquet_path(root: Path, host: str, stem: str, opened_ns: int) -> Path:
+    """Where the segment that was opened at ``opened_ns`` is sealed to."""
+    return root / "samples" / f"date={utc_date(opened_ns)}" / f"host={host}" / f"{stem}.parquet"
+
+
+def utc_date(ns: int) -> str:
+    """The UTC date of an instant, YYYY-MM-DD."""
+    return datetime.fromtimestamp(ns // 1_000_000_000, tz=timezone.utc).strftime("%Y-%m-%d")
+
+
+def _folders(path: Path) -> list[Path]:
+    return [entry for entry in _entries(path) if entry.is_dir() and not entry.name.startswith(".")]
+
+
+def _files(path: Path, suffix: str) -> list[Path]:
+    return [e for e in _entries(path) if e.suffix == suffix and not e.name.startswith(".")]
+
+
+def _entries(path: Path) -> list[Path]:
+    try:
+        return list(path.iterdir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StoreError(
+            f"cannot list {path}: {error.strerror}",
+            expected="a readable store folder",
+            hint="--store DIR or IOSONDE_STORE",
+        ) from error

@@ -1,0 +1,133 @@
+"""Live states: one small JSON file a target, replaced by the probe every second.
+
+Only ``json`` and ``os`` are imported here: ``iosonde now`` and ``iosonde check`` live on this module.
+
+A state file is foreign input. What is not of the expected type becomes None, control characters in names are
+replaced (they would reach a terminal), and a file that cannot be read as a state at all is reported as a state of
+its own::
+
+    {"state": "damaged", "host": <folder>, "target": <file stem>, "error": "what is wrong", "ops": [], ...}
+
+so that one bad file never hides the others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+MAX_BYTES = 1 << 20
+"""A larger file is not a state."""
+SCHEMA_VERSION = 1
+
+_TEXT = ("host", "target", "path", "run_id", "state")
+_INTEGERS = ("schema_version", "written_ns", "period_ns", "window_ns", "baseline_trailing_ns")
+_OP_TEXT = ("op", "state", "last_outcome", "cache")
+_OP_COUNTS = ("n_due", "n_seen", "n_lost", "ticks_skipped", "baseline_windows")
+_OP_NUMBERS = (
+    *("latest_ns", "median_ns", "median_lower_ns", "median_upper_ns", "q95_ns", "baseline_ns"),
+    *("slowdown", "slowdown_lower", "slowdown_upper"),
+    *("since_ns", "inflight_ns", "inflight_due_ns", "last_ok_ns"),
+)
+
+
+def read_states(root: Path) -> list[dict[str, Any]]:
+    """Every state below ``root/state``, sorted by host and target. No folder: no states."""
+    states = []
+    for host in _names(os.path.join(root, "state")):
+        folder = os.path.join(root, "state", host)
+        for name in _names(folder):
+            if name.endswith(".json") and not name.startswith("."):
+                state = read_state(os.path.join(folder, name), host, name[: -len(".json")])
+                if state is not None:
+                    states.append(state)
+    return sorted(states, key=lambda state: (state["host"] or "", state["target"] or ""))
+
+
+def read_state(path: str, host: str, slug: str) -> dict[str, Any] | None:
+    """One state file; None if it has vanished, a ``damaged`` state if it is not one."""
+    try:
+        with open(path, "rb") as file:
+            text = file.read(MAX_BYTES + 1)
+        if len(text) > MAX_BYTES:
+            raise ValueError(f"larger than {MAX_BYTES} bytes")
+        raw = json.loads(text)
+        if not isinstance(raw, dict):
+            raise ValueError("not a JSON object")
+        return _cleaned(raw, slug)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return _damaged(host, slug, f"{clean_text(path)}: {clean_text(str(reason))}")
+
+
+def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
+    version = raw.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise ValueError(f"schema_version is {version!r}, expected {SCHEMA_VERSION}")
+    state: dict[str, Any] = {name: _text(raw.get(name)) for name in _TEXT}
+    state |= {name: _integer(raw.get(name)) for name in _INTEGERS}
+    missing = [name for name in ("host", "target", "state", "written_ns", "period_ns") if state[name] is None]
+    if missing:
+        raise ValueError(f"{missing[0]} is missing or of the wrong type")
+    ops, notes = raw.get("ops"), raw.get("notes")
+    state["slug"] = slug
+    state["running"] = raw.get("running") is True
+    state["notes"] = [clean_text(n) for n in notes if isinstance(n, str)] if isinstance(notes, list) else []
+    cleaned = [_cleaned_op(op) for op in ops if isinstance(op, dict)] if isinstance(ops, list) else []
+    state["ops"] = [op for op in cleaned if op["op"] is not None]
+    state["error"] = None
+    return state
+
+
+def _cleaned_op(raw: dict[str, Any]) -> dict[str, Any]:
+    op: dict[str, Any] = {name: _text(raw.get(name)) for name in _OP_TEXT}
+    op |= {name: _integer(raw.get(name)) or 0 for name in _OP_COUNTS}
+    op |= {name: _number(raw.get(name)) for name in _OP_NUMBERS}
+    op["host_busy"] = raw.get("host_busy") is True
+    return op
+
+
+def _damaged(host: str, slug: str, error: str) -> dict[str, Any]:
+    nothing: dict[str, Any] = dict.fromkeys((*_TEXT, *_INTEGERS))
+    return nothing | {
+        "host": clean_text(host),
+        "target": clean_text(slug),
+        "slug": slug,
+        "state": "damaged",
+        "running": False,
+        "notes": [],
+        "ops": [],
+        "error": error,
+    }
+
+
+def clean_text(text: str) -> str:
+    """``text`` without characters that a terminal would obey."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
+
+
+def _text(value: object) -> str | None:
+    return clean_text(value) if isinstance(value, str) else None
+
+
+def _integer(value: object) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if -(2**63) <= value < 2**63 else None
+
+
+def _number(value: object) -> int | float | None:
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    return _integer(value)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
