@@ -1,1 +1,2 @@
-"""Questions answered with numbers: slowdown over history, the demo's comparison. No sentences, no pictures."""
+"""Questions answered with numbers: slowdown over history, the demo's comparison. No sentences, no
+pictures."""

@@ -1,11 +1,190 @@
-"""Slowdown over history: windows -> baseline -> slowdown -> spans."""
+"""Slowdown over history: windows -> baseline -> slowdown -> slow spans.
+
+::
+
+    windows of a series   [m1] [m2] [m3] [m4] [m5] [m6] ...        medians of service latency
+    baseline of m6        median(m1 .. m5), looking back ``trailing``; none until 5 are known
+    slowdown              statistic of the window / baseline; its interval / baseline
+    slow                  median / baseline >= 2 and its lower end >= 1.5
+    span                  slow windows in a row; one that is not slow may lie between, and any
+    number of windows in
+                          which no operation ended (a hang is not a recovery)
+
+Whether a window is slow is always judged on the median, whatever statistic is shown: the baseline
+is a median, and the tail of a distribution lies above its median on the best of days.
+"""
 
 from __future__ import annotations
 
-from iosonde.model.frames import SlowdownQuery, SlowdownResult
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.analysis.spans import WindowRun, spans_of
+from iosonde.model.errors import UsageError
+from iosonde.model.frames import (
+    Frame,
+    SeriesKey,
+    SlowdownQuery,
+    SlowdownResult,
+    Usual,
+    WindowTable,
+)
+from iosonde.model.ops import HOST_LATE_NS, SLOW_AT, SLOW_LOWER_AT, STATISTICS, op_order
+from iosonde.stats.baseline import trailing_median
 from iosonde.store.store import Store
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def analyse(store: Store, query: SlowdownQuery) -> SlowdownResult:
-    """Windows with baseline and slowdown, slow spans, and what is usual per series."""
-    raise NotImplementedError
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+_JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns", "runq_q50_ns", "late_q95_ns")
+_BRIDGED = 1
+"""Windows that are not slow and still do not end a span."""
+
+
+def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> SlowdownResult:
+    """Windows of [since, until) with ``baseline_ns slowdown slowdown_lower slowdown_upper slow
+    host_busy`` added, the slow spans that touch the range, and what is usual per series.
+
+    Baselines look back before ``since``. Slowdowns are NaN while the baseline is learnt, when the
+    window has too few samples for the statistic, and (the interval) for mean and max.
+    ``everything`` keeps all columns of windows.toml; without it only those that the answer needs
+    are computed. Raises UsageError, StoreError.
+    """
+    columns = statistic_columns(query.statistic)
+    if query.trailing_ns <= 0:
+        raise UsageError("the baseline looks back 0 s", expected="a baseline above 0")
+    since = query.since_ns
+    windows = store.windows(
+        query.window_ns,
+        target=query.target,
+        host=query.host,
+        ops=query.ops,
+        since_ns=None if since is None else since - query.trailing_ns,
+        until_ns=query.until_ns,
+        statistics=None if everything else list({*_JUDGED_ON, *filter(None, columns)}),
+    )
+    windows = in_op_order(add_slowdown(windows, columns, query.trailing_ns))
+    shown = windows if since is None else windows.take(_in_range(windows, since))
+    runs = list(_runs(windows, since))
+    return SlowdownResult(query, shown, spans_of(store, windows, runs), _usual(windows, shown))
+
+
+def statistic_columns(statistic: str) -> tuple[str, str | None, str | None]:
+    """Columns of a statistic and of its interval: ``median`` -> q50_ns, q50_lower_ns, q50_upper_ns;
+    mean and max have no interval. Raises UsageError."""
+    if statistic not in STATISTICS:
+        raise UsageError(
+            f"there is no statistic {statistic!r}", expected="one of " + ", ".join(STATISTICS)
+        )
+    name = "q50" if statistic == "median" else statistic
+    if name in ("mean", "max"):
+        return f"{name}_ns", None, None
+    return f"{name}_ns", f"{name}_lower_ns", f"{name}_upper_ns"
+
+
+def in_op_order(windows: WindowTable) -> WindowTable:
+    """Sorted by host, target, op (in the order of ``OPS``), period and start."""
+    parts = sorted(windows.series(), key=lambda part: (*part[0][:2], op_order(part[0].op), part[0]))
+    rows = [np.arange(where.start, where.stop) for _, where in parts]
+    return windows.take(np.concatenate(rows)) if rows else windows
+
+
+def add_slowdown(
+    windows: WindowTable, columns: tuple[str, str | None, str | None], trailing_ns: int
+) -> WindowTable:
+    """``windows`` with baseline, slowdown and what is judged from it. Needs whole series, sorted by
+    start."""
+    baseline = np.full(len(windows), np.nan)
+    for _, rows in windows.series():
+        baseline[rows] = trailing_median(
+            windows["start_ns"][rows], windows["q50_ns"][rows], trailing_ns
+        )
+    baseline = np.where(baseline > 0, baseline, np.nan)
+    nothing = np.full(len(windows), np.nan)
+    value, lower, upper = (nothing if name is None else windows[name] for name in columns)
+    slow = (windows["q50_ns"] / baseline >= SLOW_AT) & (
+        windows["q50_lower_ns"] / baseline >= SLOW_LOWER_AT
+    )
+    return windows.with_columns(
+        {
+            "baseline_ns": baseline,
+            "slowdown": value / baseline,
+            "slowdown_lower": lower / baseline,
+            "slowdown_upper": upper / baseline,
+            "slow": slow,
+            "host_busy": slow & _host_busy(windows, baseline),
+        }
+    )
+
+
+def _host_busy(windows: WindowTable, baseline: Floats) -> Flags:
+    """Whether the window would not be slow without the probing thread's wait for a CPU, or its
+    timer woke far too late. NaN (unknown) compares false: not busy."""
+    unqueued = windows["q50_ns"] - windows["runq_q50_ns"]
+    busy: Flags = (unqueued / baseline < SLOW_AT) | (windows["late_q95_ns"] > HOST_LATE_NS)
+    return busy
+
+
+def _in_range(windows: WindowTable, since_ns: int) -> Flags:
+    reached: Flags = windows["start_ns"] + windows["window_ns"] > since_ns
+    return reached
+
+
+def _runs(windows: WindowTable, since_ns: int | None) -> Iterator[WindowRun]:
+    """Slow windows in a row, bridged, of every series; those that end after ``since_ns``."""
+    for key, rows in windows.series():
+        for first, last in bridged_runs(
+            windows["slow"][rows],
+            windows["n_seen"][rows] == 0,
+            windows["start_ns"][rows] // windows["window_ns"][rows],
+        ):
+            run = WindowRun(
+                key, rows.start + first, rows.start + last, rows.start + last + 1 == rows.stop
+            )
+            if (
+                since_ns is None
+                or windows["start_ns"][run.last] + windows["window_ns"][run.last] > since_ns
+            ):
+                yield run
+
+
+def bridged_runs(
+    slow: Flags, silent: Flags, number: NDArray[np.int64]
+) -> Iterator[tuple[int, int]]:
+    """(first, last) of each run of slow windows of one series, both slow.
+
+    Up to ``_BRIDGED`` windows that are not slow, or missing (``number`` jumps), lie between two
+    slow ones of a run; ``silent`` windows, in which no operation ended, do not count.
+    """
+    places = np.flatnonzero(slow)
+    if len(places) == 0:
+        return
+    loud = np.cumsum(~silent)
+    missing = np.diff(number[places]) - np.diff(places)
+    between: NDArray[np.int64] = loud[places[1:] - 1] - loud[places[:-1]]
+    breaks = np.flatnonzero(missing + between > _BRIDGED)
+    firsts = places[np.concatenate(([0], breaks + 1))]
+    lasts = places[np.concatenate((breaks, [len(places) - 1]))]
+    yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
+
+
+def _usual(windows: WindowTable, shown: Frame) -> list[Usual]:
+    """The latest baseline of every series, with the windows and samples of the range shown."""
+    counts: dict[SeriesKey, tuple[int, int]] = {
+        key: (
+            int(np.count_nonzero(~np.isnan(shown["q50_ns"][rows]))),
+            int(shown["n_seen"][rows].sum()),
+        )
+        for key, rows in shown.series()
+    }
+    usual = []
+    for key, rows in windows.series():
+        known = windows["baseline_ns"][rows]
+        known = known[~np.isnan(known)]
+        usual.append(Usual(key, float(known[-1]) if len(known) else None, *counts.get(key, (0, 0))))
+    return usual

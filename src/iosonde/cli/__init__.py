@@ -1,1 +1,2 @@
-"""The command ``iosonde``: one short file a command. Commands parse, ask, and print; they never compute."""
+"""The command ``iosonde``: one short file a command. Commands parse, ask, and print; they never
+compute."""

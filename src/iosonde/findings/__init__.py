@@ -1,1 +1,2 @@
-"""Verdicts as data (``verdicts``) and the only place that writes sentences about storage (``sentences``)."""
+"""Verdicts as data (``verdicts``) and the only place that writes sentences about storage
+(``sentences``)."""

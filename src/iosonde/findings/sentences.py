@@ -1,7 +1,8 @@
-"""The one place that writes sentences about storage. Page, terminal, check and report say the same words.
+"""The one place that writes sentences about storage. Page, terminal, check and report say the same
+words.
 
-A sentence is one line without a full stop, names the target, gives a slowdown with its 95 % interval, and never says
-"storage" when the probing host was the cause.
+A sentence is one line without a full stop, names the target, gives a slowdown with its 95 %
+interval, and never says "storage" when the probing host was the cause.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def _slow(finding: Finding, zone: tzinfo | None) -> str:
     worst, *others = finding.ops
     text = f"{op_word(worst.op)} on {finding.target} {_are_slower(finding, worst, zone)}"
     for op in others:
-        text += f", {op_word(op.op)} {times(op.slowdown, op.lower, op.upper)}{_since(finding, op, zone)}"
+        factor = times(op.slowdown, op.lower, op.upper)
+        text += f", {op_word(op.op)} {factor}{_since(finding, op, zone)}"
     return text
 
 
@@ -50,7 +52,8 @@ def _are_slower(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
     interval = ""
     if op.lower is not None and op.upper is not None:
         interval = f" ({format_factor(op.lower)}-{format_factor(op.upper)})"
-    return f"{verb} {format_factor(op.slowdown)}x slower than usual{interval}{_since(finding, op, zone)}"
+    factor = format_factor(op.slowdown)
+    return f"{verb} {factor}x slower than usual{interval}{_since(finding, op, zone)}"
 
 
 def _since(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
@@ -69,15 +72,20 @@ def _since(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
 
 def _host_busy(finding: Finding, zone: tzinfo | None) -> str:
     verb = "was" if finding.until_ns is not None else "is"
-    return f"the probing host {verb} busy: {_slow(finding, zone)}, which says nothing about the storage"
+    slow = _slow(finding, zone)
+    return f"the probing host {verb} busy: {slow}, which says nothing about the storage"
 
 
 def _hung(finding: Finding, zone: tzinfo | None) -> str:
     words = _join([op_word(op.op) for op in finding.ops])
     text = f"{words} on {finding.target} have been hanging"
     if finding.since_ns is not None:
-        age = format_duration(max(0, finding.at_ns - finding.since_ns) // 1_000_000_000 * 1_000_000_000)
-        text += f" for {age} (since {format_time(finding.since_ns, finding.at_ns, zone, seconds=True)})"
+        age = format_duration(
+            max(0, finding.at_ns - finding.since_ns) // 1_000_000_000 * 1_000_000_000
+        )
+        text += (
+            f" for {age} (since {format_time(finding.since_ns, finding.at_ns, zone, seconds=True)})"
+        )
     answering = [op_word(op) for op in finding.evidence.get("answering", [])]
     return f"{text}; {', '.join(answering)} still answer" if answering else text
 
@@ -98,11 +106,13 @@ def _learning(finding: Finding, zone: tzinfo | None) -> str:
 
 
 def _stopped(finding: Finding, zone: tzinfo | None) -> str:
-    return f"unknown: {finding.target} has not been watched since {_heard(finding, zone)} (the probe was stopped)"
+    heard = _heard(finding, zone)
+    return f"unknown: {finding.target} is not watched since {heard} (the probe was stopped)"
 
 
 def _stale(finding: Finding, zone: tzinfo | None) -> str:
-    return f"unknown: nothing heard of {finding.target} since {_heard(finding, zone)} (the probe may have stopped)"
+    heard = _heard(finding, zone)
+    return f"unknown: nothing heard of {finding.target} since {heard} (the probe may have stopped)"
 
 
 def _heard(finding: Finding, zone: tzinfo | None) -> str:
@@ -110,7 +120,9 @@ def _heard(finding: Finding, zone: tzinfo | None) -> str:
 
 
 def _damaged(finding: Finding, zone: tzinfo | None) -> str:
-    return f"unknown: the state of {finding.target} cannot be read ({finding.evidence.get('error')})"
+    return (
+        f"unknown: the state of {finding.target} cannot be read ({finding.evidence.get('error')})"
+    )
 
 
 def _join(words: list[str]) -> str:

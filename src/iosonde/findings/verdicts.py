@@ -13,7 +13,8 @@
     stale      unknown    the probe has not been heard of for a while
     damaged    unknown    the state file cannot be read
 
-No sentence is written here; see ``findings.sentences``. Light imports only: ``iosonde check`` runs through here.
+No sentence is written here; see ``findings.sentences``. Light imports only: ``iosonde check`` runs
+through here.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ class OpVerdict(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A verdict with its evidence. ``ops`` are the operations it is about, worst first; ``slowdown lower upper n`` are
-    the first one's; ``until_ns`` is None while it lasts."""
+    """A verdict with its evidence. ``ops`` are the operations it is about, worst first; ``slowdown
+    lower upper n`` are the first one's; ``until_ns`` is None while it lasts."""
 
     kind: str
     severity: str
@@ -83,7 +84,9 @@ def from_state(state: dict[str, Any], now_ns: int) -> Finding:
     """The verdict of one live state (``store.state``) at ``now_ns``."""
     host, target = str(state["host"]), str(state["target"])
     if state["state"] == "damaged":
-        return Finding("damaged", "unknown", host, target, now_ns, evidence={"error": state["error"]})
+        return Finding(
+            "damaged", "unknown", host, target, now_ns, evidence={"error": state["error"]}
+        )
     written = int(state["written_ns"])
     heard = {"written_ns": written, "age_ns": max(0, now_ns - written)}
     if not state["running"]:
@@ -100,14 +103,18 @@ def from_state(state: dict[str, Any], now_ns: int) -> Finding:
         return _about("host_busy", "info", host, target, now_ns, busy, heard)
     known = [op for op in ops if op.slowdown is not None]
     if not known or any(op.state == "learning" for op in ops):
-        return Finding("learning", "info", host, target, now_ns, tuple(ops), evidence=heard | _progress(state))
+        return Finding(
+            "learning", "info", host, target, now_ns, tuple(ops), evidence=heard | _progress(state)
+        )
     return _about("usual", "ok", host, target, now_ns, known, heard)
 
 
 def from_span(span: SlowSpan, now_ns: int) -> Finding:
     """The verdict of one slow span of history."""
     since = span.start_ns
-    op = OpVerdict(span.key.op, "slow", span.slowdown, span.lower, span.upper, span.n, since, span.host_busy)
+    op = OpVerdict(
+        span.key.op, "slow", span.slowdown, span.lower, span.upper, span.n, since, span.host_busy
+    )
     kind, severity = ("host_busy", "info") if span.host_busy else ("slow", "slow")
     evidence = {
         "baseline_ns": span.baseline_ns,
@@ -166,7 +173,11 @@ def _op_verdict(op: dict[str, Any]) -> OpVerdict:
 
 
 def _answering(ops: list[OpVerdict], bad: list[OpVerdict]) -> dict[str, Any]:
-    return {"answering": [op.op for op in ops if op not in bad and op.state in ("ok", "slow", "learning")]}
+    return {
+        "answering": [
+            op.op for op in ops if op not in bad and op.state in ("ok", "slow", "learning")
+        ]
+    }
 
 
 def _progress(state: dict[str, Any]) -> dict[str, Any]:

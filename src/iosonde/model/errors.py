@@ -7,10 +7,10 @@
     │   └── UnitError            a size, duration, time or range that cannot be read
     ├── StoreError               the store folder cannot be read or written
     │   ├── DamagedFile          one file of the store is not what it should be
-    │   └── SealError            a spool segment could not be turned into Parquet (the segment is kept)
-    ├── NothingMeasured          the store holds no samples for this question
-    ├── MissingPart              an optional part (the native core, matplotlib, ...) is not installed
-    └── MeasureError             a target cannot be probed or loaded
+    │   └── SealError            a spool segment could not be turned into Parquet (the segment is
+    kept) ├── NothingMeasured          the store holds no samples for this question
+    ├── MissingPart              an optional part (the native core, matplotlib, ...) is not
+    installed └── MeasureError             a target cannot be probed or loaded
 
 The text is for people: one line, no traceback, no trailing full stop.
 """
@@ -21,8 +21,8 @@ from __future__ import annotations
 class IosondeError(Exception):
     """Something went wrong that the user can understand.
 
-    ``what`` says what happened (with file and place), ``expected`` what would have been right, ``hint`` what to
-    try. The two last ones are left out of the text when empty.
+    ``what`` says what happened (with file and place), ``expected`` what would have been right,
+    ``hint`` what to try. The two last ones are left out of the text when empty.
     """
 
     exit_code = 1

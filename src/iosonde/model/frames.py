@@ -1,12 +1,13 @@
 """Data that travels between layers.
 
-Arrays follow one missing-data rule, the core's: a missing duration or ratio is NaN in a float64 column, a missing
-instant is ``NULL_NS`` in an int64 column. Nothing else stands for "missing". numpy is imported by whoever fills a
-frame, not here, so that ``iosonde now`` stays quick.
+Arrays follow one missing-data rule, the core's: a missing duration or ratio is NaN in a float64
+column, a missing instant is ``NULL_NS`` in an int64 column. Nothing else stands for "missing".
+numpy is imported by whoever fills a frame, not here, so that ``iosonde now`` stays quick.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,7 +40,8 @@ class SeriesKey(NamedTuple):
 
 
 class Frame:
-    """Columns of equal length, in a fixed order. ``frame["due_ns"]`` is an array, ``len(frame)`` its rows."""
+    """Columns of equal length, in a fixed order. ``frame["due_ns"]`` is an array, ``len(frame)``
+    its rows."""
 
     __slots__ = ("columns",)
 
@@ -71,7 +73,8 @@ class Frame:
         return Frame({**self.columns, **more})
 
     def series(self) -> Iterator[tuple[SeriesKey, slice]]:
-        """Each run of equal (host, target, op, period_ns) rows. The frame must be sorted by these."""
+        """Each run of equal (host, target, op, period_ns) rows. The frame must be sorted by
+        these."""
         import numpy as np
 
         n = len(self)
@@ -82,7 +85,7 @@ class Frame:
         for key in keys:
             changed |= np.asarray(key[1:] != key[:-1], dtype=bool)
         edges = [0, *(np.flatnonzero(changed) + 1).tolist(), n]
-        for begin, end in zip(edges[:-1], edges[1:], strict=True):
+        for begin, end in itertools.pairwise(edges):
             host, target, op, period = (key[begin] for key in keys)
             yield SeriesKey(str(host), str(target), str(op), int(period)), slice(begin, end)
 
@@ -95,9 +98,10 @@ WindowTable = Frame
 class SlowSpan:
     """Consecutive slow windows of one series.
 
-    ``start_ns`` is refined to the first slow sample where possible (``refined``), ``end_ns`` is the end of the last
-    slow window. ``slowdown`` = pooled median service latency of the span's ok samples (``n`` of them) over the
-    baseline that held when it began, with its 95 % interval; None when n is too small.
+    ``start_ns`` is refined to the first slow sample where possible (``refined``), ``end_ns`` is the
+    end of the last slow window. ``slowdown`` = pooled median service latency of the span's ok
+    samples (``n`` of them) over the baseline that held when it began, with its 95 % interval; None
+    when n is too small.
     """
 
     key: SeriesKey
@@ -145,7 +149,8 @@ class SlowdownQuery:
 
 @dataclass(frozen=True)
 class SlowdownResult:
-    """Windows with ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy`` added, and what follows."""
+    """Windows with ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy`` added, and
+    what follows."""
 
     query: SlowdownQuery
     windows: WindowTable

@@ -1,13 +1,13 @@
 """Sizes, durations and instants, read from and written for people.
 
-Durations are integer nanoseconds, sizes integer bytes, instants integer nanoseconds since the Unix epoch (UTC).
-Nothing is rounded on the way in: ``1.5KiB`` is 1536, ``0.5`` bytes is an error.
+Durations are integer nanoseconds, sizes integer bytes, instants integer nanoseconds since the Unix
+epoch (UTC). Nothing is rounded on the way in: ``1.5KiB`` is 1536, ``0.5`` bytes is an error.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from iosonde.model.errors import UnitError
 
@@ -25,7 +25,7 @@ _DURATION_NS = {
 _DURATION_PART = re.compile(r"(\d+)(?:\.(\d+))?(ns|us|µs|ms|s|m|h|d|w)")
 _NUMBER = re.compile(r"(\d[\d_]*)(?:\.(\d+))?\s*([a-zA-Z]*)")
 _PREFIXES = "kmgtp"
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _scaled(whole: str, fraction: str | None, unit: int, text: str, what: str) -> int:
@@ -34,11 +34,12 @@ def _scaled(whole: str, fraction: str | None, unit: int, text: str, what: str) -
     value, rest = divmod(int(whole + digits) * unit, 10 ** len(digits))
     if rest:
         raise UnitError(f"{text!r} is not a whole number of {what}")
-    return value
+    return int(value)
 
 
 def parse_duration(text: str) -> int:
-    """``1s``, ``500ms``, ``2h30m``, ``7d``, ``1w`` -> ns. A bare number counts seconds; ``m`` is minutes."""
+    """``1s``, ``500ms``, ``2h30m``, ``7d``, ``1w`` -> ns. A bare number counts seconds; ``m`` is
+    minutes."""
     wanted = "a duration such as 500ms, 1s, 2h30m or 7d"
     compact = text.strip()
     if bare := re.fullmatch(r"(\d+)(?:\.(\d+))?", compact):
@@ -52,7 +53,8 @@ def parse_duration(text: str) -> int:
 
 
 def parse_size(text: str) -> int:
-    """``1M``, ``1MiB`` (1024-based), ``1MB`` (1000-based), ``4096`` -> bytes. ``1mi`` is refused: too easily misread."""
+    """``1M``, ``1MiB`` (1024-based), ``1MB`` (1000-based), ``4096`` -> bytes. ``1mi`` is refused:
+    too easily misread."""
     wanted = "bytes such as 4096, 64k, 1MiB (1024-based) or 1MB (1000-based)"
     match = _NUMBER.fullmatch(text.strip())
     if not match:
@@ -72,8 +74,8 @@ def _size_unit(suffix: str) -> int | None:
     if power == 0:
         return None
     if len(suffix) == 1 or suffix[1:] == "iB":
-        return 1024**power
-    return 1000**power if suffix[1:] == "B" else None
+        return int(1024**power)
+    return int(1000**power) if suffix[1:] == "B" else None
 
 
 def format_size(n_bytes: int) -> str:
@@ -145,7 +147,8 @@ def to_datetime(ns: int, zone: tzinfo | None = None) -> datetime:
 
 
 def parse_time(text: str, now_ns: int, zone: tzinfo | None = None) -> int:
-    """``-2h`` (before now), ``now``, ``today``, ``yesterday``, ``14:05``, ISO 8601, ``@<epoch seconds>`` -> ns.
+    """``-2h`` (before now), ``now``, ``today``, ``yesterday``, ``14:05``, ISO 8601, ``@<epoch
+    seconds>`` -> ns.
 
     Times without an offset are in ``zone`` (None: the system's local zone).
     """
@@ -160,7 +163,9 @@ def parse_time(text: str, now_ns: int, zone: tzinfo | None = None) -> int:
     today = to_datetime(now_ns, zone).date()
     days = {"today": 0, "yesterday": -1, "tomorrow": 1}
     if word in days:
-        return _local_ns(datetime.combine(today + timedelta(days=days[word]), datetime.min.time()), zone)
+        return _local_ns(
+            datetime.combine(today + timedelta(days=days[word]), datetime.min.time()), zone
+        )
     return _parse_iso(text, word, today, zone)
 
 

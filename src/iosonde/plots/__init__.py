@@ -1,1 +1,2 @@
-"""Figures: ``figure`` holds what is to be drawn as data (tested), ``render_matplotlib`` draws it."""
+"""Figures: ``figure`` holds what is to be drawn as data (tested), ``render_matplotlib`` draws
+it."""

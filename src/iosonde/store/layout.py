@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,7 +74,7 @@ def parquet_path(root: Path, host: str, stem: str, opened_ns: int) -> Path:
 
 def utc_date(ns: int) -> str:
     """The UTC date of an instant, YYYY-MM-DD."""
-    return datetime.fromtimestamp(ns // 1_000_000_000, tz=timezone.utc).strftime("%Y-%m-%d")
+    return datetime.fromtimestamp(ns // 1_000_000_000, tz=UTC).strftime("%Y-%m-%d")
 
 
 def _folders(path: Path) -> list[Path]:

@@ -1,12 +1,13 @@
 """Live states: one small JSON file a target, replaced by the probe every second.
 
-Only ``json`` and ``os`` are imported here: ``iosonde now`` and ``iosonde check`` live on this module.
+Only ``json`` and ``os`` are imported here: ``iosonde now`` and ``iosonde check`` live on this
+module.
 
-A state file is foreign input. What is not of the expected type becomes None, control characters in names are
-replaced (they would reach a terminal), and a file that cannot be read as a state at all is reported as a state of
-its own::
+A state file is foreign input. What is not of the expected type becomes None, control characters in
+names are replaced (they would reach a terminal), and a file that cannot be read as a state at all
+is reported as a state of its own::
 
-    {"state": "damaged", "host": <folder>, "target": <file stem>, "error": "what is wrong", "ops": [], ...}
+    {"state": "damaged", "host": <folder>, "target": <file stem>, "error": "what is wrong", ...}
 
 so that one bad file never hides the others.
 """
@@ -15,7 +16,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 MAX_BYTES = 1 << 20
@@ -33,7 +33,7 @@ _OP_NUMBERS = (
 )
 
 
-def read_states(root: Path) -> list[dict[str, Any]]:
+def read_states(root: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """Every state below ``root/state``, sorted by host and target. No folder: no states."""
     states = []
     for host in _names(os.path.join(root, "state")):
@@ -70,14 +70,22 @@ def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
         raise ValueError(f"schema_version is {version!r}, expected {SCHEMA_VERSION}")
     state: dict[str, Any] = {name: _text(raw.get(name)) for name in _TEXT}
     state |= {name: _integer(raw.get(name)) for name in _INTEGERS}
-    missing = [name for name in ("host", "target", "state", "written_ns", "period_ns") if state[name] is None]
+    missing = [
+        name
+        for name in ("host", "target", "state", "written_ns", "period_ns")
+        if state[name] is None
+    ]
     if missing:
         raise ValueError(f"{missing[0]} is missing or of the wrong type")
     ops, notes = raw.get("ops"), raw.get("notes")
     state["slug"] = slug
     state["running"] = raw.get("running") is True
-    state["notes"] = [clean_text(n) for n in notes if isinstance(n, str)] if isinstance(notes, list) else []
-    cleaned = [_cleaned_op(op) for op in ops if isinstance(op, dict)] if isinstance(ops, list) else []
+    state["notes"] = (
+        [clean_text(n) for n in notes if isinstance(n, str)] if isinstance(notes, list) else []
+    )
+    cleaned = (
+        [_cleaned_op(op) for op in ops if isinstance(op, dict)] if isinstance(ops, list) else []
+    )
     state["ops"] = [op for op in cleaned if op["op"] is not None]
     state["error"] = None
     return state

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from iosonde.model.frames import Frame, TargetRef, WindowTable
+import duckdb
+import numpy as np
+
+from iosonde.model.errors import UsageError
+from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
+from iosonde.store.columns import DERIVED, SAMPLE_TYPES
+from iosonde.store.reader import Scope, with_samples
 from iosonde.store.state import read_states
+from iosonde.store.windows import floats, pooled_table, tag_samples, window_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Tags = Mapping[str, NDArray[Any]]
+
+_INSTANTS = ("due_ns", "began_ns", "ended_ns")
+_NULLABLE = ("offset_bytes", "control_runq_ns", *DERIVED)
 
 
 class Store:
-    """Samples and states below one folder. Holds no open file, no connection and no lock between calls, so one
-    instance may be used from several threads, while probes write and a sealer runs.
+    """Samples and states below one folder. Holds no open file, no connection and no lock between
+    calls, so one instance may be used from several threads, while probes write and a sealer runs.
 
-    Errors: ``StoreError`` (folder unreadable), ``DamagedFile`` (names the file), ``MissingPart`` (no native core).
+    Errors: ``StoreError`` (folder unreadable), ``DamagedFile`` (names the file).
     """
 
     def __init__(self, root: Path) -> None:
@@ -26,7 +41,10 @@ class Store:
 
     def targets(self) -> list[TargetRef]:
         """Every (host, target) that has a state or samples, sorted."""
-        raise NotImplementedError
+        sql = "SELECT DISTINCT host, target FROM samples"
+        known = with_samples(self.root, Scope(), lambda con: con.execute(sql).fetchall())
+        living = [(s["host"], s["target"]) for s in self.states() if s["state"] != "damaged"]
+        return sorted(TargetRef(*pair) for pair in {*known, *living})
 
     def windows(
         self,
@@ -36,10 +54,19 @@ class Store:
         ops: Sequence[str] | None = None,
         since_ns: int | None = None,
         until_ns: int | None = None,
+        statistics: Sequence[str] | None = None,
     ) -> WindowTable:
-        """Window statistics of [since, until), widened to whole windows; columns as in windows.toml, sorted by host,
-        target, op, period_ns, start_ns. Missing statistics are NaN (float64)."""
-        raise NotImplementedError
+        """Window statistics of [since, until), widened to whole windows; columns as in
+        windows.toml, sorted by host, target, op, period_ns, start_ns. Missing statistics are NaN
+        (float64). ``statistics`` limits the computed columns (quicker)."""
+        if window_ns <= 0:
+            raise UsageError(
+                f"a window of {window_ns} ns is not possible", expected="a window above 0"
+            )
+        since = None if since_ns is None else since_ns // window_ns * window_ns
+        until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
+        scope = _scope(target, host, ops, since, until)
+        return with_samples(self.root, scope, lambda con: window_table(con, window_ns, statistics))
 
     def samples(
         self,
@@ -50,6 +77,85 @@ class Store:
         since_ns: int | None = None,
         until_ns: int | None = None,
     ) -> Frame:
-        """Samples due in [since, until), sorted by due_ns. Columns of samples.toml, and ``service_ns`` and ``felt_ns``
-        (float64, NaN when unknown). Missing instants are ``NULL_NS``."""
-        raise NotImplementedError
+        """Samples due in [since, until), sorted by due_ns. Columns of samples.toml, and
+        ``service_ns`` and ``felt_ns`` (float64, NaN when unknown). Missing instants are
+        ``NULL_NS``."""
+        sql = f"SELECT {_selected(columns)} FROM samples ORDER BY samples.due_ns"
+        scope = _scope(target, host, ops, since_ns, until_ns)
+        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
+
+    def count(
+        self,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+    ) -> int:
+        """How many samples are due in [since, until)."""
+        scope = _scope(target, host, ops, since_ns, until_ns)
+        sql = "SELECT count(*) FROM samples"
+        return int(with_samples(self.root, scope, lambda con: con.execute(sql).fetchall())[0][0])
+
+    def tagged_samples(self, tags: Tags, window_ns: int) -> Frame:
+        """``tag due_ns service_ns`` of the samples in tagged windows, sorted by tag and due_ns.
+
+        ``tags``: columns host, target, op, period_ns, start_ns (a window of ``window_ns``) and tag
+        (int64).
+        """
+
+        def ask(con: duckdb.DuckDBPyConnection) -> Frame:
+            source = tag_samples(con, tags, window_ns)
+            service = f"{DERIVED['service_ns']} AS service_ns"
+            return _frame(con.execute(f"SELECT tag, due_ns, {service} FROM {source} ORDER BY ALL"))
+
+        return with_samples(self.root, _tag_scope(tags, window_ns), ask)
+
+    def pooled(self, tags: Tags, window_ns: int, statistics: Sequence[str]) -> Frame:
+        """``tag n_due n_seen`` and ``statistics`` over all windows of a tag together (``tags`` as
+        above)."""
+
+        def ask(con: duckdb.DuckDBPyConnection) -> Frame:
+            return pooled_table(con, tag_samples(con, tags, window_ns), statistics)
+
+        return with_samples(self.root, _tag_scope(tags, window_ns), ask)
+
+
+def _scope(
+    target: str | None,
+    host: str | None,
+    ops: Sequence[str] | None,
+    since_ns: int | None,
+    until_ns: int | None,
+) -> Scope:
+    return Scope(host, target, None if ops is None else tuple(ops), since_ns, until_ns)
+
+
+def _tag_scope(tags: Tags, window_ns: int) -> Scope:
+    """The time range that the tagged windows cover."""
+    starts = tags["start_ns"]
+    if len(starts) == 0:
+        return Scope(since_ns=0, until_ns=0)
+    return Scope(since_ns=int(starts.min()), until_ns=int(starts.max()) + window_ns)
+
+
+def _selected(columns: Sequence[str]) -> str:
+    unknown = [name for name in columns if name not in SAMPLE_TYPES and name not in DERIVED]
+    if unknown:
+        raise UsageError(
+            f"samples have no column {unknown[0]!r}", expected=", ".join([*SAMPLE_TYPES, *DERIVED])
+        )
+    return ", ".join(f"{DERIVED[name]} AS {name}" if name in DERIVED else name for name in columns)
+
+
+def _frame(result: duckdb.DuckDBPyConnection) -> Frame:
+    """A result with this package's missing-data rule."""
+    columns: dict[str, Any] = {}
+    for name, column in result.fetchnumpy().items():
+        if name in _NULLABLE:
+            columns[name] = floats(column)
+        elif name in _INSTANTS:
+            columns[name] = np.ma.filled(column, NULL_NS)
+        else:
+            columns[name] = np.ma.getdata(column)
+    return Frame(columns)

@@ -1,0 +1,128 @@
+"""Slow spans: since when to the sample, and how slow over all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from iosonde.model.frames import Frame, SeriesKey, SlowSpan, WindowTable
+from iosonde.model.ops import SLOW_AT
+from iosonde.stats.onset import onset
+from iosonde.store.columns import SERIES_KEY
+from iosonde.store.store import Store
+
+_BEFORE = 2
+"""Windows before a span that are searched for its first slow sample ..."""
+_INTO = 2
+"""... up to the end of this many of its own windows."""
+
+
+class WindowRun(NamedTuple):
+    """Rows ``first`` to ``last`` of a window table: one slow span before its onset is known."""
+
+    key: SeriesKey
+    first: int
+    last: int
+    ongoing: bool
+
+
+def spans_of(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> list[SlowSpan]:
+    """The slow spans behind runs of slow windows, in the order of ``runs``: two questions to the
+    store in all."""
+    if not runs:
+        return []
+    pools = store.pooled(
+        _tags(windows, [(run.first, run.last) for run in runs]),
+        _window_ns(windows),
+        ("q50_ns", "q50_lower_ns", "q50_upper_ns", "unqueued_q50_ns"),
+    )
+    pooled = {int(tag): row for row, tag in enumerate(pools["tag"])}
+    onsets = _onsets(store, windows, runs)
+    return [
+        _span(windows, run, pools, pooled.get(number), onsets[number])
+        for number, run in enumerate(runs)
+    ]
+
+
+def _span(
+    windows: WindowTable, run: WindowRun, pools: Frame, row: int | None, began: int | None
+) -> SlowSpan:
+    baseline = float(windows["baseline_ns"][run.first])
+    start = int(windows["start_ns"][run.first])
+    end = int(windows["start_ns"][run.last] + windows["window_ns"][run.last])
+
+    def value(name: str) -> float | None:
+        number = np.nan if row is None else float(pools[name][row])
+        return None if np.isnan(number) else number
+
+    def ratio(name: str) -> float | None:
+        number = value(name)
+        return None if number is None else number / baseline
+
+    unqueued = ratio("unqueued_q50_ns")
+    rows = slice(run.first, run.last + 1)
+    busy_windows = np.count_nonzero(windows["host_busy"][rows])
+    mostly = 2 * busy_windows > np.count_nonzero(windows["slow"][rows])
+    return SlowSpan(
+        key=run.key,
+        start_ns=start if began is None else began,
+        end_ns=end,
+        refined=began is not None,
+        windows=run.last - run.first + 1,
+        n=0 if row is None else int(pools["n_seen"][row]),
+        baseline_ns=baseline,
+        median_ns=value("q50_ns"),
+        slowdown=ratio("q50_ns"),
+        lower=ratio("q50_lower_ns"),
+        upper=ratio("q50_upper_ns"),
+        host_busy=bool(mostly) or (unqueued is not None and unqueued < SLOW_AT),
+        ongoing=run.ongoing,
+    )
+
+
+def _onsets(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> list[int | None]:
+    """When the first slow sample of each run was due; None where no sample can be named."""
+    edges = [
+        (
+            max(run.first - _BEFORE, _series_begin(windows, run)),
+            min(run.first + _INTO - 1, run.last),
+        )
+        for run in runs
+    ]
+    samples = store.tagged_samples(_tags(windows, edges), _window_ns(windows))
+    bounds = np.searchsorted(samples["tag"], np.arange(len(runs) + 1))
+    found: list[int | None] = []
+    for number, (run, (_, last)) in enumerate(zip(runs, edges, strict=True)):
+        rows = slice(int(bounds[number]), int(bounds[number + 1]))
+        due, service = samples["due_ns"][rows], samples["service_ns"][rows]
+        factors = windows["q50_ns"][run.first : last + 1] / windows["baseline_ns"][run.first]
+        slowdown = float(np.nanmedian(factors))
+        place = onset(due, service, float(windows["baseline_ns"][run.first]), slowdown)
+        found.append(None if place is None else int(due[place]))
+    return found
+
+
+def _series_begin(windows: WindowTable, run: WindowRun) -> int:
+    """The first row of the run's series that is at most ``_BEFORE`` rows before it."""
+    first = run.first
+    while first > max(0, run.first - _BEFORE) and _same_series(windows, first - 1, run.first):
+        first -= 1
+    return first
+
+
+def _same_series(windows: WindowTable, one: int, other: int) -> bool:
+    return all(windows[name][one] == windows[name][other] for name in SERIES_KEY)
+
+
+def _tags(windows: WindowTable, edges: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Tag ``i`` for each window of rows ``edges[i]``, both included."""
+    rows = np.concatenate([np.arange(first, last + 1) for first, last in edges])
+    sizes = [last - first + 1 for first, last in edges]
+    tags = {name: windows[name][rows] for name in (*SERIES_KEY, "start_ns")}
+    return {**tags, "tag": np.repeat(np.arange(len(edges), dtype=np.int64), sizes)}
+
+
+def _window_ns(windows: WindowTable) -> int:
+    return int(windows["window_ns"][0])

@@ -1,0 +1,54 @@
+"""Columns of the tables, as ``schema/tables/*.toml`` has them (a test compares the two)."""
+
+from __future__ import annotations
+
+SCHEMA_VERSION = 1
+
+SAMPLE_TYPES: dict[str, str] = {
+    "schema_version": "UTINYINT",
+    "due_ns": "BIGINT",
+    "began_ns": "BIGINT",
+    "ended_ns": "BIGINT",
+    "host": "VARCHAR",
+    "target": "VARCHAR",
+    "op": "VARCHAR",
+    "period_ns": "BIGINT",
+    "size_bytes": "INTEGER",
+    "offset_bytes": "BIGINT",
+    "outcome": "VARCHAR",
+    "cache": "VARCHAR",
+    "control_runq_ns": "BIGINT",
+    "seed": "UBIGINT",
+    "run_id": "VARCHAR",
+}
+"""DuckDB types, in file order."""
+
+SAMPLE_ORDER = ("target", "op", "due_ns")
+"""How a Parquet file is sorted: equal neighbours make it small, and time ranges prunable."""
+SAMPLE_KEY = ("host", "target", "op", "due_ns", "run_id")
+SERIES_KEY = ("host", "target", "op", "period_ns")
+
+DERIVED: dict[str, str] = {
+    "service_ns": "(ended_ns - began_ns)",
+    "felt_ns": "(ended_ns - due_ns)",
+}
+"""Latencies that follow from a sample, as SQL."""
+
+QUANTILES: dict[str, float] = {
+    "q25": 0.25,
+    "q50": 0.50,
+    "q75": 0.75,
+    "q90": 0.90,
+    "q95": 0.95,
+    "q99": 0.99,
+}
+WINDOW_COLUMNS: tuple[str, ...] = (
+    *SERIES_KEY,
+    *("start_ns", "window_ns", "n_due", "n_seen", "mean_ns", "min_ns"),
+    *(f"{name}_ns" for name in QUANTILES),
+    "max_ns",
+    *(f"{name}_{end}_ns" for name in QUANTILES for end in ("lower", "upper")),
+    *("felt_q99_ns", "runq_q50_ns", "late_q95_ns"),
+)
+WINDOW_KEY = (*SERIES_KEY, "start_ns", "window_ns", "n_due", "n_seen")
+"""Columns that every window table has; the others are statistics and may be left out."""

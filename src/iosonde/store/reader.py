@@ -1,0 +1,168 @@
+"""One consistent view of sealed and live samples: each row once.
+
+A sealer renames the Parquet file of a segment into place before it deletes the spool segment. So
+the spool is listed and read first and Parquet listed after it: a segment that vanished meanwhile is
+then there as Parquet, and one that is there twice is taken from Parquet::
+
+    list spool -> read spool into memory -> list Parquet -> drop spool rows whose stem has a Parquet
+    file
+
+Rows are never copied out of Parquet: DuckDB scans the files.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import duckdb
+
+from iosonde.model.errors import DamagedFile, StoreError
+from iosonde.store import layout, spool
+from iosonde.store.columns import SAMPLE_KEY, SAMPLE_TYPES
+
+T = TypeVar("T")
+
+_HOUR_NS = 3_600_000_000_000
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which samples are asked for. Instants are ns since the epoch, [since, until); None = any."""
+
+    host: str | None = None
+    target: str | None = None
+    ops: tuple[str, ...] | None = None
+    since_ns: int | None = None
+    until_ns: int | None = None
+
+    def where(self) -> str:
+        """The scope as SQL."""
+        tests = [
+            f"{name} = {spool.literal(value)}"
+            for name, value in (("host", self.host), ("target", self.target))
+            if value is not None
+        ]
+        if self.ops is not None:
+            tests.append(f"op IN ({', '.join(map(spool.literal, self.ops)) or 'NULL'})")
+        if self.since_ns is not None:
+            tests.append(f"due_ns >= {int(self.since_ns)}")
+        if self.until_ns is not None:
+            tests.append(f"due_ns < {int(self.until_ns)}")
+        return " AND ".join(tests) or "true"
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """A private in-memory engine that fetches nothing from the network and spills to the system's
+    temporary folder."""
+    con = duckdb.connect(
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "temp_directory": tempfile.gettempdir(),
+            "preserve_insertion_order": "false",
+        }
+    )
+    con.execute("SET enable_progress_bar = false")
+    return con
+
+
+def with_samples(root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+    """The answer of ``ask`` on a connection with the view ``samples`` (columns of samples.toml,
+    rows of ``scope``).
+
+    Asked again when a file vanishes under it. Raises DamagedFile (a Parquet file is not one),
+    StoreError.
+    """
+    for attempt in range(_ATTEMPTS):
+        con = connect()
+        files: list[Path] = []
+        try:
+            files = _attach(con, root, scope)
+            return ask(con)
+        except duckdb.Error as error:
+            gone = [path for path in files if not path.exists()]
+            if not gone or attempt + 1 == _ATTEMPTS:
+                raise _explained(error, root) from error
+        finally:
+            con.close()
+    raise AssertionError("unreachable")
+
+
+def _explained(error: duckdb.Error, root: Path) -> StoreError:
+    text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return StoreError(f"not enough memory to read {root}: {text}", hint="a shorter --since")
+    if ".parquet" in text or isinstance(error, (duckdb.IOException, duckdb.InvalidInputException)):
+        return DamagedFile(
+            f"a file of {root} cannot be read: {text}",
+            expected="Parquet files sealed by iosonde",
+            hint="moving the named file out of the store",
+        )
+    return StoreError(f"cannot read {root}: {text}")
+
+
+def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Path]:
+    """Create the view ``samples``; returns the files it reads."""
+    live = {
+        (segment.host, segment.stem): read.rows
+        for segment in layout.spool_segments(root)
+        if not _too_old(segment.path, scope.since_ns) and (read := spool.read(segment.path))
+    }
+    since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
+    sealed = layout.parquet_segments(root, since)
+    for segment in sealed:
+        live.pop((segment.host, segment.stem), None)
+    sources = []
+    if sealed:
+        con.execute(f"CREATE TEMP VIEW sealed AS {_parquet_sql([s.path for s in sealed])}")
+        sources.append("FROM sealed")
+    rows = spool.concatenate(live.values())
+    if rows is not None:
+        con.register("live_codes", rows.columns)
+        con.execute(f"CREATE TEMP VIEW live AS {spool.select('live_codes', rows)}")
+        sources.append("FROM live")
+    con.execute(f"CREATE TEMP VIEW every_row AS {' UNION ALL '.join(sources) or _no_rows()}")
+    _hide_beaten(con, scope)
+    return [segment.path for segment in sealed]
+
+
+def _too_old(path: Path, since_ns: int | None) -> bool:
+    """Whether a segment was last appended to well before the rows asked for were due."""
+    try:
+        return since_ns is not None and path.stat().st_mtime_ns < since_ns - _HOUR_NS
+    except FileNotFoundError:
+        return True
+
+
+def _parquet_sql(paths: Sequence[Path]) -> str:
+    names = ", ".join(spool.literal(str(path)) for path in paths)
+    columns = ", ".join(SAMPLE_TYPES)
+    return f"SELECT {columns} FROM read_parquet([{names}], hive_partitioning = false)"
+
+
+def _no_rows() -> str:
+    columns = ", ".join(f"NULL::{kind} AS {name}" for name, kind in SAMPLE_TYPES.items())
+    return f"SELECT {columns} WHERE false"
+
+
+def _hide_beaten(con: duckdb.DuckDBPyConnection, scope: Scope) -> None:
+    """The view ``samples``: without pending rows that have a final row of the same key."""
+    key = ", ".join(SAMPLE_KEY)
+    where = scope.where()
+    con.execute(
+        f"CREATE TEMP TABLE open_ops AS SELECT {key} FROM every_row "
+        f"WHERE outcome = 'pending' AND {where}"
+    )
+    kept = where
+    if con.execute("SELECT 1 FROM open_ops LIMIT 1").fetchone():
+        con.execute(
+            f"CREATE TEMP TABLE beaten AS SELECT DISTINCT {key} FROM every_row SEMI JOIN open_ops "
+            f"USING ({key}) WHERE outcome <> 'pending' AND {where}"
+        )
+        kept += f" AND NOT (outcome = 'pending' AND ({key}) IN (SELECT ({key}) FROM beaten))"
+    con.execute(f"CREATE TEMP VIEW samples AS SELECT * FROM every_row WHERE {kept}")

@@ -1,0 +1,143 @@
+"""Sealing: closed spool segments become Parquet, each by one atomic rename.
+
+::
+
+    flock(spool, shared, non-blocking)    refused: a probe still writes it, leave it alone
+    write .<stem>.<pid>.parquet -> fsync -> rename to <stem>.parquet -> fsync folder -> delete the
+    spool segment
+
+Dying anywhere is harmless: before the rename the segment is still read from the spool, after it
+from Parquet (readers skip the spool segment of a stem that is sealed, and the next run deletes it).
+A torn segment is sealed as far as it is good and kept beside as ``<stem>.torn``: nothing measured
+is ever deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+import duckdb
+
+from iosonde.model.errors import IosondeError, SealError
+from iosonde.store import layout, spool
+from iosonde.store.columns import SAMPLE_ORDER, SCHEMA_VERSION
+from iosonde.store.reader import connect
+
+_EMPTY_KEPT_S = 3600
+"""A segment without rows may just have been opened by a probe that has not locked it yet."""
+
+
+def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
+    """Seal every closed segment; returns the new Parquet files.
+
+    One segment that cannot be sealed does not stop the others; then SealError is raised at the end
+    and tells of the first. ``report`` gets one line for people about each torn segment and each
+    failure.
+    """
+    tell = report or (lambda _: None)
+    made: list[Path] = []
+    failed: list[IosondeError] = []
+    for segment in layout.spool_segments(Path(root)):
+        try:
+            path = _seal_segment(Path(root), segment, tell)
+        except IosondeError as error:
+            failed.append(error)
+            tell(str(error))
+            if isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.ENOSPC:
+                break
+        else:
+            made += [path] if path else []
+    if failed:
+        more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+        raise SealError(failed[0].what + more, expected=failed[0].expected, hint=failed[0].hint)
+    return made
+
+
+def _seal_segment(root: Path, segment: layout.Segment, tell: Callable[[str], None]) -> Path | None:
+    """The Parquet file of one segment; None when there is nothing to do."""
+    with _closed(segment.path) as file:
+        if file is None:
+            return None
+        read = spool.read(segment.path)
+        if read is None:
+            return None
+        if len(read.rows) == 0 and time.time() - os.fstat(file.fileno()).st_mtime < _EMPTY_KEPT_S:
+            return None
+        target = layout.parquet_path(root, segment.host, segment.stem, read.opened_ns)
+        fresh = len(read.rows) > 0 and not target.exists()
+        try:
+            if fresh:
+                _write(read.rows, target)
+            if read.torn:
+                kept = segment.path.with_suffix(".torn")
+                segment.path.replace(kept)
+                good = f"{len(read.rows)} rows sealed, the file is kept as {kept.name}"
+                tell(f"{segment.path} ended early ({read.torn}); {good}")
+            else:
+                segment.path.unlink(missing_ok=True)
+        except (OSError, duckdb.Error) as error:
+            raise _explained(segment.path, error) from error
+        return target if fresh else None
+
+
+@contextlib.contextmanager
+def _closed(path: Path) -> Iterator[IO[bytes] | None]:
+    """The open file under a shared lock; None when a probe holds it or it is gone."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        yield None
+        return
+    except OSError as error:
+        raise _explained(path, error) from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+                raise _explained(path, error) from error
+            yield None
+            return
+        yield file
+
+
+def _write(rows: spool.SpoolRows, target: Path) -> None:
+    """``rows`` as a Parquet file that appears whole or not at all."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f".{target.stem}.{os.getpid()}.parquet")
+    try:
+        with contextlib.closing(connect()) as con:
+            con.register("live_codes", rows.columns)
+            con.execute(
+                f"COPY ({spool.select('live_codes', rows)} ORDER BY {', '.join(SAMPLE_ORDER)}) "
+                f"TO {spool.literal(str(draft))} (FORMAT parquet, COMPRESSION zstd, "
+                f"PARQUET_VERSION v2, KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
+            )
+        _sync(draft)
+        draft.replace(target)
+        _sync(target.parent)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _explained(path: Path, error: Exception) -> SealError:
+    reason = error.strerror if isinstance(error, OSError) else str(error).splitlines()[0]
+    return SealError(
+        f"cannot seal {path}: {reason}; the segment is kept",
+        expected="room and the right to write in the store folder",
+    )
