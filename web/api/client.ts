@@ -1,0 +1,68 @@
+// Requests to the server that served this page. No other address is ever contacted.
+import { decodeAbout, decodeSeries, decodeTargets, record } from "./decode.ts";
+import type { About, Series, Target, TargetKey } from "./model.ts";
+import { durationNsText, nsText } from "./time.ts";
+import type { Ms, UnixMs } from "./time.ts";
+
+/** The server refused, or could not be reached. `message` is fit for people. */
+export class ApiError extends Error {
+  readonly status: number | null;
+  constructor(message: string, status: number | null) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+  }
+}
+
+export interface SeriesQuery extends TargetKey {
+  readonly since: UnixMs;
+  /** null: up to now. */
+  readonly until: UnixMs | null;
+  readonly window: Ms;
+  /** false: windows only, which is cheap enough to ask for every few seconds. */
+  readonly points: boolean;
+}
+
+export const keyParams = (key: TargetKey): URLSearchParams => new URLSearchParams({ host: key.host, target: key.target });
+
+export function seriesUrl(query: SeriesQuery): string {
+  const params = keyParams(query);
+  params.set("since_ns", nsText(query.since));
+  if (query.until !== null) params.set("until_ns", nsText(query.until));
+  params.set("window_ns", durationNsText(query.window));
+  if (!query.points) params.set("points", "false");
+  return `api/series?${params.toString()}`;
+}
+
+/** The server's own words about a refusal, as one sentence. */
+export function refusalText(body: unknown, status: number): string {
+  try {
+    const error = record(record(body, "body")["error"], "error");
+    const parts = [error["what"], error["expected"], error["try"]].filter((p) => typeof p === "string" && p !== "");
+    if (parts.length > 0) return parts.join("; ");
+  } catch {
+    // Not the API's error form (a proxy's page, perhaps): the status is all there is to say.
+  }
+  return `the server answered ${status}`;
+}
+
+async function getJson(url: string, signal: AbortSignal): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(url, { signal, headers: { accept: "application/json" } });
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw new ApiError("the iosonde server does not answer; is `iosonde serve` still running?", null);
+  }
+  const body: unknown = await response.json().catch(() => null);
+  if (!response.ok) throw new ApiError(refusalText(body, response.status), response.status);
+  return body;
+}
+
+export const fetchTargets = async (signal: AbortSignal): Promise<Target[]> =>
+  decodeTargets(await getJson("api/targets", signal));
+
+export const fetchSeries = async (query: SeriesQuery, signal: AbortSignal): Promise<Series> =>
+  decodeSeries(await getJson(seriesUrl(query), signal));
+
+export const fetchAbout = async (signal: AbortSignal): Promise<About> => decodeAbout(await getJson("api/about", signal));

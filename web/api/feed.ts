@@ -1,0 +1,96 @@
+// The live feed: server-sent events, and an honest answer to "is this still live?".
+import { keyParams } from "./client.ts";
+import { decodeChunk, decodeTargets } from "./decode.ts";
+import type { Target, TargetKey } from "./model.ts";
+import type { Chunk } from "./tail.ts";
+import { nsText } from "./time.ts";
+import type { UnixMs } from "./time.ts";
+
+/** connecting: no event yet; live: events come; lost: the connection broke or fell silent, retrying. */
+export type FeedState = "connecting" | "live" | "lost";
+
+export interface FeedHandlers {
+  readonly targets: (targets: Target[]) => void;
+  readonly points: (chunk: Chunk) => void;
+  /** The server can no longer tell what was missed: fetch the series again. */
+  readonly reload: () => void;
+  readonly state: (state: FeedState) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** The server sends something about every second; three missed beats and more mean silence. */
+const SILENCE_MS = 4500;
+const RETRY_MS = 2000;
+
+export function feedUrl(key: TargetKey | null, after: UnixMs | null): string {
+  const params = key === null ? new URLSearchParams() : keyParams(key);
+  if (after !== null) params.set("after_ns", nsText(after));
+  return `api/feed?${params.toString()}`;
+}
+
+export class Feed {
+  private source: EventSource | null = null;
+  private readonly watch: number;
+  private lastBeat = performance.now();
+  private state: FeedState | null = null;
+  private readonly key: TargetKey | null;
+  private readonly after: UnixMs | null;
+  private readonly on: FeedHandlers;
+
+  /** `after`: rows that became visible to the server after this instant (a series' asOf). */
+  constructor(key: TargetKey | null, after: UnixMs | null, on: FeedHandlers) {
+    this.key = key;
+    this.after = after;
+    this.on = on;
+    this.open(feedUrl(key, after));
+    this.watch = window.setInterval(() => this.check(), 500);
+  }
+
+  close(): void {
+    window.clearInterval(this.watch);
+    this.source?.close();
+    this.source = null;
+  }
+
+  private open(url: string): void {
+    this.source?.close();
+    this.set(this.state === null ? "connecting" : this.state);
+    const source = new EventSource(url);
+    this.source = source;
+    this.lastBeat = performance.now();
+    this.listen(source, "targets", (data) => this.on.targets(decodeTargets(data)));
+    this.listen(source, "points", (data) => this.on.points(decodeChunk(data)));
+    this.listen(source, "reload", () => this.on.reload());
+    // The browser reconnects by itself and repeats the last event's id, so nothing is missed or doubled.
+    source.addEventListener("error", () => this.set("lost"));
+  }
+
+  private listen(source: EventSource, name: string, use: (data: unknown) => void): void {
+    source.addEventListener(name, (event) => {
+      this.lastBeat = performance.now();
+      this.set("live");
+      try {
+        use(JSON.parse((event as MessageEvent<string>).data));
+      } catch (error) {
+        this.on.failed(error);
+      }
+    });
+  }
+
+  private check(): void {
+    const silent = performance.now() - this.lastBeat;
+    if (silent > SILENCE_MS) this.set("lost");
+    // A refused connection is closed for good by the browser, and a dead peer may never say so: start anew,
+    // and let the page fetch what was missed, since the new connection knows no last event.
+    const closed = this.source?.readyState === EventSource.CLOSED;
+    if ((closed && silent > RETRY_MS) || silent > 3 * SILENCE_MS) {
+      this.open(feedUrl(this.key, this.after));
+    }
+  }
+
+  private set(state: FeedState): void {
+    if (state === this.state) return;
+    this.state = state;
+    this.on.state(state);
+  }
+}

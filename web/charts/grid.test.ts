@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Windows } from "../api/model.ts";
+import { ms, unixMs } from "../api/time.ts";
+import { gridCells, rowAt } from "./grid.ts";
+
+const windows: Windows = {
+  start: [0, 10, 30].map(unixMs),
+  nDue: [10, 3, 10],
+  nSeen: [10, 3, 10],
+  median: [ms(1), null, ms(2)],
+  medianLower: [ms(1), null, ms(2)],
+  medianUpper: [ms(1), null, ms(2)],
+  q90: [null, null, null],
+  max: [null, null, null],
+  baseline: [null, null, ms(1)],
+  slowdown: [null, null, 2],
+  slowdownLower: [null, null, 1.8],
+  slowdownUpper: [null, null, 2.2],
+  slow: [false, false, true],
+};
+
+test("every interval in view has a cell and says why it has no number", () => {
+  const cells = gridCells(windows, unixMs(0), unixMs(60), ms(10), unixMs(45));
+  assert.deepEqual(
+    cells.map((c) => c.kind),
+    ["learning", "few", "missing", "known", "future", "future"],
+  );
+  assert.deepEqual(
+    cells.map((c) => c.filling),
+    [false, false, false, false, true, true],
+  );
+});
+
+test("a time finds its window, or none", () => {
+  assert.equal(rowAt(windows, unixMs(39), ms(10)), 2);
+  assert.equal(rowAt(windows, unixMs(25), ms(10)), null);
+});

@@ -1,0 +1,106 @@
+// What a panel says about one instant, in words. The numbers are the API's; only the wording is made here.
+import type { OpState, Points, Windows } from "../api/model.ts";
+import { between } from "../api/time.ts";
+import type { Ms, UnixMs } from "../api/time.ts";
+import { formatClock, formatDuration, formatInterval, formatSlowdown, formatSpan } from "./format.ts";
+import type { PanelModel } from "./frame.ts";
+import { rowAt } from "./grid.ts";
+
+export interface Reading {
+  /** The time it is about. */
+  readonly when: string;
+  /** "3.1x (2.8-3.4)", or why there is none: "learning", "too few", "not measured". */
+  readonly slowdown: string;
+  /** For the colour; null when there is no slowdown. */
+  readonly factor: number | null;
+  readonly slow: boolean;
+  /** One line: median, usual, n. */
+  readonly line: string;
+  /** The rest, for the tooltip. */
+  readonly more: readonly string[];
+}
+
+/** The probe's own word on the op, over its own window. */
+export function readingNow(state: OpState | null, window: Ms | null, spanWord: string): Reading {
+  const when = window === null ? spanWord : `${spanWord} ${formatSpan(window)}`;
+  if (state === null) return { when, slowdown: "n/a", factor: null, slow: false, line: "no live state", more: [] };
+  const open = state.inflight === null ? "" : `; one has been open for ${formatDuration(state.inflight)}`;
+  return {
+    when,
+    slowdown: state.slowdown === null ? state.state : formatSlowdown(state.slowdown, state.slowdownLower, state.slowdownUpper),
+    factor: state.slowdown,
+    slow: state.state === "slow",
+    line: `median ${formatDuration(state.median)}, usual ${formatDuration(state.baseline)}${open}`,
+    more: [],
+  };
+}
+
+/** The window and the operation at `t`. */
+export function readingAt(model: PanelModel, t: UnixMs): Reading {
+  const windows = model.series?.windows ?? null;
+  const row = windows === null ? null : rowAt(windows, t, model.window);
+  const start = (Math.floor(t / model.window) * model.window) as UnixMs;
+  const when = formatInterval(start, model.window);
+  if (windows === null || row === null) {
+    const future = start + model.window > model.asOf;
+    const line = future ? "nothing read yet" : "no operation was due: nothing was watching";
+    return { when, slowdown: future ? "not yet" : "not measured", factor: null, slow: false, line, more: nearest(model, t) };
+  }
+  return atRow(model, windows, row, t, when);
+}
+
+function atRow(model: PanelModel, windows: Windows, row: number, t: UnixMs, when: string): Reading {
+  const median = windows.median[row] ?? null;
+  const factor = windows.slowdown[row] ?? null;
+  const n = `n ${windows.nSeen[row]} of ${windows.nDue[row]} due`;
+  const filling = (windows.start[row] ?? 0) + model.window > model.asOf ? ["still filling"] : [];
+  if (median === null) {
+    const line = `${n} ended well: too few for a median`;
+    return { when, slowdown: "too few", factor: null, slow: false, line, more: [...filling, ...nearest(model, t)] };
+  }
+  const baseline = windows.baseline[row] ?? null;
+  const interval = `${formatDuration(windows.medianLower[row] ?? null)} - ${formatDuration(windows.medianUpper[row] ?? null)}`;
+  return {
+    when,
+    slowdown: factor === null ? "learning" : formatSlowdown(factor, windows.slowdownLower[row] ?? null, windows.slowdownUpper[row] ?? null),
+    factor,
+    slow: windows.slow[row] === true,
+    line: `median ${formatDuration(median)}, usual ${baseline === null ? "not known yet" : formatDuration(baseline)}, ${n}`,
+    more: [`95 % interval of the median ${interval}`, `slowest ${formatDuration(windows.max[row] ?? null)}`, ...filling, ...nearest(model, t)],
+  };
+}
+
+/** The operation due nearest to `t`, if one is drawn near enough to be meant. */
+function nearest(model: PanelModel, t: UnixMs): string[] {
+  const reach = (model.to - model.from) / 60;
+  let best: [Points, number] | null = null;
+  let distance = reach;
+  for (const points of [model.series?.points ?? null, model.live]) {
+    if (points === null) continue;
+    const i = closest(points.due, t);
+    const due = points.due[i];
+    if (due === undefined) continue;
+    const away = Math.abs(between(due, t));
+    if (away <= distance) [best, distance] = [[points, i], away];
+  }
+  if (best === null) return [];
+  const [points, i] = best;
+  const outcome = points.outcome[i] === "ok" ? "" : `, ${points.outcome[i]}`;
+  const due = points.due[i] ?? t;
+  return [`operation due ${formatClock(due, true)}: felt ${formatDuration(points.felt[i] ?? null)}${outcome}`];
+}
+
+/** Index of the value nearest to `t` in an ascending list; -1 for an empty one. */
+export function closest(values: readonly UnixMs[], t: UnixMs): number {
+  let low = 0;
+  let high = values.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((values[middle] ?? Infinity) < t) low = middle + 1;
+    else high = middle;
+  }
+  const before = values[low - 1];
+  const at = values[low];
+  if (before !== undefined && at !== undefined && t - before < Math.abs(at - t)) return low - 1;
+  return values.length === 0 ? -1 : low;
+}

@@ -1,0 +1,119 @@
+// Starts the page: asks who the server is, which targets there are, then shows weather or the empty page.
+import "uplot/dist/uPlot.min.css";
+import "../styles/tokens.css";
+import "../styles/page.css";
+import "../styles/cards.css";
+import "../styles/panels.css";
+import "../styles/legend.css";
+import { fetchAbout, fetchTargets } from "../api/client.ts";
+import { ServerClock } from "../api/clock.ts";
+import type { About } from "../api/model.ts";
+import { unixMs } from "../api/time.ts";
+import { h, setText } from "../components/dom.ts";
+import { LiveState } from "../components/live_state.ts";
+import { themeButton } from "../components/theme.ts";
+import { readAddress, writeAddress } from "./address.ts";
+import { emptyPage } from "./empty.ts";
+import { Session } from "./session.ts";
+import type { Change } from "./session.ts";
+import { Weather } from "./weather.ts";
+
+function start(root: HTMLElement, about: About | null): void {
+  const clock = new ServerClock(() => performance.now(), unixMs(Date.now()));
+  const session = new Session(clock, readAddress(location.hash), (change) => changed(change));
+  const live = new LiveState(() => (session.paused ? session.resume() : session.pause()));
+  const main = h("main", { id: "main" });
+  const error = h("p", { class: "error", role: "alert", hidden: true });
+  let weather: Weather | null = null;
+  let drawn = false;
+
+  const theme = themeButton(() => weather?.recolour());
+  root.replaceChildren(
+    h(
+      "header",
+      { class: "top" },
+      h("h1", {}, "iosonde"),
+      h("p", { class: "tagline" }, "the weather station for shared storage"),
+      h("div", { class: "top-right" }, live.element, theme),
+    ),
+    error,
+    main,
+    h("footer", { class: "foot" }, about === null ? "iosonde" : `iosonde ${about.version}, store ${about.store}`),
+  );
+
+  function page(): void {
+    if (session.targets.length === 0) {
+      weather = null;
+      main.replaceChildren(emptyPage(about));
+    } else if (weather === null) {
+      weather = new Weather(session, clock, about);
+      main.replaceChildren(weather.element);
+      weather.mount();
+    }
+  }
+
+  function changed(change: Change): void {
+    if (change === "targets") {
+      if ((session.targets.length === 0) === (weather !== null) || main.childElementCount === 0) page();
+      weather?.showTargets();
+    } else if (change === "error") {
+      error.hidden = session.error === null;
+      setText(error, session.error ?? "");
+    } else if (change === "choice") {
+      history.replaceState(null, "", writeAddress(session));
+    }
+    const lost = session.feedState === "lost";
+    live.show(lost ? "lost" : session.paused ? "paused" : session.feedState);
+    if (change === "targets" && session.key === null) document.title = "iosonde";
+    else if (session.target !== null) document.title = `${session.target.sentence} - iosonde`;
+    schedule();
+  }
+
+  /** At most one drawing a frame, however much changed. */
+  function schedule(): void {
+    if (drawn) return;
+    drawn = true;
+    requestAnimationFrame(() => {
+      drawn = false;
+      weather?.showSeries();
+    });
+  }
+
+  live.show("connecting");
+  begin(session).catch(() => undefined);
+  window.setInterval(() => {
+    session.tick(performance.now());
+    weather?.tickCards();
+    if (!session.paused && !document.hidden) schedule();
+  }, 1000);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) session.wake();
+  });
+  window.addEventListener("hashchange", () => {
+    const address = readAddress(location.hash);
+    session.range = address.range;
+    session.window = address.window;
+    if (address.key !== null) session.choose(address.key);
+  });
+}
+
+/** First targets by a plain request, so that the page stands before the feed does. */
+async function begin(session: Session): Promise<void> {
+  try {
+    const targets = await fetchTargets(new AbortController().signal);
+    session.setTargets(targets);
+    if (session.key !== null && targets.length > 0) session.choose(session.key);
+    else if (targets.length === 0) session.listen();
+  } catch (error) {
+    session.fail(error);
+    session.listen();
+  }
+}
+
+const root = document.getElementById("app");
+if (root !== null) {
+  fetchAbout(new AbortController().signal)
+    .catch(() => null)
+    .then((about) => start(root, about))
+    .catch((error: unknown) => console.error(error));
+}

@@ -1,0 +1,147 @@
+// The page: cards of all targets, and the six panels of the chosen one.
+import { OPS } from "../api/model.ts";
+import type { About, Op, Target } from "../api/model.ts";
+import type { ServerClock } from "../api/clock.ts";
+import { between } from "../api/time.ts";
+import { formatClock, formatDate, formatSpan } from "../charts/format.ts";
+import { readPalette } from "../charts/palette.ts";
+import type { Palette } from "../charts/palette.ts";
+import { panelModel } from "../charts/panel_model.ts";
+import type { View } from "../charts/panel_model.ts";
+import { Card } from "../components/card.ts";
+import { h, setText } from "../components/dom.ts";
+import { legend } from "../components/legend.ts";
+import { OpPanel } from "../components/op_panel.ts";
+import { RangePicker, WindowPicker } from "../components/pickers.ts";
+import type { Session } from "./session.ts";
+
+const SYNC = "iosonde";
+
+export class Weather {
+  readonly element: HTMLElement;
+  private readonly session: Session;
+  private readonly clock: ServerClock;
+  private readonly about: About | null;
+  private readonly cards = new Map<string, Card>();
+  private readonly cardList = h("div", { class: "cards", role: "group", "aria-label": "Targets" });
+  private readonly title = h("h2", { id: "chosen" });
+  private readonly spoken = h("p", { class: "visually-hidden", "aria-live": "polite", id: "spoken-sentence" });
+  private readonly cursorSpoken = h("p", { class: "visually-hidden", "aria-live": "polite" });
+  private readonly view = h("p", { class: "view" });
+  private readonly notes = h("ul", { class: "notes", "aria-label": "Notes of the probe" });
+  private readonly panelGrid = h("div", { class: "panels" });
+  private readonly panels = new Map<Op, OpPanel>();
+  private readonly ranges: RangePicker;
+  private readonly windows: WindowPicker;
+  private palette: Palette;
+
+  constructor(session: Session, clock: ServerClock, about: About | null) {
+    this.session = session;
+    this.clock = clock;
+    this.about = about;
+    this.palette = readPalette(document.body);
+    this.ranges = new RangePicker((range) => session.setRange(range.id));
+    this.windows = new WindowPicker((window) => session.setWindow(window));
+    this.element = h(
+      "div",
+      { class: "weather" },
+      h("section", { "aria-label": "Weather of all targets" }, this.cardList, this.spoken),
+      h(
+        "section",
+        { class: "detail", "aria-labelledby": "chosen" },
+        h("div", { class: "detail-head" }, h("div", {}, this.title, this.view), h("div", { class: "pickers" }, this.ranges.element, this.windows.element)),
+        this.notes,
+        this.panelGrid,
+        this.cursorSpoken,
+        legend(about),
+      ),
+    );
+  }
+
+  /** Once the element is in the document: charts ask for their size. */
+  mount(): void {
+    const model = panelModel(null, null, this.viewNow());
+    for (const op of OPS) {
+      const panel = new OpPanel(op, model, this.palette, SYNC, this.panelGrid, {
+        zoom: (from, to) => this.session.zoomTo(from, to),
+        reset: () => this.session.resume(),
+        announce: (text) => setText(this.cursorSpoken, text),
+      });
+      this.panels.set(op, panel);
+    }
+    this.showTargets();
+    this.showSeries();
+  }
+
+  recolour(): void {
+    this.palette = readPalette(document.body);
+    for (const panel of this.panels.values()) panel.recolour(this.palette);
+    this.showTargets();
+  }
+
+  showTargets(): void {
+    const targets = this.session.targets;
+    const names = new Set(targets.map(nameOf));
+    for (const [name, card] of this.cards) {
+      if (names.has(name)) continue;
+      card.element.remove();
+      this.cards.delete(name);
+    }
+    for (const target of targets) this.cardOf(target).show(target, target === this.session.target, this.words, this.palette);
+    this.tickCards();
+    setText(this.spoken, this.session.target?.sentence ?? "");
+  }
+
+  showSeries(): void {
+    const { session } = this;
+    const view = this.viewNow();
+    const target = session.target;
+    setText(this.title, session.key === null ? "" : `${session.key.target} seen from ${session.key.host}`);
+    setText(this.view, this.viewText(view));
+    this.ranges.show(session.zoom === null ? session.range : null);
+    this.windows.show(session.window, session.usedWindow, session.length);
+    this.notes.replaceChildren(...(target?.notes ?? []).map((note) => h("li", {}, note)));
+    const states = new Map(target?.ops.map((op) => [op.op, op]));
+    for (const [op, panel] of this.panels) {
+      const series = session.series?.ops.get(op) ?? null;
+      const live = session.tail.points(op, view.from, series?.points ?? null);
+      panel.show(panelModel(series, live, view), states.get(op) ?? null, target, this.words.get(op) ?? op);
+    }
+    this.panelGrid.dataset["loaded"] = String(session.series !== null);
+  }
+
+  tickCards(): void {
+    const now = this.clock.now();
+    for (const card of this.cards.values()) card.tick(now);
+  }
+
+  private get words(): ReadonlyMap<Op, string> {
+    return this.about?.words ?? new Map();
+  }
+
+  private cardOf(target: Target): Card {
+    const name = nameOf(target);
+    const known = this.cards.get(name);
+    if (known !== undefined) return known;
+    const card = new Card(target, () => this.session.choose(target));
+    this.cards.set(name, card);
+    this.cardList.append(card.element);
+    return card;
+  }
+
+  private viewNow(): View {
+    const { from, to } = this.session.span;
+    const series = this.session.series;
+    return { from, to, window: series?.window ?? this.session.usedWindow, asOf: series?.asOf ?? to };
+  }
+
+  private viewText(view: View): string {
+    const length = formatSpan(between(view.from, view.to));
+    const window = `windows of ${formatSpan(view.window)}`;
+    if (this.session.zoom === null && !this.session.paused) return `the last ${length} in ${window}, local time`;
+    const span = `${formatDate(view.from)} ${formatClock(view.from, true)} to ${formatClock(view.to, true)}`;
+    return `${span} in ${window}, local time`;
+  }
+}
+
+const nameOf = (target: Target): string => `${target.host}\n${target.target}`;
