@@ -1,0 +1,74 @@
+//! A backend that stores nothing and answers after a set time: to test the tool and to price its overhead.
+
+use std::sync::Arc;
+
+use rustix::io::Errno;
+
+use super::{Backend, BlockFile, ObjectName};
+use crate::clock::{Clock, Stop};
+use crate::sample::Op;
+use crate::seed::Random;
+
+/// How long each op takes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Latency {
+    /// Median in nanoseconds, in the order of [`Op::ALL`]; 0 answers at once.
+    pub median_ns: [u64; 6],
+    /// Spread of the logarithm (0 = always the median).
+    pub sigma: f64,
+}
+
+/// Answers after its latency, successfully.
+pub struct Null {
+    clock: Arc<dyn Clock>,
+    never: Arc<Stop>,
+    latency: Latency,
+    size_bytes: u64,
+    random: Random,
+}
+
+impl Null {
+    /// `size_bytes` is what stat and read report.
+    pub fn new(clock: Arc<dyn Clock>, latency: Latency, size_bytes: u64, random: Random) -> Self {
+        Self { clock, never: Stop::new(), latency, size_bytes, random }
+    }
+
+    fn wait(&mut self, op: Op) {
+        let median = self.latency.median_ns[op as usize];
+        if median > 0 {
+            let factor = (self.latency.sigma * self.random.normal()).exp();
+            let until = self.clock.monotonic_ns() + (median as f64 * factor) as u64;
+            self.clock.sleep_until(until, &self.never);
+        }
+    }
+}
+
+impl Backend for Null {
+    fn create(&mut self, _: &ObjectName, _: &[u8]) -> Result<(), Errno> {
+        self.wait(Op::MdCreate);
+        Ok(())
+    }
+    fn stat(&mut self, _: &ObjectName) -> Result<u64, Errno> {
+        self.wait(Op::MdStat);
+        Ok(self.size_bytes)
+    }
+    fn read(&mut self, _: &ObjectName, buffer: &mut [u8]) -> Result<usize, Errno> {
+        self.wait(Op::MdRead);
+        Ok(buffer.len())
+    }
+    fn delete(&mut self, _: &ObjectName) -> Result<(), Errno> {
+        self.wait(Op::MdDelete);
+        Ok(())
+    }
+}
+
+impl BlockFile for Null {
+    fn read_at(&mut self, _: u64, buffer: &mut [u8]) -> Result<usize, Errno> {
+        self.wait(Op::DataRead);
+        Ok(buffer.len())
+    }
+    fn write_at(&mut self, _: u64, content: &[u8]) -> Result<usize, Errno> {
+        self.wait(Op::DataWrite);
+        Ok(content.len())
+    }
+}

@@ -1,0 +1,190 @@
+//! The only place that reads a clock or sleeps. Everything else is handed a [`Clock`].
+//!
+//! Durations and schedules use the monotonic clock; rows on disk carry UTC, obtained through an [`Anchor`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::thread::Thread;
+use std::time::Duration;
+
+/// A source of time. Two kinds exist: [`RealClock`] and [`SimClock`].
+pub trait Clock: Send + Sync {
+    /// Nanoseconds on a clock that never steps. Never zero.
+    fn monotonic_ns(&self) -> u64;
+    /// Nanoseconds since the Unix epoch, UTC. May step.
+    fn wall_ns(&self) -> i64;
+    /// Return at `deadline_ns` (monotonic) or soon after `stop` is raised, whichever is first.
+    fn sleep_until(&self, deadline_ns: u64, stop: &Stop);
+}
+
+/// A request to end, seen by every sleeper that was given it.
+#[derive(Debug, Default)]
+pub struct Stop(AtomicBool);
+
+impl Stop {
+    /// A stop nobody has raised.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self::default())
+    }
+    /// Ask for the end and wake the given sleepers.
+    pub fn raise<'a>(&self, sleepers: impl IntoIterator<Item = &'a Thread>) {
+        self.0.store(true, Ordering::SeqCst);
+        for sleeper in sleepers {
+            sleeper.unpark();
+        }
+    }
+    /// Whether the end was asked for.
+    pub fn raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The machine's clocks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealClock;
+
+fn read(clock: libc::clockid_t) -> libc::timespec {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is valid for writes; the clock ids used here exist on every Linux.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time
+}
+
+impl Clock for RealClock {
+    #[inline]
+    fn monotonic_ns(&self) -> u64 {
+        let time = read(libc::CLOCK_MONOTONIC);
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    }
+
+    fn wall_ns(&self) -> i64 {
+        let time = read(libc::CLOCK_REALTIME);
+        time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
+    #[allow(clippy::disallowed_methods)]
+    fn sleep_until(&self, deadline_ns: u64, stop: &Stop) {
+        while !stop.raised() {
+            let now = self.monotonic_ns();
+            if now >= deadline_ns {
+                return;
+            }
+            std::thread::park_timeout(Duration::from_nanos(deadline_ns - now));
+        }
+    }
+}
+
+/// A clock that moves only when somebody sleeps on it or [`advances`](SimClock::advance) it.
+///
+/// Each lane of a simulation has its own, so that a slow operation delays its own lane only; they share the
+/// wall clock's steps.
+#[derive(Debug, Clone)]
+pub struct SimClock {
+    now_ns: Arc<AtomicU64>,
+    wall_offset_ns: Arc<AtomicI64>,
+}
+
+impl SimClock {
+    /// A clock at monotonic one second, whose wall clock reads `wall_ns`.
+    pub fn new(wall_ns: i64) -> Self {
+        const START: u64 = 1_000_000_000;
+        Self {
+            now_ns: Arc::new(AtomicU64::new(START)),
+            wall_offset_ns: Arc::new(AtomicI64::new(wall_ns - START as i64)),
+        }
+    }
+    /// Another clock at the same moment that moves on its own and shares the wall clock's steps.
+    pub fn sibling(&self) -> Self {
+        Self {
+            now_ns: Arc::new(AtomicU64::new(self.monotonic_ns())),
+            wall_offset_ns: Arc::clone(&self.wall_offset_ns),
+        }
+    }
+    /// Let time pass.
+    pub fn advance(&self, by_ns: u64) {
+        self.now_ns.fetch_add(by_ns, Ordering::SeqCst);
+    }
+    /// Step the wall clock, as an administrator or a bad time server would.
+    pub fn step_wall(&self, by_ns: i64) {
+        self.wall_offset_ns.fetch_add(by_ns, Ordering::SeqCst);
+    }
+}
+
+impl Clock for SimClock {
+    fn monotonic_ns(&self) -> u64 {
+        self.now_ns.load(Ordering::SeqCst)
+    }
+    fn wall_ns(&self) -> i64 {
+        self.monotonic_ns() as i64 + self.wall_offset_ns.load(Ordering::SeqCst)
+    }
+    fn sleep_until(&self, deadline_ns: u64, _stop: &Stop) {
+        self.now_ns.fetch_max(deadline_ns, Ordering::SeqCst);
+    }
+}
+
+/// Maps monotonic instants to UTC. Held still while the two clocks agree within a millisecond, so that the
+/// due times of a series stay exactly one period apart; moved when they part.
+#[derive(Debug, Clone, Copy)]
+pub struct Anchor {
+    offset_ns: i64,
+}
+
+/// How far wall and monotonic clock may part before the anchor follows.
+pub const ANCHOR_TOLERANCE_NS: i64 = 1_000_000;
+
+impl Anchor {
+    /// Both clocks, read now.
+    pub fn take(clock: &dyn Clock) -> Self {
+        Self { offset_ns: clock.wall_ns() - clock.monotonic_ns() as i64 }
+    }
+    /// UTC nanoseconds of a monotonic instant.
+    pub fn utc_ns(&self, monotonic_ns: u64) -> i64 {
+        monotonic_ns as i64 + self.offset_ns
+    }
+    /// Follow the wall clock if it has parted. Returns by how much it stepped.
+    pub fn follow(&mut self, clock: &dyn Clock) -> Option<i64> {
+        let now = Self::take(clock);
+        let step = now.offset_ns - self.offset_ns;
+        (step.abs() > ANCHOR_TOLERANCE_NS).then(|| {
+            *self = now;
+            step
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn siblings_move_alone_and_share_wall_steps() {
+        let first = SimClock::new(1_700_000_000_000_000_000);
+        let second = first.sibling();
+        first.advance(5);
+        assert_eq!(first.monotonic_ns(), second.monotonic_ns() + 5);
+        second.step_wall(-1_000);
+        assert_eq!(first.wall_ns(), 1_700_000_000_000_000_000 + 5 - 1_000);
+    }
+
+    #[test]
+    fn anchor_ignores_jitter_and_follows_steps() {
+        let clock = SimClock::new(0);
+        let mut anchor = Anchor::take(&clock);
+        clock.step_wall(ANCHOR_TOLERANCE_NS);
+        assert_eq!(anchor.follow(&clock), None);
+        clock.step_wall(3_600_000_000_000);
+        assert_eq!(anchor.follow(&clock), Some(3_600_000_000_000 + ANCHOR_TOLERANCE_NS));
+        assert_eq!(anchor.utc_ns(clock.monotonic_ns()), clock.wall_ns());
+    }
+
+    #[test]
+    fn a_raised_stop_ends_a_sleep() {
+        let stop = Stop::new();
+        let sleeper = std::thread::spawn({
+            let stop = Arc::clone(&stop);
+            move || RealClock.sleep_until(RealClock.monotonic_ns() + 3_600_000_000_000, &stop)
+        });
+        stop.raise([sleeper.thread()]);
+        sleeper.join().unwrap();
+    }
+}

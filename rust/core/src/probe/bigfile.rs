@@ -1,0 +1,293 @@
+//! The big file: where reads and writes of blocks go.
+//!
+//! It should be larger than memory, so that the client's cache cannot answer; where there is no room for that it
+//! is opened with O_DIRECT. It is filled with bytes that neither compress nor repeat, has no holes, and filling
+//! goes on where an earlier start was interrupted.
+
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{OFlags, fstat, fstatfs, fstatvfs, ftruncate};
+use rustix::io::Errno;
+
+use super::place::{self, Place};
+use super::{ProbeError, Progress};
+use crate::backend::posix::{Access, PosixFile};
+use crate::config::{Direct, TargetPlan};
+use crate::seed::Random;
+
+/// Of free space, the big file takes at most this share ...
+pub const SHARE_OF_FREE: u64 = 10;
+/// ... and with O_DIRECT no more than this, because the cache is out of the way.
+pub const DIRECT_BYTES: u64 = 1 << 30;
+/// Memory times this, in percent, is "larger than memory".
+pub const OVER_MEMORY_PERCENT: u64 = 125;
+const CHUNK: usize = 4 << 20;
+const NAME: &str = "data";
+const TMPFS: u64 = 0x0102_1994;
+const RAMFS: u64 = 0x8584_58f6;
+
+/// A big file, ready.
+#[derive(Debug)]
+pub struct BigFile {
+    /// Its size.
+    pub bytes: u64,
+    /// How it is reached.
+    pub access: Access,
+    /// What people should know of it.
+    pub note: String,
+    /// Alignment of memory, offset and length.
+    pub alignment: u64,
+}
+
+/// What the file system grants.
+struct Grant {
+    access: Access,
+    alignment: u64,
+}
+
+impl BigFile {
+    /// Make, complete or reuse the big file of a place.
+    pub fn prepare(
+        place: &Place,
+        plan: &TargetPlan,
+        memory_bytes: u64,
+        random: &mut Random,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, ProbeError> {
+        let failed = |what| move |errno| ProbeError::Failed { path: place.path.join(NAME), what, errno };
+        let grant = grant(place, plan)?;
+        let have = existing(place).map_err(failed("cannot stat the big file"))?;
+        let free = free_bytes(place).map_err(failed("cannot ask for free space"))?;
+        let (bytes, mut note) = choose(plan, &grant, memory_bytes, free + have);
+        let missing = bytes.saturating_sub(have);
+        if missing > free / 10 * 9 {
+            let fits = (free + have) / 2 / plan.block_bytes * plan.block_bytes;
+            let suggestion = format!("{}MiB (or less)", fits >> 20);
+            return Err(ProbeError::NoSpace { path: place.path.clone(), needed: missing, free, suggestion });
+        }
+        if fill(place, bytes, random, &mut |done| progress(&plan.name, "big file", done, bytes))? {
+            note.push_str("; it had holes and was written anew");
+        }
+        // Only O_DIRECT has rules: its own, or the page size where the kernel does not tell.
+        Ok(Self { bytes, access: grant.access, note, alignment: grant.alignment })
+    }
+
+    /// Open it for one lane.
+    pub fn open(&self, place: &Place) -> Result<PosixFile, ProbeError> {
+        open(place, self.access == Access::Direct)
+            .map(|file| PosixFile::new(file, self.access))
+            .map_err(|errno| ProbeError::Failed { path: place.path.join(NAME), what: "cannot open", errno })
+    }
+}
+
+fn open(place: &Place, direct: bool) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDWR | OFlags::CREATE;
+    place.open_file(NAME, if direct { flags | OFlags::DIRECT } else { flags })
+}
+
+/// Ask the file system, by opening, what it grants; by its type, whether it is memory.
+fn grant(place: &Place, plan: &TargetPlan) -> Result<Grant, ProbeError> {
+    let path = || place.path.join(NAME);
+    let buffered = open(place, false)
+        .map_err(|errno| ProbeError::NotWritable { path: path(), errno })?;
+    let kind = fstatfs(&buffered)
+        .map_err(|errno| ProbeError::Failed { path: path(), what: "cannot statfs", errno })?
+        .f_type as u64;
+    let memory = matches!(kind, TMPFS | RAMFS);
+    if plan.direct == Direct::Never || memory && plan.direct == Direct::Auto {
+        let access = if memory { Access::Memory } else { Access::Buffered };
+        return Ok(Grant { access, alignment: 1 });
+    }
+    let alignment = direct_alignment(&buffered).unwrap_or(4096);
+    let direct = open(place, true).and_then(|file| try_direct(&file, alignment));
+    match direct {
+        Ok(()) if memory => Ok(Grant { access: Access::Memory, alignment: 1 }),
+        Ok(()) if plan.block_bytes % alignment == 0 => Ok(Grant { access: Access::Direct, alignment }),
+        Ok(()) | Err(_) if plan.direct == Direct::Auto => {
+            Ok(Grant { access: Access::Buffered, alignment: 1 })
+        }
+        Ok(()) => Err(ProbeError::NoDirect { path: path(), errno: Errno::INVAL }),
+        Err(errno) => Err(ProbeError::NoDirect { path: path(), errno }),
+    }
+}
+
+/// Some file systems accept the flag and refuse the read.
+fn try_direct(file: &OwnedFd, alignment: u64) -> Result<(), Errno> {
+    let mut buffer = AlignedBuffer::new(alignment.max(4096) as usize);
+    rustix::io::pread(file, buffer.slice_mut(), 0).map(|_| ())
+}
+
+/// What `statx` says O_DIRECT needs (Linux 6.1 and later).
+fn direct_alignment(file: &OwnedFd) -> Option<u64> {
+    let mut status: libc::statx = unsafe { std::mem::zeroed() };
+    // SAFETY: an empty path with AT_EMPTY_PATH names the descriptor; `status` is valid for writes.
+    let result = unsafe {
+        use std::os::fd::AsRawFd;
+        libc::statx(file.as_raw_fd(), c"".as_ptr(), libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN, &mut status)
+    };
+    let (memory, offset) = (status.stx_dio_mem_align, status.stx_dio_offset_align);
+    let known = result == 0 && status.stx_mask & libc::STATX_DIOALIGN != 0 && offset > 0;
+    known.then_some(u64::from(memory.max(offset)))
+}
+
+/// How large, and the sentence that says why.
+fn choose(plan: &TargetPlan, grant: &Grant, memory: u64, room: u64) -> (u64, String) {
+    let whole = |bytes: u64| bytes.div_ceil(plan.block_bytes).max(2) * plan.block_bytes;
+    let over_memory = memory / 100 * OVER_MEMORY_PERCENT;
+    let bytes = whole(match plan.file_bytes {
+        Some(bytes) => bytes,
+        None if over_memory <= room / SHARE_OF_FREE => over_memory,
+        None => DIRECT_BYTES.min(room / SHARE_OF_FREE),
+    });
+    let size = format!("big file {} MiB", bytes >> 20);
+    let note = match grant.access {
+        Access::Direct => format!("{size}; reads and writes bypass the client's cache (O_DIRECT)"),
+        Access::Memory => format!("{size}; the target is memory (tmpfs): this measures no storage"),
+        Access::Buffered if bytes >= over_memory => {
+            format!("{size}, larger than memory: reads go through the cache and mostly miss it")
+        }
+        Access::Buffered => format!(
+            "{size}, smaller than memory and O_DIRECT is not used: the cache may answer; \
+             each sample says if it could"
+        ),
+    };
+    (bytes, note)
+}
+
+/// Bring the file to exactly `bytes`, without holes. Returns whether it had to begin anew.
+fn fill(
+    place: &Place,
+    bytes: u64,
+    random: &mut Random,
+    progress: &mut dyn FnMut(u64) -> bool,
+) -> Result<bool, ProbeError> {
+    let path = place.path.join(NAME);
+    let failed = |what| {
+        let path = path.clone();
+        move |errno| ProbeError::Failed { path, what, errno }
+    };
+    let file = open(place, false).map_err(failed("cannot open the big file"))?;
+    let status = fstat(&file).map_err(failed("cannot stat the big file"))?;
+    let mut have = status.st_size as u64;
+    let holes = (status.st_blocks as u64) * 512 < have / 10 * 9;
+    if holes || have > bytes {
+        have = if holes { 0 } else { bytes };
+        ftruncate(&file, have).map_err(failed("cannot cut the big file"))?;
+    }
+    // Filling may have died inside a chunk; that chunk is written again.
+    have = if have < bytes { have / CHUNK as u64 * CHUNK as u64 } else { have };
+    let mut chunk = vec![0_u8; if have < bytes { CHUNK } else { 0 }];
+    while have < bytes {
+        if !progress(have) {
+            return Err(ProbeError::Stopped { path });
+        }
+        random.fill(&mut chunk);
+        let length = (bytes - have).min(CHUNK as u64) as usize;
+        if let Err(errno) = write_chunk(&file, &chunk[..length], have) {
+            return Err(give_back(place, &file, errno));
+        }
+        have += length as u64;
+    }
+    rustix::fs::fdatasync(&file).map_err(|errno| give_back(place, &file, errno))?;
+    let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
+    Ok(holes)
+}
+
+fn write_chunk(file: &OwnedFd, chunk: &[u8], at: u64) -> Result<(), Errno> {
+    let mut done = 0;
+    while done < chunk.len() {
+        match rustix::io::pwrite(file, &chunk[done..], at + done as u64) {
+            Ok(0) => return Err(Errno::NOSPC),
+            Ok(n) => done += n,
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    // Written back as we go: a cache full of dirty pages would stall everybody at the end.
+    rustix::fs::fdatasync(file)?;
+    let _ = rustix::fs::fadvise(file, at, None, rustix::fs::Advice::DontNeed);
+    Ok(())
+}
+
+/// A full disk hurts everybody on it: what was taken goes back.
+fn give_back(place: &Place, file: &OwnedFd, errno: Errno) -> ProbeError {
+    if matches!(errno, Errno::NOSPC | Errno::DQUOT) {
+        let _ = place::remove_file(&place.directory, NAME);
+        let free = fstatvfs(file).map(|fs| fs.f_bavail * fs.f_frsize).unwrap_or(0);
+        let suggestion = format!("{}MiB (or less)", (free / 2) >> 20);
+        return ProbeError::NoSpace { path: place.path.clone(), needed: free + 1, free, suggestion };
+    }
+    ProbeError::Failed { path: place.path.join(NAME), what: "cannot fill the big file", errno }
+}
+
+fn existing(place: &Place) -> Result<u64, Errno> {
+    Ok(fstat(open(place, false)?)?.st_size as u64)
+}
+
+fn free_bytes(place: &Place) -> Result<u64, Errno> {
+    let fs = fstatvfs(&place.directory)?;
+    Ok(fs.f_bavail * fs.f_frsize)
+}
+
+/// Bytes of memory whose address is a multiple of their length's page, as O_DIRECT wants.
+#[derive(Debug)]
+pub struct AlignedBuffer {
+    bytes: Vec<u8>,
+    start: usize,
+    length: usize,
+}
+
+impl AlignedBuffer {
+    const ALIGN: usize = 4096;
+
+    /// `length` zero bytes.
+    pub fn new(length: usize) -> Self {
+        let bytes = vec![0_u8; length + Self::ALIGN];
+        let start = bytes.as_ptr().align_offset(Self::ALIGN);
+        Self { bytes, start, length }
+    }
+    /// To be written from.
+    pub fn slice(&self) -> &[u8] {
+        &self.bytes[self.start..self.start + self.length]
+    }
+    /// To be read into.
+    pub fn slice_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.start..self.start + self.length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(file_bytes: Option<u64>) -> TargetPlan {
+        let text = "[[target]]\npath='/t'";
+        let mut plans = crate::config::Config::from_toml(text, "t").unwrap().plans().unwrap();
+        plans[0].file_bytes = file_bytes;
+        plans.remove(0)
+    }
+
+    fn chosen(file_bytes: Option<u64>, memory: u64, room: u64, access: Access) -> (u64, String) {
+        choose(&plan(file_bytes), &Grant { access, alignment: 512 }, memory, room)
+    }
+
+    #[test]
+    fn larger_than_memory_where_space_allows() {
+        const GIB: u64 = 1 << 30;
+        let (bytes, note) = chosen(None, 16 * GIB, 1024 * GIB, Access::Buffered);
+        assert!(bytes > 16 * GIB && note.contains("larger than memory"), "{note}");
+        let (bytes, note) = chosen(None, 16 * GIB, 40 * GIB, Access::Direct);
+        assert!(bytes == GIB && note.contains("O_DIRECT"), "{note}");
+        let (bytes, note) = chosen(Some(3 << 20), 16 * GIB, 40 * GIB, Access::Buffered);
+        assert!(bytes == 3 << 20 && note.contains("smaller than memory"), "{note}");
+    }
+
+    #[test]
+    fn aligned_buffers_are_aligned() {
+        for length in [1, 512, 4096, 1 << 20] {
+            let mut buffer = AlignedBuffer::new(length);
+            assert_eq!(buffer.slice_mut().as_ptr() as usize % AlignedBuffer::ALIGN, 0);
+            assert_eq!(buffer.slice().len(), length);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The always-on probe: six operations per target on an open-loop schedule.
+//!
+//! A [`session`] prepares targets, runs one [`lane`] per op and target, and collects what they saw. Everything
+//! on a target lies in one marked [`place`].
+
+pub mod bigfile;
+pub mod control;
+pub mod lane;
+pub mod operations;
+pub mod place;
+pub mod pool;
+pub mod prepare;
+pub mod session;
+pub mod simulate;
+pub mod state;
+
+use std::path::PathBuf;
+
+use rustix::io::Errno;
+
+/// Why a target cannot be probed: what happened, what was expected, what to try.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// The directory is not there.
+    #[error("{path}: {errno}; expected an existing directory: create it, or check that it is mounted")]
+    NoTarget {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        errno: Errno,
+    },
+    /// The directory cannot be written.
+    #[error("{path}: cannot write ({errno}); expected a directory this user may write: choose another below it")]
+    NotWritable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        errno: Errno,
+    },
+    /// Something of somebody else stands where the probe's directory belongs.
+    #[error("{path}: {what}; expected a directory made by iosonde: move it away, nothing of it was touched")]
+    InTheWay {
+        /// What stands there.
+        path: PathBuf,
+        /// In which way it is not ours.
+        what: String,
+    },
+    /// The directory was made by a version with another layout.
+    #[error("{path}: made by another version ({found}, this is {expected}); remove the directory to start afresh")]
+    OtherVersion {
+        /// The marker.
+        path: PathBuf,
+        /// Its text.
+        found: String,
+        /// Ours.
+        expected: &'static str,
+    },
+    /// Another probe of this host uses it.
+    #[error("{path}: held by another probe ({holder}); stop that one, or probe another directory")]
+    Held {
+        /// Which.
+        path: PathBuf,
+        /// Who.
+        holder: String,
+    },
+    /// The file system is too small or too full.
+    #[error("{path}: needs {needed} bytes and {free} are free; make room, or try --file-size {suggestion}")]
+    NoSpace {
+        /// Which.
+        path: PathBuf,
+        /// How much is needed.
+        needed: u64,
+        /// How much there is.
+        free: u64,
+        /// A size that would fit.
+        suggestion: String,
+    },
+    /// O_DIRECT was asked for and is not granted.
+    #[error("{path}: the file system does not grant O_DIRECT ({errno}); expected it because direct = \"always\"")]
+    NoDirect {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        errno: Errno,
+    },
+    /// Somebody asked to stop during the preparation.
+    #[error("{path}: stopped while preparing; the next start goes on from there")]
+    Stopped {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Anything else.
+    #[error("{path}: {what}: {errno}")]
+    Failed {
+        /// Which.
+        path: PathBuf,
+        /// What was attempted.
+        what: &'static str,
+        /// Why it failed.
+        errno: Errno,
+    },
+}
+
+/// What a preparation says of its progress; it answers whether to go on.
+pub type Progress<'a> = dyn FnMut(&str, &str, u64, u64) -> bool + 'a;

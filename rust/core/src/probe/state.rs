@@ -1,0 +1,72 @@
+//! What a running probe says of its targets, and the names of the files it says it in.
+
+use serde::Serialize;
+
+use crate::slowdown::live::OpState;
+use crate::slowdown::verdict::State;
+
+/// The state of one target, as written to the state folder about every second.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetState {
+    /// Layout of this document.
+    pub schema_version: u32,
+    /// The probing host.
+    pub host: String,
+    /// Name of the target.
+    pub target: String,
+    /// Where it is.
+    pub path: String,
+    /// One start of one probe.
+    pub run_id: String,
+    /// When this was written, UTC.
+    pub written_ns: i64,
+    /// How often each op is due.
+    pub period_ns: u64,
+    /// Length of a window.
+    pub window_ns: u64,
+    /// How far back the baseline looks.
+    pub baseline_trailing_ns: u64,
+    /// Whether the probe still runs.
+    pub running: bool,
+    /// The worst of the ops' states.
+    pub state: State,
+    /// What people should know.
+    pub notes: Vec<String>,
+    /// One an op, in the order in which they are due.
+    pub ops: Vec<OpState>,
+}
+
+impl TargetState {
+    /// The worst of its ops' states; `stopped` when it does not run.
+    pub fn worst(ops: &[OpState], running: bool) -> State {
+        let worst = ops.iter().map(|op| op.state).max().unwrap_or(State::Learning);
+        if running { worst } else { State::Stopped }
+    }
+}
+
+/// A file name for any text: itself where that is safe, else with a checksum so that no two texts share one.
+pub fn slug(text: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let clean = text.trim_matches('/').replace(|c| !safe(c), "-");
+    let clean: String = clean.trim_start_matches('.').chars().take(80).collect();
+    if clean == text && !clean.is_empty() {
+        return clean;
+    }
+    format!("{clean}-{:08x}", crc32fast::hash(text.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_safe_and_different() {
+        assert_eq!(slug("login2.cluster"), "login2.cluster");
+        let texts = ["/work", "/work/", "/wo rk", "/wo-rk", "", "/", "..", "../etc", "é", "a/b", "a-b"];
+        let slugs: Vec<String> = texts.iter().map(|text| slug(text)).collect();
+        for (i, slug) in slugs.iter().enumerate() {
+            assert!(!slug.contains('/') && !slug.starts_with('.') && !slug.is_empty(), "{slug}");
+            assert!(!slugs[..i].contains(slug), "{slug} twice");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Rows on disk: checksummed [`frames`], the [`spool`] made of them and the [`writer`] that appends.
+
+pub mod frames;
+pub mod spool;
+pub mod writer;

@@ -1,0 +1,135 @@
+//! The trailing-median baseline: what an operation usually takes.
+//!
+//! The baseline of a window is the median of the medians of the windows that started in
+//! `[start - trailing, start)`. It is the simplest honest one: it never looks ahead and half of its windows may
+//! be slow before it moves far.
+
+use std::collections::VecDeque;
+
+/// Windows that must be known before there is a baseline.
+pub const MINIMUM_WINDOWS: usize = 5;
+/// How far back a baseline looks unless told otherwise: 7 days.
+pub const DEFAULT_TRAILING_NS: u64 = 7 * 86_400 * 1_000_000_000;
+
+/// The medians of the trailing windows of one series, ready to be asked for their median.
+#[derive(Debug, Clone)]
+pub struct Trailing {
+    trailing_ns: i64,
+    in_time: VecDeque<(i64, i64)>,
+    sorted: Vec<i64>,
+}
+
+impl Trailing {
+    /// Looks `trailing_ns` back.
+    pub fn new(trailing_ns: u64) -> Self {
+        let trailing_ns = i64::try_from(trailing_ns).unwrap_or(i64::MAX);
+        Self { trailing_ns, in_time: VecDeque::new(), sorted: Vec::new() }
+    }
+    /// Learn a window's median. A window that starts before one already learnt is ignored: the wall clock was
+    /// set back, and time that was lived twice counts once.
+    pub fn learn(&mut self, start_ns: i64, median_ns: i64) {
+        if self.in_time.back().is_some_and(|&(last, _)| start_ns <= last) {
+            return;
+        }
+        self.in_time.push_back((start_ns, median_ns));
+        let at = self.sorted.partition_point(|&value| value < median_ns);
+        self.sorted.insert(at, median_ns);
+    }
+    /// The baseline of a window that starts at `start_ns`; none while learning.
+    pub fn baseline_ns(&mut self, start_ns: i64) -> Option<f64> {
+        self.forget(start_ns.saturating_sub(self.trailing_ns));
+        let n = self.sorted.len();
+        (n >= MINIMUM_WINDOWS).then(|| self.sorted[n.div_ceil(2) - 1] as f64)
+    }
+    /// How many windows it knows.
+    pub fn windows(&self) -> usize {
+        self.sorted.len()
+    }
+    /// The windows it knows: start and median.
+    pub fn iter(&self) -> impl Iterator<Item = (i64, i64)> + '_ {
+        self.in_time.iter().copied()
+    }
+
+    fn forget(&mut self, before_ns: i64) {
+        while let Some(&(start, median)) = self.in_time.front() {
+            if start >= before_ns {
+                break;
+            }
+            self.in_time.pop_front();
+            let at = self.sorted.partition_point(|&value| value < median);
+            self.sorted.remove(at);
+        }
+    }
+}
+
+/// The baseline of every window of a series, ascending in start; none while learning.
+pub fn trailing_median(windows: impl Iterator<Item = (i64, Option<i64>)>, trailing_ns: u64) -> Vec<Option<f64>> {
+    let mut trailing = Trailing::new(trailing_ns);
+    windows
+        .map(|(start_ns, median_ns)| {
+            let baseline = trailing.baseline_ns(start_ns);
+            if let Some(median_ns) = median_ns {
+                trailing.learn(start_ns, median_ns);
+            }
+            baseline
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Random;
+
+    /// The definition, without any cleverness.
+    fn plain(windows: &[(i64, Option<i64>)], trailing_ns: i64) -> Vec<Option<f64>> {
+        let of = |start: i64, upto: usize| {
+            let mut medians: Vec<i64> = windows[..upto]
+                .iter()
+                .filter(|&&(s, _)| s >= start - trailing_ns)
+                .filter_map(|&(_, median)| median)
+                .collect();
+            medians.sort_unstable();
+            let n = medians.len();
+            (n >= MINIMUM_WINDOWS).then(|| medians[n.div_ceil(2) - 1] as f64)
+        };
+        windows.iter().enumerate().map(|(i, &(start, _))| of(start, i)).collect()
+    }
+
+    #[test]
+    fn equals_the_plain_definition() {
+        let mut random = Random::stream(4, "baseline");
+        for _ in 0..50 {
+            let mut start = 0;
+            let windows: Vec<(i64, Option<i64>)> = (0..200)
+                .map(|_| {
+                    start += 1 + random.below(3) as i64;
+                    (start, (random.below(10) > 1).then(|| random.below(50) as i64))
+                })
+                .collect();
+            let trailing = 1 + random.below(100);
+            assert_eq!(
+                trailing_median(windows.iter().copied(), trailing),
+                plain(&windows, trailing as i64)
+            );
+        }
+    }
+
+    #[test]
+    fn learns_before_it_speaks() {
+        let windows = (0..7).map(|i| (i, Some(10)));
+        let baselines = trailing_median(windows, 100);
+        assert_eq!(baselines.iter().filter(|b| b.is_none()).count(), MINIMUM_WINDOWS);
+        assert_eq!(baselines[5], Some(10.0));
+    }
+
+    #[test]
+    fn a_clock_set_back_does_not_disturb_the_order() {
+        let mut trailing = Trailing::new(100);
+        for start in [10, 20, 15, 30, 40, 50] {
+            trailing.learn(start, start);
+        }
+        assert_eq!(trailing.windows(), 5);
+        assert_eq!(trailing.baseline_ns(60), Some(30.0));
+    }
+}

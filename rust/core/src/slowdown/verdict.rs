@@ -1,0 +1,100 @@
+//! When a number becomes a word: slow, hung, failing, busy.
+
+use super::quantile::Estimate;
+
+/// A slowdown from here on is slow ...
+pub const SLOW_FROM: f64 = 2.0;
+/// ... if the lower end of its interval is at least this.
+pub const SLOW_LOWER: f64 = 1.5;
+/// An open operation hangs when older than this many baselines ...
+pub const HUNG_BASELINES: f64 = 50.0;
+/// ... and than this, and than [`HUNG_PERIODS`].
+pub const HUNG_NS: u64 = 1_000_000_000;
+/// See [`HUNG_NS`].
+pub const HUNG_PERIODS: u64 = 2;
+/// This many failures in a row make a target failing.
+pub const FAILING_FROM: u32 = 3;
+/// A probe woken later than this (0.95 quantile) sits on a busy host.
+pub const LATE_NS: i64 = 10_000_000;
+
+/// Whether a slowdown (value and interval) is slow.
+pub fn is_slow(slowdown: &Estimate) -> bool {
+    slowdown.value >= SLOW_FROM && slowdown.lower >= SLOW_LOWER
+}
+
+/// Whether an operation open for `age_ns` hangs.
+pub fn is_hung(age_ns: u64, period_ns: u64, baseline_ns: Option<f64>) -> bool {
+    let patience = HUNG_NS.max(HUNG_PERIODS * period_ns);
+    age_ns > patience && age_ns as f64 > HUNG_BASELINES * baseline_ns.unwrap_or(0.0)
+}
+
+/// Whether a slow window is explained by the probing host: without the time its thread waited for a CPU it
+/// would not be slow, or its timer woke it far too late.
+///
+/// `unqueued_ns` is the median of service minus run-queue time, `late_q95_ns` the 0.95 quantile of began - due.
+pub fn host_was_busy(unqueued_ns: Option<f64>, baseline_ns: f64, late_q95_ns: Option<i64>) -> bool {
+    unqueued_ns.is_some_and(|ns| ns / baseline_ns < SLOW_FROM)
+        || late_q95_ns.is_some_and(|ns| ns > LATE_NS)
+}
+
+/// The state of an op or a target, mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Not enough windows to know what is usual.
+    Learning,
+    /// As usual.
+    Ok,
+    /// Slower than usual.
+    Slow,
+    /// The last operations failed.
+    Failing,
+    /// An operation does not return.
+    Hung,
+    /// The probe ended.
+    Stopped,
+}
+
+impl State {
+    /// All of them, as named in states and metrics.
+    pub const ALL: [(State, &'static str); 6] = [
+        (State::Learning, "learning"),
+        (State::Ok, "ok"),
+        (State::Slow, "slow"),
+        (State::Failing, "failing"),
+        (State::Hung, "hung"),
+        (State::Stopped, "stopped"),
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(value: f64, lower: f64) -> Estimate {
+        Estimate { value, lower, upper: value * 2.0, n: 60 }
+    }
+
+    #[test]
+    fn slow_needs_size_and_certainty() {
+        assert!(is_slow(&estimate(3.0, 2.5)));
+        assert!(!is_slow(&estimate(3.0, 1.2)));
+        assert!(!is_slow(&estimate(1.9, 1.8)));
+    }
+
+    #[test]
+    fn hung_is_relative_to_what_is_usual() {
+        assert!(is_hung(1_500_000_000, 100_000_000, Some(1e6)));
+        assert!(!is_hung(1_500_000_000, 1_000_000_000, Some(1e6)));
+        assert!(!is_hung(3_000_000_000, 1_000_000_000, Some(1e8)));
+        assert!(is_hung(3_000_000_000, 1_000_000_000, None));
+    }
+
+    #[test]
+    fn a_busy_host_explains_what_its_run_queue_took() {
+        assert!(host_was_busy(Some(1.1e6), 1e6, Some(0)));
+        assert!(!host_was_busy(Some(3e6), 1e6, Some(0)));
+        assert!(host_was_busy(Some(3e6), 1e6, Some(11_000_000)));
+        assert!(!host_was_busy(None, 1e6, None));
+    }
+}

@@ -1,0 +1,35 @@
+//! Thin PyO3 bindings of iosonde-core: one file an instrument, no logic.
+
+mod load;
+mod probe;
+mod spool;
+mod statistics;
+
+use iosonde_core::sample::{Cache, Op};
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+create_exception!(_core, SpoolError, PyException, "A file is not a readable spool segment.");
+create_exception!(_core, ProbeError, PyException, "A target cannot be probed.");
+create_exception!(_core, ConfigError, PyException, "A configuration is wrong.");
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let python = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("OPS", Op::NAMES.to_vec())?;
+    module.add("CACHES", Cache::NAMES.to_vec())?;
+    module.add("SpoolError", python.get_type::<SpoolError>())?;
+    module.add("ProbeError", python.get_type::<ProbeError>())?;
+    module.add("ConfigError", python.get_type::<ConfigError>())?;
+    module.add_function(wrap_pyfunction!(spool::read_spool, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::quantile_ranks, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::minimum_count, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::window_statistics, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::trailing_median, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::onset, module)?)?;
+    module.add_function(wrap_pyfunction!(probe::simulate, module)?)?;
+    module.add_class::<probe::Probe>()?;
+    module.add_class::<load::Load>()
+}

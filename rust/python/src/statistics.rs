@@ -1,0 +1,83 @@
+//! The live statistics, for arrays.
+
+use iosonde_core::record::spool::NULL;
+use iosonde_core::slowdown::{baseline, onset as core_onset, quantile};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+fn values(python: Python<'_>, buffer: &PyBuffer<i64>) -> PyResult<Vec<i64>> {
+    buffer.to_vec(python)
+}
+
+/// Ranks of a quantile and of its interval, or None when n is too small.
+#[pyfunction]
+pub fn quantile_ranks(n: usize, q: f64) -> Option<(usize, usize, usize)> {
+    quantile::ranks(n, q).map(|ranks| (ranks.lower, ranks.point, ranks.upper))
+}
+
+/// The smallest n with an interval.
+#[pyfunction]
+pub fn minimum_count(q: f64) -> PyResult<usize> {
+    match quantile::minimum_count(q) {
+        usize::MAX => Err(PyValueError::new_err(format!("q = {q}; expected 0 < q < 1"))),
+        n => Ok(n),
+    }
+}
+
+/// Statistics of one window.
+#[pyfunction]
+pub fn window_statistics(python: Python<'_>, service_ns: PyBuffer<i64>) -> PyResult<Bound<'_, PyDict>> {
+    let statistics = quantile::WindowStatistics::of(&mut values(python, &service_ns)?);
+    let dict = PyDict::new(python);
+    dict.set_item("n_seen", statistics.n_seen)?;
+    dict.set_item("mean_ns", statistics.mean_ns)?;
+    dict.set_item("min_ns", statistics.min_ns)?;
+    dict.set_item("max_ns", statistics.max_ns)?;
+    for (q, estimate) in quantile::WINDOW_QUANTILES.iter().zip(statistics.quantiles) {
+        let name = format!("q{:.0}", q * 100.0);
+        dict.set_item(format!("{name}_ns"), estimate.map(|e| e.value))?;
+        dict.set_item(format!("{name}_lower_ns"), estimate.map(|e| e.lower))?;
+        dict.set_item(format!("{name}_upper_ns"), estimate.map(|e| e.upper))?;
+    }
+    Ok(dict)
+}
+
+/// The baseline of every window.
+#[pyfunction]
+pub fn trailing_median<'py>(
+    python: Python<'py>,
+    start_ns: PyBuffer<i64>,
+    median_ns: PyBuffer<i64>,
+    trailing_ns: u64,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (starts, medians) = (values(python, &start_ns)?, values(python, &median_ns)?);
+    if starts.len() != medians.len() {
+        let (a, b) = (starts.len(), medians.len());
+        return Err(PyValueError::new_err(format!("{a} starts and {b} medians; expected equal lengths")));
+    }
+    let baselines = python.detach(|| {
+        let windows = starts.iter().zip(&medians).map(|(&start, &m)| (start, (m != NULL).then_some(m)));
+        baseline::trailing_median(windows, trailing_ns)
+    });
+    let bytes: Vec<u8> = baselines.iter().flat_map(|b| b.unwrap_or(f64::NAN).to_ne_bytes()).collect();
+    Ok(PyBytes::new(python, &bytes))
+}
+
+/// Where the slow stretch of the last sample began.
+#[pyfunction]
+pub fn onset(
+    python: Python<'_>,
+    due_ns: PyBuffer<i64>,
+    service_ns: PyBuffer<i64>,
+    baseline_ns: f64,
+    slowdown: f64,
+) -> PyResult<Option<usize>> {
+    let (due, service) = (values(python, &due_ns)?, values(python, &service_ns)?);
+    if due.len() != service.len() {
+        let (a, b) = (due.len(), service.len());
+        return Err(PyValueError::new_err(format!("{a} instants and {b} latencies; expected equal lengths")));
+    }
+    Ok(core_onset::onset(&service, baseline_ns, slowdown))
+}

@@ -1,0 +1,100 @@
+"""The Rust core as Python sees it. Imported only by ``measure``, ``stats`` and ``store``.
+
+Buffers are C-contiguous and native-endian: any object with the buffer protocol whose items are int64 (``q``)
+or float64 (``d``) goes in, ``bytes`` come out (``numpy.frombuffer`` reads them without a copy).
+Null int64 is ``-2**63``; null float64 is NaN.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypedDict, final
+
+from typing_extensions import Buffer
+
+__version__: str
+
+class SpoolError(Exception):
+    """A spool file is not one of ours, of another version, or damaged before its tail."""
+
+class ProbeError(Exception):
+    """A target cannot be probed; the text says what happened, what was expected and what to try."""
+
+class ConfigError(Exception):
+    """A configuration is wrong; the text names the place and suggests what was meant."""
+
+class SpoolHeader(TypedDict):
+    schema_version: int
+    run_id: str
+    host: str
+    seed: int
+    segment: int
+    opened_ns: int
+    targets: list[SpoolTarget]
+
+class SpoolTarget(TypedDict):
+    name: str
+    period_ns: int
+    size_bytes: list[int]
+    """One a op, in the order of ``OPS``."""
+
+class SpoolChunk(TypedDict):
+    header: SpoolHeader
+    rows: int
+    columns: dict[str, bytes]
+    """due_ns began_ns ended_ns offset_bytes control_runq_ns: int64; target, outcome: uint16; op, cache: uint8.
+    ``target`` indexes ``header['targets']``, ``op`` indexes ``OPS``, ``cache`` indexes ``CACHES``;
+    ``outcome`` indexes ``outcome_names``."""
+    outcome_names: list[str]
+    next_offset: int
+    torn: str | None
+    """Why reading stopped before the end of the file, or None: the rows before it are good."""
+
+OPS: list[str]
+CACHES: list[str]
+
+def read_spool(path: str, offset: int = 0) -> SpoolChunk:
+    """Every whole frame of a segment from byte ``offset`` on (0 = the beginning). Raises SpoolError, OSError."""
+
+def quantile_ranks(n: int, q: float) -> tuple[int, int, int] | None:
+    """1-based ranks (lower, point, upper) of the 0 < q < 1 quantile of n values: nearest rank and the 95 %
+    binomial order-statistic interval. None below the smallest n that has a two-sided interval."""
+
+def minimum_count(q: float) -> int:
+    """The smallest n for which ``quantile_ranks`` answers."""
+
+def window_statistics(service_ns: Buffer) -> dict[str, int | float | None]:
+    """The live agent's statistics of one window: n_seen, mean_ns, min_ns, q25_ns, q25_lower_ns ... max_ns."""
+
+def trailing_median(start_ns: Buffer, median_ns: Buffer, trailing_ns: int) -> bytes:
+    """Baseline of every window (float64, NaN = learning): the median of the medians of windows that started in
+    [start - trailing_ns, start). ``start_ns`` ascending, ``median_ns`` with null for windows without one."""
+
+def onset(due_ns: Buffer, service_ns: Buffer, baseline_ns: float, slowdown: float) -> int | None:
+    """Index of the first sample of the slow stretch that the last sample belongs to, or None."""
+
+@final
+class Probe:
+    """One running probe over several targets."""
+    def __init__(self, config_json: str) -> None:
+        """Same keys as the agent's TOML file. Raises ConfigError."""
+    def prepare(self, progress: Callable[[str, str, int, int], bool]) -> list[str]:
+        """Make pools and big files. ``progress(target, what, done_bytes, all_bytes)`` returns False to stop.
+        Returns notes for people. Raises ProbeError only if no target can be probed; the others are notes."""
+    def start(self) -> None: ...
+    def snapshot(self) -> str:
+        """JSON: list of target states, as written to the state folder."""
+    def recent(self, target: str, op: str, n: int) -> bytes:
+        """The last n felt latencies, float64 ns, NaN for ops that failed."""
+    def stop(self) -> str:
+        """End the schedule, flush, return the summary as JSON. Idempotent."""
+
+@final
+class Load:
+    """A load of our own on a directory: ``kind`` is ``writer`` or ``create_delete``."""
+    def __init__(self, directory: str, kind: str, threads: int = 1) -> None: ...
+    def start(self) -> None: ...
+    def stop(self) -> dict[str, Any]:
+        """began_ns, ended_ns (UTC), ops, bytes, error (str or None); its files are removed."""
+
+def simulate(config_json: str, start_ns: int, duration_ns: int) -> str:
+    """Run a probe on simulated clocks, from ``start_ns`` (UTC) on, as fast as the CPU goes, and write its spool and
+    state. Only ``backend = "null"`` with faults makes sense. Returns the summary as JSON."""

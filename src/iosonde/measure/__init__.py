@@ -1,0 +1,1 @@
+"""Typed wrappers over the core's instruments."""

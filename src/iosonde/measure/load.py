@@ -1,0 +1,41 @@
+"""A load of our own on a directory: something real to be slow under."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from iosonde import _core
+from iosonde.model import errors
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """What a load did: instants in UTC ns, ``error`` is what stopped it early."""
+
+    began_ns: int
+    ended_ns: int
+    ops: int
+    bytes: int
+    error: str | None
+
+
+class Load:
+    """``kind`` is ``writer`` (4 MiB blocks forced to the device) or ``create_delete`` (small files).
+
+    Its files lie in a directory of their own below ``directory`` and are removed by ``stop``.
+    Raises ``TargetError`` if the directory cannot be written.
+    """
+
+    def __init__(self, directory: Path, kind: str, threads: int = 1) -> None:
+        self._directory = directory
+        self._load = _core.Load(str(directory), kind, threads)
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+        try:
+            self._load.start()
+        except OSError as error:
+            raise errors.TargetError(f"{self._directory}: cannot put a load on it: {error}") from None
+
+    def stop(self) -> LoadReport:
+        """End it and remove its files."""
+        return LoadReport(**self._load.stop())

@@ -1,0 +1,79 @@
+"""A probe in this process: the same core as the agent's, without the daemon."""
+
+import json
+import math
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from iosonde import _core
+from iosonde.model import errors
+
+Progress = Callable[[str, str, int, int], bool]
+"""``(target, what, done_bytes, all_bytes)``; returns False to stop."""
+
+
+class ForegroundProbe:
+    """Probes the targets of a configuration until stopped.
+
+    ``config`` has the keys of the agent's TOML file (docs/agent.md).
+    Raises ``ConfigError`` for a wrong configuration, ``TargetError`` when no target can be probed.
+    """
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        try:
+            self._probe = _core.Probe(json.dumps(config))
+        except _core.ConfigError as error:
+            raise errors.ConfigError(str(error)) from None
+
+    def prepare(self, progress: Progress) -> list[str]:
+        """Make big files and pools ready; returns what people should know of each target."""
+        try:
+            return self._probe.prepare(progress)
+        except _core.ProbeError as error:
+            raise errors.TargetError(str(error)) from None
+
+    def start(self) -> None:
+        """Begin the schedule."""
+        try:
+            self._probe.start()
+        except _core.ProbeError as error:
+            raise errors.TargetError(str(error)) from None
+
+    def snapshot(self) -> list[dict[str, Any]]:
+        """Every target's state now, as in the state folder."""
+        states: list[dict[str, Any]] = json.loads(self._probe.snapshot())
+        return states
+
+    def recent(self, target: str, op: str, n: int) -> Sequence[float | None]:
+        """The last ``n`` felt latencies in ns, oldest first; None for rows that did not end ok."""
+        raw = self._probe.recent(target, op, n)
+        values = struct.unpack(f"={len(raw) // 8}d", raw)
+        return [None if math.isnan(value) else value for value in values]
+
+    def stop(self) -> dict[str, Any]:
+        """End the schedule, write everything, return the summary. May be called again."""
+        summary: dict[str, Any] = json.loads(self._probe.stop()) or {}
+        return summary
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def simulate(config: dict[str, Any], start_ns: int, duration_ns: int) -> dict[str, Any]:
+    """Run a probe on simulated clocks from ``start_ns`` (UTC) on; writes its spool; returns the summary.
+
+    Raises ``ConfigError``, ``TargetError``.
+    """
+    try:
+        summary: dict[str, Any] = json.loads(
+            _core.simulate(json.dumps(config), start_ns, duration_ns)
+        )
+    except _core.ConfigError as error:
+        raise errors.ConfigError(str(error)) from None
+    except _core.ProbeError as error:
+        raise errors.TargetError(str(error)) from None
+    return summary
