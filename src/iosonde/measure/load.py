@@ -22,7 +22,7 @@ class Load:
     """``kind`` is ``writer`` (4 MiB blocks forced to the device) or ``create_delete`` (small files).
 
     Its files lie in a directory of their own below ``directory`` and are removed by ``stop``.
-    Raises ``TargetError`` if the directory cannot be written.
+    Raises ``MeasureError`` if the directory cannot be written.
     """
 
     def __init__(self, directory: Path, kind: str, threads: int = 1) -> None:
@@ -34,7 +34,7 @@ class Load:
         try:
             self._load.start()
         except OSError as error:
-            raise errors.TargetError(f"{self._directory}: cannot put a load on it: {error}") from None
+            raise errors.MeasureError(f"{self._directory}: cannot put a load on it: {error}") from None
 
     def stop(self) -> LoadReport:
         """End it and remove its files."""

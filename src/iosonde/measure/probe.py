@@ -17,28 +17,28 @@ class ForegroundProbe:
     """Probes the targets of a configuration until stopped.
 
     ``config`` has the keys of the agent's TOML file (docs/agent.md).
-    Raises ``ConfigError`` for a wrong configuration, ``TargetError`` when no target can be probed.
+    Raises ``UsageError`` for a wrong configuration, ``MeasureError`` when no target can be probed.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
         try:
             self._probe = _core.Probe(json.dumps(config))
         except _core.ConfigError as error:
-            raise errors.ConfigError(str(error)) from None
+            raise errors.UsageError(str(error)) from None
 
     def prepare(self, progress: Progress) -> list[str]:
         """Make big files and pools ready; returns what people should know of each target."""
         try:
             return self._probe.prepare(progress)
         except _core.ProbeError as error:
-            raise errors.TargetError(str(error)) from None
+            raise errors.MeasureError(str(error)) from None
 
     def start(self) -> None:
         """Begin the schedule."""
         try:
             self._probe.start()
         except _core.ProbeError as error:
-            raise errors.TargetError(str(error)) from None
+            raise errors.MeasureError(str(error)) from None
 
     def snapshot(self) -> list[dict[str, Any]]:
         """Every target's state now, as in the state folder."""
@@ -66,14 +66,14 @@ class ForegroundProbe:
 def simulate(config: dict[str, Any], start_ns: int, duration_ns: int) -> dict[str, Any]:
     """Run a probe on simulated clocks from ``start_ns`` (UTC) on; writes its spool; returns the summary.
 
-    Raises ``ConfigError``, ``TargetError``.
+    Raises ``UsageError``, ``MeasureError``.
     """
     try:
         summary: dict[str, Any] = json.loads(
             _core.simulate(json.dumps(config), start_ns, duration_ns)
         )
     except _core.ConfigError as error:
-        raise errors.ConfigError(str(error)) from None
+        raise errors.UsageError(str(error)) from None
     except _core.ProbeError as error:
-        raise errors.TargetError(str(error)) from None
+        raise errors.MeasureError(str(error)) from None
     return summary

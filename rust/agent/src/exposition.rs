@@ -1,0 +1,185 @@
+//! `/metrics` in the text format 0.0.4 that every Prometheus reads.
+
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+
+use iosonde_core::histogram::Histogram;
+use iosonde_core::probe::session::{View, Watched};
+use iosonde_core::probe::state::TargetState;
+use iosonde_core::sample::Op;
+use iosonde_core::slowdown::live::{OUTCOME_KINDS, OpState};
+use iosonde_core::slowdown::verdict::State;
+
+use crate::cost::Cost;
+use crate::families::{self, Family};
+
+/// The whole page. Without a view (still preparing) only the agent speaks of itself.
+pub fn page(view: Option<&View>, start_seconds: f64) -> String {
+    let mut page = Page::default();
+    page.family(&families::BUILD_INFO);
+    page.line(&families::BUILD_INFO, "", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);
+    if let Some(view) = view {
+        let states = view.states(true);
+        let targets: Vec<_> = view.targets.iter().zip(&states).collect();
+        histograms(&mut page, &targets);
+        counters(&mut page, view, &targets);
+        gauges(&mut page, &states);
+        spool(&mut page, view);
+    }
+    process(&mut page, start_seconds);
+    page.text
+}
+
+type Targets<'a> = [(&'a Watched, &'a TargetState)];
+
+fn histograms(page: &mut Page, targets: &Targets<'_>) {
+    for (family, of) in [
+        (&families::FELT, 0),
+        (&families::SERVICE, 1),
+    ] {
+        page.family(family);
+        for (watched, state) in targets {
+            for (op, account) in Op::ALL.iter().zip(watched.accounts().iter()) {
+                let histogram = if of == 0 { &account.felt } else { &account.service };
+                page.histogram(family, &[("target", &state.target), ("op", op.name())], histogram);
+            }
+        }
+    }
+}
+
+fn counters(page: &mut Page, view: &View, targets: &Targets<'_>) {
+    page.family(&families::OPS);
+    for (watched, state) in targets {
+        for (op, account) in Op::ALL.iter().zip(watched.accounts().iter()) {
+            for (kind, &count) in OUTCOME_KINDS.iter().zip(&account.counts) {
+                let labels = [("target", state.target.as_str()), ("op", op.name()), ("result", kind)];
+                page.line(&families::OPS, "", &labels, count as f64);
+            }
+        }
+    }
+    page.family(&families::MISSED);
+    for (watched, state) in targets {
+        for (&op, of) in Op::ALL.iter().zip(&state.ops) {
+            let open = view.in_flight(watched, op).map_or(0, |open| open.age_ns / state.period_ns);
+            let labels = [("target", state.target.as_str()), ("op", op.name())];
+            page.line(&families::MISSED, "", &labels, (of.ticks_skipped + open) as f64);
+        }
+    }
+}
+
+fn gauges(page: &mut Page, states: &[TargetState]) {
+    let seconds = |ns: f64| ns / 1e9;
+    page.per_op(&families::IN_FLIGHT, states, |op| Some(seconds(op.inflight_ns.unwrap_or(0) as f64)));
+    page.per_op(&families::SLOWDOWN, states, |op| op.slowdown);
+    page.per_op(&families::SLOWDOWN_LOWER, states, |op| op.slowdown_lower);
+    page.per_op(&families::SLOWDOWN_UPPER, states, |op| op.slowdown_upper);
+    page.per_op(&families::BASELINE, states, |op| op.baseline_ns.map(seconds));
+    page.family(&families::STATE);
+    for state in states {
+        for (which, name) in State::ALL {
+            let labels = [("target", state.target.as_str()), ("state", name)];
+            page.line(&families::STATE, "", &labels, f64::from(u8::from(state.state == which)));
+        }
+    }
+    page.per_op(&families::HOST_BUSY, states, |op| Some(f64::from(u8::from(op.host_busy))));
+    page.per_op(&families::LAST_SUCCESS, states, |op| op.last_ok_ns.map(|ns| seconds(ns as f64)));
+}
+
+fn spool(page: &mut Page, view: &View) {
+    let Some(health) = &view.health else { return };
+    for (family, value) in [
+        (&families::SPOOL_ROWS, &health.rows_written),
+        (&families::SPOOL_WAITING, &health.rows_waiting),
+        (&families::SPOOL_DROPPED, &health.rows_dropped),
+        (&families::SPOOL_ERRORS, &health.errors),
+    ] {
+        page.family(family);
+        page.line(family, "", &[], value.load(Ordering::Relaxed) as f64);
+    }
+}
+
+fn process(page: &mut Page, start_seconds: f64) {
+    let cost = Cost::now();
+    for (family, value) in [
+        (&families::CPU, cost.cpu_seconds),
+        (&families::MEMORY, cost.resident_bytes as f64),
+        (&families::FDS, cost.open_fds as f64),
+        (&families::START, start_seconds),
+    ] {
+        page.family(family);
+        page.line(family, "", &[], value);
+    }
+}
+
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+// Writing into a String cannot fail, so the results of `write!` are of no interest here.
+impl Page {
+    fn family(&mut self, family: &Family) {
+        let _ = writeln!(self.text, "# HELP {} {}", family.name, family.help);
+        let _ = writeln!(self.text, "# TYPE {} {}", family.name, family.kind.name());
+    }
+
+    fn line(&mut self, family: &Family, suffix: &str, labels: &[(&str, &str)], value: f64) {
+        let _ = write!(self.text, "{}{suffix}", family.name);
+        if !labels.is_empty() {
+            let pairs: Vec<String> =
+                labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
+            let _ = write!(self.text, "{{{}}}", pairs.join(","));
+        }
+        let _ = writeln!(self.text, " {value}");
+    }
+
+    fn histogram(&mut self, family: &Family, labels: &[(&str, &str)], histogram: &Histogram) {
+        let le = |bound: &str, count: u64, page: &mut Page| {
+            let labels: Vec<_> = labels.iter().copied().chain([("le", bound)]).collect();
+            page.line(family, "_bucket", &labels, count as f64);
+        };
+        for (bound_ns, count) in histogram.cumulative() {
+            le(&(bound_ns as f64 / 1e9).to_string(), count, self);
+        }
+        le("+Inf", histogram.count(), self);
+        self.line(family, "_sum", labels, histogram.sum_seconds());
+        self.line(family, "_count", labels, histogram.count() as f64);
+    }
+
+    fn per_op(&mut self, family: &Family, states: &[TargetState], of: impl Fn(&OpState) -> Option<f64>) {
+        self.family(family);
+        for state in states {
+            for op in &state.ops {
+                let mut labels = vec![("target", state.target.as_str()), ("op", op.op)];
+                if family.name.contains("slowdown_ratio") {
+                    labels.push(("stat", "median"));
+                }
+                if let Some(value) = of(op) {
+                    self.line(family, "", &labels, value);
+                }
+            }
+        }
+    }
+}
+
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_cannot_break_out() {
+        assert_eq!(escaped("a\"b\\c\nd"), "a\\\"b\\\\c\\nd");
+    }
+
+    #[test]
+    fn a_page_without_a_view_still_speaks_of_the_agent() {
+        let page = page(None, 1.5);
+        assert!(page.contains("process_start_time_seconds 1.5"));
+        assert!(page.contains("iosonde_build_info{version="));
+        assert!(!page.contains("iosonde_state"));
+    }
+}

@@ -1,0 +1,89 @@
+//! The metric families, as declared in schema/metrics/agent.toml.
+
+/// What a family counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Only goes up.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// Buckets, sum and count.
+    Histogram,
+}
+
+impl Kind {
+    /// As written after `# TYPE`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Histogram => "histogram",
+        }
+    }
+}
+
+/// One family.
+#[derive(Debug)]
+pub struct Family {
+    /// Its name.
+    pub name: &'static str,
+    /// What it counts as.
+    pub kind: Kind,
+    /// What it says.
+    pub help: &'static str,
+}
+
+macro_rules! families {
+    ($($id:ident $kind:ident $name:literal $help:literal;)*) => {
+        $(#[doc = $help] pub const $id: Family = Family { name: $name, kind: Kind::$kind, help: $help };)*
+        /// All of them, in the order of the schema.
+        #[cfg(test)]
+        pub const ALL: &[&Family] = &[$(&$id),*];
+    };
+}
+
+families! {
+    BUILD_INFO Gauge "iosonde_build_info" "Always 1; says which version runs.";
+    FELT Histogram "iosonde_op_duration_seconds" "Felt latency: from when an operation was due until it ended; skipped ticks count with what blocked them.";
+    SERVICE Histogram "iosonde_op_service_duration_seconds" "Service latency of operations that ended ok: from the system call to its return.";
+    OPS Counter "iosonde_ops_total" "Due operations by how they ended: ok, error, timeout, skipped.";
+    MISSED Counter "iosonde_ticks_missed_total" "Ticks that fell due while an earlier operation was still open, those behind an operation that is open now included.";
+    IN_FLIGHT Gauge "iosonde_op_inflight_seconds" "How long ago the open operation was due; 0 when none is open.";
+    SLOWDOWN Gauge "iosonde_slowdown_ratio" "Median service latency of the last window over the baseline; absent while there are too few samples.";
+    SLOWDOWN_LOWER Gauge "iosonde_slowdown_ratio_lower" "Lower end of the slowdown's 95 % interval.";
+    SLOWDOWN_UPPER Gauge "iosonde_slowdown_ratio_upper" "Upper end of the slowdown's 95 % interval.";
+    BASELINE Gauge "iosonde_baseline_seconds" "What is usual: the trailing median; absent while learning.";
+    STATE Gauge "iosonde_state" "1 for the state a target is in, 0 for the others.";
+    HOST_BUSY Gauge "iosonde_host_busy" "1 when the probing host, not the storage, explains a slowdown.";
+    LAST_SUCCESS Gauge "iosonde_last_success_timestamp_seconds" "When an operation last ended ok; absent before the first.";
+    SPOOL_ROWS Counter "iosonde_spool_rows_total" "Samples written to the spool.";
+    SPOOL_WAITING Gauge "iosonde_spool_waiting_rows" "Samples in memory because the store cannot take them.";
+    SPOOL_DROPPED Counter "iosonde_spool_dropped_rows_total" "Samples given up because too many waited.";
+    SPOOL_ERRORS Counter "iosonde_spool_errors_total" "Failed attempts to write to the store.";
+    CPU Counter "process_cpu_seconds_total" "Processor time the agent has used, user and system.";
+    MEMORY Gauge "process_resident_memory_bytes" "Memory the agent holds.";
+    FDS Gauge "process_open_fds" "File descriptors the agent holds.";
+    START Gauge "process_start_time_seconds" "When the agent started.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_and_the_code_declare_the_same_families() {
+        let schema: toml::Table =
+            toml::from_str(include_str!("../../../schema/metrics/agent.toml")).unwrap();
+        let declared: Vec<(&str, &str, &str)> = schema["metric"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|metric| {
+                let text = |key: &str| metric[key].as_str().unwrap();
+                (text("name"), text("kind"), text("description"))
+            })
+            .collect();
+        let coded: Vec<_> = ALL.iter().map(|f| (f.name, f.kind.name(), f.help)).collect();
+        assert_eq!(coded, declared);
+    }
+}
