@@ -1,2 +1,4 @@
-"""Questions answered with numbers: slowdown over history, the demo's comparison. No sentences, no
-pictures."""
+"""Questions answered with numbers: slowdown over history, the demo's comparison.
+
+No sentences, no pictures.
+"""

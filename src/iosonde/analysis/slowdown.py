@@ -33,6 +33,7 @@ from iosonde.model.frames import (
 )
 from iosonde.model.ops import HOST_LATE_NS, SLOW_AT, SLOW_LOWER_AT, STATISTICS, op_order
 from iosonde.stats.baseline import trailing_median
+from iosonde.store.columns import WINDOW_COLUMNS
 from iosonde.store.store import Store
 
 if TYPE_CHECKING:
@@ -41,19 +42,19 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-_JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns", "runq_q50_ns", "late_q95_ns")
+_JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns", "unqueued_q50_ns", "late_q95_ns")
 _BRIDGED = 1
 """Windows that are not slow and still do not end a span."""
 
 
 def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> SlowdownResult:
-    """Windows of [since, until) with ``baseline_ns slowdown slowdown_lower slowdown_upper slow
-    host_busy`` added, the slow spans that touch the range, and what is usual per series.
+    """Windows of [since, until) with their slowdown, slow spans, and what is usual per series.
 
-    Baselines look back before ``since``. Slowdowns are NaN while the baseline is learnt, when the
-    window has too few samples for the statistic, and (the interval) for mean and max.
-    ``everything`` keeps all columns of windows.toml; without it only those that the answer needs
-    are computed. Raises UsageError, StoreError.
+    Added columns: ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy``. Baselines
+    look back before ``since``. Slowdowns are NaN while the baseline is learnt, when the window has
+    too few samples for the statistic, and (the interval) for mean and max. ``everything`` keeps all
+    columns of windows.toml; without it only those that the answer needs are computed. Raises
+    UsageError, StoreError.
     """
     columns = statistic_columns(query.statistic)
     if query.trailing_ns <= 0:
@@ -66,7 +67,7 @@ def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> 
         ops=query.ops,
         since_ns=None if since is None else since - query.trailing_ns,
         until_ns=query.until_ns,
-        statistics=None if everything else list({*_JUDGED_ON, *filter(None, columns)}),
+        statistics=[*_JUDGED_ON, *filter(None, columns), *(WINDOW_COLUMNS if everything else ())],
     )
     windows = in_op_order(add_slowdown(windows, columns, query.trailing_ns))
     shown = windows if since is None else windows.take(_in_range(windows, since))
@@ -75,8 +76,7 @@ def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> 
 
 
 def statistic_columns(statistic: str) -> tuple[str, str | None, str | None]:
-    """Columns of a statistic and of its interval: ``median`` -> q50_ns, q50_lower_ns, q50_upper_ns;
-    mean and max have no interval. Raises UsageError."""
+    """Columns of a statistic and of its interval; mean and max have none. Raises UsageError."""
     if statistic not in STATISTICS:
         raise UsageError(
             f"there is no statistic {statistic!r}", expected="one of " + ", ".join(STATISTICS)
@@ -97,8 +97,10 @@ def in_op_order(windows: WindowTable) -> WindowTable:
 def add_slowdown(
     windows: WindowTable, columns: tuple[str, str | None, str | None], trailing_ns: int
 ) -> WindowTable:
-    """``windows`` with baseline, slowdown and what is judged from it. Needs whole series, sorted by
-    start."""
+    """``windows`` with baseline, slowdown and what is judged from it.
+
+    Needs whole series, sorted by start.
+    """
     baseline = np.full(len(windows), np.nan)
     for _, rows in windows.series():
         baseline[rows] = trailing_median(
@@ -123,10 +125,13 @@ def add_slowdown(
 
 
 def _host_busy(windows: WindowTable, baseline: Floats) -> Flags:
-    """Whether the window would not be slow without the probing thread's wait for a CPU, or its
-    timer woke far too late. NaN (unknown) compares false: not busy."""
-    unqueued = windows["q50_ns"] - windows["runq_q50_ns"]
-    busy: Flags = (unqueued / baseline < SLOW_AT) | (windows["late_q95_ns"] > HOST_LATE_NS)
+    """Whether the host explains it: its thread waited for a CPU, or its timer woke far too late.
+
+    NaN (unknown) compares false: not busy.
+    """
+    busy: Flags = (windows["unqueued_q50_ns"] / baseline < SLOW_AT) | (
+        windows["late_q95_ns"] > HOST_LATE_NS
+    )
     return busy
 
 

@@ -29,8 +29,7 @@ class WindowRun(NamedTuple):
 
 
 def spans_of(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> list[SlowSpan]:
-    """The slow spans behind runs of slow windows, in the order of ``runs``: two questions to the
-    store in all."""
+    """The slow spans behind runs of slow windows, in their order; asks the store twice in all."""
     if not runs:
         return []
     pools = store.pooled(

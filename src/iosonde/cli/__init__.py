@@ -1,2 +1,4 @@
-"""The command ``iosonde``: one short file a command. Commands parse, ask, and print; they never
-compute."""
+"""The command ``iosonde``: one short file a command.
+
+Commands parse, ask, and print; they never compute.
+"""

@@ -1,2 +1,1 @@
-"""Verdicts as data (``verdicts``) and the only place that writes sentences about storage
-(``sentences``)."""
+"""Verdicts as data, and the only place that writes sentences about storage."""

@@ -1,5 +1,6 @@
-"""The one place that writes sentences about storage. Page, terminal, check and report say the same
-words.
+"""The one place that writes sentences about storage.
+
+Page, terminal, check and report say the same words.
 
 A sentence is one line without a full stop, names the target, gives a slowdown with its 95 %
 interval, and never says "storage" when the probing host was the cause.
@@ -28,7 +29,7 @@ def times(slowdown: float | None, lower: float | None, upper: float | None) -> s
     return f"{format_factor(slowdown)}x ({format_factor(lower)}-{format_factor(upper)})"
 
 
-def _usual(finding: Finding, zone: tzinfo | None) -> str:
+def _usual(finding: Finding, _zone: tzinfo | None) -> str:
     worst = finding.ops[0]
     return (
         f"{finding.target} is as usual: the slowest operation, {op_word(worst.op)}, "
@@ -100,7 +101,7 @@ def _failing(finding: Finding, zone: tzinfo | None) -> str:
     return f"{words} on {finding.target} are failing{why}{since}"
 
 
-def _learning(finding: Finding, zone: tzinfo | None) -> str:
+def _learning(finding: Finding, _zone: tzinfo | None) -> str:
     known, needed = finding.evidence.get("windows", 0), finding.evidence.get("windows_needed", 0)
     return f"{finding.target}: still learning what is usual ({known} of {needed} windows)"
 
@@ -119,7 +120,7 @@ def _heard(finding: Finding, zone: tzinfo | None) -> str:
     return format_time(finding.since_ns or 0, finding.at_ns, zone)
 
 
-def _damaged(finding: Finding, zone: tzinfo | None) -> str:
+def _damaged(finding: Finding, _zone: tzinfo | None) -> str:
     return (
         f"unknown: the state of {finding.target} cannot be read ({finding.evidence.get('error')})"
     )

@@ -49,8 +49,11 @@ class OpVerdict(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A verdict with its evidence. ``ops`` are the operations it is about, worst first; ``slowdown
-    lower upper n`` are the first one's; ``until_ns`` is None while it lasts."""
+    """A verdict with its evidence.
+
+    ``ops`` are the operations it is about, worst first; ``slowdown lower upper n`` are the first
+    one's; ``until_ns`` is None while it lasts.
+    """
 
     kind: str
     severity: str
@@ -82,78 +85,71 @@ def worst_first(findings: list[Finding]) -> list[Finding]:
 
 def from_state(state: dict[str, Any], now_ns: int) -> Finding:
     """The verdict of one live state (``store.state``) at ``now_ns``."""
-    host, target = str(state["host"]), str(state["target"])
-    if state["state"] == "damaged":
-        return Finding(
-            "damaged", "unknown", host, target, now_ns, evidence={"error": state["error"]}
-        )
-    written = int(state["written_ns"])
-    heard = {"written_ns": written, "age_ns": max(0, now_ns - written)}
-    if not state["running"]:
-        return Finding("stopped", "unknown", host, target, now_ns, since_ns=written, evidence=heard)
-    if now_ns - written > max(_STALE_NS, _STALE_PERIODS * int(state["period_ns"])):
-        return Finding("stale", "unknown", host, target, now_ns, since_ns=written, evidence=heard)
+    head = Finding("usual", "ok", str(state["host"]), str(state["target"]), now_ns)
+    if (unheard := _unheard(head, state)) is not None:
+        return unheard
+    head = head._replace(evidence={"written_ns": state["written_ns"]})
     ops = [_op_verdict(op) for op in state["ops"]]
-    for kind, severity in (("hung", "hung"), ("failing", "hung"), ("slow", "slow")):
+    for kind in ("hung", "failing", "slow"):
         bad = [op for op in ops if op.state == kind and not (kind == "slow" and op.host_busy)]
         if bad:
-            return _about(kind, severity, host, target, now_ns, bad, heard | _answering(ops, bad))
-    busy = [op for op in ops if op.state == "slow"]
-    if busy:
-        return _about("host_busy", "info", host, target, now_ns, busy, heard)
-    known = [op for op in ops if op.slowdown is not None]
-    if not known or any(op.state == "learning" for op in ops):
-        return Finding(
-            "learning", "info", host, target, now_ns, tuple(ops), evidence=heard | _progress(state)
-        )
-    return _about("usual", "ok", host, target, now_ns, known, heard)
+            head = head._replace(kind=kind, severity="slow" if kind == "slow" else "hung")
+            return _about(head, bad, answering=_answering(ops, bad))
+    if busy := [op for op in ops if op.state == "slow"]:
+        return _about(head._replace(kind="host_busy", severity="info"), busy)
+    if not ops or any(op.state == "learning" or op.slowdown is None for op in ops):
+        head = head._replace(kind="learning", severity="info", ops=tuple(ops))
+        return head._replace(evidence={**head.evidence, **_progress(state)})
+    return _about(head, ops)
+
+
+def _unheard(head: Finding, state: dict[str, Any]) -> Finding | None:
+    """The finding for a state that says nothing about now."""
+    if state["state"] == "damaged":
+        evidence = {"error": state["error"]}
+        return head._replace(kind="damaged", severity="unknown", evidence=evidence)
+    written = int(state["written_ns"])
+    age = max(0, head.at_ns - written)
+    stale = age > max(_STALE_NS, _STALE_PERIODS * int(state["period_ns"]))
+    if state["running"] and not stale:
+        return None
+    return head._replace(
+        kind="stale" if state["running"] else "stopped",
+        severity="unknown",
+        since_ns=written,
+        evidence={"written_ns": written, "age_ns": age},
+    )
 
 
 def from_span(span: SlowSpan, now_ns: int) -> Finding:
     """The verdict of one slow span of history."""
-    since = span.start_ns
-    op = OpVerdict(
-        span.key.op, "slow", span.slowdown, span.lower, span.upper, span.n, since, span.host_busy
-    )
+    key, factors = span.key, (span.slowdown, span.lower, span.upper)
+    op = OpVerdict(key.op, "slow", *factors, span.n, span.start_ns, span.host_busy)
     kind, severity = ("host_busy", "info") if span.host_busy else ("slow", "slow")
-    evidence = {
-        "baseline_ns": span.baseline_ns,
-        "median_ns": span.median_ns,
-        "windows": span.windows,
-        "period_ns": span.key.period_ns,
-        "onset_refined": span.refined,
-    }
-    finding = _about(kind, severity, span.key.host, span.key.target, now_ns, [op], evidence)
-    return finding._replace(until_ns=None if span.ongoing else span.end_ns)
+    return _about(
+        Finding(kind, severity, key.host, key.target, now_ns),
+        [op],
+        baseline_ns=span.baseline_ns,
+        median_ns=span.median_ns,
+        windows=span.windows,
+        period_ns=key.period_ns,
+        onset_refined=span.refined,
+    )._replace(until_ns=None if span.ongoing else span.end_ns)
 
 
-def _about(
-    kind: str,
-    severity: str,
-    host: str,
-    target: str,
-    at_ns: int,
-    ops: list[OpVerdict],
-    evidence: dict[str, Any],
-) -> Finding:
-    """A finding about ``ops``; the worst of them gives its numbers, the earliest its beginning."""
+def _about(head: Finding, ops: list[OpVerdict], **evidence: Any) -> Finding:
+    """``head`` about ``ops``: the worst gives its numbers, the earliest its beginning."""
     ranked = sorted(ops, key=lambda op: (-(op.slowdown or 0.0), op_order(op.op)))
     since = [op.since_ns for op in ranked if op.since_ns is not None]
     worst = ranked[0]
-    return Finding(
-        kind,
-        severity,
-        host,
-        target,
-        at_ns,
-        tuple(ranked),
-        worst.slowdown,
-        worst.lower,
-        worst.upper,
-        worst.n,
-        min(since, default=None),
-        None,
-        evidence,
+    return head._replace(
+        ops=tuple(ranked),
+        slowdown=worst.slowdown,
+        lower=worst.lower,
+        upper=worst.upper,
+        n=worst.n,
+        since_ns=min(since, default=None),
+        evidence={**head.evidence, **evidence},
     )
 
 
@@ -172,12 +168,8 @@ def _op_verdict(op: dict[str, Any]) -> OpVerdict:
     )
 
 
-def _answering(ops: list[OpVerdict], bad: list[OpVerdict]) -> dict[str, Any]:
-    return {
-        "answering": [
-            op.op for op in ops if op not in bad and op.state in ("ok", "slow", "learning")
-        ]
-    }
+def _answering(ops: list[OpVerdict], bad: list[OpVerdict]) -> list[str]:
+    return [op.op for op in ops if op not in bad and op.state in ("ok", "slow", "learning")]
 
 
 def _progress(state: dict[str, Any]) -> dict[str, Any]:

@@ -2,15 +2,16 @@
 
 ::
 
-    IosondeError                 what happened; expected ...; try ...
-    ├── UsageError               the request itself is wrong (exit code 2)
-    │   └── UnitError            a size, duration, time or range that cannot be read
-    ├── StoreError               the store folder cannot be read or written
-    │   ├── DamagedFile          one file of the store is not what it should be
-    │   └── SealError            a spool segment could not be turned into Parquet (the segment is
-    kept) ├── NothingMeasured          the store holds no samples for this question
-    ├── MissingPart              an optional part (the native core, matplotlib, ...) is not
-    installed └── MeasureError             a target cannot be probed or loaded
+    IosondeError                  what happened; expected ...; try ...
+    ├── UsageError                the request itself is wrong (exit code 2)
+    │   ├── UnitError             a size, duration, time or range that cannot be read
+    │   └── ConfigError           a probe's configuration is wrong
+    ├── StoreError                the store folder cannot be read or written
+    │   ├── DamagedFileError      one file of the store is not what it should be
+    │   └── SealError             a spool segment could not become Parquet (it is kept)
+    ├── NothingMeasuredError      the store holds no samples for this question
+    ├── MissingPartError          a part of iosonde is not installed
+    └── MeasureError              a directory cannot be probed or loaded
 
 The text is for people: one line, no traceback, no trailing full stop.
 """
@@ -52,11 +53,15 @@ class UnitError(UsageError):
     """A size, duration, time or threshold range cannot be read."""
 
 
+class ConfigError(UsageError):
+    """A probe's configuration is wrong; the text is the core's."""
+
+
 class StoreError(IosondeError):
     """The store folder cannot be read or written."""
 
 
-class DamagedFile(StoreError):
+class DamagedFileError(StoreError):
     """One file of the store is not what it should be."""
 
 
@@ -64,13 +69,13 @@ class SealError(StoreError):
     """A spool segment could not be turned into Parquet. The segment is kept."""
 
 
-class NothingMeasured(IosondeError):
+class NothingMeasuredError(IosondeError):
     """The store holds no samples for this question."""
 
 
-class MissingPart(IosondeError):
+class MissingPartError(IosondeError):
     """An optional part of iosonde is not installed."""
 
 
 class MeasureError(IosondeError):
-    """A target cannot be probed, or a load cannot be put on it."""
+    """A directory cannot be probed, or a load cannot be put on it."""

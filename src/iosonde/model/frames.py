@@ -40,8 +40,10 @@ class SeriesKey(NamedTuple):
 
 
 class Frame:
-    """Columns of equal length, in a fixed order. ``frame["due_ns"]`` is an array, ``len(frame)``
-    its rows."""
+    """Columns of equal length, in a fixed order.
+
+    ``frame["due_ns"]`` is an array, ``len(frame)`` its rows.
+    """
 
     __slots__ = ("columns",)
 
@@ -73,8 +75,10 @@ class Frame:
         return Frame({**self.columns, **more})
 
     def series(self) -> Iterator[tuple[SeriesKey, slice]]:
-        """Each run of equal (host, target, op, period_ns) rows. The frame must be sorted by
-        these."""
+        """Each run of equal (host, target, op, period_ns) rows.
+
+        The frame must be sorted by these.
+        """
         import numpy as np
 
         n = len(self)
@@ -149,8 +153,7 @@ class SlowdownQuery:
 
 @dataclass(frozen=True)
 class SlowdownResult:
-    """Windows with ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy`` added, and
-    what follows."""
+    """Windows, with ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy`` added."""
 
     query: SlowdownQuery
     windows: WindowTable

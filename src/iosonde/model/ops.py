@@ -49,8 +49,10 @@ def op_word(op: str) -> str:
 
 
 def parse_op(text: str) -> str:
-    """``md_create``, or a word of the sentences (``creates``). Raises UsageError with the nearest
-    name."""
+    """``md_create``, or a word of the sentences (``creates``).
+
+    Raises UsageError with the nearest name.
+    """
     name = text.strip().lower()
     for op, word in OP_WORDS.items():
         if name in (op, word, word.rstrip("s"), word.replace(" ", "_")):

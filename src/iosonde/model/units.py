@@ -6,6 +6,7 @@ epoch (UTC). Nothing is rounded on the way in: ``1.5KiB`` is 1536, ``0.5`` bytes
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
@@ -38,8 +39,10 @@ def _scaled(whole: str, fraction: str | None, unit: int, text: str, what: str) -
 
 
 def parse_duration(text: str) -> int:
-    """``1s``, ``500ms``, ``2h30m``, ``7d``, ``1w`` -> ns. A bare number counts seconds; ``m`` is
-    minutes."""
+    """``1s``, ``500ms``, ``2h30m``, ``7d``, ``1w`` -> ns.
+
+    A bare number counts seconds; ``m`` is minutes.
+    """
     wanted = "a duration such as 500ms, 1s, 2h30m or 7d"
     compact = text.strip()
     if bare := re.fullmatch(r"(\d+)(?:\.(\d+))?", compact):
@@ -53,8 +56,10 @@ def parse_duration(text: str) -> int:
 
 
 def parse_size(text: str) -> int:
-    """``1M``, ``1MiB`` (1024-based), ``1MB`` (1000-based), ``4096`` -> bytes. ``1mi`` is refused:
-    too easily misread."""
+    """``1M``, ``1MiB`` (1024-based), ``1MB`` (1000-based), ``4096`` -> bytes.
+
+    ``1mi`` is refused: too easily misread.
+    """
     wanted = "bytes such as 4096, 64k, 1MiB (1024-based) or 1MB (1000-based)"
     match = _NUMBER.fullmatch(text.strip())
     if not match:
@@ -96,7 +101,7 @@ def _digits(value: float) -> str:
 
 def format_duration(ns: float | None) -> str:
     """``412 ms``, ``1.20 s``, ``2 h 30 min``: three digits and a unit; ``n/a`` when unknown."""
-    if ns is None or ns != ns:
+    if ns is None or math.isnan(ns):
         return "n/a"
     if ns < 0:
         return "-" + format_duration(-ns)
@@ -131,7 +136,7 @@ def format_option(ns: int) -> str:
 
 def format_factor(value: float | None) -> str:
     """A slowdown without its ``x``: ``1.1``, ``3.1``, ``27``, ``n/a``."""
-    if value is None or value != value:
+    if value is None or math.isnan(value):
         return "n/a"
     return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
@@ -147,10 +152,10 @@ def to_datetime(ns: int, zone: tzinfo | None = None) -> datetime:
 
 
 def parse_time(text: str, now_ns: int, zone: tzinfo | None = None) -> int:
-    """``-2h`` (before now), ``now``, ``today``, ``yesterday``, ``14:05``, ISO 8601, ``@<epoch
-    seconds>`` -> ns.
+    """Read a time: ``-2h``, ``now``, ``yesterday``, ``14:05``, ISO 8601, ``@<seconds>``.
 
-    Times without an offset are in ``zone`` (None: the system's local zone).
+    Gives ns since the epoch; ``-2h`` counts back from ``now_ns``. Times without an offset are in
+    ``zone`` (None: the system's local zone).
     """
     word = text.strip()
     if word.startswith(("-", "+")):

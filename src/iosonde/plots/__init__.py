@@ -1,2 +1,1 @@
-"""Figures: ``figure`` holds what is to be drawn as data (tested), ``render_matplotlib`` draws
-it."""
+"""Figures: ``figure`` holds what is to be drawn as data, ``render_matplotlib`` draws it."""

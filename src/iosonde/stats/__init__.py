@@ -1,2 +1,4 @@
-"""Statistics of arrays: no clock, no files, no plots. The truth is in the native core; here it gets
-types."""
+"""Statistics of arrays: no clock, no files, no plots.
+
+The truth is in the native core; here it gets types.
+"""

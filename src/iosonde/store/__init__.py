@@ -1,5 +1,6 @@
-"""Where samples live: ``layout`` (paths), ``state`` (live states, json only), ``spool`` and
-``query`` (reading), ``seal`` and ``export`` (writing), ``store.Store`` (the face of it all).
+"""Where samples and states live.
 
-Importing this package costs nothing; ``store.state`` must stay free of heavy imports.
+``layout`` paths, ``state`` live states (json only), ``spool`` ``reader`` ``windows`` reading,
+``seal`` ``export`` writing, ``store.Store`` the face of it all. Importing this package costs
+nothing; ``store.state`` must stay free of heavy imports.
 """

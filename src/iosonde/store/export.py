@@ -38,16 +38,21 @@ def format_of(path: Path | None, chosen: str | None) -> str:
 
 
 def write_samples(root: Path, scope: Scope, path: Path, format_name: str) -> int:
-    """All samples of ``scope``, sorted by series and time; returns how many. Needs no memory for
-    them."""
+    """All samples of ``scope``, sorted by series and time; returns how many.
+
+    Needs no memory for them.
+    """
     order = ", ".join((*SERIES_KEY, "due_ns"))
     sql = f"SELECT {', '.join(SAMPLE_TYPES)} FROM samples ORDER BY {order}"
     return with_samples(root, scope, lambda con: _copy(con, sql, path, format_name))
 
 
 def write_frame(frame: Frame, path: Path, format_name: str, whole: Sequence[str] = ()) -> int:
-    """A frame as a file; returns its rows. NaN and ``NULL_NS`` become null. Float columns whose
-    name ends in ``_ns`` and is in ``whole`` become integers."""
+    """A frame as a file; returns its rows.
+
+    NaN and ``NULL_NS`` become null. Float columns whose name ends in ``_ns`` and is in ``whole``
+    become integers.
+    """
     con = connect()
     try:
         arrays = {name: np.ascontiguousarray(col) for name, col in frame.columns.items()}

@@ -11,8 +11,6 @@ A segment has the same stem in both places, which is how a reader takes each row
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,12 +33,12 @@ def default_root(environ: Mapping[str, str]) -> Path:
         return Path(environ["IOSONDE_STORE"])
     if environ.get("XDG_STATE_HOME"):
         return Path(environ["XDG_STATE_HOME"]) / "iosonde"
-    return Path(environ.get("HOME") or os.path.expanduser("~")) / ".local" / "state" / "iosonde"
-
-
-def slug(target: str) -> str:
-    """A file name for a target: ``/work/a b`` -> ``work-a-b``; nothing left: ``root``."""
-    return re.sub(r"[^A-Za-z0-9._]+", "-", target).strip("-.") or "root"
+    return (
+        (Path(environ["HOME"]) if environ.get("HOME") else Path.home())
+        / ".local"
+        / "state"
+        / "iosonde"
+    )
 
 
 def spool_segments(root: Path) -> list[Segment]:

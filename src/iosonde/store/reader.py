@@ -20,7 +20,7 @@ from typing import TypeVar
 
 import duckdb
 
-from iosonde.model.errors import DamagedFile, StoreError
+from iosonde.model.errors import DamagedFileError, StoreError
 from iosonde.store import layout, spool
 from iosonde.store.columns import SAMPLE_KEY, SAMPLE_TYPES
 
@@ -57,8 +57,7 @@ class Scope:
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """A private in-memory engine that fetches nothing from the network and spills to the system's
-    temporary folder."""
+    """A private in-memory engine: no network, spills to the system's temporary folder."""
     con = duckdb.connect(
         config={
             "autoinstall_known_extensions": "false",
@@ -72,11 +71,10 @@ def connect() -> duckdb.DuckDBPyConnection:
 
 
 def with_samples(root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-    """The answer of ``ask`` on a connection with the view ``samples`` (columns of samples.toml,
-    rows of ``scope``).
+    """The answer of ``ask`` on a connection with the view ``samples``.
 
-    Asked again when a file vanishes under it. Raises DamagedFile (a Parquet file is not one),
-    StoreError.
+    The view has the columns of samples.toml and the rows of ``scope``. Asked again when a file
+    vanishes under it. Raises DamagedFileError (a Parquet file is not one), StoreError.
     """
     for attempt in range(_ATTEMPTS):
         con = connect()
@@ -98,7 +96,7 @@ def _explained(error: duckdb.Error, root: Path) -> StoreError:
     if isinstance(error, duckdb.OutOfMemoryException):
         return StoreError(f"not enough memory to read {root}: {text}", hint="a shorter --since")
     if ".parquet" in text or isinstance(error, (duckdb.IOException, duckdb.InvalidInputException)):
-        return DamagedFile(
+        return DamagedFileError(
             f"a file of {root} cannot be read: {text}",
             expected="Parquet files sealed by iosonde",
             hint="moving the named file out of the store",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde import _core
-from iosonde.model.errors import DamagedFile, StoreError
+from iosonde.model.errors import DamagedFileError, StoreError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,8 +33,11 @@ _WORDS = ("host", "target", "op", "outcome", "cache", "run_id")
 
 @dataclass(frozen=True)
 class SpoolRows:
-    """Rows of segments. ``columns`` holds int64 numbers (null = ``NULL_NS``), and for each of the
-    word columns (host target op outcome cache run_id) a code into ``words``."""
+    """Rows of segments.
+
+    ``columns`` holds int64 numbers (null = ``NULL_NS``), and for each of the word columns (host
+    target op outcome cache run_id) a code into ``words``.
+    """
 
     columns: dict[str, NDArray[Any]]
     words: dict[str, list[str]]
@@ -45,8 +48,7 @@ class SpoolRows:
 
 @dataclass(frozen=True)
 class SpoolSegment:
-    """One segment as it was when read: its rows, when it was opened, and why reading stopped
-    early."""
+    """One segment as it was when read; ``torn`` says why reading stopped before its end."""
 
     rows: SpoolRows
     opened_ns: int
@@ -54,13 +56,16 @@ class SpoolSegment:
 
 
 def read(path: Path) -> SpoolSegment | None:
-    """Every whole frame of a segment; None if it has vanished. Raises DamagedFile, StoreError."""
+    """Every whole frame of a segment, or None if it has vanished.
+
+    Raises DamagedFileError, StoreError.
+    """
     try:
         chunk = _core.read_spool(str(path))
     except FileNotFoundError:
         return None
     except _core.SpoolError as error:
-        raise DamagedFile(
+        raise DamagedFileError(
             f"{path} cannot be read: {error}",
             expected="a spool segment written by iosonde",
             hint="moving it out of the store",

@@ -15,7 +15,7 @@ so that one bad file never hides the others.
 from __future__ import annotations
 
 import json
-import os
+from pathlib import Path
 from typing import Any
 
 MAX_BYTES = 1 << 20
@@ -33,35 +33,34 @@ _OP_NUMBERS = (
 )
 
 
-def read_states(root: str | os.PathLike[str]) -> list[dict[str, Any]]:
+def read_states(root: Path) -> list[dict[str, Any]]:
     """Every state below ``root/state``, sorted by host and target. No folder: no states."""
     states = []
-    for host in _names(os.path.join(root, "state")):
-        folder = os.path.join(root, "state", host)
-        for name in _names(folder):
-            if name.endswith(".json") and not name.startswith("."):
-                state = read_state(os.path.join(folder, name), host, name[: -len(".json")])
+    for folder in _entries(Path(root) / "state"):
+        for path in _entries(folder):
+            if path.suffix == ".json" and not path.name.startswith("."):
+                state = read_state(path)
                 if state is not None:
                     states.append(state)
     return sorted(states, key=lambda state: (state["host"] or "", state["target"] or ""))
 
 
-def read_state(path: str, host: str, slug: str) -> dict[str, Any] | None:
+def read_state(path: Path) -> dict[str, Any] | None:
     """One state file; None if it has vanished, a ``damaged`` state if it is not one."""
     try:
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             text = file.read(MAX_BYTES + 1)
         if len(text) > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES} bytes")
         raw = json.loads(text)
         if not isinstance(raw, dict):
             raise ValueError("not a JSON object")
-        return _cleaned(raw, slug)
+        return _cleaned(raw, path.stem)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        return _damaged(host, slug, f"{clean_text(path)}: {clean_text(str(reason))}")
+        return _damaged(path, f"{clean_text(str(path))}: {clean_text(str(reason))}")
 
 
 def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
@@ -99,12 +98,12 @@ def _cleaned_op(raw: dict[str, Any]) -> dict[str, Any]:
     return op
 
 
-def _damaged(host: str, slug: str, error: str) -> dict[str, Any]:
+def _damaged(path: Path, error: str) -> dict[str, Any]:
     nothing: dict[str, Any] = dict.fromkeys((*_TEXT, *_INTEGERS))
     return nothing | {
-        "host": clean_text(host),
-        "target": clean_text(slug),
-        "slug": slug,
+        "host": clean_text(path.parent.name),
+        "target": clean_text(path.stem),
+        "slug": path.stem,
         "state": "damaged",
         "running": False,
         "notes": [],
@@ -134,8 +133,8 @@ def _number(value: object) -> int | float | None:
     return _integer(value)
 
 
-def _names(folder: str) -> list[str]:
+def _entries(folder: Path) -> list[Path]:
     try:
-        return sorted(os.listdir(folder))
+        return sorted(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return []

@@ -26,10 +26,12 @@ _NULLABLE = ("offset_bytes", "control_runq_ns", *DERIVED)
 
 
 class Store:
-    """Samples and states below one folder. Holds no open file, no connection and no lock between
-    calls, so one instance may be used from several threads, while probes write and a sealer runs.
+    """Samples and states below one folder.
 
-    Errors: ``StoreError`` (folder unreadable), ``DamagedFile`` (names the file).
+    Holds no open file, no connection and no lock between calls, so one instance may be used from
+    several threads, while probes write and a sealer runs.
+
+    Errors: ``StoreError`` (folder unreadable), ``DamagedFileError`` (names the file).
     """
 
     def __init__(self, root: Path) -> None:
@@ -49,6 +51,7 @@ class Store:
     def windows(
         self,
         window_ns: int,
+        *,
         target: str | None = None,
         host: str | None = None,
         ops: Sequence[str] | None = None,
@@ -56,9 +59,11 @@ class Store:
         until_ns: int | None = None,
         statistics: Sequence[str] | None = None,
     ) -> WindowTable:
-        """Window statistics of [since, until), widened to whole windows; columns as in
-        windows.toml, sorted by host, target, op, period_ns, start_ns. Missing statistics are NaN
-        (float64). ``statistics`` limits the computed columns (quicker)."""
+        """Window statistics of [since, until), widened to whole windows.
+
+        Columns as in windows.toml, sorted by host, target, op, period_ns, start_ns. Missing
+        statistics are NaN (float64). ``statistics`` limits the computed columns (quicker).
+        """
         if window_ns <= 0:
             raise UsageError(
                 f"a window of {window_ns} ns is not possible", expected="a window above 0"
@@ -71,21 +76,25 @@ class Store:
     def samples(
         self,
         columns: Sequence[str] = ("due_ns", "service_ns", "felt_ns", "outcome"),
+        *,
         target: str | None = None,
         host: str | None = None,
         ops: Sequence[str] | None = None,
         since_ns: int | None = None,
         until_ns: int | None = None,
     ) -> Frame:
-        """Samples due in [since, until), sorted by due_ns. Columns of samples.toml, and
-        ``service_ns`` and ``felt_ns`` (float64, NaN when unknown). Missing instants are
-        ``NULL_NS``."""
+        """Samples due in [since, until), sorted by due_ns.
+
+        Columns of samples.toml, and ``service_ns`` and ``felt_ns`` (float64, NaN when unknown).
+        Missing instants are ``NULL_NS``.
+        """
         sql = f"SELECT {_selected(columns)} FROM samples ORDER BY samples.due_ns"
         scope = _scope(target, host, ops, since_ns, until_ns)
         return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
 
     def count(
         self,
+        *,
         target: str | None = None,
         host: str | None = None,
         ops: Sequence[str] | None = None,
@@ -112,8 +121,7 @@ class Store:
         return with_samples(self.root, _tag_scope(tags, window_ns), ask)
 
     def pooled(self, tags: Tags, window_ns: int, statistics: Sequence[str]) -> Frame:
-        """``tag n_due n_seen`` and ``statistics`` over all windows of a tag together (``tags`` as
-        above)."""
+        """``tag n_due n_seen`` and ``statistics`` over all windows of a tag together."""
 
         def ask(con: duckdb.DuckDBPyConnection) -> Frame:
             return pooled_table(con, tag_samples(con, tags, window_ns), statistics)

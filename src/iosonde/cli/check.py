@@ -1,0 +1,171 @@
+"""iosonde check: a monitoring plugin. Reads states only, so it answers even when the storage hangs.
+
+Everything happens in a child process: should the store folder itself lie on a hung file system, the
+parent still answers UNKNOWN in time.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from iosonde import __version__
+from iosonde.cli import options
+from iosonde.findings import thresholds
+from iosonde.findings.sentences import say
+from iosonde.findings.verdicts import Finding, from_state
+from iosonde.model.errors import IosondeError
+from iosonde.model.units import parse_duration
+from iosonde.store.state import read_states
+
+EXAMPLES = """\
+  iosonde check                       every watched target; the worst decides
+  iosonde check /work -w 2 -c 5       warn above 2x, critical above 5x slower than usual
+  iosonde check /work -w ~:3 -c ~:10  ranges as in the Monitoring Plugins guidelines
+
+exit code: 0 OK, 1 WARNING, 2 CRITICAL (slow, hanging or failing),
+           3 UNKNOWN (no news, still learning, or a wrong option)
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print one plugin line; returns 0, 1, 2 or 3, whatever happens."""
+    try:
+        args = _parse(arguments)
+        return _in_time(lambda: _answer(args), args.timeout / 1e9, options.store_root(args))
+    except SystemExit as stop:
+        return thresholds.OK if stop.code == 0 else thresholds.UNKNOWN
+    except IosondeError as error:
+        print(f"IOSONDE UNKNOWN - {error}")
+        return thresholds.UNKNOWN
+
+
+def _parse(arguments: Sequence[str]) -> Any:
+    summary = "Tell a monitoring system whether storage is slower than usual."
+    parser = options.Parser("check", summary, EXAMPLES)
+    limit = options.reads(thresholds.parse_range)
+    parser.add_argument("target", nargs="*", help="name or path of a watched target (default: all)")
+    parser.add_argument(
+        "-w",
+        "--warning",
+        type=limit,
+        default="2",
+        metavar="RANGE",
+        help="slowdown to warn for (default: 2)",
+    )
+    parser.add_argument(
+        "-c",
+        "--critical",
+        type=limit,
+        default="5",
+        metavar="RANGE",
+        help="slowdown that is critical (default: 5)",
+    )
+    parser.add_argument(
+        "-t",
+        "--timeout",
+        type=options.reads(parse_duration),
+        default="10s",
+        metavar="TIME",
+        help="answer within this time (default: 10 s)",
+    )
+    parser.add_argument("-v", "--verbose", action="count", default=0, help="with notes")
+    parser.add_argument("-V", "--version", action="version", version=f"iosonde {__version__}")
+    parser.add_store()
+    return parser.parse(arguments)
+
+
+def _answer(args: Any) -> tuple[int, str]:
+    """The status and the text."""
+    now_ns = options.now_ns()
+    root = options.store_root(args)
+    states = options.chosen(read_states(root), args.target)
+    if not states:
+        return thresholds.UNKNOWN, f"IOSONDE UNKNOWN - no states in {root}; try 'iosonde probe DIR'"
+    findings = [from_state(state, now_ns) for state in states]
+    levels = [thresholds.status(finding, args.warning, args.critical) for finding in findings]
+    level = thresholds.worst(levels)
+    first = levels.index(level)
+    lines = [say(finding) for finding in findings]
+    perfdata = [
+        datum
+        for state, f in zip(states, findings, strict=True)
+        for datum in _perfdata(state, f, args)
+    ]
+    head = f"IOSONDE {thresholds.STATUS_NAMES[level]} - {_clean(lines[first])}"
+    text = [f"{head} | {' '.join(perfdata)}" if perfdata else head]
+    text += [_clean(line) for i, line in enumerate(lines) if i != first]
+    text += [_clean(f"note: {n}") for state in states if args.verbose for n in state["notes"]]
+    return level, "\n".join(text)
+
+
+def _perfdata(state: dict[str, Any], finding: Finding, args: Any) -> list[str]:
+    """``'work_md_create_slowdown'=1.1;2;5;0;`` and the 0.95 quantile in seconds."""
+    if finding.severity == "unknown":
+        return []
+    data = []
+    stem = "".join(c if c.isalnum() else "_" for c in str(state["target"]).strip("/")) or "root"
+    for op in state["ops"]:
+        slowdown, q95 = op["slowdown"], op["q95_ns"]
+        value = "U" if slowdown is None else f"{slowdown:.3g}"
+        data.append(
+            f"'{stem}_{op['op']}_slowdown'={value};{args.warning.text};{args.critical.text};0;"
+        )
+        if q95 is not None:
+            data.append(f"'{stem}_{op['op']}_q95'={q95 / 1e9:.6g}s;;;0;")
+    return data
+
+
+def _clean(text: str) -> str:
+    """A pipe would begin the performance data."""
+    return text.replace("|", "/")
+
+
+def _in_time(answer: Callable[[], tuple[int, str]], seconds: float, root: Path) -> int:
+    """Run ``answer`` in a child process; UNKNOWN when it takes too long."""
+    sys.stdout.flush()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _child(answer, writer)
+    os.close(writer)
+    answered = bytearray()
+    while select.select([reader], [], [], seconds)[0]:
+        piece = os.read(reader, 65536)
+        if not piece:
+            os.waitpid(child, 0)
+            break
+        answered += piece
+    else:
+        os.kill(child, signal.SIGKILL)
+        print(f"IOSONDE UNKNOWN - {root} did not answer within {seconds:g} s")
+        return thresholds.UNKNOWN
+    level, _, text = answered.decode("utf-8", "replace").partition(" ")
+    print(text or "IOSONDE UNKNOWN - no answer")
+    return int(level) if level.isdigit() else thresholds.UNKNOWN
+
+
+def _child(answer: Callable[[], tuple[int, str]], writer: int) -> None:
+    """Answer through the pipe and leave, whatever happens.
+
+    Nothing else of the parent stays open: whoever waits for the end of its output must not wait for
+    us.
+    """
+    os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+    os.dup2(1, 2)
+    try:
+        level, text = answer()
+    except IosondeError as error:
+        level, text = thresholds.UNKNOWN, f"IOSONDE UNKNOWN - {error}"
+    except BaseException as error:
+        level, text = thresholds.UNKNOWN, f"IOSONDE UNKNOWN - {type(error).__name__}: {error}"
+    try:
+        with os.fdopen(writer, "wb") as pipe:
+            pipe.write(f"{level} {text}".encode("utf-8", "replace"))
+    finally:
+        os._exit(0)

@@ -1,0 +1,126 @@
+"""The front door: finds the command, loads its module only, turns errors into one line and a code.
+
+Exit codes: 0 done, 1 it failed, 2 the request was wrong, 130 Ctrl-C, 141 the reader of our output
+went away. ``check`` keeps the codes of monitoring plugins (0 ok, 1 warning, 2 critical, 3 unknown).
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from iosonde import __version__
+from iosonde.model.errors import IosondeError, UsageError
+
+
+class Command(NamedTuple):
+    """A command and what the help says of it."""
+
+    name: str
+    module: str
+    summary: str
+
+
+GROUPS: dict[str, tuple[Command, ...]] = {
+    "Measure": (Command("probe", "probe", "watch directories and see how they answer"),),
+    "Ask": (
+        Command("now", "now", "one sentence a target: is it slow, how much, since when"),
+        Command("check", "check", "the same for a monitoring system (exit code 0, 1, 2, 3)"),
+        Command("slowdown", "slowdown", "slowdown over time, with baseline, interval and n"),
+    ),
+    "Keep": (
+        Command("export", "export", "samples or windows as Parquet, CSV or JSON"),
+        Command("seal", "seal", "turn closed spool segments into Parquet"),
+    ),
+    "Show": (
+        Command("serve", "serve", "the web page, on this machine only unless told otherwise"),
+        Command("demo", "demo", "watch a directory, put a load on it, see it found"),
+    ),
+}
+
+EXAMPLES = """\
+Try it:
+  iosonde demo                        two minutes, needs nothing but a directory
+  iosonde probe /work /home           watch two directories; Ctrl-C ends with a summary
+  iosonde now                         what the running probes say
+  iosonde slowdown --since -2h --plot slow.png
+  iosonde check /work -w 2 -c 5       as a monitoring plugin
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``iosonde`` and return its exit code; errors of ours, Ctrl-C, closed pipes end here."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+        return code
+    except IosondeError as error:
+        print(f"iosonde: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 141
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        if len(arguments) > 1 and not arguments[1].startswith("-"):
+            return _dispatch([arguments[1], "--help"])
+        print(help_text())
+        return 0 if arguments else UsageError.exit_code
+    if arguments[0] in ("-V", "--version", "version"):
+        print(f"iosonde {__version__}")
+        return 0
+    command = _find(arguments[0])
+    module = importlib.import_module(f"iosonde.cli.{command.module}")
+    code: int = module.main(arguments[1:])
+    return code
+
+
+def _find(name: str) -> Command:
+    commands = {command.name: command for group in GROUPS.values() for command in group}
+    if name in commands:
+        return commands[name]
+    import difflib
+
+    near = difflib.get_close_matches(name, commands, n=1)
+    raise UsageError(
+        f"there is no command {name!r}",
+        expected="one of " + ", ".join(commands),
+        hint=f"'iosonde {near[0]}'" if near else "'iosonde --help'",
+    )
+
+
+def help_text() -> str:
+    """The help of ``iosonde`` itself."""
+    lines = [
+        "usage: iosonde COMMAND [options]",
+        "",
+        "The weather station for shared storage.",
+        "",
+        EXAMPLES,
+    ]
+    for title, commands in GROUPS.items():
+        lines.append(f"{title}:")
+        lines += [f"  {command.name:<10}{command.summary}" for command in commands]
+        lines.append("")
+    lines += [
+        "'iosonde COMMAND --help' shows a command's options and examples.",
+        "Environment: IOSONDE_STORE (the store folder), NO_COLOR.",
+    ]
+    return "\n".join(lines)
+
+
+def run() -> int:
+    """Run the installed command."""
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

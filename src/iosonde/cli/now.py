@@ -1,0 +1,67 @@
+"""iosonde now: one sentence a target, from the states that the running probes write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from iosonde.cli import options
+from iosonde.findings.sentences import say
+from iosonde.findings.verdicts import Finding, from_state, worst_first
+from iosonde.model.errors import NothingMeasuredError
+from iosonde.model.units import format_duration
+from iosonde.store.state import read_states
+
+EXAMPLES = """\
+  iosonde now                     every watched target, the worst first
+  iosonde now /work
+  iosonde now --format json       with the numbers behind the sentences
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the verdict of every target asked for."""
+    parser = options.Parser(
+        "now", "Is it slow? One sentence a target, with its evidence.", EXAMPLES
+    )
+    parser.add_argument("target", nargs="*", help="name or path of a watched target (default: all)")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="(default: text)"
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="with notes about each target")
+    parser.add_store()
+    args = parser.parse(arguments)
+    root, now_ns = options.store_root(args), options.now_ns()
+    states = read_states(root)
+    if not states:
+        raise NothingMeasuredError(
+            f"nothing is watched: no states in {root}",
+            expected="a running probe",
+            hint="'iosonde probe DIR', or --store",
+        )
+    states = options.chosen(states, args.target)
+    by_target = {(state["host"], state["target"]): state for state in states}
+    findings = worst_first([from_state(state, now_ns) for state in states])
+    if args.format == "json":
+        print(json.dumps([_plain(f, by_target[f.host, f.target]) for f in findings], indent=2))
+    else:
+        for finding in findings:
+            _print(finding, by_target[finding.host, finding.target], now_ns, args.verbose)
+    return 0
+
+
+def _plain(finding: Finding, state: dict[str, Any]) -> dict[str, Any]:
+    return {"schema_version": 1, **finding.to_json(), "sentence": say(finding), "state": state}
+
+
+def _print(finding: Finding, state: dict[str, Any], now_ns: int, verbose: bool) -> None:
+    coloured = options.colourful()
+    word = options.colour(f"{finding.severity:<8}", finding.severity, coloured)
+    heard = ""
+    if state["written_ns"] is not None:
+        age = max(0, now_ns - state["written_ns"]) // 1_000_000_000 * 1_000_000_000
+        heard = f"  (measured {format_duration(age) if age else '0 s'} ago from {finding.host})"
+    print(f"{word}{say(finding)}{options.colour(heard, 'dim', coloured)}")
+    for note in state["notes"] if verbose else ():
+        print(options.colour(f"        note: {note}", "dim", coloured))

@@ -1,0 +1,141 @@
+"""What the commands' options have in common. Light imports only."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from iosonde.model.errors import IosondeError, UsageError
+from iosonde.store.layout import default_root
+
+T = TypeVar("T")
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with our errors, our help layout, and values such as ``-2h``."""
+
+    def __init__(self, command: str, summary: str, examples: str) -> None:
+        super().__init__(
+            prog=f"iosonde {command}",
+            description=summary,
+            epilog="examples:\n" + examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError; argparse would print the whole usage and leave."""
+        raise UsageError(
+            f"{self.prog.removeprefix('iosonde ')}: {message}", hint=f"'{self.prog} --help'"
+        )
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Like parse_args, but ``--since -2h`` needs no ``=``."""
+        joined: list[str] = []
+        for word in arguments:
+            takes_value = joined and re.fullmatch(r"--?[a-z][a-z-]*", joined[-1])
+            if takes_value and re.match(r"-\d", word):
+                option = joined.pop()
+                joined.append(f"{option}={word}" if option.startswith("--") else f"{option}{word}")
+            else:
+                joined.append(word)
+        return self.parse_args(joined)
+
+    def add_store(self) -> None:
+        """--store, as all commands have it."""
+        self.add_argument(
+            "--store",
+            metavar="DIR",
+            help="store folder (default: $IOSONDE_STORE, else ~/.local/state/iosonde)",
+        )
+
+    def add_range(self, since: str | None = None) -> None:
+        """--since and --until."""
+        self.add_argument(
+            "--since",
+            metavar="TIME",
+            default=since,
+            help="-2h, yesterday, 14:05, 2026-07-01T12:00"
+            + (f" (default: {since})" if since else ""),
+        )
+        self.add_argument("--until", metavar="TIME", help="the same (default: now)")
+
+
+def reads(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """An argparse type from a parser of ours: the error then names the option."""
+
+    def convert(text: str) -> T:
+        try:
+            return parse(text)
+        except IosondeError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return convert
+
+
+def store_root(args: argparse.Namespace) -> Path:
+    """--store, else the default folder of this user."""
+    return Path(args.store) if args.store else default_root(os.environ)
+
+
+def time_range(args: argparse.Namespace, now_ns: int) -> tuple[int | None, int | None]:
+    """--since and --until as instants (ns); None = open."""
+    from iosonde.model.units import parse_time
+
+    since = parse_time(args.since, now_ns) if args.since else None
+    until = parse_time(args.until, now_ns) if args.until else None
+    if since is not None and until is not None and since >= until:
+        raise UsageError("--since is not before --until")
+    return since, until
+
+
+def now_ns() -> int:
+    """The wall clock: commands are the outermost layer, where it is read."""
+    return time.time_ns()
+
+
+def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str, Any]]:
+    """The states of the targets asked for by name or path; all for none.
+
+    Raises UsageError for an unknown one.
+    """
+    if not wanted:
+        return states
+    picked: list[dict[str, Any]] = []
+    for name in wanted:
+        names = {name, name.rstrip("/") or "/", str(Path(name).absolute())}
+        found = [s for s in states if s["target"] in names or s["path"] in names]
+        if not found:
+            known = sorted({str(s["target"]) for s in states})
+            raise UsageError(f"{name} is not watched", expected="one of " + ", ".join(known))
+        picked += [state for state in found if state not in picked]
+    return picked
+
+
+COLOURS = {
+    "ok": "32",
+    "info": "36",
+    "slow": "33",
+    "hung": "31;1",
+    "unknown": "35",
+    "dim": "2",
+    "bold": "1",
+}
+
+
+def colour(text: str, name: str, enabled: bool) -> str:
+    """``text`` in a colour of a severity."""
+    return f"\x1b[{COLOURS[name]}m{text}\x1b[0m" if enabled else text
+
+
+def colourful() -> bool:
+    """Whether to colour stdout: a terminal, and neither NO_COLOR nor a dumb one."""
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
