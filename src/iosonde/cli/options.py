@@ -25,7 +25,7 @@ class Parser(argparse.ArgumentParser):
             prog=f"iosonde {command}",
             description=summary,
             epilog="examples:\n" + examples,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_layout,
             allow_abbrev=False,
         )
 
@@ -65,6 +65,16 @@ class Parser(argparse.ArgumentParser):
             + (f" (default: {since})" if since else ""),
         )
         self.add_argument("--until", metavar="TIME", help="the same (default: now)")
+
+
+def _layout(prog: str) -> argparse.HelpFormatter:
+    """Help as wide as the terminal, 80 to 100 columns; argparse would import shutil for that."""
+    try:
+        columns = int(os.environ.get("COLUMNS", "")) or os.get_terminal_size().columns
+    except (ValueError, OSError):
+        columns = 80
+    width = min(100, max(80, columns))
+    return argparse.RawDescriptionHelpFormatter(prog, width=width, max_help_position=28)
 
 
 def reads(parse: Callable[[str], T]) -> Callable[[str], T]:

@@ -23,8 +23,8 @@ _DURATION_NS = {
     "d": 86_400_000_000_000,
     "w": 604_800_000_000_000,
 }
-_DURATION_PART = re.compile(r"(\d+)(?:\.(\d+))?(ns|us|µs|ms|s|m|h|d|w)")
-_NUMBER = re.compile(r"(\d[\d_]*)(?:\.(\d+))?\s*([a-zA-Z]*)")
+_DURATION_PART = r"(\d+)(?:\.(\d+))?(ns|us|µs|ms|s|m|h|d|w)"
+_SIZE = r"(\d[\d_]*)(?:\.(\d+))?\s*([a-zA-Z]*)"
 _PREFIXES = "kmgtp"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -47,11 +47,11 @@ def parse_duration(text: str) -> int:
     compact = text.strip()
     if bare := re.fullmatch(r"(\d+)(?:\.(\d+))?", compact):
         return _scaled(bare[1], bare[2], 1_000_000_000, text, "nanoseconds")
-    if not compact or not re.fullmatch(rf"(?:{_DURATION_PART.pattern})+", compact):
+    if not compact or not re.fullmatch(rf"(?:{_DURATION_PART})+", compact):
         raise UnitError(f"cannot read the duration {text!r}", expected=wanted)
     return sum(
         _scaled(part[1], part[2], _DURATION_NS[part[3]], text, "nanoseconds")
-        for part in _DURATION_PART.finditer(compact)
+        for part in re.finditer(_DURATION_PART, compact)
     )
 
 
@@ -61,7 +61,7 @@ def parse_size(text: str) -> int:
     ``1mi`` is refused: too easily misread.
     """
     wanted = "bytes such as 4096, 64k, 1MiB (1024-based) or 1MB (1000-based)"
-    match = _NUMBER.fullmatch(text.strip())
+    match = re.fullmatch(_SIZE, text.strip())
     if not match:
         raise UnitError(f"cannot read the size {text!r}", expected=wanted)
     unit = _size_unit(match[3])

@@ -11,6 +11,7 @@ import numpy as np
 
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
+from iosonde.store.cells import cells_sql
 from iosonde.store.columns import DERIVED, SAMPLE_TYPES
 from iosonde.store.reader import Scope, with_samples
 from iosonde.store.state import read_states
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     Tags = Mapping[str, NDArray[Any]]
 
 _INSTANTS = ("due_ns", "began_ns", "ended_ns")
-_NULLABLE = ("offset_bytes", "control_runq_ns", *DERIVED)
+_NULLABLE = ("level", "offset_bytes", "control_runq_ns", *DERIVED)
 
 
 class Store:
@@ -105,6 +106,30 @@ class Store:
         scope = _scope(target, host, ops, since_ns, until_ns)
         sql = "SELECT count(*) FROM samples"
         return int(with_samples(self.root, scope, lambda con: con.execute(sql).fetchall())[0][0])
+
+    def cells(
+        self,
+        bin_ns: int,
+        per_decade: int,
+        *,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+    ) -> Frame:
+        """Exact counts of samples on a grid of time and log latency: nothing is left out.
+
+        Columns: host, target, op, period_ns, ``start_ns`` (due, cut to ``bin_ns``), ``bin_ns``,
+        ``kind`` (ok, failed, skipped, pending), ``level`` (floor(per_decade * log10(latency in
+        ns)); NaN when there is none) and ``n``. The latency is service for ok samples, felt for the
+        others.
+        """
+        if bin_ns <= 0 or per_decade <= 0:
+            raise UsageError("a grid needs cells", expected="a bin and cells a decade above 0")
+        scope = _scope(target, host, ops, since_ns, until_ns)
+        sql = cells_sql(bin_ns, per_decade)
+        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
 
     def tagged_samples(self, tags: Tags, window_ns: int) -> Frame:
         """``tag due_ns service_ns`` of the samples in tagged windows, sorted by tag and due_ns.
