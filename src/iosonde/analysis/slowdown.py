@@ -179,17 +179,30 @@ def bridged_runs(
 
 
 def _usual(windows: WindowTable, shown: Frame) -> list[Usual]:
-    """The latest baseline of every series, with the windows and samples of the range shown."""
-    counts: dict[SeriesKey, tuple[int, int]] = {
-        key: (
-            int(np.count_nonzero(~np.isnan(shown["q50_ns"][rows]))),
-            int(shown["n_seen"][rows].sum()),
-        )
-        for key, rows in shown.series()
-    }
-    usual = []
-    for key, rows in windows.series():
-        known = windows["baseline_ns"][rows]
-        known = known[~np.isnan(known)]
-        usual.append(Usual(key, float(known[-1]) if len(known) else None, *counts.get(key, (0, 0))))
-    return usual
+    """The latest baseline of every series, and how the windows shown compare to theirs."""
+    inside = dict(shown.series())
+    return [
+        _summary(key, windows["baseline_ns"][rows], shown.take(inside.get(key, slice(0))))
+        for key, rows in windows.series()
+    ]
+
+
+def _summary(key: SeriesKey, baselines: Floats, shown: Frame) -> Usual:
+    known = baselines[~np.isnan(baselines)]
+    found = np.flatnonzero(~np.isnan(shown["slowdown"]))
+    last = found[-1] if len(found) else None
+    peak = found[np.argmax(shown["slowdown"][found])] if len(found) else None
+    interval = ("slowdown", "slowdown_lower", "slowdown_upper")
+    values = [None if last is None else float(shown[name][last]) for name in interval]
+    point, lower, upper = (None if v is None or np.isnan(v) else v for v in values)
+    return Usual(
+        key,
+        baseline_ns=float(known[-1]) if len(known) else None,
+        windows=int(np.count_nonzero(~np.isnan(shown["q50_ns"]))),
+        slow_windows=int(np.count_nonzero(shown["slow"])),
+        n_due=int(shown["n_due"].sum()),
+        n=int(shown["n_seen"].sum()),
+        last=(point, lower, upper),
+        peak=None if peak is None else float(shown["slowdown"][peak]),
+        peak_ns=None if peak is None else int(shown["start_ns"][peak]),
+    )

@@ -15,6 +15,7 @@ from iosonde.model.errors import IosondeError, UsageError
 from iosonde.store.layout import default_root
 
 T = TypeVar("T")
+Arguments = argparse.Namespace
 
 
 class Parser(argparse.ArgumentParser):
@@ -126,6 +127,19 @@ def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str
             raise UsageError(f"{name} is not watched", expected="one of " + ", ".join(known))
         picked += [state for state in found if state not in picked]
     return picked
+
+
+def tell(text: str) -> None:
+    """Chatter for people, on stderr: stdout is for data."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def copy_to_stdout(path: Path) -> None:
+    """Pass a file on, byte for byte."""
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
 
 
 COLOURS = {

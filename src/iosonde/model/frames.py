@@ -126,15 +126,25 @@ class SlowSpan:
 
 @dataclass(frozen=True)
 class Usual:
-    """What is usual for one series at the end of the range."""
+    """What is usual for one series at the end of a range, and how the range compares.
+
+    Slowdowns are those of the statistic that was asked for; None when unknown.
+    """
 
     key: SeriesKey
     baseline_ns: float | None
     """None while learning."""
     windows: int
-    """Windows with a median in the range asked for."""
+    """Windows of the range with a median."""
+    slow_windows: int
+    n_due: int
     n: int
-    """ok samples in the range asked for."""
+    """Samples of the range that ended ok."""
+    last: tuple[float | None, float | None, float | None]
+    """Slowdown of the last window that has one, with its interval."""
+    peak: float | None
+    peak_ns: int | None
+    """The largest slowdown of a window, and when that window began."""
 
 
 @dataclass(frozen=True)

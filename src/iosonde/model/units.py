@@ -128,7 +128,7 @@ def _format_long(seconds: int) -> str:
 
 def format_option(ns: int) -> str:
     """The shortest text that ``parse_duration`` reads back exactly: ``60s`` -> ``1m``."""
-    for unit in ("w", "d", "h", "m", "s", "ms", "us"):
+    for unit in ("d", "h", "m", "s", "ms", "us"):
         if ns and ns % _DURATION_NS[unit] == 0:
             return f"{ns // _DURATION_NS[unit]}{unit}"
     return f"{ns}ns"

@@ -139,8 +139,9 @@ def _make_ranks(con: duckdb.DuckDBPyConnection) -> None:
     columns: dict[str, Any] = {"n_seen": np.array(sizes, dtype=np.int64)}
     for name, q in QUANTILES.items():
         found = [_core.quantile_ranks(n, q) or (0, 0, 0) for n in sizes]
-        for end, values in zip(("lower", "point", "upper"), zip(*found, strict=True), strict=False):
-            columns[f"{name}_{end}"] = np.array(values, dtype=np.int64)
+        ranks = np.array(found, dtype=np.int64).reshape(-1, 3)
+        for place, end in enumerate(("lower", "point", "upper")):
+            columns[f"{name}_{end}"] = np.ascontiguousarray(ranks[:, place])
     con.register("rank_arrays", columns)
     picked = ", ".join(f"nullif({name}, 0) AS {name}" for name in columns if name != "n_seen")
     con.execute(f"CREATE TEMP TABLE ranks AS SELECT n_seen, {picked} FROM rank_arrays")

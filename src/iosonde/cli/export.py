@@ -1,0 +1,71 @@
+"""iosonde export: samples or windows for other tools."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from iosonde.cli import options
+from iosonde.cli.text import count
+from iosonde.model.errors import UsageError
+from iosonde.model.ops import parse_op
+from iosonde.model.units import parse_duration
+from iosonde.store.columns import WINDOW_COLUMNS
+from iosonde.store.export import FORMATS, format_of, write_frame, write_samples
+from iosonde.store.reader import Scope
+from iosonde.store.store import Store
+
+EXAMPLES = """\
+  iosonde export samples -o samples.parquet
+  iosonde export samples --target /work --op creates --since -1d --format csv | head
+  iosonde export windows --window 10m -o windows.json
+
+The sealed part of the store is Parquet already: see docs/reading-the-data.md.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write a table to a file or to stdout."""
+    summary = "Samples (one row an operation) or windows (statistics of an interval) as a file."
+    parser = options.Parser("export", summary, EXAMPLES)
+    add = parser.add_argument
+    add("table", choices=("samples", "windows"))
+    add("--target", help="name of a watched target (default: all)")
+    add("--host", help="as seen from this host only")
+    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
+    parser.add_range()
+    window = options.reads(parse_duration)
+    add("--window", type=window, default="60s", metavar="TIME", help="of windows (default: 60s)")
+    add("-o", "--output", type=Path, metavar="FILE", help="(default: stdout)")
+    add("--format", choices=tuple(FORMATS), help="(default: the file's ending; csv on stdout)")
+    parser.add_store()
+    args = parser.parse(arguments)
+    format_name = format_of(args.output, args.format)
+    if args.output is None and format_name == "parquet":
+        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
+    since, until = options.time_range(args, options.now_ns())
+    scope = Scope(args.host, args.target, tuple(args.op) if args.op else None, since, until)
+    with tempfile.TemporaryDirectory() as folder:
+        path = args.output or Path(folder) / "out"
+        rows = _write(options.store_root(args), args, scope, path, format_name)
+        if args.output is None:
+            options.copy_to_stdout(path)
+        else:
+            options.tell(f"wrote {count(rows)} rows to {path}")
+    return 0
+
+
+def _write(root: Path, args: options.Arguments, scope: Scope, path: Path, format_name: str) -> int:
+    if args.table == "samples":
+        return write_samples(root, scope, path, format_name)
+    windows = Store(root).windows(
+        args.window,
+        target=scope.target,
+        host=scope.host,
+        ops=scope.ops,
+        since_ns=scope.since_ns,
+        until_ns=scope.until_ns,
+    )
+    whole = [name for name in WINDOW_COLUMNS if name.endswith("_ns") and name != "mean_ns"]
+    return write_frame(windows, path, format_name, whole)

@@ -1,0 +1,27 @@
+"""iosonde seal: closed spool segments become Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from iosonde.cli import options
+from iosonde.store.seal import seal
+
+EXAMPLES = """\
+  iosonde seal                    run it from a timer, once an hour; 'iosonde serve' does it too
+  iosonde seal --store /data/io
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Seal and name the new files."""
+    summary = "Turn the spool segments that no probe writes any more into Parquet."
+    parser = options.Parser("seal", summary, EXAMPLES)
+    parser.add_store()
+    root = options.store_root(parser.parse(arguments))
+    made = seal(root, report=options.tell)
+    for path in made:
+        print(path)
+    if not made:
+        options.tell(f"nothing to seal in {root}")
+    return 0

@@ -1,0 +1,30 @@
+"""iosonde serve: the web page and its API."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from iosonde.cli import options
+
+EXAMPLES = """\
+  iosonde serve                           http://127.0.0.1:8765, this machine only
+  iosonde serve --listen 127.0.0.1:0      any free port
+  iosonde serve --listen 0.0.0.0:8765     everyone who can reach this host may read
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve until Ctrl-C."""
+    parser = options.Parser("serve", "The weather map as a web page, read-only.", EXAMPLES)
+    parser.add_argument(
+        "--listen",
+        default="127.0.0.1:8765",
+        metavar="HOST:PORT",
+        help="(default: 127.0.0.1:8765)",
+    )
+    parser.add_store()
+    args = parser.parse(arguments)
+    from iosonde.serve.run import run
+
+    run(options.store_root(args), args.listen, options.tell)
+    return 0

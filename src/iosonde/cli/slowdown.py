@@ -1,0 +1,176 @@
+"""iosonde slowdown: how slow was it, when, and how sure is that."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import tempfile
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+from iosonde.analysis.scatter import scatter
+from iosonde.analysis.slowdown import analyse, statistic_columns
+from iosonde.cli import options
+from iosonde.cli.text import count, table
+from iosonde.findings.sentences import say, times
+from iosonde.findings.verdicts import from_span
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.frames import Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
+from iosonde.model.ops import STATISTICS, op_word, parse_op
+from iosonde.model.units import (
+    format_duration,
+    format_factor,
+    format_option,
+    format_time,
+    parse_duration,
+)
+from iosonde.store.columns import SERIES_KEY
+from iosonde.store.export import FORMATS, format_of, write_frame
+from iosonde.store.store import Store
+
+EXAMPLES = """\
+  iosonde slowdown                              everything that is stored
+  iosonde slowdown /work --since -2h --plot slow.png
+  iosonde slowdown --op creates --since yesterday --until today --window 10m
+  iosonde slowdown --stat q95 --window 5m --format csv > tail.csv
+"""
+_MOST_SPANS = 40
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print slowdown per operation and the slow stretches, or the windows as data."""
+    args = _parse(arguments)
+    now_ns = options.now_ns()
+    store = Store(options.store_root(args))
+    query = _query(args, now_ns)
+    result = analyse(store, query)
+    if len(result.windows) == 0:
+        raise NothingMeasuredError(
+            f"there are no samples for this question in {store.root}",
+            hint="a longer --since, 'iosonde now' for the targets, or --store",
+        )
+    if args.plot:
+        _plot(store, result, args)
+    if args.format == "table":
+        _print(result, now_ns)
+    else:
+        _write(_shown_columns(result), args)
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "Slowdown over time: observed latency / what is usual, with interval and n."
+    parser = options.Parser("slowdown", summary, EXAMPLES)
+    duration = options.reads(parse_duration)
+    add = parser.add_argument
+    add("target", nargs="?", help="name of a watched target (default: all)")
+    add("--host", help="as seen from this host only")
+    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
+    parser.add_range()
+    add("--window", type=duration, default="60s", metavar="TIME", help="(default: 60s)")
+    add("--stat", choices=STATISTICS, default="median", help="statistic shown (default: median)")
+    add("--baseline", type=duration, default="7d", metavar="TIME", help="look back (default: 7d)")
+    add("--format", choices=("table", *FORMATS), default="table", help="(default: table)")
+    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
+    add("--plot", type=Path, metavar="FILE", help="draw a picture: .png, .svg or .pdf")
+    add("--dark", action="store_true", help="a dark picture")
+    add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
+    parser.add_store()
+    args = parser.parse(arguments)
+    if args.output and args.format == "table":
+        args.format = format_of(args.output, None)
+    return args
+
+
+def _query(args: argparse.Namespace, now_ns: int) -> SlowdownQuery:
+    since, until = options.time_range(args, now_ns)
+    return SlowdownQuery(
+        host=args.host,
+        target=args.target,
+        ops=tuple(args.op) if args.op else None,
+        since_ns=since,
+        until_ns=until,
+        window_ns=args.window,
+        statistic=args.stat,
+        trailing_ns=args.baseline,
+    )
+
+
+def _print(result: SlowdownResult, now_ns: int) -> None:
+    query = result.query
+    how = f"windows of {format_option(query.window_ns)}, {query.statistic}"
+    how += f" / median of the last {format_option(query.trailing_ns)}"
+    for (host, target, period), group in groupby(result.usual, _place):
+        series = list(group)
+        print(f"{target} as seen from {host}, every {format_option(period)}; {how}\n")
+        head = ("", "usual", "last window", "slowest window", "slow windows", "ended ok", "lost")
+        print(table(head, [_row(usual, now_ns) for usual in series]))
+        keys = {usual.key for usual in series}
+        _print_spans([span for span in result.spans if span.key in keys], now_ns)
+
+
+def _place(usual: Usual) -> tuple[str, str, int]:
+    return usual.key.host, usual.key.target, usual.key.period_ns
+
+
+def _row(usual: Usual, now_ns: int) -> tuple[str, ...]:
+    peak = "n/a"
+    if usual.peak is not None and usual.peak_ns is not None:
+        peak = f"{format_factor(usual.peak)}x at {format_time(usual.peak_ns, now_ns)}"
+    return (
+        op_word(usual.key.op),
+        format_duration(usual.baseline_ns) if usual.baseline_ns else "learning",
+        times(*usual.last),
+        peak,
+        f"{usual.slow_windows} of {usual.windows}",
+        count(usual.n),
+        count(usual.n_due - usual.n),
+    )
+
+
+def _print_spans(spans: list[SlowSpan], now_ns: int) -> None:
+    print()
+    if not spans:
+        print("No slow stretch.\n")
+        return
+    spans = sorted(spans, key=lambda span: span.start_ns)
+    for span in spans[-_MOST_SPANS:]:
+        length = format_duration(span.end_ns - span.start_ns)
+        print(f"- {say(from_span(span, now_ns))}; {length}, n = {count(span.n)}")
+    if len(spans) > _MOST_SPANS:
+        print(f"  and {len(spans) - _MOST_SPANS} earlier ones (--until, or --format json)")
+    print()
+
+
+def _shown_columns(result: SlowdownResult) -> Frame:
+    """The windows that were asked for: the statistic, its interval, and what follows from it."""
+    windows = result.windows
+    statistic = [name for name in statistic_columns(result.query.statistic) if name]
+    counts = ("start_ns", "window_ns", "n_due", "n_seen")
+    factors = ("baseline_ns", "slowdown", "slowdown_lower", "slowdown_upper", "slow", "host_busy")
+    return Frame({name: windows[name] for name in (*SERIES_KEY, *counts, *statistic, *factors)})
+
+
+def _write(frame: Frame, args: argparse.Namespace) -> None:
+    if args.output is None and args.format == "parquet":
+        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
+    with contextlib.ExitStack() as stack:
+        path = args.output
+        if path is None:
+            path = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "out"
+        whole = [name for name in frame.columns if name.endswith("_ns") and name != "mean_ns"]
+        write_frame(frame, path, args.format, whole)
+        if args.output is None:
+            options.copy_to_stdout(path)
+
+
+def _plot(store: Store, result: SlowdownResult, args: argparse.Namespace) -> None:
+    from iosonde.plots.figure import slowdown_figure
+    from iosonde.plots.render_matplotlib import save
+
+    figures = slowdown_figure(result, scatter(store, result))
+    for number, figure in enumerate(figures):
+        path = args.plot if number == 0 else args.plot.with_stem(f"{args.plot.stem}-{number + 1}")
+        save(figure, path, width_in=args.width, dark=args.dark)
+        options.tell(f"wrote {path}")
