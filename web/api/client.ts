@@ -59,8 +59,22 @@ async function getJson(url: string, signal: AbortSignal): Promise<unknown> {
   return body;
 }
 
-export const fetchTargets = async (signal: AbortSignal): Promise<Target[]> =>
-  decodeTargets(await getJson("api/targets", signal));
+/** `zone`: the sentences' times are in it, so that they agree with the time axes; null: the server's. */
+export const fetchTargets = async (zone: string | null, signal: AbortSignal): Promise<Target[]> =>
+  decodeTargets(await getJson(`api/targets${zone === null ? "" : `?${new URLSearchParams({ zone }).toString()}`}`, signal));
+
+/** The reader's time zone, if the server knows it too. */
+export async function agreedZone(signal: AbortSignal): Promise<string | null> {
+  const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zone === undefined) return null;
+  try {
+    await fetchTargets(zone, signal);
+    return zone;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return null;
+    throw error;
+  }
+}
 
 export const fetchSeries = async (query: SeriesQuery, signal: AbortSignal): Promise<Series> =>
   decodeSeries(await getJson(seriesUrl(query), signal));

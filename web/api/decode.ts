@@ -64,6 +64,7 @@ function opState(value: unknown, where: string): OpState | null {
     median: duration(raw["median_ns"], `${where}.median_ns`),
     baseline: duration(raw["baseline_ns"], `${where}.baseline_ns`),
     inflight: duration(raw["inflight_ns"], `${where}.inflight_ns`),
+    inflightDue: orNull(raw["inflight_due_ns"], (v) => instant(v, `${where}.inflight_due_ns`)),
     nSeen: factor(raw["n_seen"], `${where}.n_seen`),
     nDue: factor(raw["n_due"], `${where}.n_due`),
     hostBusy: raw["host_busy"] === true,
@@ -145,6 +146,7 @@ function windows(value: unknown, where: string): Windows {
     slowdownLower: column(raw, "slowdown_lower", where, factor),
     slowdownUpper: column(raw, "slowdown_upper", where, factor),
     slow: column(raw, "slow", where, (v) => v === true),
+    hostBusy: column(raw, "host_busy", where, (v) => v === true),
   };
 }
 
@@ -153,7 +155,7 @@ function opSeries(value: unknown, where: string): OpSeries {
   return {
     points: orNull(raw["points"], (v) => decodePoints(v, `${where}.points`)),
     cells: orNull(raw["cells"], (v) => cells(v, `${where}.cells`)),
-    nPoints: number(raw["n_points"], `${where}.n_points`),
+    nPoints: factor(raw["n_points"], `${where}.n_points`),
     windows: windows(raw["windows"], `${where}.windows`),
   };
 }
@@ -203,3 +205,5 @@ export function decodeAbout(value: unknown): About {
     baselineTrailing: durationFromNs(number(raw["baseline_trailing_ns"], "about.baseline_trailing_ns")),
   };
 }
+
+export const decodeLines = (value: unknown): string[] => list(value, "trouble").map((v) => text(v, "trouble"));

@@ -1,6 +1,6 @@
 // The live feed: server-sent events, and an honest answer to "is this still live?".
 import { keyParams } from "./client.ts";
-import { decodeChunk, decodeTargets } from "./decode.ts";
+import { decodeChunk, decodeLines, decodeTargets } from "./decode.ts";
 import type { Target, TargetKey } from "./model.ts";
 import type { Chunk } from "./tail.ts";
 import { nsText } from "./time.ts";
@@ -12,6 +12,8 @@ export type FeedState = "connecting" | "live" | "lost";
 export interface FeedHandlers {
   readonly targets: (targets: Target[]) => void;
   readonly points: (chunk: Chunk) => void;
+  /** What the server cannot read, one line each; none: all is well again. */
+  readonly trouble: (lines: string[]) => void;
   /** The server can no longer tell what was missed: fetch the series again. */
   readonly reload: () => void;
   readonly state: (state: FeedState) => void;
@@ -22,8 +24,16 @@ export interface FeedHandlers {
 const SILENCE_MS = 4500;
 const RETRY_MS = 2000;
 
-export function feedUrl(key: TargetKey | null, after: UnixMs | null): string {
+export interface FeedQuery {
+  readonly key: TargetKey | null;
+  /** Rows that became visible to the server after this instant (a series' asOf). */
+  readonly after: UnixMs | null;
+  readonly zone: string | null;
+}
+
+export function feedUrl({ key, after, zone }: FeedQuery): string {
   const params = key === null ? new URLSearchParams() : keyParams(key);
+  if (zone !== null) params.set("zone", zone);
   if (after !== null) params.set("after_ns", nsText(after));
   return `api/feed?${params.toString()}`;
 }
@@ -33,16 +43,13 @@ export class Feed {
   private readonly watch: number;
   private lastBeat = performance.now();
   private state: FeedState | null = null;
-  private readonly key: TargetKey | null;
-  private readonly after: UnixMs | null;
+  private readonly query: FeedQuery;
   private readonly on: FeedHandlers;
 
-  /** `after`: rows that became visible to the server after this instant (a series' asOf). */
-  constructor(key: TargetKey | null, after: UnixMs | null, on: FeedHandlers) {
-    this.key = key;
-    this.after = after;
+  constructor(query: FeedQuery, on: FeedHandlers) {
+    this.query = query;
     this.on = on;
-    this.open(feedUrl(key, after));
+    this.open(feedUrl(query));
     this.watch = window.setInterval(() => this.check(), 500);
   }
 
@@ -60,6 +67,7 @@ export class Feed {
     this.lastBeat = performance.now();
     this.listen(source, "targets", (data) => this.on.targets(decodeTargets(data)));
     this.listen(source, "points", (data) => this.on.points(decodeChunk(data)));
+    this.listen(source, "trouble", (data) => this.on.trouble(decodeLines(data)));
     this.listen(source, "reload", () => this.on.reload());
     // The browser reconnects by itself and repeats the last event's id, so nothing is missed or doubled.
     source.addEventListener("error", () => this.set("lost"));
@@ -84,7 +92,7 @@ export class Feed {
     // and let the page fetch what was missed, since the new connection knows no last event.
     const closed = this.source?.readyState === EventSource.CLOSED;
     if ((closed && silent > RETRY_MS) || silent > 3 * SILENCE_MS) {
-      this.open(feedUrl(this.key, this.after));
+      this.open(feedUrl(this.query));
     }
   }
 

@@ -17,7 +17,9 @@ export interface OpState {
   readonly latest: Ms | null;
   readonly median: Ms | null;
   readonly baseline: Ms | null;
+  /** Age and due instant of an operation that has not ended. */
   readonly inflight: Ms | null;
+  readonly inflightDue: UnixMs | null;
   readonly nSeen: number | null;
   readonly nDue: number | null;
   readonly hostBusy: boolean;
@@ -85,12 +87,15 @@ export interface Windows {
   readonly slowdownLower: readonly (number | null)[];
   readonly slowdownUpper: readonly (number | null)[];
   readonly slow: readonly boolean[];
+  /** Slow only because the probing host was busy: says nothing about the storage. */
+  readonly hostBusy: readonly boolean[];
 }
 
 export interface OpSeries {
   readonly points: Points | null;
   readonly cells: Cells | null;
-  readonly nPoints: number;
+  /** null: not asked for. */
+  readonly nPoints: number | null;
   readonly windows: Windows;
 }
 

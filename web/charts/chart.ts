@@ -2,16 +2,18 @@
 import uPlot from "uplot";
 import type { Ms, UnixMs } from "../api/time.ts";
 import { density } from "./density_layer.ts";
-import { formatTick, timeTicks } from "./format.ts";
+import { openOperation } from "./open_layer.ts";
+import { formatTick } from "./format.ts";
 import { clipped, makeFrame } from "./frame.ts";
 import type { Frame, Layer, PanelModel } from "./frame.ts";
 import type { Palette } from "./palette.ts";
 import { points } from "./points_layer.ts";
 import { logTicks } from "./scale.ts";
 import { drawStrip, STRIP_GAP, STRIP_HEIGHT } from "./strip_layer.ts";
+import { tickLabels, tickStep, timeTicks } from "./time_ticks.ts";
 import { baselineLine, medianBand, medianLine, slowTint } from "./windows_layer.ts";
 
-const LAYERS: readonly Layer[] = [slowTint, density, points, medianBand, medianLine, baselineLine];
+const LAYERS: readonly Layer[] = [slowTint, density, points, medianBand, medianLine, baselineLine, openOperation];
 const AXIS_LEFT = 58;
 const LABEL_HEIGHT = 22;
 const BELOW = STRIP_GAP + STRIP_HEIGHT + 5;
@@ -107,11 +109,15 @@ export class Chart {
       font: this.font(),
       gap: BELOW,
       size: BELOW + LABEL_HEIGHT,
-      space: 72,
       ticks: { show: false },
       grid: { stroke: () => this.palette.grid, width: 1 },
-      values: (_u, ticks, _axis, _space, step) => timeTicks(ticks as UnixMs[], step as Ms),
+      splits: (u) => timeTicks(this.model.from, this.model.to, this.timeStep(u)),
+      values: (u, ticks) => tickLabels(ticks as UnixMs[], this.timeStep(u)),
     };
+  }
+
+  private timeStep(u: uPlot): Ms {
+    return tickStep(this.model.from, this.model.to, Math.max(2, (u.width - AXIS_LEFT) / 74));
   }
 
   private latencyAxis(): uPlot.Axis {

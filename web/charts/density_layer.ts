@@ -14,11 +14,13 @@ export const density: Layer = (frame, model) => {
   ctx.save();
   ctx.fillStyle = frame.palette.density;
   each(cells, cells.ok, (t, low, high, count) => {
-    const left = frame.x(t);
-    const right = frame.x(after(t, cells.step));
-    const top = frame.y(ms(high));
+    // Whole pixels: neighbours touch, so that no seams are drawn that are not in the data.
+    const left = Math.round(frame.x(t));
+    const right = Math.round(frame.x(after(t, cells.step)));
+    const top = Math.round(frame.y(ms(high)));
+    const bottom = Math.round(frame.y(ms(low)));
     ctx.globalAlpha = densityAlpha(count, most);
-    ctx.fillRect(left, top, Math.max(right - left, frame.ratio), Math.max(frame.y(ms(low)) - top, frame.ratio));
+    ctx.fillRect(left, top, Math.max(right - left, 1), Math.max(bottom - top, 1));
   });
   ctx.restore();
   failures(frame, cells);

@@ -33,11 +33,12 @@ test("a slowdown carries its interval; unknown is n/a, never a number", () => {
 });
 
 test("ages and spans", () => {
-  assert.equal(formatAge(ms(400)), "now");
+  assert.equal(formatAge(ms(400)), "just now");
   assert.equal(formatAge(ms(4200)), "4 s ago");
   assert.equal(formatAge(ms(180_000)), "3 min ago");
   assert.equal(formatSpan(ms(10_000)), "10 s");
   assert.equal(formatSpan(ms(300_000)), "5 min");
   assert.equal(formatSpan(ms(90_000)), "90 s");
-  assert.equal(formatSpan(ms(86_400_000)), "1 d");
+  assert.equal(formatSpan(ms(86_400_000)), "24 h");
+  assert.equal(formatSpan(ms(604_800_000)), "7 d");
 });

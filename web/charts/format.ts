@@ -46,10 +46,10 @@ export function formatSlowdown(point: number | null, lower: number | null, upper
   return `${formatFactor(point)} (${bare(lower)}-${bare(upper)})`;
 }
 
-/** How long ago, coarse: "now", "4 s ago", "3 min ago", "2 h ago", "5 d ago". */
+/** How long ago, coarse: "just now", "4 s ago", "3 min ago", "2 h ago", "5 d ago". */
 export function formatAge(age: Ms): string {
   const s = Math.max(0, Math.round(age / 1000));
-  if (s < 1) return "now";
+  if (s < 1) return "just now";
   if (s < 90) return `${s} s ago`;
   if (s < 5400) return `${Math.round(s / 60)} min ago`;
   if (s < 129_600) return `${Math.round(s / 3600)} h ago`;
@@ -62,7 +62,7 @@ export function formatSpan(d: Ms): string {
   if (s < 1) return `${Number(d.toPrecision(3))} ms`;
   if (s < 60 || s % 60 !== 0) return `${Number(s.toPrecision(3))} s`;
   if (s < 3600 || s % 3600 !== 0) return `${s / 60} min`;
-  if (s < 86_400 || s % 86_400 !== 0) return `${s / 3600} h`;
+  if (s < 172_800 || s % 86_400 !== 0) return `${s / 3600} h`;
   return `${s / 86_400} d`;
 }
 
@@ -79,15 +79,6 @@ export function formatClock(t: UnixMs, withSeconds: boolean): string {
 export function formatDate(t: UnixMs): string {
   const d = new Date(t);
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
-}
-
-/** Labels of the time axis; midnight and the first tick after it carry the date. */
-export function timeTicks(ticks: readonly UnixMs[], step: Ms): string[] {
-  return ticks.map((t) => {
-    const d = new Date(t);
-    if (d.getHours() === 0 && d.getMinutes() === 0 && d.getSeconds() === 0) return formatDate(t).slice(5);
-    return formatClock(t, step < 60_000);
-  });
 }
 
 /** "14:05:00–14:05:10", the seconds only when they matter. */

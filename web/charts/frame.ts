@@ -1,7 +1,7 @@
 // Where a layer draws: the plot area in canvas pixels, and what is in it.
 import type { OpSeries, Points } from "../api/model.ts";
 import type { Ms, UnixMs } from "../api/time.ts";
-import type { GridCell } from "./grid.ts";
+import type { GridCell, OpenOperation } from "./grid.ts";
 import type { Palette } from "./palette.ts";
 import type { Extent } from "./scale.ts";
 
@@ -9,6 +9,7 @@ import type { Extent } from "./scale.ts";
 export interface PanelModel {
   readonly series: OpSeries | null;
   readonly live: Points;
+  readonly open: OpenOperation | null;
   readonly from: UnixMs;
   readonly to: UnixMs;
   readonly window: Ms;

@@ -18,10 +18,26 @@ const windows: Windows = {
   slowdownLower: [null, null, 1.8],
   slowdownUpper: [null, null, 2.2],
   slow: [false, false, true],
+  hostBusy: [false, false, false],
 };
 
+const span = { from: unixMs(0), to: unixMs(60), window: ms(10), asOf: unixMs(45) };
+
+test("what a hanging operation keeps from being measured says so", () => {
+  const cells = gridCells(windows, span, { due: unixMs(15), age: ms(10) });
+  assert.deepEqual(
+    cells.map((c) => c.kind),
+    ["learning", "open", "open", "known", "future", "future"],
+  );
+});
+
+test("a window that is not over yet is not blamed for its few operations", () => {
+  const cells = gridCells(windows, { ...span, asOf: unixMs(15) }, null);
+  assert.equal(cells[1]?.kind, "future");
+});
+
 test("every interval in view has a cell and says why it has no number", () => {
-  const cells = gridCells(windows, unixMs(0), unixMs(60), ms(10), unixMs(45));
+  const cells = gridCells(windows, span, null);
   assert.deepEqual(
     cells.map((c) => c.kind),
     ["learning", "few", "missing", "known", "future", "future"],

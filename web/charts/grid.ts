@@ -5,9 +5,16 @@ import type { Ms, UnixMs } from "../api/time.ts";
 
 /**
  * known: has a slowdown; learning: a median but no baseline yet; few: too few operations ended well for a
- * median; missing: nothing was due (no probe ran); future: begins after what the server has read.
+ * median; open: nothing has ended because an operation hangs; missing: nothing was due (no probe ran);
+ * future: not over yet and not enough for a median.
  */
-export type CellKind = "known" | "learning" | "few" | "missing" | "future";
+export type CellKind = "known" | "learning" | "few" | "open" | "missing" | "future";
+
+/** An operation that has not ended: when it was due, and how old it was when last heard of. */
+export interface OpenOperation {
+  readonly due: UnixMs;
+  readonly age: Ms;
+}
 
 export interface GridCell {
   readonly start: UnixMs;
@@ -23,14 +30,31 @@ function kindOf(windows: Windows, row: number): CellKind {
   return windows.slowdown[row] == null ? "learning" : "known";
 }
 
+/** Whether the open operation was open in start..end. */
+const openIn = (open: OpenOperation | null, start: UnixMs, end: UnixMs): boolean =>
+  open !== null && open.due < end && after(open.due, open.age) > start;
+
+export interface Span {
+  readonly from: UnixMs;
+  readonly to: UnixMs;
+  readonly window: Ms;
+  /** The windows were read at this instant. */
+  readonly asOf: UnixMs;
+}
+
 /** Cells of all intervals that touch from..to. */
-export function gridCells(windows: Windows, from: UnixMs, to: UnixMs, window: Ms, asOf: UnixMs): GridCell[] {
+export function gridCells(windows: Windows, span: Span, open: OpenOperation | null): GridCell[] {
   const rows = new Map<UnixMs, number>(windows.start.map((start, i) => [start, i]));
   const cells: GridCell[] = [];
-  for (let start = floorTo(from, window); start < to; start = after(start, window)) {
+  for (let start = floorTo(span.from, span.window); start < span.to; start = after(start, span.window)) {
+    const end = after(start, span.window);
     const row = rows.get(start) ?? null;
-    const filling = after(start, window) > asOf;
-    const kind = row !== null ? kindOf(windows, row) : filling ? "future" : "missing";
+    const filling = end > span.asOf;
+    let kind: CellKind = row === null ? "missing" : kindOf(windows, row);
+    if (kind === "missing" || kind === "few") {
+      if (openIn(open, start, end)) kind = "open";
+      else if (filling) kind = "future";
+    }
     cells.push({ start, kind, row, filling });
   }
   return cells;

@@ -1,17 +1,11 @@
 // From a series to what a panel shows: the view's span, its axis, its grid of windows. No statistics.
 import { emptyPoints } from "../api/tail.ts";
 import type { OpSeries, Points } from "../api/model.ts";
-import type { Ms, UnixMs } from "../api/time.ts";
+import type { Ms } from "../api/time.ts";
 import type { PanelModel } from "./frame.ts";
 import { gridCells } from "./grid.ts";
+import type { OpenOperation, Span } from "./grid.ts";
 import { logExtent } from "./scale.ts";
-
-export interface View {
-  readonly from: UnixMs;
-  readonly to: UnixMs;
-  readonly window: Ms;
-  readonly asOf: UnixMs;
-}
 
 const NO_WINDOWS = {
   start: [],
@@ -27,22 +21,30 @@ const NO_WINDOWS = {
   slowdownLower: [],
   slowdownUpper: [],
   slow: [],
+  hostBusy: [],
 };
 
-export function panelModel(series: OpSeries | null, live: Points | null, view: View): PanelModel {
+export interface PanelSource {
+  readonly series: OpSeries | null;
+  readonly live: Points | null;
+  readonly open: OpenOperation | null;
+}
+
+export function panelModel({ series, live, open }: PanelSource, view: Span): PanelModel {
   const windows = series?.windows ?? NO_WINDOWS;
-  const cells = series === null ? [] : gridCells(windows, view.from, view.to, view.window, view.asOf);
+  const cells = series === null ? [] : gridCells(windows, view, open);
   const shown = cells.flatMap((c) => (c.row === null ? [] : [c.row]));
   return {
     ...view,
     series,
     live: live ?? emptyPoints(),
+    open,
     cells,
-    extent: logExtent(latencies(series, live, view, shown)),
+    extent: logExtent([...latencies(series, live, view, shown), open?.age ?? null]),
   };
 }
 
-function* latencies(series: OpSeries | null, live: Points | null, view: View, rows: readonly number[]): Iterable<Ms | null> {
+function* latencies(series: OpSeries | null, live: Points | null, view: Span, rows: readonly number[]): Iterable<Ms | null> {
   for (const points of [series?.points ?? null, live]) {
     if (points === null) continue;
     for (let i = 0; i < points.due.length; i += 1) {

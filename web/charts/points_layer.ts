@@ -45,9 +45,14 @@ function marks(frame: Frame, p: Points): void {
     const outcome = p.outcome[i];
     if (due === undefined || outcome === undefined || outcome === "ok") continue;
     const felt = p.felt[i] ?? null;
-    const y = felt === null ? frame.top : frame.y(felt);
-    drawMark(frame, markOf(outcome, felt), frame.x(due), y);
+    drawMark(frame, markOf(outcome, felt), frame.x(due), felt === null ? frame.top : inside(frame, frame.y(felt)));
   }
+}
+
+/** What happened matters more than how long it took: a mark outside the axis stands at its edge. */
+function inside(frame: Frame, y: number): number {
+  const edge = 5 * frame.ratio;
+  return Math.min(Math.max(y, frame.top + edge), frame.top + frame.height - edge);
 }
 
 /** One mark that is not a plain dot, centred at x, y. */

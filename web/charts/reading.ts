@@ -16,22 +16,22 @@ export interface Reading {
   readonly slow: boolean;
   /** One line: median, usual, n. */
   readonly line: string;
-  /** The rest, for the tooltip. */
-  readonly more: readonly string[];
+  /** The tooltip's lines. */
+  readonly tip: readonly string[];
 }
 
 /** The probe's own word on the op, over its own window. */
 export function readingNow(state: OpState | null, window: Ms | null, spanWord: string): Reading {
   const when = window === null ? spanWord : `${spanWord} ${formatSpan(window)}`;
-  if (state === null) return { when, slowdown: "n/a", factor: null, slow: false, line: "no live state", more: [] };
-  const open = state.inflight === null ? "" : `; one has been open for ${formatDuration(state.inflight)}`;
+  if (state === null) return { when, slowdown: "n/a", factor: null, slow: false, line: "no live state", tip: [] };
+  const open = state.inflight === null || state.state !== "hung" ? "" : `; one has been open for ${formatDuration(state.inflight)}`;
   return {
     when,
     slowdown: state.slowdown === null ? state.state : formatSlowdown(state.slowdown, state.slowdownLower, state.slowdownUpper),
     factor: state.slowdown,
     slow: state.state === "slow",
     line: `median ${formatDuration(state.median)}, usual ${formatDuration(state.baseline)}${open}`,
-    more: [],
+    tip: [],
   };
 }
 
@@ -42,11 +42,18 @@ export function readingAt(model: PanelModel, t: UnixMs): Reading {
   const start = (Math.floor(t / model.window) * model.window) as UnixMs;
   const when = formatInterval(start, model.window);
   if (windows === null || row === null) {
-    const future = start + model.window > model.asOf;
-    const line = future ? "nothing read yet" : "no operation was due: nothing was watching";
-    return { when, slowdown: future ? "not yet" : "not measured", factor: null, slow: false, line, more: nearest(model, t) };
+    const [slowdown, line] = whyNothing(model, start);
+    return { when, slowdown, factor: null, slow: false, line, tip: [line, ...nearest(model, t)] };
   }
   return atRow(model, windows, row, t, when);
+}
+
+/** Why an interval has no window. */
+function whyNothing(model: PanelModel, start: UnixMs): [string, string] {
+  const kind = model.cells.find((cell) => cell.start === start)?.kind;
+  if (kind === "open") return ["hung", "nothing ended: an operation is still open"];
+  if (kind === "future") return ["not yet", "nothing read yet"];
+  return ["not measured", "no operation was due: nothing was watching"];
 }
 
 function atRow(model: PanelModel, windows: Windows, row: number, t: UnixMs, when: string): Reading {
@@ -56,17 +63,26 @@ function atRow(model: PanelModel, windows: Windows, row: number, t: UnixMs, when
   const filling = (windows.start[row] ?? 0) + model.window > model.asOf ? ["still filling"] : [];
   if (median === null) {
     const line = `${n} ended well: too few for a median`;
-    return { when, slowdown: "too few", factor: null, slow: false, line, more: [...filling, ...nearest(model, t)] };
+    return { when, slowdown: "too few", factor: null, slow: false, line, tip: [line, ...filling, ...nearest(model, t)] };
   }
   const baseline = windows.baseline[row] ?? null;
   const interval = `${formatDuration(windows.medianLower[row] ?? null)} - ${formatDuration(windows.medianUpper[row] ?? null)}`;
+  const usual = `usual ${baseline === null ? "not known yet" : formatDuration(baseline)}`;
   return {
     when,
     slowdown: factor === null ? "learning" : formatSlowdown(factor, windows.slowdownLower[row] ?? null, windows.slowdownUpper[row] ?? null),
     factor,
     slow: windows.slow[row] === true,
-    line: `median ${formatDuration(median)}, usual ${baseline === null ? "not known yet" : formatDuration(baseline)}, ${n}`,
-    more: [`95 % interval of the median ${interval}`, `slowest ${formatDuration(windows.max[row] ?? null)}`, ...filling, ...nearest(model, t)],
+    line: `median ${formatDuration(median)}, ${usual}, ${n}`,
+    tip: [
+      ...(windows.hostBusy[row] === true ? ["the probing host was busy: this says nothing about the storage"] : []),
+      `median ${formatDuration(median)} (${interval})`,
+      usual,
+      n,
+      `slowest ${formatDuration(windows.max[row] ?? null)}`,
+      ...filling,
+      ...nearest(model, t),
+    ],
   };
 }
 

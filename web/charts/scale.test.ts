@@ -39,5 +39,5 @@ test("ink contrasts", () => {
 test("one operation in a dense picture is visible, none is not", () => {
   assert.equal(densityAlpha(0, 100), 0);
   assert.ok(densityAlpha(1, 1000) >= 0.15);
-  assert.equal(densityAlpha(1000, 1000), 1);
+  assert.ok(densityAlpha(1000, 1000) > 0.75);
 });

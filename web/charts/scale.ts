@@ -89,6 +89,6 @@ export function inkOn(colour: string): "#000" | "#fff" {
 /** Opacity of a density cell: the logarithm of its count, so that a single operation is still seen. */
 export function densityAlpha(count: number, most: number): number {
   if (count <= 0) return 0;
-  if (most <= 1) return 1;
-  return 0.18 + 0.82 * (Math.log(count) / Math.log(most));
+  if (most <= 1) return 0.8;
+  return 0.16 + 0.64 * (Math.log(count) / Math.log(most));
 }

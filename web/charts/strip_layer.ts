@@ -31,11 +31,12 @@ export function drawStrip(frame: Frame, model: PanelModel): void {
         ctx.fillStyle = rampColour(slowdown, frame.palette.ramp);
         ctx.fillRect(area.left, area.top, area.width, area.height);
         ctx.globalAlpha = 1;
-        if (windows?.slow[cell.row ?? -1] === true) slowBar(frame, area);
+        const row = cell.row ?? -1;
+        if (windows?.slow[row] === true) slowBar(frame, area, windows.hostBusy[row] === true);
       } else if (cell.kind === "learning") {
         hollow(frame, area);
       } else if (cell.kind !== "future") {
-        hatch(frame, area, cell.kind === "few");
+        hatch(frame, area, cell.kind !== "missing");
       }
     }
   });
@@ -48,9 +49,14 @@ interface Area {
   readonly height: number;
 }
 
-function slowBar(frame: Frame, area: Area): void {
+/** Full for slow storage; dotted when the probing host was busy and it says nothing about the storage. */
+function slowBar(frame: Frame, area: Area, hostBusy: boolean): void {
+  const height = Math.round(BAR * frame.ratio);
   frame.ctx.fillStyle = frame.palette.ink;
-  frame.ctx.fillRect(area.left, area.top, area.width, Math.round(BAR * frame.ratio));
+  if (!hostBusy) return frame.ctx.fillRect(area.left, area.top, area.width, height);
+  for (let x = area.left; x < area.left + area.width; x += 2 * height) {
+    frame.ctx.fillRect(x, area.top, Math.min(height, area.left + area.width - x), height);
+  }
 }
 
 /** A median is known, what is usual is not yet: an outline with nothing in it. */

@@ -21,7 +21,7 @@ function marks(): HTMLElement {
     item(swatch("usual", svg("path", { d: "M1 7h24" })), "usual"),
     item(swatch("failed", svg("path", { d: "M9 3l8 8M9 11l8-8" })), "failed"),
     item(swatch("skipped", svg("rect", { x: "9.5", y: "3.5", width: "7", height: "7" })), "skipped: an earlier one still blocked"),
-    item(swatch("open", svg("path", { d: "M8 3h10l-5 8z" })), "not ended"),
+    item(swatch("open", svg("path", { d: "M2 12C9 11 15 8 20 4" }), svg("circle", { cx: "20", cy: "4", r: "2.6" })), "still open"),
     item(swatch("density", svg("rect", { x: "1", y: "2", width: "8", height: "10", opacity: "0.25" }), svg("rect", { x: "9", y: "2", width: "8", height: "10", opacity: "0.6" }), svg("rect", { x: "17", y: "2", width: "8", height: "10" })), "many operations, counted"),
   );
 }
@@ -37,8 +37,9 @@ function strip(): HTMLElement {
       "ul",
       { class: "key" },
       item(h("span", { class: "cell cell-slow" }), "slow window"),
+      item(h("span", { class: "cell cell-busy" }), "slow, but the probing host was busy"),
       item(h("span", { class: "cell cell-learning" }), "learning what is usual"),
-      item(h("span", { class: "cell cell-few" }), "too few ended well"),
+      item(h("span", { class: "cell cell-few" }), "hanging, or too few ended well"),
       item(h("span", { class: "cell cell-missing" }), "not measured"),
     ),
   );

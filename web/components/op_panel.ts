@@ -110,7 +110,7 @@ export class OpPanel {
     const t = this.cursor;
     const replayed = t !== null;
     const reading = replayed ? readingAt(this.model, t) : readingNow(this.state, this.target?.window ?? null, "last");
-    setText(this.chip, reading.slowdown);
+    setText(this.chip, reading.slow ? `slow ${reading.slowdown}` : reading.slowdown);
     setAttribute(this.chip, "data-slow", reading.slow);
     this.colour(reading);
     setText(this.when, reading.when);

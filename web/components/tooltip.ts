@@ -21,9 +21,8 @@ export class Tooltip {
   /** `share`: where the cursor stands between the left (0) and the right (1) edge of the plot. */
   show(over: HTMLElement, share: number, reading: Reading): void {
     setText(this.when, reading.when);
-    setText(this.slowdown, reading.factor === null ? reading.slowdown : `slowdown ${reading.slowdown}`);
-    const lines = [...(reading.slow ? ["slow window"] : []), ...reading.line.split(", "), ...reading.more];
-    this.list.replaceChildren(...lines.map((line) => h("li", {}, line)));
+    setText(this.slowdown, reading.factor === null ? reading.slowdown : `${reading.slow ? "slow: " : ""}${reading.slowdown}`);
+    this.list.replaceChildren(...reading.tip.map((line) => h("li", {}, line)));
     this.element.hidden = false;
     const plot = over.querySelector<HTMLElement>(".u-over");
     const left = (plot?.offsetLeft ?? 0) + share * (plot?.offsetWidth ?? over.clientWidth);

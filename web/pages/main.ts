@@ -5,7 +5,7 @@ import "../styles/page.css";
 import "../styles/cards.css";
 import "../styles/panels.css";
 import "../styles/legend.css";
-import { fetchAbout, fetchTargets } from "../api/client.ts";
+import { agreedZone, fetchAbout, fetchTargets } from "../api/client.ts";
 import { ServerClock } from "../api/clock.ts";
 import type { About } from "../api/model.ts";
 import { unixMs } from "../api/time.ts";
@@ -57,8 +57,9 @@ function start(root: HTMLElement, about: About | null): void {
       if ((session.targets.length === 0) === (weather !== null) || main.childElementCount === 0) page();
       weather?.showTargets();
     } else if (change === "error") {
-      error.hidden = session.error === null;
-      setText(error, session.error ?? "");
+      const lines = [...(session.error === null ? [] : [session.error]), ...session.trouble];
+      error.hidden = lines.length === 0;
+      setText(error, lines.join("\n"));
     } else if (change === "choice") {
       history.replaceState(null, "", writeAddress(session));
     }
@@ -100,7 +101,9 @@ function start(root: HTMLElement, about: About | null): void {
 /** First targets by a plain request, so that the page stands before the feed does. */
 async function begin(session: Session): Promise<void> {
   try {
-    const targets = await fetchTargets(new AbortController().signal);
+    const signal = new AbortController().signal;
+    session.zone = await agreedZone(signal);
+    const targets = await fetchTargets(session.zone, signal);
     session.setTargets(targets);
     if (session.key !== null && targets.length > 0) session.choose(session.key);
     else if (targets.length === 0) session.listen();

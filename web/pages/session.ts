@@ -35,6 +35,9 @@ export class Session {
   feedState: FeedState = "connecting";
   series: Series | null = null;
   error: string | null = null;
+  /** What the server cannot read of its store. */
+  trouble: string[] = [];
+  zone: string | null = null;
   readonly tail = new Tail();
   private readonly clock: ServerClock;
   private readonly changed: (change: Change) => void;
@@ -205,11 +208,15 @@ export class Session {
 
   private openFeed(key: TargetKey | null, after: UnixMs | null): void {
     this.feed?.close();
-    this.feed = new Feed(key, after, {
+    this.feed = new Feed({ key, after, zone: this.zone }, {
       targets: (targets) => this.setTargets(targets),
       points: (chunk) => {
         this.tail.add(chunk);
         this.changed("live");
+      },
+      trouble: (lines) => {
+        this.trouble = lines;
+        this.changed("error");
       },
       reload: () => void this.load(true, true),
       state: (state) => {

@@ -1,13 +1,13 @@
 // The page: cards of all targets, and the six panels of the chosen one.
 import { OPS } from "../api/model.ts";
-import type { About, Op, Target } from "../api/model.ts";
+import type { About, Op, OpState, Target } from "../api/model.ts";
 import type { ServerClock } from "../api/clock.ts";
 import { between } from "../api/time.ts";
 import { formatClock, formatDate, formatSpan } from "../charts/format.ts";
 import { readPalette } from "../charts/palette.ts";
 import type { Palette } from "../charts/palette.ts";
 import { panelModel } from "../charts/panel_model.ts";
-import type { View } from "../charts/panel_model.ts";
+import type { OpenOperation, Span } from "../charts/grid.ts";
 import { Card } from "../components/card.ts";
 import { h, setText } from "../components/dom.ts";
 import { legend } from "../components/legend.ts";
@@ -60,7 +60,7 @@ export class Weather {
 
   /** Once the element is in the document: charts ask for their size. */
   mount(): void {
-    const model = panelModel(null, null, this.viewNow());
+    const model = panelModel({ series: null, live: null, open: null }, this.viewNow());
     for (const op of OPS) {
       const panel = new OpPanel(op, model, this.palette, SYNC, this.panelGrid, {
         zoom: (from, to) => this.session.zoomTo(from, to),
@@ -105,7 +105,8 @@ export class Weather {
     for (const [op, panel] of this.panels) {
       const series = session.series?.ops.get(op) ?? null;
       const live = session.tail.points(op, view.from, series?.points ?? null);
-      panel.show(panelModel(series, live, view), states.get(op) ?? null, target, this.words.get(op) ?? op);
+      const state = states.get(op) ?? null;
+      panel.show(panelModel({ series, live, open: openOf(state) }, view), state, target, this.words.get(op) ?? op);
     }
     this.panelGrid.dataset["loaded"] = String(session.series !== null);
   }
@@ -129,13 +130,13 @@ export class Weather {
     return card;
   }
 
-  private viewNow(): View {
+  private viewNow(): Span {
     const { from, to } = this.session.span;
     const series = this.session.series;
     return { from, to, window: series?.window ?? this.session.usedWindow, asOf: series?.asOf ?? to };
   }
 
-  private viewText(view: View): string {
+  private viewText(view: Span): string {
     const length = formatSpan(between(view.from, view.to));
     const window = `windows of ${formatSpan(view.window)}`;
     if (this.session.zoom === null && !this.session.paused) return `the last ${length} in ${window}, local time`;
@@ -143,5 +144,11 @@ export class Weather {
     return `${span} in ${window}, local time`;
   }
 }
+
+/** Only what hangs: an operation that is merely under way is not worth a sign. */
+const openOf = (state: OpState | null): OpenOperation | null =>
+  state?.state !== "hung" || state.inflight === null || state.inflightDue === null
+    ? null
+    : { due: state.inflightDue, age: state.inflight };
 
 const nameOf = (target: Target): string => `${target.host}\n${target.target}`;

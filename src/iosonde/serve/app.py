@@ -1,0 +1,173 @@
+"""The application: which address gives what.
+
+::
+
+    GET /                   the page
+    GET /api/targets        every target, its sentence and its live state
+    GET /api/series         operations, windows, baseline and slowdown of one target
+    GET /api/feed           the same live, as server-sent events
+    GET /api/about          version, store, words and thresholds that the page explains
+
+Every error is JSON: ``{"error": {"what": ..., "expected": ..., "try": ...}}``. A request that
+cannot be answered as it is gets a 4xx, a store that cannot be read a 503, a mistake of ours a 500
+without its traceback.
+"""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fastapi import FastAPI, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import Response, StreamingResponse
+
+from iosonde import __version__
+from iosonde.model.errors import IosondeError
+from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
+from iosonde.serve import params, wire
+from iosonde.serve.arrivals import Arrivals
+from iosonde.serve.history import History
+from iosonde.serve.live import Live
+from iosonde.serve.page import STATIC, Page
+from iosonde.serve.params import RefusalError
+from iosonde.serve.security import LOOPBACK_NAMES, Guard, error_body
+from iosonde.serve.series import series_json
+from iosonde.serve.shared import Shared
+from iosonde.serve.targets import Targets
+from iosonde.store.store import Store
+
+_LOG = logging.getLogger("iosonde.serve")
+_PACK_FROM = 32_768
+"""Bytes from which an answer is compressed for those who can read it."""
+
+
+class _Answer(NamedTuple):
+    """A JSON answer, plain and compressed (None: too small to be worth it)."""
+
+    plain: bytes
+    packed: bytes | None
+
+
+def create(
+    store_root: Path,
+    *,
+    hosts: frozenset[str] | None = LOOPBACK_NAMES,
+    clock: Callable[[], int] = time.time_ns,
+    static: Path = STATIC,
+) -> FastAPI:
+    """The application over one store folder, which need not exist yet.
+
+    ``hosts``: names that the server answers to (None: any); see ``security``. ``clock``: ns since
+    the epoch. ``app.state.live.stop()`` ends the streams.
+    """
+    store = Store(Path(store_root))
+    shared = Shared(time.monotonic)
+    arrivals = Arrivals(store.root, clock)
+    history = History(store, arrivals)
+    targets = Targets(store.root)
+    live = Live(targets, arrivals, clock)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        live.stop()
+        shared.close()
+
+    app = FastAPI(
+        title="iosonde", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan
+    )
+    app.state.live = live
+
+    @app.get("/api/targets")
+    async def get_targets(request: Request) -> Response:
+        zone = params.targets_request(request.query_params)
+        answer = await shared.answer(
+            ("targets", zone), lambda: _packed(wire.dumps(targets.described(zone, clock())))
+        )
+        return _json(request, answer)
+
+    @app.get("/api/series")
+    async def get_series(request: Request) -> Response:
+        now_ns = clock()
+        asked = params.series_request(request.query_params, now_ns)
+        answer = await shared.answer(
+            asked, lambda: _packed(series_json(store, history, asked, now_ns))
+        )
+        return _json(request, answer)
+
+    @app.get("/api/feed")
+    async def get_feed(request: Request) -> Response:
+        asked = params.feed_request(request.query_params, request.headers.get("last-event-id"))
+        live.check_room()
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        if request.scope.get("iosonde.head"):
+            return Response(media_type="text/event-stream", headers=headers)
+        return StreamingResponse(
+            live.events(asked), media_type="text/event-stream", headers=headers
+        )
+
+    @app.get("/api/about")
+    async def get_about(request: Request) -> Response:
+        params.nothing_asked(request.query_params)
+        return _json(request, _Answer(wire.dumps(_about(store.root)), None))
+
+    app.mount("/", Page(static))
+    _handle_errors(app)
+    app.add_middleware(Guard, hosts=hosts)
+    return app
+
+
+def _about(root: Path) -> dict[str, Any]:
+    return {
+        "version": __version__,
+        "store": str(root.absolute()),
+        "op_words": OP_WORDS,
+        "slow_at": SLOW_AT,
+        "slow_lower_at": SLOW_LOWER_AT,
+        "baseline_trailing_ns": DEFAULT_TRAILING_NS,
+    }
+
+
+def _packed(body: bytes) -> _Answer:
+    return _Answer(body, gzip.compress(body, 1) if len(body) >= _PACK_FROM else None)
+
+
+def _json(request: Request, answer: _Answer) -> Response:
+    headers = {"cache-control": "no-store", "vary": "accept-encoding"}
+    body = answer.plain
+    if answer.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
+        body, headers["content-encoding"] = answer.packed, "gzip"
+    return Response(body, media_type="application/json", headers=headers)
+
+
+def _handle_errors(app: FastAPI) -> None:
+    def answer(status: int, what: str, expected: str = "", hint: str = "") -> Response:
+        headers = {"cache-control": "no-store"}
+        body = error_body(what, expected, hint)
+        return Response(body, status, media_type="application/json", headers=headers)
+
+    async def ours(_: Request, error: Exception) -> Response:
+        assert isinstance(error, IosondeError)
+        status = error.status if isinstance(error, RefusalError) else 503
+        return answer(status, error.what, error.expected, error.hint)
+
+    async def framework(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        what = f"there is nothing at {request.url.path[:200]}"
+        if error.status_code != 404:
+            return answer(error.status_code, str(error.detail))
+        return answer(404, what, "/, /api/targets, /api/series, /api/feed or /api/about")
+
+    async def mistake(request: Request, error: Exception) -> Response:
+        _LOG.error("cannot answer %s", request.url.path, exc_info=error)
+        return answer(500, "iosonde made a mistake and could not answer", hint="the server's log")
+
+    app.add_exception_handler(IosondeError, ours)
+    app.add_exception_handler(HTTPException, framework)
+    app.add_exception_handler(Exception, mistake)

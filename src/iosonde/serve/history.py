@@ -1,0 +1,193 @@
+"""Windows with baseline and slowdown, kept between requests.
+
+A baseline looks back for days; a live page asks every few seconds. Windows of the past do not
+change unless a row arrives late, so what was computed is kept, and each request reads again only
+from the earliest row that arrived since (``arrivals``)::
+
+    kept windows  ........................|
+    new rows                            * * *        due
+    read again                          |------->    replaces the windows from there on
+
+A window's baseline depends on the windows before it only, so those before the earliest new row keep
+theirs. Everything is computed by ``store``, ``stats`` and ``analysis``; here it is only kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from iosonde.analysis.slowdown import add_slowdown, in_op_order, statistic_columns
+from iosonde.model.frames import Frame, WindowTable
+from iosonde.model.ops import DEFAULT_TRAILING_NS
+from iosonde.serve.arrivals import Arrivals, earliest_due_ns
+from iosonde.stats.baseline import trailing_median
+from iosonde.store.store import Store
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MOST_KEPT = 24
+"""Targets times window lengths that are kept; the one not asked for the longest goes first."""
+_FEW = 8
+"""New windows of a series up to which their baselines are computed one by one."""
+_COLUMNS = statistic_columns("median")
+_STATISTICS = (
+    *("q50_ns", "q50_lower_ns", "q50_upper_ns", "q90_ns", "max_ns"),
+    *("unqueued_q50_ns", "late_q95_ns"),
+)
+"""What the page shows, and what ``analysis.slowdown`` needs to judge a window."""
+
+
+class HistoryKey(NamedTuple):
+    """What is kept apart."""
+
+    host: str
+    target: str
+    window_ns: int
+
+
+@dataclass
+class _Kept:
+    lock: threading.Lock
+    windows: WindowTable | None = None
+    from_ns: int = 0
+    seen_ns: int = 0
+    """The store was read after this instant."""
+
+
+class History:
+    """Rated windows of a store. Safe to use from several threads."""
+
+    def __init__(
+        self, store: Store, arrivals: Arrivals, trailing_ns: int = DEFAULT_TRAILING_NS
+    ) -> None:
+        self._store = store
+        self._arrivals = arrivals
+        self._trailing_ns = trailing_ns
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[HistoryKey, _Kept] = OrderedDict()
+
+    def windows(
+        self, key: HistoryKey, since_ns: int, until_ns: int | None, now_ns: int
+    ) -> WindowTable:
+        """Windows that touch [since, until) with the columns that ``analysis.slowdown`` adds.
+
+        Raises StoreError.
+        """
+        with self._lock:
+            kept = self._kept.setdefault(key, _Kept(threading.Lock()))
+            self._kept.move_to_end(key)
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        with kept.lock:
+            rated = self._fresh(key, kept, since_ns, now_ns)
+        start = rated["start_ns"]
+        shown = start + key.window_ns > since_ns
+        if until_ns is not None:
+            shown &= start < until_ns
+        return rated.take(shown)
+
+    def _fresh(self, key: HistoryKey, kept: _Kept, since_ns: int, now_ns: int) -> WindowTable:
+        """All kept windows, with what arrived since they were read."""
+        self._arrivals.refresh()
+        news = self._arrivals.since(kept.seen_ns)
+        from_ns = since_ns // key.window_ns * key.window_ns - self._trailing_ns
+        if kept.windows is None or news is None or from_ns < kept.from_ns:
+            # A margin, so that a slowly moving view does not read everything again each time.
+            from_ns -= self._trailing_ns // 20
+            read = self._read(key, from_ns)
+            kept.windows = in_op_order(add_slowdown(read, _COLUMNS, self._trailing_ns))
+            kept.from_ns = from_ns
+        elif (due_ns := earliest_due_ns(news, key.host, key.target)) is not None:
+            start_ns = due_ns // key.window_ns * key.window_ns
+            older = kept.windows.take(kept.windows["start_ns"] < start_ns)
+            fresh = self._read(key, start_ns)
+            kept.windows = in_op_order(
+                _together(older, _rated(older, fresh, key.window_ns, self._trailing_ns))
+            )
+        kept.seen_ns = now_ns
+        return kept.windows
+
+    def _read(self, key: HistoryKey, since_ns: int) -> WindowTable:
+        return self._store.windows(
+            key.window_ns,
+            target=key.target,
+            host=key.host,
+            since_ns=since_ns,
+            statistics=_STATISTICS,
+        )
+
+
+def _rated(older: Frame, fresh: Frame, window_ns: int, trailing_ns: int) -> Frame:
+    """``fresh`` windows with baseline and slowdown, given the ``older`` ones before them."""
+    lengths = [rows.stop - rows.start for _, rows in fresh.series()]
+    if max(lengths, default=0) > _FEW or len(older) == 0:
+        names = fresh.keys()
+        whole = _together(Frame({name: older[name] for name in names}), fresh)
+        rated = add_slowdown(_sorted(whole), _COLUMNS, trailing_ns)
+        first = fresh["start_ns"].min() if len(fresh) else 0
+        return rated.take(rated["start_ns"] >= first)
+    before = {key: older.take(rows) for key, rows in older.series()}
+    parts = []
+    for key, rows in fresh.series():
+        known = fresh.take(rows)
+        past = before.get(key)
+        for place in range(len(known)):
+            one = known.take(slice(place, place + 1))
+            baseline = _baseline(past, known.take(slice(0, place)), one, trailing_ns)
+            parts.append(_with_baseline(one, baseline, window_ns))
+    return _together(*parts) if parts else add_slowdown(fresh, _COLUMNS, trailing_ns)
+
+
+def _baseline(past: Frame | None, known: Frame, one: Frame, trailing_ns: int) -> float:
+    """The baseline of a single window: exactly what ``trailing_median`` gives it.
+
+    A median does not depend on the order of the windows in reach, so they are handed over by value:
+    many times quicker for long histories.
+    """
+    start = int(one["start_ns"][0])
+    medians = []
+    for part in (past, known):
+        if part is not None:
+            reached = (part["start_ns"] >= start - trailing_ns) & (part["start_ns"] < start)
+            medians.append(part["q50_ns"][reached])
+    values = np.sort(np.concatenate(medians) if medians else np.empty(0))
+    values = values[~np.isnan(values)]
+    order = np.arange(len(values) + 1, dtype=np.int64)
+    answer = trailing_median(order, np.append(values, one["q50_ns"]), len(order) + 1)
+    return float(answer[-1])
+
+
+def _with_baseline(one: Frame, baseline: float, window_ns: int) -> Frame:
+    """One window judged by ``add_slowdown`` against a known baseline.
+
+    It gets as many windows before it as a baseline needs, all of that median.
+    """
+    if np.isnan(baseline):
+        return add_slowdown(one, _COLUMNS, window_ns)
+    copies = 6
+    rows = np.zeros(copies, dtype=np.intp)
+    series = one.take(rows)
+    start = series["start_ns"] + (np.arange(copies) - copies + 1) * window_ns
+    median = np.where(np.arange(copies) < copies - 1, baseline, series["q50_ns"])
+    series = series.with_columns({"start_ns": start, "q50_ns": median})
+    return add_slowdown(series, _COLUMNS, copies * window_ns).take(slice(copies - 1, copies))
+
+
+def _sorted(windows: Frame) -> Frame:
+    """Series kept together, each by start."""
+    order = np.lexsort([windows[name] for name in ("start_ns", "period_ns", "op")])
+    return windows.take(order)
+
+
+def _together(*frames: Frame) -> Frame:
+    names = frames[0].keys()
+    columns: dict[str, NDArray[Any]] = {
+        name: np.concatenate([frame[name] for frame in frames]) for name in names
+    }
+    return Frame(columns)

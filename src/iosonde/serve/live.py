@@ -1,0 +1,160 @@
+"""The live feed: one look at the store a second, for all clients together.
+
+::
+
+    tick -> states and new rows are read once (in a thread) -> every client takes what is news to it
+
+A client is its cursor: the instant up to which it has been told. A slow client misses ticks, never
+rows; one that was away for too long is told to fetch the series again (event ``reload``). Without
+clients nothing is read.
+
+Events: ``targets`` (as /api/targets) every tick; ``points`` (``as_of_ns``, ``ops``), whose id a
+reconnecting browser repeats; ``reload``; ``trouble`` (lines about what cannot be read) on change.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from datetime import tzinfo
+from typing import Any
+
+from iosonde.model.errors import IosondeError
+from iosonde.model.ops import OPS
+from iosonde.serve.arrivals import Arrivals, Batch
+from iosonde.serve.params import FeedRequest, RefusalError
+from iosonde.serve.points import point_columns
+from iosonde.serve.targets import Targets
+from iosonde.serve.wire import dumps
+
+PERIOD_S = 1.0
+MOST_CLIENTS = 256
+
+
+class Live:
+    """The feed of one store. ``clock``: ns since the epoch."""
+
+    def __init__(self, targets: Targets, arrivals: Arrivals, clock: Callable[[], int]) -> None:
+        self._targets = targets
+        self._arrivals = arrivals
+        self._clock = clock
+        self._zones: dict[tzinfo | None, int] = {}
+        self._described: dict[tzinfo | None, bytes] = {}
+        self._troubles: tuple[str, ...] = ()
+        self._chunks: dict[tuple[int, str, str], bytes] = {}
+        self._tick = asyncio.Condition()
+        self._task: asyncio.Task[None] | None = None
+        self._stopping = False
+
+    def check_room(self) -> None:
+        """Raise RefusalError when there are too many clients."""
+        if sum(self._zones.values()) >= MOST_CLIENTS:
+            raise RefusalError(
+                "too many pages are open", expected=f"at most {MOST_CLIENTS} clients", status=503
+            )
+
+    async def events(self, asked: FeedRequest) -> AsyncIterator[bytes]:
+        """Server-sent events until the client goes or the server stops."""
+        self._zones[asked.zone] = self._zones.get(asked.zone, 0) + 1
+        try:
+            cursor = self._clock() if asked.after_ns is None else asked.after_ns
+            troubles: tuple[str, ...] = ()
+            yield b"retry: 1500\n\n"
+            await self._look()
+            while not self._stopping:
+                text = self._described.get(asked.zone)
+                if text is not None:
+                    yield _event("targets", text)
+                if troubles != self._troubles:
+                    troubles = self._troubles
+                    yield _event("trouble", dumps(list(troubles)))
+                news, cursor = self._news(asked, cursor)
+                for event in news:
+                    yield event
+                self._start()
+                async with self._tick:
+                    await self._tick.wait()
+        finally:
+            self._zones[asked.zone] -= 1
+            if not self._zones[asked.zone]:
+                del self._zones[asked.zone]
+
+    def stop(self) -> None:
+        """End every client's stream with the next tick, and start no other."""
+        self._stopping = True
+
+    def _news(self, asked: FeedRequest, cursor: int) -> tuple[list[bytes], int]:
+        """Events about the rows that a client has not been told of, and its new cursor."""
+        if asked.host is None or asked.target is None:
+            return [], cursor
+        batches = self._arrivals.since(cursor)
+        if batches is None:
+            return [_event("reload", b"{}")], self._clock()
+        events = [
+            _event("points", chunk, batch.seen_ns)
+            for batch in batches
+            if (chunk := self._chunk(batch, asked.host, asked.target))
+        ]
+        return events, batches[-1].seen_ns if batches else cursor
+
+    def _chunk(self, batch: Batch, host: str, target: str) -> bytes:
+        """The rows of a target in a batch; empty when it has none."""
+        key = (batch.seen_ns, host, target)
+        if key not in self._chunks:
+            ops: dict[str, Any] = {}
+            for rows, frame in batch.rows.items():
+                if (rows.host, rows.target) == (host, target) and rows.op in OPS:
+                    ops[rows.op] = point_columns(frame.columns)
+            self._chunks[key] = dumps({"as_of_ns": batch.seen_ns, "ops": ops}) if ops else b""
+        return self._chunks[key]
+
+    def _start(self) -> None:
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        """Tick while there are clients."""
+        loop = asyncio.get_running_loop()
+        while self._zones:
+            begun = loop.time()
+            if not self._stopping:
+                await self._look()
+            self._chunks.clear()
+            async with self._tick:
+                self._tick.notify_all()
+            if self._stopping:
+                return
+            await self._rest(begun + PERIOD_S - loop.time())
+
+    async def _rest(self, left_s: float) -> None:
+        """Until the next tick, but no longer than a moment when stopping."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + max(left_s, 0.1)
+        while not self._stopping and loop.time() < end:
+            await asyncio.sleep(min(0.1, max(0.0, end - loop.time())))
+
+    async def _look(self) -> None:
+        """Read what is new, in a thread."""
+        zones = list(self._zones)
+        described, troubles = await asyncio.to_thread(self._read, zones)
+        self._described.update(described)
+        for zone in self._described.keys() - self._zones.keys():
+            del self._described[zone]
+        self._troubles = troubles
+
+    def _read(
+        self, zones: list[tzinfo | None]
+    ) -> tuple[dict[tzinfo | None, bytes], tuple[str, ...]]:
+        self._arrivals.refresh()
+        now_ns = self._clock()
+        try:
+            described = {zone: dumps(self._targets.described(zone, now_ns)) for zone in zones}
+        except IosondeError as error:
+            return {}, (*self._arrivals.troubles, str(error))
+        return described, self._arrivals.troubles
+
+
+def _event(name: str, data: bytes, number: int | None = None) -> bytes:
+    """One server-sent event; JSON has no line breaks of its own."""
+    head = b"" if number is None else b"id: %d\n" % number
+    return b"%sevent: %s\ndata: %s\n\n" % (head, name.encode(), data)

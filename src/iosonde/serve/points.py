@@ -1,0 +1,148 @@
+"""Single operations, or their exact density where they are too many to draw one by one.
+
+Density is counted, not sampled: a grid of time bins and logarithmic latency bins, and in each cell
+how many operations fell into it. Failed and skipped ones are counted apart. The counts of an op add
+up to its number of operations; nothing is thinned.
+
+::
+
+    time bin      (due - origin) // step       at most ~300 in a range
+    latency bin   floor(20 * log10(felt ns))   20 a decade: a bin is 12 % wide
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from iosonde.model.frames import NULL_NS
+from iosonde.model.ops import OPS
+from iosonde.serve import wire
+from iosonde.store.columns import DERIVED
+from iosonde.store.reader import Scope, with_samples
+from iosonde.store.windows import floats
+
+if TYPE_CHECKING:
+    import duckdb
+    from numpy.typing import NDArray
+
+MOST_POINTS = 20_000
+"""Operations of one op up to which they are given one by one."""
+_TIME_BINS = 300
+_BINS_A_DECADE = 20
+_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200)
+_COLUMNS = ("due_ns", "felt_ns", "service_ns", "outcome")
+
+
+class OpPoints(NamedTuple):
+    """One op's part of an answer: exactly one of ``points`` and ``cells`` is there."""
+
+    n: int
+    points: dict[str, list[Any]] | None
+    cells: dict[str, Any] | None
+
+
+def read_points(root: Path, scope: Scope) -> dict[str, OpPoints]:
+    """What happened in ``scope``, by op. Its since and until must be known. Raises StoreError."""
+    return with_samples(root, scope, lambda con: _ask(con, scope))
+
+
+def point_columns(columns: dict[str, NDArray[Any]]) -> dict[str, list[Any]]:
+    """``due_ns felt_ns service_ns outcome`` as JSON columns, in the order of the rows."""
+    return {
+        "due_ns": wire.integers(columns["due_ns"]),
+        "felt_ns": wire.integers(columns["felt_ns"]),
+        "service_ns": wire.integers(columns["service_ns"]),
+        "outcome": wire.words(columns["outcome"]),
+    }
+
+
+def _ask(con: duckdb.DuckDBPyConnection, scope: Scope) -> dict[str, OpPoints]:
+    counts = dict(con.execute("SELECT op, count(*) FROM samples GROUP BY op").fetchall())
+    few = [op for op, n in counts.items() if n <= MOST_POINTS]
+    found = {op: OpPoints(0, _no_points(), None) for op in OPS}
+    for op, columns in _points(con, few).items():
+        found[op] = OpPoints(counts[op], point_columns(columns), None)
+    for op, n in counts.items():
+        if n > MOST_POINTS:
+            found[op] = OpPoints(n, None, _cells(con, op, scope))
+    return found
+
+
+def _no_points() -> dict[str, list[Any]]:
+    return {name: [] for name in _COLUMNS}
+
+
+def _points(con: duckdb.DuckDBPyConnection, ops: list[str]) -> dict[str, dict[str, NDArray[Any]]]:
+    """Every operation of ``ops``, each op's by due."""
+    if not ops:
+        return {}
+    marks = ", ".join("?" for _ in ops)
+    rows = con.execute(
+        f"SELECT op, due_ns, {DERIVED['felt_ns']} AS felt_ns, "
+        f"{DERIVED['service_ns']} AS service_ns, outcome "
+        f"FROM samples WHERE op IN ({marks}) ORDER BY samples.op, samples.due_ns",
+        ops,
+    ).fetchnumpy()
+    columns = {
+        "due_ns": np.ma.filled(rows["due_ns"], NULL_NS),
+        "felt_ns": floats(rows["felt_ns"]),
+        "service_ns": floats(rows["service_ns"]),
+        "outcome": np.ma.getdata(rows["outcome"]),
+    }
+    op = np.ma.getdata(rows["op"])
+    return {
+        str(name): {column: values[op == name] for column, values in columns.items()}
+        for name in np.unique(op.astype(str))
+    }
+
+
+def time_step_ns(length_ns: int) -> int:
+    """A round time bin, so that a range has about ``_TIME_BINS`` of them at most."""
+    for step in _STEPS_S:
+        if length_ns <= step * 10**9 * _TIME_BINS:
+            return step * 10**9
+    days = -(-length_ns // (86_400 * 10**9 * _TIME_BINS))
+    return days * 86_400 * 10**9
+
+
+def _cells(con: duckdb.DuckDBPyConnection, op: str, scope: Scope) -> dict[str, Any]:
+    """The density of one op."""
+    assert scope.since_ns is not None
+    assert scope.until_ns is not None
+    step = time_step_ns(scope.until_ns - scope.since_ns)
+    origin = scope.since_ns // step * step
+    felt = f"greatest({DERIVED['felt_ns']}, 1)"
+    rows = con.execute(
+        f"SELECT outcome = 'ok' AS well, ((due_ns - {origin}) // {step})::BIGINT AS bin, "
+        f"floor({_BINS_A_DECADE} * log10({felt}))::BIGINT AS latency, count(*) AS n "
+        "FROM samples WHERE op = ? AND ended_ns IS NOT NULL GROUP BY ALL ORDER BY ALL",
+        [op],
+    ).fetchnumpy()
+    without = con.execute(
+        "SELECT count(*) FROM samples WHERE op = ? AND ended_ns IS NULL", [op]
+    ).fetchone()
+    latency = np.ma.getdata(rows["latency"])
+    lowest = int(latency.min()) if len(latency) else 0
+    highest = int(latency.max()) if len(latency) else 0
+    edges = 10.0 ** (np.arange(lowest, highest + 2) / _BINS_A_DECADE)
+    return {
+        "origin_ns": origin,
+        "step_ns": step,
+        "edges_ns": wire.integers(edges),
+        "ok": _counts(rows, lowest, well=True),
+        "failed": _counts(rows, lowest, well=False),
+        "n_without_latency": 0 if without is None else int(without[0]),
+    }
+
+
+def _counts(rows: dict[str, Any], lowest: int, *, well: bool) -> dict[str, list[int]]:
+    """Cells that are not empty, as three columns."""
+    chosen = np.ma.getdata(rows["well"]) == well
+    return {
+        "time": np.ma.getdata(rows["bin"])[chosen].tolist(),
+        "latency": (np.ma.getdata(rows["latency"])[chosen] - lowest).tolist(),
+        "count": np.ma.getdata(rows["n"])[chosen].tolist(),
+    }

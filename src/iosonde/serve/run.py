@@ -1,0 +1,142 @@
+"""``iosonde serve``: the application on one address, until Ctrl-C."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+from iosonde.model.errors import IosondeError, UsageError
+from iosonde.serve.app import create
+from iosonde.serve.security import LOOPBACK_NAMES
+
+DEFAULT_LISTEN = "127.0.0.1:8765"
+
+
+def run(
+    store_root: Path, listen: str = DEFAULT_LISTEN, tell: Callable[[str], None] = print
+) -> None:
+    """Serve the store on ``listen`` (HOST:PORT, port 0 = any free one) until Ctrl-C or SIGTERM.
+
+    ``tell`` gets the lines for people; the first one says the address. Raises UsageError for an
+    address that cannot be read, IosondeError when it cannot be used.
+    """
+    host, port = parse_listen(listen)
+    bound = bind(host, port)
+    address = bound.getsockname()
+    loopback = ipaddress.ip_address(address[0]).is_loopback
+    shown = f"[{address[0]}]" if ":" in address[0] else address[0]
+    tell(f"iosonde serves {store_root} at http://{shown}:{address[1]}/ (Ctrl-C ends it)")
+    if not loopback:
+        tell(
+            "note: others can reach this address; there is no password, and paths of targets "
+            "are shown"
+        )
+    server = serving(create(store_root, hosts=LOOPBACK_NAMES if loopback else None))
+    try:
+        server.run(sockets=[bound])
+    except KeyboardInterrupt:  # uvicorn raises it again after it has ended cleanly
+        pass
+    finally:
+        bound.close()
+
+
+def serving(app: FastAPI) -> Server:
+    """A server for ``app`` that is not started yet; ``stop()`` ends it from another thread."""
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        ws="none",
+        timeout_graceful_shutdown=3,
+    )
+    return Server(config, app)
+
+
+class Server(uvicorn.Server):
+    """uvicorn, which also ends the live streams: it would wait for them for ever."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+        super().__init__(config)
+        self._live = app.state.live
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Ctrl-C or SIGTERM."""
+        self._live.stop()
+        super().handle_exit(sig, frame)
+
+    def stop(self) -> None:
+        """End as if asked by a signal."""
+        self._live.stop()
+        self.should_exit = True
+
+
+def parse_listen(text: str) -> tuple[str, int]:
+    """``127.0.0.1:8765``, ``[::1]:8765``, ``localhost:8765``, ``:8765`` -> host, port.
+
+    Without a host it is the loopback; other machines must be let in by an address of their own.
+    Raises UsageError.
+    """
+    wanted = "HOST:PORT such as 127.0.0.1:8765 or [::1]:8765"
+    host, colon, port = text.strip().rpartition(":")
+    if not colon or not (port.isascii() and port.isdecimal()) or int(port) > 65_535:
+        raise UsageError(f"cannot read the address {text!r}", expected=wanted)
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host:
+        raise UsageError(f"cannot read the address {text!r}", expected=wanted)
+    return host or "127.0.0.1", int(port)
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket on the address. Raises IosondeError: taken, not ours, not allowed."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except socket.gaierror as error:
+        raise UsageError(
+            f"there is no address {host!r} ({error.strerror})",
+            expected="an address of this machine",
+        ) from error
+    bound = socket.socket(family, kind, protocol)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+    except OSError as error:
+        bound.close()
+        raise _cannot_bind(host, port, error) from error
+    return bound
+
+
+def _cannot_bind(host: str, port: int, error: OSError) -> IosondeError:
+    where = f"{host}:{port}"
+    if error.errno == errno.EADDRINUSE:
+        return IosondeError(
+            f"{where} is taken by another program",
+            expected="a free port",
+            hint=f"--listen {host}:{port + 1 if port < 65_535 else 0}, or open the page there",
+        )
+    if error.errno == errno.EADDRNOTAVAIL:
+        return UsageError(
+            f"{host} is not an address of this machine", hint="--listen 127.0.0.1:8765"
+        )
+    if error.errno == errno.EACCES:
+        return IosondeError(f"may not listen on {where}", expected="a port from 1024 on")
+    return IosondeError(f"cannot listen on {where}: {error.strerror}")
+
+
+def in_thread(server: Server, bound: socket.socket) -> threading.Thread:
+    """Start a server in a thread (for tests and the demo); ``server.stop()`` ends it."""
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    return thread

@@ -1,0 +1,89 @@
+"""Every target with what iosonde says about it: the same sentence as the terminal's."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from datetime import tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iosonde.findings.sentences import say
+from iosonde.findings.verdicts import Finding, from_state
+from iosonde.model.errors import StoreError
+from iosonde.store.reader import Scope, with_samples
+from iosonde.store.state import read_states
+
+if TYPE_CHECKING:
+    import duckdb
+
+_PAST_EVERY_NS = 600_000_000_000
+"""Targets without a live state are looked for this often: it takes a scan of the history."""
+
+
+class Targets:
+    """The targets of one store. Safe to use from several threads."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._past: list[tuple[str, str, int]] = []
+        self._past_read_ns: int | None = None
+
+    def described(self, zone: tzinfo | None, now_ns: int) -> list[dict[str, Any]]:
+        """As ``/api/targets`` gives them, sorted by host and target; sentences in ``zone``.
+
+        Raises StoreError only when the folder of states cannot be read.
+        """
+        states = read_states(self._root)
+        living = {(state["host"], state["target"]) for state in states}
+        found = [_described(from_state(state, now_ns), state, zone) for state in states]
+        for host, target, last_ns in self._past_targets(now_ns):
+            if (host, target) not in living:
+                finding = Finding("stale", "unknown", host, target, now_ns, since_ns=last_ns)
+                found.append(_described(finding, _past_state(host, target, last_ns), zone))
+        return sorted(found, key=lambda item: (item["host"], item["target"]))
+
+    def _past_targets(self, now_ns: int) -> list[tuple[str, str, int]]:
+        """(host, target, last due) of everything in the store, as of some minutes ago."""
+        with self._lock:
+            read_ns = self._past_read_ns
+            if read_ns is None or not 0 <= now_ns - read_ns < _PAST_EVERY_NS:
+                self._past_read_ns = now_ns
+                # Damage is told to whoever asks for a series; the states still speak.
+                with contextlib.suppress(StoreError):
+                    self._past = with_samples(self._root, Scope(), _last_due)
+            return self._past
+
+
+def _last_due(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str, int]]:
+    return con.execute("SELECT host, target, max(due_ns) FROM samples GROUP BY ALL").fetchall()
+
+
+def _described(finding: Finding, state: dict[str, Any], zone: tzinfo | None) -> dict[str, Any]:
+    return {
+        "host": finding.host,
+        "target": finding.target,
+        "slug": state["slug"],
+        "kind": finding.kind,
+        "severity": finding.severity,
+        "sentence": say(finding, zone),
+        "as_of_ns": finding.at_ns,
+        "state": state,
+    }
+
+
+def _past_state(host: str, target: str, last_ns: int) -> dict[str, Any]:
+    """The little that is known of a target that has samples but no live state."""
+    return {
+        "host": host,
+        "target": target,
+        "slug": "",  # the name of a state file, and there is none
+        "state": "stopped",
+        "running": False,
+        "written_ns": last_ns,
+        "period_ns": None,
+        "window_ns": None,
+        "notes": [],
+        "ops": [],
+    }
