@@ -10,7 +10,7 @@ from iosonde.cli import options
 from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import Finding, from_state, worst_first
 from iosonde.model.errors import NothingMeasuredError
-from iosonde.model.units import format_duration
+from iosonde.model.units import format_seconds
 from iosonde.store.state import read_states
 
 EXAMPLES = """\
@@ -57,11 +57,12 @@ def _plain(finding: Finding, state: dict[str, Any]) -> dict[str, Any]:
 
 def _print(finding: Finding, state: dict[str, Any], now_ns: int, verbose: bool) -> None:
     coloured = options.colourful()
-    word = options.colour(f"{finding.severity:<8}", finding.severity, coloured)
+    named = "" if finding.severity == "unknown" else f"{finding.severity:<8}"
+    word = options.colour(named, finding.severity, coloured)
     heard = ""
     if state["written_ns"] is not None:
-        age = max(0, now_ns - state["written_ns"]) // 1_000_000_000 * 1_000_000_000
-        heard = f"  (measured {format_duration(age) if age else '0 s'} ago from {finding.host})"
+        age = format_seconds(max(0, now_ns - state["written_ns"]))
+        heard = f"  (measured {age} ago from {finding.host})"
     print(f"{word}{say(finding)}{options.colour(heard, 'dim', coloured)}")
     for note in state["notes"] if verbose else ():
         print(options.colour(f"        note: {note}", "dim", coloured))

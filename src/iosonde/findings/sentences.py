@@ -8,11 +8,16 @@ interval, and never says "storage" when the probing host was the cause.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import tzinfo
+from typing import TYPE_CHECKING
 
 from iosonde.findings.verdicts import Finding, OpVerdict
 from iosonde.model.ops import op_word
-from iosonde.model.units import format_duration, format_factor, format_time
+from iosonde.model.units import format_factor, format_seconds, format_time
+
+if TYPE_CHECKING:
+    from iosonde.analysis.effect import Effect
 
 
 def say(finding: Finding, zone: tzinfo | None = None) -> str:
@@ -27,6 +32,24 @@ def times(slowdown: float | None, lower: float | None, upper: float | None) -> s
     if lower is None or upper is None:
         return f"{format_factor(slowdown)}x"
     return f"{format_factor(slowdown)}x ({format_factor(lower)}-{format_factor(upper)})"
+
+
+def conclude(effects: Sequence[Effect]) -> str:
+    """What a known load did: which operations became slow, and because of what."""
+    parts = []
+    for cause, words in _CAUSES.items():
+        ops = [op_word(effect.key.op) for effect in effects if effect.cause == cause]
+        if ops:
+            parts.append(f"{_join(ops)} {words}")
+    return "; ".join(parts) if parts else "nothing was measured"
+
+
+_CAUSES = {
+    "storage": "became slower, because of the storage",
+    "host": "became slower because this host was busy, which says nothing about the storage",
+    "none": "stayed as usual",
+    "unknown": "cannot be judged",
+}
 
 
 def _usual(finding: Finding, _zone: tzinfo | None) -> str:
@@ -81,9 +104,7 @@ def _hung(finding: Finding, zone: tzinfo | None) -> str:
     words = _join([op_word(op.op) for op in finding.ops])
     text = f"{words} on {finding.target} have been hanging"
     if finding.since_ns is not None:
-        age = format_duration(
-            max(0, finding.at_ns - finding.since_ns) // 1_000_000_000 * 1_000_000_000
-        )
+        age = format_seconds(max(0, finding.at_ns - finding.since_ns))
         text += (
             f" for {age} (since {format_time(finding.since_ns, finding.at_ns, zone, seconds=True)})"
         )

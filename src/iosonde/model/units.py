@@ -114,6 +114,12 @@ def format_duration(ns: float | None) -> str:
     return f"{value:.0f} ns" if unit == "ns" else f"{_digits(float(f'{value:.3g}'))} {unit}"
 
 
+def format_seconds(ns: float) -> str:
+    """An age in whole seconds: ``0 s``, ``12 s``, ``2 min 5 s``."""
+    seconds = int(ns // 1_000_000_000)
+    return _format_long(seconds) if seconds >= 120 else f"{seconds} s"
+
+
 def _format_long(seconds: int) -> str:
     """Two of d, h, min, s."""
     parts = [

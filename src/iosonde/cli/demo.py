@@ -1,0 +1,230 @@
+"""iosonde demo: watch a directory, put a load on it, and see it found, dated and explained."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from iosonde.analysis.effect import Effect, effects
+from iosonde.analysis.scatter import scatter
+from iosonde.analysis.slowdown import analyse
+from iosonde.cli import options, probe
+from iosonde.cli.interrupt import Interrupt
+from iosonde.cli.live import view
+from iosonde.cli.progress import preparing
+from iosonde.cli.text import table
+from iosonde.findings.sentences import conclude, times
+from iosonde.measure.load import Load
+from iosonde.measure.probe import ForegroundProbe
+from iosonde.model.errors import IosondeError
+from iosonde.model.frames import SlowdownQuery
+from iosonde.model.ops import op_word
+from iosonde.model.units import (
+    format_duration,
+    format_seconds,
+    parse_duration,
+    parse_size,
+    to_datetime,
+)
+from iosonde.store.store import Store
+
+EXAMPLES = """\
+  iosonde demo                       here, for 90 s; then the page (Ctrl-C ends it)
+  iosonde demo --dir /work/me        on the storage you care about
+  DEMO_SERVE=0 iosonde demo          without the page
+"""
+_REFRESH_S = 0.5
+_LOADS = ("writer", "create_delete")
+
+
+class LoadTimes(NamedTuple):
+    """When the load really ran, ns since the epoch."""
+
+    began_ns: int
+    ended_ns: int
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the demonstration; 130 when it was interrupted before the load had run."""
+    args = _parse(arguments)
+    base = Path(tempfile.mkdtemp(prefix="iosonde-demo-", dir=Path.cwd()))
+    own = base / "storage"
+    if args.dir is None:
+        own.mkdir()
+    args.directory = [str(args.dir or own)]
+    root = Path(args.store) if args.store else base / "store"
+    try:
+        load = _measure(args, root)
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+    if load is None:
+        options.tell("interrupted before the load had run: nothing to tell")
+        return 130
+    store = Store(root)
+    _print(effects(store, *load, args.window), load)
+    _plot(store, args)
+    if os.environ.get("DEMO_SERVE", "1") != "0" and not args.no_serve:
+        _serve(root)
+    options.tell(f"the demo's store: {root}")
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "Two minutes: a probe, a load beside it, and what iosonde makes of it."
+    parser = options.Parser("demo", summary, EXAMPLES)
+    time, size = options.reads(parse_duration), options.reads(parse_size)
+    add = parser.add_argument
+    add("--dir", type=Path, help="directory to watch and to load (default: a fresh one here)")
+    add("--duration", type=time, default="90s", metavar="TIME", help="(default: 90s)")
+    add("--load-at", type=time, default="35s", metavar="TIME", help="(default: 35s)")
+    add("--load-for", type=time, default="25s", metavar="TIME", help="(default: 25s)")
+    add("--period", type=time, default="100ms", metavar="TIME", help="(default: 100ms)")
+    add("--window", type=time, default="2s", metavar="TIME", help="(default: 2s)")
+    add("--file-size", type=size, default="1GiB", metavar="SIZE", help="(default: 1GiB)")
+    add("--pool", type=int, default=1000, metavar="N", help="small files (default: 1000)")
+    add(
+        "--plot",
+        type=Path,
+        default=Path("iosonde-demo.png"),
+        metavar="FILE",
+        help="(default: iosonde-demo.png)",
+    )
+    add("--no-serve", action="store_true", help="end after the picture, as with DEMO_SERVE=0")
+    parser.add_store()
+    parser.set_defaults(
+        baseline=parse_duration("7d"),
+        block_size=None,
+        object_size=None,
+        direct=None,
+        host=None,
+        seed=None,
+    )
+    return parser.parse(arguments)
+
+
+def _measure(args: argparse.Namespace, root: Path) -> LoadTimes | None:
+    """Probe, load, stop; None when the user ended it before the load had."""
+    with Interrupt() as interrupt, ForegroundProbe(probe.config(args, root)) as instrument:
+        with preparing(interrupt) as report:
+            notes = instrument.prepare(report)
+        if interrupt.wanted:
+            return None
+        for note in notes:
+            options.tell(f"note: {note}")
+        instrument.start()
+        return _watch(args, instrument, interrupt)
+
+
+def _watch(
+    args: argparse.Namespace, instrument: ForegroundProbe, interrupt: Interrupt
+) -> LoadTimes | None:
+    """Show the live view; run the load at its time."""
+    start_ns = options.now_ns()
+    loads: list[Load] = []
+    load: LoadTimes | None = None
+    try:
+        with view(instrument.recent, max(args.window, 5_000_000_000)) as shown:
+            while (passed := options.now_ns() - start_ns) < args.duration and not interrupt.wanted:
+                if not loads and load is None and passed >= args.load_at:
+                    loads = _start(args)
+                if loads and passed >= args.load_at + args.load_for:
+                    load = _stop(loads)
+                shown.show(
+                    instrument.snapshot(), start_ns + passed, _note(args, passed, bool(loads))
+                )
+                interrupt.wait(_REFRESH_S)
+    finally:
+        if loads:
+            load = _stop(loads)
+    return load
+
+
+def _start(args: argparse.Namespace) -> list[Load]:
+    loads = [Load(Path(args.directory[0]), kind) for kind in _LOADS]
+    for load in loads:
+        load.start()
+    return loads
+
+
+def _stop(loads: list[Load]) -> LoadTimes:
+    """End the loads; both together are one load. Empties the list."""
+    reports = [load.stop() for load in loads]
+    loads.clear()
+    for report in reports:
+        if report.error:
+            options.tell(f"note: a load ended early: {report.error}")
+    return LoadTimes(min(r.began_ns for r in reports), max(r.ended_ns for r in reports))
+
+
+def _note(args: argparse.Namespace, passed: int, loaded: bool) -> str:
+    left = format_seconds(max(0, args.duration - passed))
+    if loaded:
+        return f"demo: the load is running; {left} left"
+    if passed < args.load_at:
+        return (
+            f"demo: quiet; the load begins in {format_seconds(args.load_at - passed)}; {left} left"
+        )
+    return f"demo: quiet again; {left} left"
+
+
+def _print(found: list[Effect], load: LoadTimes) -> None:
+    length = format_duration(load.ended_ns - load.began_ns)
+    print(f"\nThe load began at {_clock(load.began_ns)} and ran for {length}.")
+    print("What the probe found, not knowing of it:\n")
+    head = (
+        "",
+        "usual",
+        "during load",
+        "slowdown (95 %)",
+        "n",
+        "slow since",
+        "off by",
+        "because of",
+    )
+    print(table(head, [_row(effect) for effect in found]))
+    print(f"\n{conclude(found)}")
+
+
+def _row(effect: Effect) -> tuple[str, ...]:
+    because = {"storage": "storage", "host": "busy host", "none": "-", "unknown": "n/a"}[
+        effect.cause
+    ]
+    return (
+        op_word(effect.key.op),
+        format_duration(effect.usual_ns),
+        format_duration(effect.median_ns),
+        times(effect.slowdown, effect.lower, effect.upper),
+        str(effect.n),
+        "not slow" if effect.span is None else _clock(effect.span.start_ns),
+        "" if effect.late_ns is None else f"{effect.late_ns / 1e9:+.1f} s",
+        because,
+    )
+
+
+def _clock(ns: int) -> str:
+    return to_datetime(ns).strftime("%H:%M:%S.%f")[:-5]
+
+
+def _plot(store: Store, args: argparse.Namespace) -> None:
+    from iosonde.plots.figure import slowdown_figure
+    from iosonde.plots.render_matplotlib import save
+
+    result = analyse(store, SlowdownQuery(window_ns=args.window))
+    for figure in slowdown_figure(result, scatter(store, result)):
+        save(figure, args.plot)
+        options.tell(f"wrote {args.plot}")
+
+
+def _serve(root: Path) -> None:
+    """The page, on the usual port or, when that is taken, on any."""
+    from iosonde.serve.run import run
+
+    try:
+        run(root, tell=options.tell)
+    except IosondeError:
+        run(root, "127.0.0.1:0", options.tell)

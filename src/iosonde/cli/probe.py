@@ -1,0 +1,154 @@
+"""iosonde probe: watch directories in the foreground."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from iosonde.analysis.summary import Pooled, pooled
+from iosonde.cli import options
+from iosonde.cli.interrupt import Interrupt
+from iosonde.cli.live import view
+from iosonde.cli.progress import preparing
+from iosonde.cli.text import count, table
+from iosonde.findings.sentences import say
+from iosonde.findings.verdicts import from_state
+from iosonde.measure.probe import ForegroundProbe
+from iosonde.model.errors import StoreError
+from iosonde.model.ops import op_word
+from iosonde.model.units import format_duration, format_seconds, parse_duration, parse_size
+from iosonde.store.store import Store
+
+EXAMPLES = """\
+  iosonde probe /work                       1 op of each kind a second; Ctrl-C ends with a summary
+  iosonde probe /work /home --duration 10m
+  iosonde probe . --period 100ms --window 10s --file-size 1GiB
+  iosonde probe /work > log.txt             plain lines: for batch jobs
+
+A directory of its own below DIR (.iosonde-...) holds the probe's files; nothing else is touched.
+"""
+_REFRESH_S = 0.5
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Probe until Ctrl-C or --duration; then print what it amounts to."""
+    args = _parse(arguments)
+    root = options.store_root(args)
+    with Interrupt() as interrupt, ForegroundProbe(config(args, root)) as probe:
+        with preparing(interrupt) as report:
+            notes = probe.prepare(report)
+        if interrupt.wanted:
+            return 130
+        for note in notes:
+            options.tell(f"note: {note}")
+        began_ns = options.now_ns()
+        probe.start()
+        watch(probe, interrupt, args.window, f"store: {root}", args.duration)
+        summary = probe.stop()
+    print_summary(summary, root, args.window, began_ns)
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "Watch directories: six timed operations each period, live."
+    parser = options.Parser("probe", summary, EXAMPLES)
+    time, size = options.reads(parse_duration), options.reads(parse_size)
+    add = parser.add_argument
+    add("directory", nargs="+", metavar="DIR", help="a directory on the storage to watch")
+    add("--period", type=time, default="1s", metavar="TIME", help="of each op (default: 1s)")
+    add("--duration", type=time, metavar="TIME", help="stop after this time (default: never)")
+    add("--window", type=time, default="60s", metavar="TIME", help="of statistics (default: 60s)")
+    add("--baseline", type=time, default="7d", metavar="TIME", help="look back (default: 7d)")
+    add("--file-size", type=size, metavar="SIZE", help="of the big file (default: above memory)")
+    add("--block-size", type=size, metavar="SIZE", help="of reads and writes (default: 1MiB)")
+    add("--object-size", type=size, metavar="SIZE", help="of small files (default: 3901)")
+    add("--pool", type=int, metavar="N", help="small files kept (default: 1000)")
+    direct = ("auto", "always", "never")
+    add("--direct", choices=direct, help="bypass the client's cache, O_DIRECT (default: auto)")
+    add("--host", help="name of this host in every row (default: its host name)")
+    add("--seed", type=int, metavar="N", help="of every random choice (default: a fresh one)")
+    parser.add_store()
+    return parser.parse(arguments)
+
+
+def config(args: argparse.Namespace, root: Path) -> dict[str, Any]:
+    """The probe's configuration: the keys of the agent's file."""
+    sizes = {
+        "file_size": args.file_size,
+        "block_size": args.block_size,
+        "object_size": args.object_size,
+        "pool": args.pool,
+        "direct": args.direct,
+    }
+    probe = {"period": f"{args.period}ns", **_given(sizes)}
+    whole = {
+        "store": str(root),
+        "window": f"{args.window}ns",
+        "baseline": f"{args.baseline}ns",
+        "probe": probe,
+        "target": [{"path": str(Path(path).absolute())} for path in args.directory],
+    }
+    return whole | _given({"host": args.host, "seed": args.seed})
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def watch(
+    probe: ForegroundProbe,
+    interrupt: Interrupt,
+    window_ns: int,
+    note: str,
+    duration_ns: int | None = None,
+) -> None:
+    """Show the live view until the user or the clock wants an end."""
+    end_ns = None if duration_ns is None else options.now_ns() + duration_ns
+    with view(probe.recent, window_ns) as shown:
+        while not interrupt.wanted:
+            now_ns = options.now_ns()
+            if end_ns is not None and now_ns >= end_ns:
+                return
+            left = "Ctrl-C ends with a summary"
+            if end_ns is not None:
+                left = f"{format_seconds(end_ns - now_ns)} left; {left}"
+            shown.show(probe.snapshot(), now_ns, f"{note}; {left}")
+            interrupt.wait(_REFRESH_S)
+
+
+def print_summary(summary: dict[str, Any], root: Path, window_ns: int, since_ns: int) -> None:
+    """What the run amounts to: one row an op, all its samples pooled."""
+    states = {state["target"]: state for state in summary.get("targets", [])}
+    if summary.get("store_error"):
+        options.tell(f"note: rows lost: {summary['rows_lost']} ({summary['store_error']})")
+    hosts = {state["host"] for state in states.values()}
+    try:
+        rows = pooled(
+            Store(root), window_ns, since_ns, host=next(iter(hosts), None), targets=tuple(states)
+        )
+    except StoreError as error:
+        options.tell(f"iosonde: {error}")
+        rows = []
+    for target, state in states.items():
+        last = state | {"running": True, "state": "ok"}
+        print(f"\n{say(from_state(last, state['written_ns']))}")
+        head = ("", "median", "95 % interval", "p95", "max", "ended ok", "lost")
+        print(table(head, [_row(row) for row in rows if row.key.target == target]))
+    options.tell(f"\nkept in {root}; 'iosonde slowdown' and 'iosonde serve' show it")
+
+
+def _row(row: Pooled) -> tuple[str, ...]:
+    interval = "n/a"
+    if row.lower_ns is not None and row.upper_ns is not None:
+        interval = f"{format_duration(row.lower_ns)} - {format_duration(row.upper_ns)}"
+    return (
+        op_word(row.key.op),
+        format_duration(row.median_ns),
+        interval,
+        format_duration(row.q95_ns),
+        format_duration(row.max_ns),
+        count(row.n),
+        count(row.n_due - row.n),
+    )
