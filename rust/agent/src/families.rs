@@ -72,8 +72,7 @@ mod tests {
 
     #[test]
     fn the_schema_and_the_code_declare_the_same_families() {
-        let schema: toml::Table =
-            toml::from_str(include_str!("../../../schema/metrics/agent.toml")).unwrap();
+        let schema: toml::Table = toml::from_str(include_str!("../../../schema/metrics/agent.toml")).unwrap();
         let declared: Vec<(&str, &str, &str)> = schema["metric"]
             .as_array()
             .unwrap()

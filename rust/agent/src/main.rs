@@ -63,8 +63,8 @@ fn run(options: &Options) -> Result<(), Failure> {
         return Ok(());
     }
     let stop = stop_on_signals().map_err(|error| (1, format!("cannot watch for signals: {error}")))?;
-    let server = http::Server::start(listen.as_deref().unwrap_or(DEFAULT_LISTEN))
-        .map_err(|error| (1, error))?;
+    let server =
+        http::Server::start(listen.as_deref().unwrap_or(DEFAULT_LISTEN)).map_err(|error| (1, error))?;
     log::info(&format!("metrics at http://{}/metrics", server.address()));
     watch(&mut session, &server, &stop)
 }

@@ -133,7 +133,7 @@ fn default_trailing() -> u64 {
     DEFAULT_TRAILING_NS
 }
 fn default_flush() -> u64 {
-    1_000_000_000
+    2_000_000_000
 }
 
 /// A whole configuration.
@@ -260,7 +260,7 @@ impl Config {
                 minimum_count(0.5)
             ));
         }
-        if plan.block_bytes == 0 || plan.block_bytes % 4096 != 0 || plan.block_bytes > 64 << 20 {
+        if plan.block_bytes == 0 || !plan.block_bytes.is_multiple_of(4096) || plan.block_bytes > 64 << 20 {
             return wrong("block_size must be a multiple of 4096 bytes, at most 64 MiB".into());
         }
         if plan.file_bytes.is_some_and(|bytes| bytes < 2 * plan.block_bytes) {
@@ -324,9 +324,9 @@ fn explain(message: &str) -> String {
     if !message.starts_with("unknown ") || known.is_empty() {
         return message.to_owned();
     }
-    let near = known.iter().max_by(|a, b| {
-        strsim::jaro_winkler(unknown, a).total_cmp(&strsim::jaro_winkler(unknown, b))
-    });
+    let near = known
+        .iter()
+        .max_by(|a, b| strsim::jaro_winkler(unknown, a).total_cmp(&strsim::jaro_winkler(unknown, b)));
     match near.filter(|near| strsim::jaro_winkler(unknown, near) > 0.75) {
         Some(near) => format!("unknown key `{unknown}`; did you mean `{near}`?"),
         None => format!("unknown key `{unknown}`; expected one of {}", known.join(", ")),
@@ -351,7 +351,8 @@ mod tests {
 
     #[test]
     fn targets_override_the_defaults() {
-        let plans = toml("[probe]\nperiod='100ms'\n[[target]]\npath='/a'\n[[target]]\npath='/b'\nperiod=2").unwrap();
+        let plans =
+            toml("[probe]\nperiod='100ms'\n[[target]]\npath='/a'\n[[target]]\npath='/b'\nperiod=2").unwrap();
         assert_eq!((plans[0].period_ns, plans[1].period_ns), (100_000_000, 2_000_000_000));
     }
 

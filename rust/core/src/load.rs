@@ -83,8 +83,7 @@ impl Load {
         let done = Arc::new(Done::default());
         let began_ns = clock.wall_ns();
         let path = target.join(&name);
-        let mut load =
-            Self { clock, stop, threads: Vec::new(), done, began_ns, root, name, path };
+        let mut load = Self { clock, stop, threads: Vec::new(), done, began_ns, root, name, path };
         for number in 0..threads.max(1) {
             let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let directory = openat(&load.root, &load.name, flags, Mode::empty())?;

@@ -25,8 +25,7 @@ impl Op {
     pub const ALL: [Op; 6] =
         [Op::DataRead, Op::DataWrite, Op::MdCreate, Op::MdStat, Op::MdRead, Op::MdDelete];
     /// Their names, in the same order.
-    pub const NAMES: [&str; 6] =
-        ["data_read", "data_write", "md_create", "md_stat", "md_read", "md_delete"];
+    pub const NAMES: [&str; 6] = ["data_read", "data_write", "md_create", "md_stat", "md_read", "md_delete"];
 
     /// The name used in tables, labels and configuration.
     pub fn name(self) -> &'static str {

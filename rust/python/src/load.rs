@@ -31,7 +31,8 @@ impl Load {
 
     fn start(&mut self) -> PyResult<()> {
         if self.running.is_none() {
-            self.running = Some(CoreLoad::start(&self.directory, self.kind, self.threads, Arc::new(RealClock))?);
+            self.running =
+                Some(CoreLoad::start(&self.directory, self.kind, self.threads, Arc::new(RealClock))?);
         }
         Ok(())
     }

@@ -67,7 +67,13 @@ impl Probe {
         }
     }
 
-    fn recent<'py>(&self, python: Python<'py>, target: &str, op: &str, n: usize) -> PyResult<Bound<'py, PyBytes>> {
+    fn recent<'py>(
+        &self,
+        python: Python<'py>,
+        target: &str,
+        op: &str,
+        n: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let wrong = |what: &str| PyValueError::new_err(format!("no {what} of that name is being probed"));
         let op = Op::from_name(op).ok_or_else(|| wrong("op"))?;
         let view = self.session.view().ok_or_else(|| wrong("target"))?;
@@ -92,11 +98,11 @@ impl Probe {
 #[pyfunction]
 pub fn simulate(python: Python<'_>, config_json: &str, start_ns: i64, duration_ns: u64) -> PyResult<String> {
     let config = Config::from_json(config_json).map_err(config_error)?;
-    let summary = python.detach(|| core_simulate::simulate(config, start_ns, duration_ns)).map_err(|error| {
-        match error {
+    let summary = python.detach(|| core_simulate::simulate(config, start_ns, duration_ns)).map_err(
+        |error| match error {
             SimulateError::Config(error) => config_error(error),
             SimulateError::Probe(error) => ProbeError::new_err(error.to_string()),
-        }
-    })?;
+        },
+    )?;
     json(&summary)
 }

@@ -57,9 +57,11 @@ impl ObjectName {
     }
     /// The number of a name, if it is one of ours.
     pub fn parse(name: &[u8]) -> Option<u64> {
-        let ours = name.len() == Self::LENGTH
-            && name.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        ours.then(|| std::str::from_utf8(name).ok()).flatten().and_then(|text| u64::from_str_radix(text, 16).ok())
+        let ours =
+            name.len() == Self::LENGTH && name.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        ours.then(|| std::str::from_utf8(name).ok())
+            .flatten()
+            .and_then(|text| u64::from_str_radix(text, 16).ok())
     }
     /// For a system call.
     pub fn as_c_str(&self) -> &CStr {

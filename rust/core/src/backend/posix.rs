@@ -67,7 +67,10 @@ impl Backend for PosixDirectory {
 }
 
 /// Call until the buffer is full or the file ends.
-fn fill(buffer: &mut [u8], mut call: impl FnMut(usize, &mut [u8]) -> Result<usize, Errno>) -> Result<usize, Errno> {
+fn fill(
+    buffer: &mut [u8],
+    mut call: impl FnMut(usize, &mut [u8]) -> Result<usize, Errno>,
+) -> Result<usize, Errno> {
     let mut done = 0;
     while done < buffer.len() {
         match call(done, &mut buffer[done..]) {
@@ -110,9 +113,8 @@ impl PosixFile {
         let range = [offset, length as u64];
         let mut found = [0_u64; 5];
         // SAFETY: both arrays have the sizes of struct cachestat_range and struct cachestat.
-        let result = unsafe {
-            libc::syscall(CACHESTAT, self.file.as_raw_fd(), range.as_ptr(), found.as_mut_ptr(), 0)
-        };
+        let result =
+            unsafe { libc::syscall(CACHESTAT, self.file.as_raw_fd(), range.as_ptr(), found.as_mut_ptr(), 0) };
         (result == 0).then_some(found[0])
     }
 }

@@ -88,8 +88,7 @@ fn open(place: &Place, direct: bool) -> Result<OwnedFd, Errno> {
 /// Ask the file system, by opening, what it grants; by its type, whether it is memory.
 fn grant(place: &Place, plan: &TargetPlan) -> Result<Grant, ProbeError> {
     let path = || place.path.join(NAME);
-    let buffered = open(place, false)
-        .map_err(|errno| ProbeError::NotWritable { path: path(), errno })?;
+    let buffered = open(place, false).map_err(|errno| ProbeError::NotWritable { path: path(), errno })?;
     let kind = fstatfs(&buffered)
         .map_err(|errno| ProbeError::Failed { path: path(), what: "cannot statfs", errno })?
         .f_type as u64;
@@ -102,7 +101,9 @@ fn grant(place: &Place, plan: &TargetPlan) -> Result<Grant, ProbeError> {
     let direct = open(place, true).and_then(|file| try_direct(&file, alignment));
     match direct {
         Ok(()) if memory => Ok(Grant { access: Access::Memory, alignment: 1 }),
-        Ok(()) if plan.block_bytes % alignment == 0 => Ok(Grant { access: Access::Direct, alignment }),
+        Ok(()) if plan.block_bytes.is_multiple_of(alignment) => {
+            Ok(Grant { access: Access::Direct, alignment })
+        }
         Ok(()) | Err(_) if plan.direct == Direct::Auto => {
             Ok(Grant { access: Access::Buffered, alignment: 1 })
         }
@@ -229,7 +230,8 @@ fn free_bytes(place: &Place) -> Result<u64, Errno> {
     Ok(fs.f_bavail * fs.f_frsize)
 }
 
-/// Bytes of memory whose address is a multiple of their length's page, as O_DIRECT wants.
+/// Memory for O_DIRECT: page-aligned, and in huge pages when large, because the kernel must pin every page of
+/// every transfer.
 #[derive(Debug)]
 pub struct AlignedBuffer {
     bytes: Vec<u8>,
@@ -238,12 +240,21 @@ pub struct AlignedBuffer {
 }
 
 impl AlignedBuffer {
-    const ALIGN: usize = 4096;
+    const PAGE: usize = 4096;
+    const HUGE_PAGE: usize = 2 << 20;
 
     /// `length` zero bytes.
     pub fn new(length: usize) -> Self {
-        let bytes = vec![0_u8; length + Self::ALIGN];
-        let start = bytes.as_ptr().align_offset(Self::ALIGN);
+        let huge = length >= Self::HUGE_PAGE / 2;
+        let align = if huge { Self::HUGE_PAGE } else { Self::PAGE };
+        let mut bytes = vec![0_u8; length.next_multiple_of(align) + align];
+        let start = bytes.as_ptr().align_offset(align);
+        if huge {
+            let address = bytes[start..].as_mut_ptr().cast();
+            // SAFETY: the range lies within `bytes`; the advice changes no content. Where it is not taken the
+            // buffer works all the same.
+            unsafe { libc::madvise(address, length.next_multiple_of(align), libc::MADV_HUGEPAGE) };
+        }
         Self { bytes, start, length }
     }
     /// To be written from.
@@ -286,7 +297,7 @@ mod tests {
     fn aligned_buffers_are_aligned() {
         for length in [1, 512, 4096, 1 << 20] {
             let mut buffer = AlignedBuffer::new(length);
-            assert_eq!(buffer.slice_mut().as_ptr() as usize % AlignedBuffer::ALIGN, 0);
+            assert_eq!(buffer.slice_mut().as_ptr() as usize % AlignedBuffer::PAGE, 0);
             assert_eq!(buffer.slice().len(), length);
         }
     }

@@ -204,8 +204,7 @@ mod tests {
         let (ring, mut out) = rtrb::RingBuffer::new(4);
         let schedule = Schedule::new(start, 0, 100);
         let shared = Arc::new(clock.clone());
-        let mut lane =
-            Lane::new(Op::MdStat, Box::new(script), schedule, shared, Arc::default(), ring);
+        let mut lane = Lane::new(Op::MdStat, Box::new(script), schedule, shared, Arc::default(), ring);
         let mut seen = Vec::new();
         for _ in 0..steps {
             clock.sleep_until(lane.next_due_ns(), &Stop::default());

@@ -30,7 +30,9 @@ pub enum ProbeError {
         errno: Errno,
     },
     /// The directory cannot be written.
-    #[error("{path}: cannot write ({errno}); expected a directory this user may write: choose another below it")]
+    #[error(
+        "{path}: cannot write ({errno}); expected a directory this user may write: choose another below it"
+    )]
     NotWritable {
         /// Which.
         path: PathBuf,
@@ -46,7 +48,9 @@ pub enum ProbeError {
         what: String,
     },
     /// The directory was made by a version with another layout.
-    #[error("{path}: made by another version ({found}, this is {expected}); remove the directory to start afresh")]
+    #[error(
+        "{path}: made by another version ({found}, this is {expected}); remove the directory to start afresh"
+    )]
     OtherVersion {
         /// The marker.
         path: PathBuf,
@@ -76,7 +80,9 @@ pub enum ProbeError {
         suggestion: String,
     },
     /// O_DIRECT was asked for and is not granted.
-    #[error("{path}: the file system does not grant O_DIRECT ({errno}); expected it because direct = \"always\"")]
+    #[error(
+        "{path}: the file system does not grant O_DIRECT ({errno}); expected it because direct = \"always\""
+    )]
     NoDirect {
         /// Which.
         path: PathBuf,

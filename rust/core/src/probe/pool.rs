@@ -170,7 +170,7 @@ pub fn repair(
         if ids.len() >= size {
             break;
         }
-        if ids.len() % 64 == 0 && !progress(ids.len() as u64) {
+        if ids.len().is_multiple_of(64) && !progress(ids.len() as u64) {
             return Err(Repair::Stopped);
         }
         let name = ObjectName::new(id);
@@ -260,11 +260,8 @@ mod tests {
                 0 => held.extend(pool.next_to_create()),
                 1 if !held.is_empty() => pool.created(held.swap_remove(0)),
                 2 => {
-                    if let Some(id) = pool.next_to_delete() {
-                        if random.below(2) == 0 {
-                            pool.kept(id);
-                        }
-                    }
+                    let kept = pool.next_to_delete().filter(|_| random.below(2) == 0);
+                    kept.into_iter().for_each(|id| pool.kept(id));
                 }
                 _ => {}
             }

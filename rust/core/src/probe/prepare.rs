@@ -66,7 +66,12 @@ impl Prepared {
     }
 
     /// The operation of one lane. `clock` is that lane's; faults count from `start_ns`.
-    pub fn operation(&self, op: Op, clock: &Arc<dyn Clock>, start_ns: u64) -> Result<Box<dyn Operation>, ProbeError> {
+    pub fn operation(
+        &self,
+        op: Op,
+        clock: &Arc<dyn Clock>,
+        start_ns: u64,
+    ) -> Result<Box<dyn Operation>, ProbeError> {
         let random = Random::stream(self.seed, &format!("{} {}", self.plan.name, op.name()));
         match &self.files {
             PreparedFiles::Null { pool } => {

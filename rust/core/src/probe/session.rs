@@ -24,10 +24,13 @@ use crate::record::spool;
 use crate::record::writer::{Health, Job, Writer};
 use crate::sample::{Op, Outcome, Sample};
 use crate::slowdown::live::{ClosedWindow, InFlight, LiveOp};
+use crate::slowdown::verdict::State;
 use crate::{record, seed};
 
 /// Ticks a lane may hold until the collector comes by.
 const RING: usize = 1024;
+/// A state file is at most this old.
+const STATE_NS: u64 = 4_000_000_000;
 /// How long an ending session waits for operations that are still open.
 const GRACE_NS: u64 = 2_000_000_000;
 
@@ -212,11 +215,16 @@ impl Session {
             errno: rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::IO),
         })?;
         let view = Arc::new(self.new_view(run_id, targets, store.as_ref()));
-        let collector = Collector { view, rings, store, waiting: Vec::new() };
+        let collector = Collector { view, rings, store, waiting: Vec::new(), saved: Default::default() };
         Ok(Rig { lanes, collector })
     }
 
-    fn new_view(&self, run_id: String, targets: Vec<(&Prepared, [Arc<Board>; 6])>, store: Option<&Store>) -> View {
+    fn new_view(
+        &self,
+        run_id: String,
+        targets: Vec<(&Prepared, [Arc<Board>; 6])>,
+        store: Option<&Store>,
+    ) -> View {
         let (window_ns, trailing_ns) = (self.config.window, self.config.baseline);
         let watched = targets.into_iter().map(|(prepared, boards)| {
             let plan = prepared.plan.clone();
@@ -336,7 +344,10 @@ impl Store {
     fn remembered(&self, plan: &TargetPlan) -> Vec<ClosedWindow> {
         let path = self.baseline_file(plan);
         let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
-        record::frames::Frames::new(&bytes, 0).flat_map(|payload| payload.chunks_exact(17)).filter_map(window).collect()
+        record::frames::Frames::new(&bytes, 0)
+            .flat_map(|payload| payload.chunks_exact(17))
+            .filter_map(window)
+            .collect()
     }
     fn remember(&self, plan: &TargetPlan, windows: &[ClosedWindow]) {
         let payload: Vec<u8> = windows
@@ -382,6 +393,7 @@ pub struct Collector {
     rings: Vec<Outlet>,
     store: Option<Store>,
     waiting: Vec<Sample>,
+    saved: (i64, Vec<State>),
 }
 
 impl Collector {
@@ -415,7 +427,13 @@ impl Collector {
         let Some(store) = &self.store else { return };
         let now_ns = view.anchor().utc_ns(view.clock.monotonic_ns());
         store.writer.send(Job::Rows { samples, now_ns });
-        states.iter().for_each(|state| store.save_state(state));
+        let words: Vec<State> = states.iter().flat_map(|s| s.ops.iter().map(|op| op.state)).collect();
+        // A file is replaced at once when a word changes, else less often: that costs more than a round.
+        let due = now_ns.saturating_sub(self.saved.0).unsigned_abs() >= STATE_NS;
+        if due || !running || words != self.saved.1 {
+            states.iter().for_each(|state| store.save_state(state));
+            self.saved = (now_ns, words);
+        }
     }
 
     fn drain(&mut self, anchor: &Anchor) {

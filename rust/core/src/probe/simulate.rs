@@ -79,8 +79,7 @@ mod tests {
 
     #[test]
     fn a_tripled_read_is_found_and_dated() {
-        let summary =
-            run("[[target.fault]]\nop = 'data_read'\nafter = '500s'\nmultiply = 3.0", 600);
+        let summary = run("[[target.fault]]\nop = 'data_read'\nafter = '500s'\nmultiply = 3.0", 600);
         let ops = &summary.targets[0].ops;
         assert_eq!(ops[0].state, State::Slow);
         let since = ops[0].since_ns.unwrap() - START;
@@ -90,7 +89,8 @@ mod tests {
 
     #[test]
     fn every_tick_is_accounted_for_during_a_hang() {
-        let summary = run("[[target.fault]]\nop = 'md_create'\nafter = '100s'\nfor = '30s'\nhang = true", 200);
+        let summary =
+            run("[[target.fault]]\nop = 'md_create'\nafter = '100s'\nfor = '30s'\nhang = true", 200);
         let create = &summary.targets[0].ops[2];
         assert!((28..=31).contains(&create.ticks_skipped), "{}", create.ticks_skipped);
         let others = summary.targets[0].ops.iter().filter(|op| op.op != "md_create");

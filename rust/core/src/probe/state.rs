@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::slowdown::live::OpState;
 use crate::slowdown::verdict::State;
 
-/// The state of one target, as written to the state folder about every second.
+/// The state of one target, as written to the state folder when a word of it changes and every few seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TargetState {
     /// Layout of this document.

@@ -60,9 +60,7 @@ impl<'a> Iterator for Frames<'a> {
         if rest.is_empty() || self.torn.is_some() {
             return None;
         }
-        let word = |at: usize| {
-            Some(u32::from_le_bytes(rest.get(at..at + 4)?.try_into().ok()?) as usize)
-        };
+        let word = |at: usize| Some(u32::from_le_bytes(rest.get(at..at + 4)?.try_into().ok()?) as usize);
         let (Some(length), Some(checksum)) = (word(0), word(4)) else {
             self.torn = Some("a frame's header is incomplete");
             return None;

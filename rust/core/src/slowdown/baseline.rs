@@ -63,7 +63,10 @@ impl Trailing {
 }
 
 /// The baseline of every window of a series, ascending in start; none while learning.
-pub fn trailing_median(windows: impl Iterator<Item = (i64, Option<i64>)>, trailing_ns: u64) -> Vec<Option<f64>> {
+pub fn trailing_median(
+    windows: impl Iterator<Item = (i64, Option<i64>)>,
+    trailing_ns: u64,
+) -> Vec<Option<f64>> {
     let mut trailing = Trailing::new(trailing_ns);
     windows
         .map(|(start_ns, median_ns)| {
@@ -108,10 +111,7 @@ mod tests {
                 })
                 .collect();
             let trailing = 1 + random.below(100);
-            assert_eq!(
-                trailing_median(windows.iter().copied(), trailing),
-                plain(&windows, trailing as i64)
-            );
+            assert_eq!(trailing_median(windows.iter().copied(), trailing), plain(&windows, trailing as i64));
         }
     }
 

@@ -143,8 +143,7 @@ impl LiveOp {
         self.count(sample);
         self.recent.push_back(*sample);
         let oldest = sample.due_ns - KEPT_WINDOWS * self.window_ns;
-        while self.recent.len() > KEPT_SAMPLES
-            || self.recent.front().is_some_and(|kept| kept.due_ns < oldest)
+        while self.recent.len() > KEPT_SAMPLES || self.recent.front().is_some_and(|kept| kept.due_ns < oldest)
         {
             self.recent.pop_front();
         }
@@ -194,9 +193,10 @@ impl LiveOp {
     /// Felt latencies of the last n rows; none for those that did not end ok.
     pub fn recent_felt(&self, n: usize) -> impl Iterator<Item = Option<i64>> + '_ {
         let skip = self.recent.len().saturating_sub(n);
-        self.recent.iter().skip(skip).map(|sample| {
-            (sample.outcome == Outcome::OK).then(|| sample.felt_ns()).flatten()
-        })
+        self.recent
+            .iter()
+            .skip(skip)
+            .map(|sample| (sample.outcome == Outcome::OK).then(|| sample.felt_ns()).flatten())
     }
 
     /// What the last window amounts to at `now_ns` (UTC).

@@ -92,12 +92,7 @@ pub struct Estimate {
 pub fn of_sorted(sorted: &[i64], q: f64) -> Option<Estimate> {
     let ranks = ranks(sorted.len(), q)?;
     let at = |rank: usize| sorted[rank - 1] as f64;
-    Some(Estimate {
-        value: at(ranks.point),
-        lower: at(ranks.lower),
-        upper: at(ranks.upper),
-        n: sorted.len(),
-    })
+    Some(Estimate { value: at(ranks.point), lower: at(ranks.lower), upper: at(ranks.upper), n: sorted.len() })
 }
 
 /// The quantiles that a window keeps.
@@ -150,7 +145,8 @@ mod tests {
     #[test]
     fn median_ranks_match_published_tables() {
         // Conover, Practical Nonparametric Statistics, table of 95 % intervals for the median.
-        for (n, lower, upper) in [(6, 1, 6), (8, 1, 8), (10, 2, 9), (20, 6, 15), (50, 18, 33), (100, 40, 61)] {
+        for (n, lower, upper) in [(6, 1, 6), (8, 1, 8), (10, 2, 9), (20, 6, 15), (50, 18, 33), (100, 40, 61)]
+        {
             let ranks = ranks(n, 0.5).unwrap();
             assert_eq!((ranks.lower, ranks.upper), (lower, upper), "n = {n}");
             assert_eq!(ranks.point, n.div_ceil(2));

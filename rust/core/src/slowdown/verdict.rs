@@ -33,8 +33,7 @@ pub fn is_hung(age_ns: u64, period_ns: u64, baseline_ns: Option<f64>) -> bool {
 ///
 /// `unqueued_ns` is the median of service minus run-queue time, `late_q95_ns` the 0.95 quantile of began - due.
 pub fn host_was_busy(unqueued_ns: Option<f64>, baseline_ns: f64, late_q95_ns: Option<i64>) -> bool {
-    unqueued_ns.is_some_and(|ns| ns / baseline_ns < SLOW_FROM)
-        || late_q95_ns.is_some_and(|ns| ns > LATE_NS)
+    unqueued_ns.is_some_and(|ns| ns / baseline_ns < SLOW_FROM) || late_q95_ns.is_some_and(|ns| ns > LATE_NS)
 }
 
 /// The state of an op or a target, mildest first.

@@ -1,0 +1,89 @@
+# One front door. `make help` lists the rooms.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := UV_PYTHON_DOWNLOADS=never $(BIN)/uv
+TRIPLE := $(shell rustc -vV | sed -n 's/^host: //p')
+STATIC := target/$(TRIPLE)/release/iosonde-agent
+PAGE   := src/iosonde/serve/static/index.html
+
+RUST_SOURCES := $(shell find rust schema -type f) Cargo.toml Cargo.lock
+WEB_SOURCES  := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test test-quick lint format bench wheel lock services clean
+
+help: ## list what can be made
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+build: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) ## leave .venv/bin/iosonde and .venv/bin/iosonde-agent
+
+demo: build ## watch a directory of this machine, load it, say how slow it was; DEMO_SERVE=0 does not serve the page
+	$(BIN)/iosonde demo
+
+test: build services lint ## everything; fails if a service cannot be had
+	cargo test --workspace --quiet
+	cd web && npm test --silent
+	IOSONDE_SHARED=$(IOSONDE_SHARED) $(BIN)/pytest
+
+test-quick: build ## what needs no server, browser, mount or root
+	cargo test --workspace --quiet
+	cd web && npm test --silent
+	$(BIN)/pytest -m "not service"
+
+services: ## Prometheus and Chromium, from the distribution
+	scripts/services
+
+lint: build ## formats, layers, types
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	cd web && npm run --silent check
+
+format: ## let the formatters have their way
+	cargo fmt --all
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: build ## print the tables of docs/performance.md
+	cargo run --release --quiet -p iosonde-core --example overhead
+	$(BIN)/python -m benchmarks
+
+wheel: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) ## one wheel with the extension, the agent and the page
+	mkdir -p build/wheel/scripts && cp $(BIN)/iosonde-agent build/wheel/scripts/
+	$(BIN)/maturin build --release --out dist
+
+clean: ## remove what was built
+	rm -rf target build dist $(VENV) web/node_modules src/iosonde/serve/static
+
+$(BIN)/uv:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install uv
+
+$(VENV)/.packages: requirements.lock $(BIN)/uv
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	touch $@
+
+lock: $(BIN)/uv ## pin the Python packages anew, without addresses
+	$(UV) pip compile --quiet pyproject.toml --group dev --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
+
+$(BIN)/iosonde: $(VENV)/.packages $(RUST_SOURCES) pyproject.toml
+	mkdir -p build/wheel
+	. $(BIN)/activate && maturin develop --uv --release --quiet
+	touch $@
+
+$(BIN)/iosonde-agent: $(RUST_SOURCES) | $(BIN)/uv
+	RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --quiet -p iosonde-agent --target $(TRIPLE)
+	install -m 755 $(STATIC) $@
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --silent --no-fund --no-audit
+	touch $@
+
+$(PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
+	cd web && npm run --silent build
+	touch $@

@@ -1,0 +1,169 @@
+"""The real agent on real mounts: start it, ask it, kill it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+ROOT = Path(__file__).resolve().parents[2]
+AGENT = ROOT / ".venv/bin/iosonde-agent"
+IOSONDE = ROOT / ".venv/bin/iosonde"
+SECOND = 1_000_000_000
+
+
+def wait_for(what: str, condition: Any, timeout_s: float = 30.0) -> Any:
+    """Poll until ``condition()`` is true; the test fails with ``what`` when it never is."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if result := condition():
+            return result
+        time.sleep(0.02)
+    raise AssertionError(f"waited {timeout_s} s in vain for {what}")
+
+
+class Agent:
+    """One running agent with a store and a configuration of its own."""
+
+    def __init__(self, folder: Path, config: str, store: Path | None = None) -> None:
+        self.store = store or folder / "store"
+        self.config = folder / "agent.toml"
+        self.log = folder / "agent.log"
+        self.config.write_text(f'store = "{self.store}"\nlisten = "127.0.0.1:0"\n{config}')
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> "Agent":
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen([AGENT, "--config", self.config], stderr=log)
+        return self
+
+    def ready(self, timeout_s: float = 60.0) -> "Agent":
+        def answers() -> bool:
+            assert self.process is not None
+            assert self.process.poll() is None, self.log.read_text()
+            address = re.search(r"http://(\S+)/metrics", self.log.read_text())
+            if not address:
+                return False
+            self.address = address[1]
+            try:
+                return self.get("/-/ready")[0] == 200
+            except OSError:
+                return False
+
+        wait_for("the agent to be ready", answers, timeout_s)
+        return self
+
+    def get(self, path: str, timeout_s: float = 5.0) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(f"http://{self.address}{path}", timeout=timeout_s) as reply:
+                return reply.status, reply.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    def metric(self, name: str, **labels: str) -> float | None:
+        """One value of /metrics, or None when it is absent."""
+        wanted = {f'{key}="{value}"' for key, value in labels.items()}
+        for line in self.get("/metrics")[1].splitlines():
+            found = re.fullmatch(r"([a-z_]+)(?:\{(.*)\})? (\S+)", line)
+            if found and found[1] == name and wanted <= set((found[2] or "").split(",")):
+                return float(found[3])
+        return None
+
+    def states(self) -> list[dict[str, Any]]:
+        return [json.loads(file.read_text()) for file in self.store.glob("state/*/*.json")]
+
+    def stop(self, sign: signal.Signals = signal.SIGTERM, timeout_s: float = 20.0) -> int:
+        assert self.process is not None
+        self.process.send_signal(sign)
+        return self.process.wait(timeout_s)
+
+    def kill(self) -> None:
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(30)
+
+
+@contextmanager
+def running(folder: Path, config: str, store: Path | None = None) -> Iterator[Agent]:
+    agent = Agent(folder, config, store).start()
+    try:
+        yield agent.ready()
+    finally:
+        agent.kill()
+
+
+def target(path: Path, extra: str = "") -> str:
+    """A small, quick target."""
+    return (
+        f'[[target]]\npath = "{path}"\nname = "{path.name}"\nperiod = "100ms"\n'
+        f'file_size = "16MiB"\npool = 64\n{extra}\n'
+    )
+
+
+def samples(store: Path) -> duckdb.DuckDBPyConnection:
+    """Every sample of a store, through the product's own export, as table ``samples``."""
+    file = store / "all.parquet"
+    run(["export", "samples", "--store", store, "-o", file])
+    return duckdb.connect().execute(f"create view samples as from read_parquet('{file}')")
+
+
+def run(arguments: list[Any], expect: int | None = 0) -> subprocess.CompletedProcess[str]:
+    """The real ``iosonde`` command."""
+    done = subprocess.run(
+        [IOSONDE, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "TZ": "UTC", "NO_COLOR": "1"},
+    )
+    assert expect is None or done.returncode == expect, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@contextmanager
+def loop_ext4(folder: Path, size_mib: int = 256) -> Iterator[Path]:
+    """A fresh ext4 on a loop device whose image lies in memory; unfrozen and unmounted at the end."""
+    image = Path("/dev/shm") / f"iosonde-{os.getpid()}-{folder.name}.img"
+    mount = folder / "ext4"
+    mount.mkdir()
+    with image.open("wb") as file:
+        file.truncate(size_mib << 20)
+    try:
+        quiet = {"check": True, "capture_output": True}
+        lazy = "lazy_itable_init=0,lazy_journal_init=0"
+        subprocess.run(["mkfs.ext4", "-q", "-F", "-E", lazy, image], **quiet)
+        subprocess.run(["mount", "-o", "loop", image, mount], **quiet)
+        try:
+            yield mount
+        finally:
+            subprocess.run(["fsfreeze", "-u", mount], check=False, capture_output=True)
+            wait_for("the unmount", lambda: unmounted(mount))
+    finally:
+        image.unlink(missing_ok=True)
+
+
+def unmounted(mount: Path) -> bool:
+    return subprocess.run(["umount", mount], check=False, capture_output=True).returncode == 0
+
+
+@contextmanager
+def tmpfs(folder: Path, options: str) -> Iterator[Path]:
+    """A tmpfs of its own, for full and read-only file systems."""
+    folder.mkdir(exist_ok=True)
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]
+    subprocess.run(command, check=True, capture_output=True)
+    try:
+        yield folder
+    finally:
+        wait_for("the unmount", lambda: unmounted(folder))

@@ -1,0 +1,58 @@
+"""kill -9 at random moments: every restart repairs the pool, every flushed sample stays readable."""
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+from iosonde import _core
+from tests.agent import harness
+
+pytestmark = pytest.mark.service
+
+KILLS = 200
+POOL = 64
+OBJECT_BYTES = 3901
+
+
+def pool_files(mount: Path) -> list[Path]:
+    return sorted(mount.glob(f".iosonde-*/*/pool-{OBJECT_BYTES}/*"))
+
+
+def rows_on_disk(store: Path) -> int:
+    return sum(_core.read_spool(str(file))["rows"] for file in store.glob("spool/*/*.spool"))
+
+
+def test_two_hundred_kills(tmp_path: Path) -> None:
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    moments = random.Random(seed)
+    stranger = tmp_path / "target" / "somebody-elses.txt"
+    stranger.parent.mkdir()
+    stranger.write_text("not ours")
+    config = f'window = "1s"\nflush = "20ms"\n{harness.target(stranger.parent)}'.replace(
+        'period = "100ms"', 'period = "5ms"'
+    ).replace("16MiB", "4MiB")
+    flushed = 0
+    for kill in range(KILLS):
+        agent = harness.Agent(tmp_path, config).start()
+        # Some die while preparing, some after many ticks.
+        time.sleep(moments.uniform(0.0, 0.25))
+        flushed_before_kill = rows_on_disk(agent.store)
+        agent.kill()
+        after = rows_on_disk(agent.store)
+        assert after >= flushed_before_kill >= flushed, f"kill {kill}: rows vanished"
+        flushed = after
+        # A whole preparation, and a clean end: the pool must be exactly whole again.
+        if kill % 5 == 4:
+            with harness.running(tmp_path, config) as agent:
+                assert agent.stop() == 0
+            sizes = {file.stat().st_size for file in pool_files(stranger.parent)}
+            assert sizes == {OBJECT_BYTES}, f"kill {kill}: half-made files"
+            assert len(pool_files(stranger.parent)) in (POOL, POOL + 1), f"kill {kill}"
+            flushed = rows_on_disk(agent.store)
+    exported = harness.samples(tmp_path / "store").execute("select count(*) from samples")
+    assert exported.fetchone() == (flushed,)
+    assert flushed > KILLS
+    assert stranger.read_text() == "not ours"
+    assert {entry.name for entry in stranger.parent.iterdir()} == {".iosonde-0", stranger.name}
