@@ -93,7 +93,7 @@ class Load:
     def __init__(self, directory: str, kind: str, threads: int = 1) -> None: ...
     def start(self) -> None: ...
     def stop(self) -> dict[str, Any]:
-        """began_ns, ended_ns (UTC), ops, bytes, error (str or None); its files are removed."""
+        """began_ns, ended_ns (UTC), ops, bytes, median_ns (int or None), error (str or None); its files are removed."""
 
 def simulate(config_json: str, start_ns: int, duration_ns: int) -> str:
     """Run a probe on simulated clocks, from ``start_ns`` (UTC) on, as fast as the CPU goes, and write its spool and

@@ -152,6 +152,37 @@ impl Anchor {
     }
 }
 
+/// The timed section: two readings of the clock and what lies between them, nothing else.
+#[inline]
+pub fn timed<R>(clock: &dyn Clock, call: impl FnOnce() -> R) -> (R, u64, u64) {
+    let began_ns = clock.monotonic_ns();
+    let result = call();
+    let ended_ns = clock.monotonic_ns();
+    (result, began_ns, ended_ns)
+}
+
+/// Times operations back to back with one reading of the clock each: the end of one is the beginning of the next.
+/// What lies between two operations counts to the later one, so keep it to choosing a name.
+pub struct Laps<'a> {
+    clock: &'a dyn Clock,
+    last_ns: u64,
+}
+
+impl<'a> Laps<'a> {
+    /// The first lap begins now.
+    pub fn new(clock: &'a dyn Clock) -> Self {
+        Self { clock, last_ns: clock.monotonic_ns() }
+    }
+    /// Run one operation; returns what it returned, when it began and when it ended.
+    #[inline]
+    pub fn lap<R>(&mut self, call: impl FnOnce() -> R) -> (R, u64, u64) {
+        let began_ns = self.last_ns;
+        let result = call();
+        self.last_ns = self.clock.monotonic_ns();
+        (result, began_ns, self.last_ns)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,6 +206,18 @@ mod tests {
         clock.step_wall(3_600_000_000_000);
         assert_eq!(anchor.follow(&clock), Some(3_600_000_000_000 + ANCHOR_TOLERANCE_NS));
         assert_eq!(anchor.utc_ns(clock.monotonic_ns()), clock.wall_ns());
+    }
+
+    #[test]
+    fn laps_touch_and_timed_sections_do_not() {
+        let clock = SimClock::new(0);
+        let mut laps = Laps::new(&clock);
+        let ((), _, first_end) = laps.lap(|| clock.advance(5));
+        clock.advance(2);
+        let ((), second_began, second_end) = laps.lap(|| clock.advance(7));
+        assert_eq!((second_began, second_end - second_began), (first_end, 9));
+        let ((), began, ended) = timed(&clock, || clock.advance(3));
+        assert_eq!(ended - began, 3);
     }
 
     #[test]

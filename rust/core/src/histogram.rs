@@ -43,6 +43,14 @@ impl Histogram {
         self.count += 1;
         self.sum_ns += u128::from(latency_ns);
     }
+    /// Add everything another one counted.
+    pub fn merge(&mut self, other: &Self) {
+        // Both have the same bounds, so adding cannot fail.
+        let _ = self.hdr.add(&other.hdr);
+        self.buckets.iter_mut().zip(&other.buckets).for_each(|(mine, theirs)| *mine += theirs);
+        self.count += other.count;
+        self.sum_ns += other.sum_ns;
+    }
     /// How many were recorded.
     pub fn count(&self) -> u64 {
         self.count
@@ -87,6 +95,20 @@ mod tests {
             let found = histogram.quantile_ns(q).unwrap() as f64;
             assert!((found / exact - 1.0).abs() < 0.01, "q {q}: {found} against {exact}");
         }
+    }
+
+    #[test]
+    fn merging_equals_recording_together() {
+        let (mut all, mut first, mut second) =
+            (Histogram::default(), Histogram::default(), Histogram::default());
+        for value in (1..1_000_u64).map(|i| i * i * i) {
+            all.record(value);
+            if value % 3 == 0 { first.record(value) } else { second.record(value) }
+        }
+        first.merge(&second);
+        assert!(first.cumulative().eq(all.cumulative()));
+        assert_eq!(first.quantile_ns(0.9), all.quantile_ns(0.9));
+        assert_eq!((first.count(), first.sum_seconds()), (all.count(), all.sum_seconds()));
     }
 
     #[test]

@@ -2,15 +2,16 @@
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use rustix::fs::{AtFlags, Mode, OFlags, fdatasync, mkdirat, openat, unlinkat};
 use rustix::io::{Errno, pwrite};
 
 use crate::backend::ObjectName;
-use crate::clock::{Clock, Stop};
+use crate::clock::{Clock, Laps, Stop};
+use crate::histogram::Histogram;
 use crate::probe::bigfile::AlignedBuffer;
 use crate::seed::Random;
 
@@ -44,6 +45,13 @@ struct Done {
     ops: AtomicU64,
     bytes: AtomicU64,
     errno: AtomicI64,
+    latency: Mutex<Histogram>,
+}
+
+impl Done {
+    fn add(&self, latency: &Histogram) {
+        self.latency.lock().unwrap_or_else(PoisonError::into_inner).merge(latency);
+    }
 }
 
 /// What a load did.
@@ -57,6 +65,8 @@ pub struct Report {
     pub ops: u64,
     /// Bytes written.
     pub bytes: u64,
+    /// Median latency of a block written, or of a file created, forced and deleted.
+    pub median_ns: Option<u64>,
     /// What stopped it early.
     pub error: Option<String>,
 }
@@ -88,11 +98,22 @@ impl Load {
             let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let directory = openat(&load.root, &load.name, flags, Mode::empty())?;
             let (stop, done) = (Arc::clone(&load.stop), Arc::clone(&load.done));
+            let clock = Arc::clone(&load.clock);
             load.threads.push(std::thread::Builder::new().name("load".into()).spawn(move || {
-                let result = match kind {
-                    Kind::Writer => write(&directory, number, &stop, &done),
-                    Kind::CreateDelete => create_delete(&directory, number, &stop, &done),
+                let mut laps = Laps::new(clock.as_ref());
+                let mut latency = Histogram::default();
+                let mut lap = |call: &mut dyn FnMut() -> Result<u64, Errno>| {
+                    let (bytes, began_ns, ended_ns) = laps.lap(call);
+                    latency.record(ended_ns - began_ns);
+                    done.bytes.fetch_add(bytes?, Ordering::Relaxed);
+                    done.ops.fetch_add(1, Ordering::Relaxed);
+                    Ok(())
                 };
+                let result = match kind {
+                    Kind::Writer => write(&directory, number, &stop, &mut lap),
+                    Kind::CreateDelete => create_delete(&directory, number, &stop, &mut lap),
+                };
+                done.add(&latency);
                 if let Err(errno) = result {
                     done.errno.store(i64::from(errno.raw_os_error()), Ordering::Relaxed);
                 }
@@ -110,6 +131,7 @@ impl Load {
             ended_ns: self.clock.wall_ns(),
             ops: self.done.ops.load(Ordering::Relaxed),
             bytes: self.done.bytes.load(Ordering::Relaxed),
+            median_ns: self.done.latency.lock().unwrap_or_else(PoisonError::into_inner).quantile_ns(0.5),
             error: (errno != 0).then(|| {
                 let path = self.path.display();
                 format!("{path}: {}", std::io::Error::from_raw_os_error(errno as i32))
@@ -141,7 +163,10 @@ impl Drop for Load {
     }
 }
 
-fn write(directory: &OwnedFd, number: usize, stop: &Stop, done: &Done) -> Result<(), Errno> {
+/// Runs one operation, times and counts it; it answers with the bytes written.
+type Lap<'a> = dyn FnMut(&mut dyn FnMut() -> Result<u64, Errno>) -> Result<(), Errno> + 'a;
+
+fn write(directory: &OwnedFd, number: usize, stop: &Stop, lap: &mut Lap<'_>) -> Result<(), Errno> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mode = Mode::RUSR | Mode::WUSR;
     let name = format!("stream-{number}");
@@ -151,29 +176,31 @@ fn write(directory: &OwnedFd, number: usize, stop: &Stop, done: &Done) -> Result
     Random::stream(number as u64, "load").fill(buffer.slice_mut());
     let mut at = 0;
     while !stop.raised() {
-        let n = pwrite(&file, buffer.slice(), at)?;
-        fdatasync(&file)?;
+        lap(&mut || {
+            let n = pwrite(&file, buffer.slice(), at)?;
+            fdatasync(&file)?;
+            Ok(n as u64)
+        })?;
         at = (at + BLOCK as u64) % EXTENT;
-        done.ops.fetch_add(1, Ordering::Relaxed);
-        done.bytes.fetch_add(n as u64, Ordering::Relaxed);
     }
     Ok(())
 }
 
-fn create_delete(directory: &OwnedFd, number: usize, stop: &Stop, done: &Done) -> Result<(), Errno> {
+fn create_delete(directory: &OwnedFd, number: usize, stop: &Stop, lap: &mut Lap<'_>) -> Result<(), Errno> {
     let content = vec![0x5a_u8; FILE];
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut id = (number as u64) << 48;
     while !stop.raised() {
         let name = ObjectName::new(id);
-        let file = openat(directory, name.as_c_str(), flags, Mode::RUSR | Mode::WUSR)?;
-        rustix::io::write(&file, &content)?;
-        rustix::fs::fsync(&file)?;
-        drop(file);
-        unlinkat(directory, name.as_c_str(), AtFlags::empty())?;
+        lap(&mut || {
+            let file = openat(directory, name.as_c_str(), flags, Mode::RUSR | Mode::WUSR)?;
+            let n = rustix::io::write(&file, &content)?;
+            rustix::fs::fsync(&file)?;
+            drop(file);
+            unlinkat(directory, name.as_c_str(), AtFlags::empty())?;
+            Ok(n as u64)
+        })?;
         id += 1;
-        done.ops.fetch_add(2, Ordering::Relaxed);
-        done.bytes.fetch_add(FILE as u64, Ordering::Relaxed);
     }
     Ok(())
 }
@@ -193,7 +220,10 @@ mod tests {
                 std::thread::yield_now();
             }
             let report = load.stop();
-            assert!(report.ops >= 4 && report.bytes > 0 && report.error.is_none(), "{report:?}");
+            assert!(
+                report.ops >= 4 && report.bytes > 0 && report.median_ns.is_some() && report.error.is_none(),
+                "{report:?}"
+            );
         }
         assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
         std::fs::remove_dir(target).unwrap();

@@ -45,6 +45,7 @@ impl Load {
         dict.set_item("ended_ns", report.ended_ns)?;
         dict.set_item("ops", report.ops)?;
         dict.set_item("bytes", report.bytes)?;
+        dict.set_item("median_ns", report.median_ns)?;
         dict.set_item("error", report.error)?;
         Ok(dict)
     }

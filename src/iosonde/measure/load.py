@@ -9,12 +9,13 @@ from iosonde.model import errors
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What a load did: instants in UTC ns, ``error`` is what stopped it early."""
+    """What a load did: instants in UTC ns, the median latency of its own operations, what stopped it early."""
 
     began_ns: int
     ended_ns: int
     ops: int
     bytes: int
+    median_ns: int | None
     error: str | None
 
 

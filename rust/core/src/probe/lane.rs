@@ -11,7 +11,7 @@ use rtrb::Producer;
 
 use super::control::Control;
 use super::operations::{Operation, Ready};
-use crate::clock::{Clock, Stop};
+use crate::clock::{Clock, Stop, timed};
 use crate::pace::Schedule;
 use crate::sample::{Cache, Op, Outcome};
 
@@ -114,9 +114,7 @@ impl Lane {
         };
         let queued_before = control.run_queue_ns();
         self.board.due_ns.store(due_ns, Ordering::Release);
-        let began_ns = self.clock.monotonic_ns();
-        let outcome = self.operation.run();
-        let ended_ns = self.clock.monotonic_ns();
+        let (outcome, began_ns, ended_ns) = timed(self.clock.as_ref(), || self.operation.run());
         self.board.due_ns.store(0, Ordering::Release);
         let queued = control.run_queue_ns().zip(queued_before).map(|(after, before)| after - before);
         self.record(Tick {
