@@ -33,6 +33,9 @@ export class OpPanel {
   private state: OpState | null = null;
   private target: Target | null = null;
   private cursor: UnixMs | null = null;
+  /** The cursor was moved here, by mouse or by key, not in another panel. */
+  private own = false;
+  private keyed = false;
   private readonly watch: ResizeObserver;
   private readonly on: PanelEvents;
 
@@ -41,7 +44,7 @@ export class OpPanel {
     this.model = model;
     this.palette = palette;
     this.on = on;
-    this.host = h("div", { class: "panel-chart", tabindex: "0", role: "img" });
+    this.host = h("div", { class: "panel-chart", tabindex: "0", role: "group", "aria-roledescription": "chart" });
     this.element = h(
       "section",
       { class: "panel", "data-op": op, "aria-labelledby": `title-${op}` },
@@ -60,7 +63,10 @@ export class OpPanel {
     this.watch = new ResizeObserver(() => this.chart.resize(this.host.clientWidth, this.host.clientHeight));
     this.watch.observe(this.host);
     this.host.addEventListener("keydown", (event) => this.key(event));
-    this.host.addEventListener("blur", () => this.chart.point(null));
+    this.host.addEventListener("blur", () => {
+      this.keyed = false;
+      this.chart.point(null);
+    });
   }
 
   show(model: PanelModel, state: OpState | null, target: Target | null, word: string): void {
@@ -102,11 +108,12 @@ export class OpPanel {
 
   private moved(t: UnixMs | null, own: boolean): void {
     this.cursor = t;
+    this.own = own || this.keyed;
     this.element.dataset["cursor"] = t === null ? "" : String(Math.round(t));
-    this.read(own);
+    this.read();
   }
 
-  private read(own = false): void {
+  private read(): void {
     const t = this.cursor;
     const replayed = t !== null;
     const reading = replayed ? readingAt(this.model, t) : readingNow(this.state, this.target?.window ?? null, "last");
@@ -117,7 +124,7 @@ export class OpPanel {
     setText(this.line, reading.line);
     setAttribute(this.element, "data-replayed", replayed);
     setAttribute(this.host, "aria-label", `${this.title.textContent ?? this.op}: ${reading.slowdown}; ${reading.when}: ${reading.line}. Arrow keys move the cursor.`);
-    if (t === null || !own) this.tooltip.hide();
+    if (t === null || !this.own) this.tooltip.hide();
     else this.tooltip.show(this.host, (t - this.model.from) / (this.model.to - this.model.from), reading);
   }
 
@@ -144,10 +151,10 @@ export class OpPanel {
     event.preventDefault();
     const t = moves[event.key] ?? null;
     const inside = t === null ? null : unixMs(Math.min(Math.max(t, from), to));
+    this.keyed = inside !== null;
     this.chart.point(inside);
     if (inside === null) return;
     const reading = readingAt(this.model, inside);
-    this.tooltip.show(this.host, (inside - from) / (to - from), reading);
     this.on.announce(`${this.title.textContent ?? this.op}, ${reading.when}: ${reading.slowdown}; ${reading.line}`);
   }
 }

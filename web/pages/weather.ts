@@ -4,6 +4,7 @@ import type { About, Op, OpState, Target } from "../api/model.ts";
 import type { ServerClock } from "../api/clock.ts";
 import { between } from "../api/time.ts";
 import { formatClock, formatDate, formatSpan } from "../charts/format.ts";
+import type { PanelModel } from "../charts/frame.ts";
 import { readPalette } from "../charts/palette.ts";
 import type { Palette } from "../charts/palette.ts";
 import { panelModel } from "../charts/panel_model.ts";
@@ -11,6 +12,7 @@ import type { OpenOperation, Span } from "../charts/grid.ts";
 import { Card } from "../components/card.ts";
 import { h, setText } from "../components/dom.ts";
 import { legend } from "../components/legend.ts";
+import { NumberTable } from "../components/number_table.ts";
 import { OpPanel } from "../components/op_panel.ts";
 import { RangePicker, WindowPicker } from "../components/pickers.ts";
 import type { Session } from "./session.ts";
@@ -31,6 +33,7 @@ export class Weather {
   private readonly notes = h("ul", { class: "notes", "aria-label": "Notes of the probe" });
   private readonly panelGrid = h("div", { class: "panels" });
   private readonly panels = new Map<Op, OpPanel>();
+  private readonly numbers = new NumberTable(() => this.showSeries());
   private readonly ranges: RangePicker;
   private readonly windows: WindowPicker;
   private palette: Palette;
@@ -54,6 +57,7 @@ export class Weather {
         this.panelGrid,
         this.cursorSpoken,
         legend(about),
+        this.numbers.element,
       ),
     );
   }
@@ -102,12 +106,16 @@ export class Weather {
     this.windows.show(session.window, session.usedWindow, session.length);
     this.notes.replaceChildren(...(target?.notes ?? []).map((note) => h("li", {}, note)));
     const states = new Map(target?.ops.map((op) => [op.op, op]));
+    const models = new Map<Op, PanelModel>();
     for (const [op, panel] of this.panels) {
       const series = session.series?.ops.get(op) ?? null;
       const live = session.tail.points(op, view.from, series?.points ?? null);
       const state = states.get(op) ?? null;
-      panel.show(panelModel({ series, live, open: openOf(state) }, view), state, target, this.words.get(op) ?? op);
+      const model = panelModel({ series, live, open: openOf(state) }, view);
+      panel.show(model, state, target, this.words.get(op) ?? op);
+      models.set(op, model);
     }
+    this.numbers.show(models, this.words);
     this.panelGrid.dataset["loaded"] = String(session.series !== null);
   }
 

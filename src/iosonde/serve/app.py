@@ -16,7 +16,6 @@ without its traceback.
 from __future__ import annotations
 
 import gzip
-import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -42,7 +41,6 @@ from iosonde.serve.shared import Shared
 from iosonde.serve.targets import Targets
 from iosonde.store.store import Store
 
-_LOG = logging.getLogger("iosonde.serve")
 _PACK_FROM = 32_768
 """Bytes from which an answer is compressed for those who can read it."""
 
@@ -94,10 +92,9 @@ def create(
 
     @app.get("/api/series")
     async def get_series(request: Request) -> Response:
-        now_ns = clock()
-        asked = params.series_request(request.query_params, now_ns)
+        asked = params.series_request(request.query_params, clock())
         answer = await shared.answer(
-            asked, lambda: _packed(series_json(store, history, asked, now_ns))
+            asked, lambda: _packed(series_json(store, history, asked, clock))
         )
         return _json(request, answer)
 
@@ -164,10 +161,5 @@ def _handle_errors(app: FastAPI) -> None:
             return answer(error.status_code, str(error.detail))
         return answer(404, what, "/, /api/targets, /api/series, /api/feed or /api/about")
 
-    async def mistake(request: Request, error: Exception) -> Response:
-        _LOG.error("cannot answer %s", request.url.path, exc_info=error)
-        return answer(500, "iosonde made a mistake and could not answer", hint="the server's log")
-
     app.add_exception_handler(IosondeError, ours)
     app.add_exception_handler(HTTPException, framework)
-    app.add_exception_handler(Exception, mistake)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,10 +73,17 @@ class History:
         self._lock = threading.Lock()
         self._kept: OrderedDict[HistoryKey, _Kept] = OrderedDict()
 
+    def prepared(self, clock: Callable[[], int]) -> int:
+        """An instant from which on the feed can tell what is new: give it to ``windows``."""
+        self._arrivals.refresh()
+        return clock()
+
     def windows(
         self, key: HistoryKey, since_ns: int, until_ns: int | None, now_ns: int
     ) -> WindowTable:
         """Windows that touch [since, until) with the columns that ``analysis.slowdown`` adds.
+
+        ``now_ns`` is what ``prepared`` gave.
 
         Raises StoreError.
         """
@@ -94,7 +102,6 @@ class History:
 
     def _fresh(self, key: HistoryKey, kept: _Kept, since_ns: int, now_ns: int) -> WindowTable:
         """All kept windows, with what arrived since they were read."""
-        self._arrivals.refresh()
         news = self._arrivals.since(kept.seen_ns)
         from_ns = since_ns // key.window_ns * key.window_ns - self._trailing_ns
         if kept.windows is None or news is None or from_ns < kept.from_ns:

@@ -17,7 +17,7 @@ _HASHED = "assets/"
 _MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>iosonde</title>
 <h1>The page has not been built</h1>
 <p>The server works (see <a href="api/targets">api/targets</a>), but this copy of iosonde was
-installed without its page. In a checkout, <code>make web</code> builds it; it needs Node.</p>
+installed without its page. In a checkout, <code>make build</code> builds it; it needs Node.</p>
 </html>
 """
 
@@ -28,6 +28,9 @@ class Page(StaticFiles):
     def __init__(self, folder: Path = STATIC) -> None:
         super().__init__(directory=folder, html=True, check_dir=False)
         self._folder = folder
+
+    async def check_config(self) -> None:
+        """Accept a missing folder: a page that was not built is explained, not a mistake."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """A file with how long it may be kept; what to do when there is no page."""

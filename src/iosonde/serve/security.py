@@ -8,6 +8,7 @@ styles and connections come from this server only.
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from iosonde.serve.wire import dumps
@@ -15,6 +16,7 @@ from iosonde.serve.wire import dumps
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+_LOG = logging.getLogger("iosonde.serve")
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 METHODS = ("GET", "HEAD")
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -78,11 +80,26 @@ class Guard:
             )
             return
         if method == "HEAD":
-            await self._app(
-                {**scope, "method": "GET", "iosonde.head": True}, receive, _headless(send)
-            )
-        else:
-            await self._app(scope, receive, _with_headers(send))
+            scope, send = {**scope, "method": "GET", "iosonde.head": True}, _headless(send)
+        await self._guarded(scope, receive, send)
+
+    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The application's answer, or JSON that says nothing of what went wrong inside."""
+        started = False
+
+        async def noting(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, _with_headers(noting))
+        except Exception:
+            if started:
+                raise
+            _LOG.exception("cannot answer %s", scope["path"])
+            what = "iosonde made a mistake and could not answer"
+            await _refuse(send, 500, error_body(what, hint="the server's log"))
 
 
 def _host_name(scope: Scope) -> str:
@@ -109,16 +126,15 @@ def _with_headers(send: Send) -> Send:
 
 def _headless(send: Send) -> Send:
     """Headers of the answer, an empty body, and nothing after it."""
-    inner = _with_headers(send)
     ended = False
 
     async def sending(message: Message) -> None:
         nonlocal ended
         if message["type"] == "http.response.start":
-            await inner(message)
+            await send(message)
         elif not ended:
             ended = True
-            await inner({"type": "http.response.body", "body": b"", "more_body": False})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     return sending
 

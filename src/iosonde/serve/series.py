@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,15 @@ _RATIOS = ("slowdown", "slowdown_lower", "slowdown_upper")
 _FLAGS = ("slow", "host_busy")
 
 
-def series_json(store: Store, history: History, asked: SeriesRequest, now_ns: int) -> bytes:
-    """The whole answer. ``as_of_ns``: the store was read after it; rows seen later are not in it.
+def series_json(
+    store: Store, history: History, asked: SeriesRequest, clock: Callable[[], int]
+) -> bytes:
+    """The whole answer. ``as_of_ns``: the store was read after it; rows seen later may be missing.
 
     ``points false``: both ``points`` and ``cells`` are null and ``n_points`` is null. An unknown
     target is one without rows: its lists are empty. Raises StoreError.
     """
+    now_ns = history.prepared(clock)
     until_ns = now_ns if asked.until_ns is None else asked.until_ns
     key = HistoryKey(asked.host, asked.target, asked.window_ns)
     windows = history.windows(key, asked.since_ns, asked.until_ns, now_ns)
