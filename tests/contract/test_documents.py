@@ -1,0 +1,87 @@
+"""The contract in schema/ against the documents and the code that must agree with it."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from iosonde import _core
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def schema(path: str) -> dict[str, object]:
+    return tomllib.loads((ROOT / "schema" / path).read_text())
+
+
+def rust_constants() -> dict[str, float]:
+    text = "".join(path.read_text() for path in (ROOT / "rust/core/src").rglob("*.rs"))
+    found = re.findall(r"pub const ([A-Z_]+): [a-z0-9]+ = ([0-9_.]+);", text)
+    return {name: float(value.replace("_", "")) for name, value in found}
+
+
+def test_ops_and_caches_are_those_of_the_schema() -> None:
+    columns = {column["name"]: column for column in schema("tables/samples.toml")["column"]}
+    assert columns["op"]["values"] == _core.OPS
+    assert columns["cache"]["values"] == _core.CACHES
+
+
+@pytest.mark.parametrize("metric", schema("metrics/agent.toml")["metric"], ids=lambda m: m["name"])
+def test_metrics_are_named_by_convention_and_documented(metric: dict[str, object]) -> None:
+    name, kind = str(metric["name"]), metric["kind"]
+    assert re.fullmatch(r"(iosonde|process)_[a-z_]+", name)
+    assert name.endswith("_total") == (kind == "counter")
+    row = f"| `{name}` ({kind}) | {metric['description']} |"
+    assert row in (ROOT / "docs/agent.md").read_text()
+
+
+def test_constants_in_prose_are_those_in_code() -> None:
+    constants = rust_constants()
+    slowdown = (ROOT / "docs/methods/slowdown.md").read_text()
+    probe = (ROOT / "docs/methods/probe.md").read_text()
+    agent = (ROOT / "docs/agent.md").read_text()
+    assert f"`s >= {constants['SLOW_FROM']:g}`" in slowdown
+    assert f"interval `>= {constants['SLOW_LOWER']:g}`" in slowdown
+    hung = f"{constants['HUNG_NS'] / 1e9:g} s, {constants['HUNG_PERIODS']:g} periods and"
+    assert f"{hung} {constants['HUNG_BASELINES']:g} baselines" in slowdown
+    assert f"the last {constants['FAILING_FROM']:g} operations failed" in slowdown
+    assert f"once there are {constants['MINIMUM_WINDOWS']:g} of them" in slowdown
+    assert f"slowdown would be\nbelow {constants['SLOW_FROM']:g}" in probe
+    assert f"lateness is above {constants['LATE_NS'] / 1e6:g} ms" in probe
+    assert f"made {constants['OVER_MEMORY_PERCENT']:g} % of memory" in probe
+    assert f"{int(constants['BACKLOG_ROWS']):,}".replace(",", " ") + " of them" in agent
+
+
+def test_minimum_counts_in_prose_are_those_in_code() -> None:
+    page = (ROOT / "docs/methods/slowdown.md").read_text()
+    counts = [_core.minimum_count(q) for q in (0.5, 0.75, 0.9, 0.95, 0.99)]
+    assert f"| smallest n | {' | '.join(map(str, counts))} |" in page
+
+
+def test_every_dependency_has_its_reason() -> None:
+    reasons = (ROOT / "ARCHITECTURE.md").read_text()
+    python = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    rust = set()
+    for crate in ("core", "agent", "python"):
+        manifest = tomllib.loads((ROOT / f"rust/{crate}/Cargo.toml").read_text())
+        rust |= set(manifest["dependencies"]) - {"iosonde-core"}
+    named = {re.split(r"[<>=\[]", line)[0] for line in python} | rust
+    missing = {name for name in named if not re.search(rf"\b{re.escape(name)}\b", reasons)}
+    assert not missing
+
+
+def test_layers_of_the_crates() -> None:
+    core = tomllib.loads((ROOT / "rust/core/Cargo.toml").read_text())
+    assert not any(name.startswith("iosonde") for name in core["dependencies"])
+    for crate in ("agent", "python"):
+        manifest = tomllib.loads((ROOT / f"rust/{crate}/Cargo.toml").read_text())
+        ours = [name for name in manifest["dependencies"] if name.startswith("iosonde")]
+        assert ours == ["iosonde-core"], crate
+
+
+def test_examples_of_configuration_are_accepted() -> None:
+    page = (ROOT / "docs/agent.md").read_text()
+    example = tomllib.loads(re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1])
+    import json
+
+    _core.Probe(json.dumps(example))
