@@ -29,20 +29,42 @@ class WindowRun(NamedTuple):
 
 
 def spans_of(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> list[SlowSpan]:
-    """The slow spans behind runs of slow windows, in their order; asks the store twice in all."""
+    """The slow spans behind runs of slow windows, in their order; asks the store twice in all.
+
+    ``runs`` are sorted by series and start.
+    """
     if not runs:
         return []
+    joined = _joined(windows, runs, _onsets(store, windows, runs))
     pools = store.pooled(
-        _tags(windows, [(run.first, run.last) for run in runs]),
+        _tags(windows, [(run.first, run.last) for run, _ in joined]),
         _window_ns(windows),
         ("q50_ns", "q50_lower_ns", "q50_upper_ns", "unqueued_q50_ns"),
     )
     pooled = {int(tag): row for row, tag in enumerate(pools["tag"])}
-    onsets = _onsets(store, windows, runs)
     return [
-        _span(windows, run, pools, pooled.get(number), onsets[number])
-        for number, run in enumerate(runs)
+        _span(windows, run, pools, pooled.get(number), began)
+        for number, (run, began) in enumerate(joined)
     ]
+
+
+def _joined(
+    windows: WindowTable, runs: Sequence[WindowRun], onsets: Sequence[int | None]
+) -> list[tuple[WindowRun, int | None]]:
+    """Runs with their onsets; one that began before the last one ended continues it."""
+    joined: list[tuple[WindowRun, int | None]] = []
+    for run, began in zip(runs, onsets, strict=True):
+        if joined and began is not None:
+            last, last_began = joined[-1]
+            if last.key == run.key and began <= _end_ns(windows, last):
+                joined[-1] = (last._replace(last=run.last, ongoing=run.ongoing), last_began)
+                continue
+        joined.append((run, began))
+    return joined
+
+
+def _end_ns(windows: WindowTable, run: WindowRun) -> int:
+    return int(windows["start_ns"][run.last] + windows["window_ns"][run.last])
 
 
 def _span(
@@ -50,7 +72,6 @@ def _span(
 ) -> SlowSpan:
     baseline = float(windows["baseline_ns"][run.first])
     start = int(windows["start_ns"][run.first])
-    end = int(windows["start_ns"][run.last] + windows["window_ns"][run.last])
 
     def value(name: str) -> float | None:
         number = np.nan if row is None else float(pools[name][row])
@@ -67,7 +88,7 @@ def _span(
     return SlowSpan(
         key=run.key,
         start_ns=start if began is None else began,
-        end_ns=end,
+        end_ns=_end_ns(windows, run),
         refined=began is not None,
         windows=run.last - run.first + 1,
         n=0 if row is None else int(pools["n_seen"][row]),

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from iosonde.analysis.effect import Effect, effects
 from iosonde.analysis.scatter import scatter
@@ -56,10 +56,13 @@ def main(arguments: Sequence[str]) -> int:
     own = base / "storage"
     if args.dir is None:
         own.mkdir()
-    args.directory = [str(args.dir or own)]
     root = Path(args.store) if args.store else base / "store"
+    args.directory = [str(args.dir or own)]
+    config = probe.config(args, root)
+    if args.dir is None:
+        config["target"][0]["name"] = "demo"
     try:
-        load = _measure(args, root)
+        load = _measure(args, config)
     finally:
         shutil.rmtree(own, ignore_errors=True)
     if load is None:
@@ -107,9 +110,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse(arguments)
 
 
-def _measure(args: argparse.Namespace, root: Path) -> LoadTimes | None:
+def _measure(args: argparse.Namespace, config: dict[str, Any]) -> LoadTimes | None:
     """Probe, load, stop; None when the user ended it before the load had."""
-    with Interrupt() as interrupt, ForegroundProbe(probe.config(args, root)) as instrument:
+    with Interrupt() as interrupt, ForegroundProbe(config) as instrument:
         with preparing(interrupt) as report:
             notes = instrument.prepare(report)
         if interrupt.wanted:

@@ -30,6 +30,8 @@ EXAMPLES = """\
 A directory of its own below DIR (.iosonde-...) holds the probe's files; nothing else is touched.
 """
 _REFRESH_S = 0.5
+_FLUSH_NS = 1_000_000_000
+"""How often the live numbers move; a quarter of a window when that is less."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -87,6 +89,7 @@ def config(args: argparse.Namespace, root: Path) -> dict[str, Any]:
         "store": str(root),
         "window": f"{args.window}ns",
         "baseline": f"{args.baseline}ns",
+        "flush": f"{min(_FLUSH_NS, args.window // 4)}ns",
         "probe": probe,
         "target": [{"path": str(Path(path).absolute())} for path in args.directory],
     }

@@ -127,6 +127,10 @@ def _learning(finding: Finding, _zone: tzinfo | None) -> str:
     return f"{finding.target}: still learning what is usual ({known} of {needed} windows)"
 
 
+def _few(finding: Finding, _zone: tzinfo | None) -> str:
+    return f"{finding.target}: too few operations ended well of late to tell"
+
+
 def _stopped(finding: Finding, zone: tzinfo | None) -> str:
     heard = _heard(finding, zone)
     return f"unknown: {finding.target} is not watched since {heard} (the probe was stopped)"
@@ -158,6 +162,7 @@ _SAY = {
     "hung": _hung,
     "failing": _failing,
     "learning": _learning,
+    "few": _few,
     "stopped": _stopped,
     "stale": _stale,
     "damaged": _damaged,

@@ -41,7 +41,7 @@ class Range(NamedTuple):
 def parse_range(text: str) -> Range:
     """Read a range. Raises UnitError."""
     match = re.fullmatch(rf"(@?)(?:(~|{_NUMBER})?(:))?({_NUMBER})?", text.strip())
-    if match and text.strip("@ ") and (match[4] or match[3]):
+    if match and (match[4] or match[2]):
         low = {"~": float("-inf"), None: 0.0}.get(match[2])
         low = float(match[2]) if low is None else low
         high = float(match[4]) if match[4] else float("inf")
@@ -59,7 +59,7 @@ def status(finding: Finding, warning: Range, critical: Range) -> int:
     """
     if finding.severity == "hung":
         return CRITICAL
-    if finding.severity == "unknown" or finding.kind == "learning":
+    if finding.severity == "unknown" or finding.kind in ("learning", "few"):
         return UNKNOWN
     levels = [_op_status(op, warning, critical) for op in finding.ops if not op.host_busy]
     return max(levels, default=OK)

@@ -5,6 +5,7 @@
     kind       severity   says
     usual      ok         nothing is slow; the slowest op and its slowdown
     learning   info       too few windows to know what is usual
+    few        info       too few operations ended well of late to tell
     host_busy  info       slow, but only because the probing host was busy
     slow       slow       slower than usual, with interval
     failing    hung       the last operations failed
@@ -97,10 +98,12 @@ def from_state(state: dict[str, Any], now_ns: int) -> Finding:
             return _about(head, bad, answering=_answering(ops, bad))
     if busy := [op for op in ops if op.state == "slow"]:
         return _about(head._replace(kind="host_busy", severity="info"), busy)
-    if not ops or any(op.state == "learning" or op.slowdown is None for op in ops):
-        head = head._replace(kind="learning", severity="info", ops=tuple(ops))
-        return head._replace(evidence={**head.evidence, **_progress(state)})
-    return _about(head, ops)
+    if known := [op for op in ops if op.slowdown is not None]:
+        return _about(head, known)
+    progress = _progress(state)
+    learnt = progress["windows"] >= progress["windows_needed"]
+    head = head._replace(kind="few" if learnt else "learning", severity="info", ops=tuple(ops))
+    return head._replace(evidence={**head.evidence, **progress})
 
 
 def _unheard(head: Finding, state: dict[str, Any]) -> Finding | None:

@@ -6,6 +6,7 @@ the reader looks for the Parquet file instead.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ _TYPES: dict[str, Any] = {
 }
 NULL_SQL = "(-9223372036854775807 - 1)"
 """``NULL_NS`` as a BIGINT: as one literal DuckDB would take it for a HUGEINT."""
+_BIRTH_S = 5.0
 _WORDS = ("host", "target", "op", "outcome", "cache", "run_id")
 
 
@@ -56,7 +58,7 @@ class SpoolSegment:
 
 
 def read(path: Path) -> SpoolSegment | None:
-    """Every whole frame of a segment, or None if it has vanished.
+    """Every whole frame of a segment, or None if it has vanished or has no header yet.
 
     Raises DamagedFileError, StoreError.
     """
@@ -65,6 +67,8 @@ def read(path: Path) -> SpoolSegment | None:
     except FileNotFoundError:
         return None
     except _core.SpoolError as error:
+        if _is_being_born(path):
+            return None
         raise DamagedFileError(
             f"{path} cannot be read: {error}",
             expected="a spool segment written by iosonde",
@@ -73,6 +77,15 @@ def read(path: Path) -> SpoolSegment | None:
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
     return _segment(chunk)
+
+
+def _is_being_born(path: Path) -> bool:
+    """Whether a probe may be about to write the header: the file is empty or seconds old."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return True
+    return status.st_size == 0 or time.time() - status.st_mtime < _BIRTH_S
 
 
 def _segment(chunk: _core.SpoolChunk) -> SpoolSegment:

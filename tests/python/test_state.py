@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iosonde.findings.sentences import say
+from iosonde.findings.verdicts import from_state
+from iosonde.store.state import MAX_BYTES, read_state, read_states
+from tests.python.makers import START, state
+
+
+def write(root, text, name="work.json"):
+    path = root / "state" / "login2" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_a_good_state_comes_through(tmp_path):
+    write(tmp_path, json.dumps(state(notes=["O_DIRECT"])))
+    (found,) = read_states(tmp_path)
+    assert found["ops"] == state()["ops"]
+    assert (found["slug"], found["error"], found["notes"]) == ("work", None, ["O_DIRECT"])
+
+
+def test_no_folder_is_no_states(tmp_path):
+    assert read_states(tmp_path / "no") == []
+
+
+def test_drafts_and_other_files_are_no_states(tmp_path):
+    write(tmp_path, "x", ".work.json")
+    write(tmp_path, "x", "work.baseline")
+    assert read_states(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        b"\xff\xfe",
+        json.dumps(state())[:200],
+        json.dumps(state(schema_version=2)),
+        json.dumps(state(written_ns="yesterday")),
+        json.dumps(state(host=None)),
+        "[" * 100_000,
+        " " * (MAX_BYTES + 1),
+        json.dumps(state(written_ns=10**30)),
+    ],
+)
+def test_a_bad_state_is_reported_and_hides_no_other(tmp_path, text):
+    write(tmp_path, text, "bad.json")
+    write(tmp_path, json.dumps(state()), "work.json")
+    by_name = {found["target"]: found for found in read_states(tmp_path)}
+    assert by_name["bad"]["state"] == "damaged"
+    assert "bad.json" in by_name["bad"]["error"]
+    assert by_name["/work"]["state"] == "ok"
+
+
+def test_terminal_commands_in_names_are_defused(tmp_path):
+    write(tmp_path, json.dumps(state(target="/w\x1b[2Jork", notes=["a\nb"])))
+    (found,) = read_states(tmp_path)
+    assert (found["target"], found["notes"]) == ("/w?[2Jork", ["a?b"])
+
+
+def test_numbers_that_are_none_become_none(tmp_path):
+    text = json.dumps(state()).replace('"slowdown": 1.1', '"slowdown": NaN')
+    text = text.replace('"baseline_ns": 1000000.0', '"baseline_ns": 1e999')
+    write(tmp_path, text.replace('"n_due": 60', '"n_due": "many"'))
+    op = read_states(tmp_path)[0]["ops"][0]
+    assert (op["slowdown"], op["baseline_ns"], op["n_due"]) == (None, None, 0)
+
+
+def test_a_state_that_vanishes_is_none(tmp_path):
+    assert read_state(tmp_path / "gone.json") is None
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_state_is_reported(tmp_path):
+    write(tmp_path, json.dumps(state())).chmod(0)
+    assert read_states(tmp_path)[0]["state"] == "damaged"
+
+
+words = st.text(st.sampled_from("aé|'\x1b\n\0/"), max_size=5)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | words,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.data())
+def test_any_mutilated_state_has_a_verdict_and_a_sentence(tmp_path_factory, data):
+    mutilated = state()
+    for name in data.draw(st.lists(st.sampled_from(sorted(mutilated)), max_size=3)):
+        mutilated[name] = data.draw(json_values)
+    if (
+        isinstance(mutilated["ops"], list)
+        and mutilated["ops"]
+        and isinstance(mutilated["ops"][0], dict)
+    ):
+        for name in data.draw(st.lists(st.sampled_from(sorted(mutilated["ops"][0])), max_size=4)):
+            mutilated["ops"][0][name] = data.draw(json_values)
+    path = tmp_path_factory.mktemp("states") / "work.json"
+    path.write_text(json.dumps(mutilated))
+    found = read_state(path)
+    assert found is not None
+    sentence = say(from_state(found, START))
+    assert sentence.isprintable()
+    assert sentence

@@ -1,0 +1,286 @@
+"""Each row once, while probes write and sealers run."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from iosonde.model.errors import DamagedFileError, SealError, UsageError
+from iosonde.model.frames import NULL_NS, TargetRef
+from iosonde.model.ops import OPS
+from iosonde.store import layout, reader, spool
+from iosonde.store.seal import seal
+from iosonde.store.store import Store
+from tests.python.makers import SECOND, START, row, rows, sealed, simulated
+
+HOUR = 3600 * SECOND
+
+
+@pytest.fixture
+def live(tmp_path):
+    """A store of 5000 s by six ops, all of it still in two spool segments."""
+    simulated(tmp_path, 5000, {"op": "md_create", "after": "100s", "for": "20s", "hang": True})
+    assert len(layout.spool_segments(tmp_path)) == 2
+    return tmp_path
+
+
+def everything(root):
+    return Store(root).samples(
+        ("due_ns", "began_ns", "ended_ns", "op", "outcome", "size_bytes", "period_ns", "run_id")
+    )
+
+
+def same(one, other):
+    order = [np.lexsort((frame["op"].astype(str), frame["due_ns"])) for frame in (one, other)]
+    return one.keys() == other.keys() and all(
+        np.array_equal(one[name][order[0]], other[name][order[1]]) for name in one.columns
+    )
+
+
+def test_sealing_changes_no_row(live):
+    before = everything(live)
+    assert len(before) == 6 * 5000
+    made = seal(live)
+    assert [path.suffix for path in made] == [".parquet", ".parquet"]
+    assert layout.spool_segments(live) == []
+    assert same(before, everything(live))
+    assert seal(live) == []
+
+
+def test_rows_carry_what_the_header_says(live):
+    frame = everything(live)
+    assert set(frame["op"]) == set(OPS)
+    assert set(frame["period_ns"].tolist()) == {SECOND}
+    reads = frame["op"] == "data_read"
+    assert set(frame["size_bytes"][reads].tolist()) == {1 << 20}
+    assert set(frame["size_bytes"][~reads & (frame["op"] != "data_write")].tolist()) == {3901}
+    assert "skipped" in frame["outcome"]
+
+
+def test_a_segment_that_is_written_is_left_alone(live):
+    first, second = layout.spool_segments(live)
+    with second.path.open("rb") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        assert [path.stem for path in seal(live)] == [first.stem]
+        assert layout.spool_segments(live) == [second]
+    assert [path.stem for path in seal(live)] == [second.stem]
+
+
+def test_a_sealer_that_died_before_it_deleted(live, tmp_path):
+    before = everything(live)
+    copy = tmp_path / "copy"
+    shutil.copytree(live / "spool", copy)
+    seal(live)
+    shutil.rmtree(live / "spool")
+    shutil.copytree(copy, live / "spool")
+    assert same(before, everything(live))
+    assert seal(live) == []
+    assert layout.spool_segments(live) == []
+    assert same(before, everything(live))
+
+
+def test_a_segment_that_is_sealed_while_it_is_read(live, monkeypatch):
+    before = everything(live)
+    read = spool.read
+
+    def slow_read(path):
+        if path.exists():
+            seal(live)
+        return read(path)
+
+    monkeypatch.setattr(reader.spool, "read", slow_read)
+    monkeypatch.setattr("iosonde.store.seal.spool.read", read)
+    assert same(before, everything(live))
+
+
+def test_a_sealed_file_that_vanishes_is_listed_again(live, monkeypatch):
+    seal(live)
+    gone = layout.parquet_segments(live)[0].path
+    attach = reader._attach
+    calls = []
+
+    def attach_then_delete(*args):
+        files = attach(*args)
+        calls.append(len(files))
+        gone.unlink(missing_ok=True)
+        return files
+
+    monkeypatch.setattr(reader, "_attach", attach_then_delete)
+    assert 0 < len(everything(live)) < 6 * 5000
+    assert calls == [2, 1]
+
+
+def test_a_torn_segment_is_sealed_as_far_as_it_is_good(live):
+    path = layout.spool_segments(live)[0].path
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    told = []
+    kept = len(everything(live))
+    assert 0 < kept < 6 * 5000
+    seal(live, told.append)
+    assert len(everything(live)) == kept
+    assert path.with_suffix(".torn").read_bytes() == whole[: len(whole) // 2]
+    assert "ended early" in told[0]
+
+
+def test_a_foreign_file_in_the_spool_is_named_and_stops_no_other(live):
+    bad = layout.spool_segments(live)[0].path.with_name("aaa-000000.spool")
+    bad.write_bytes(b"not a spool at all" * 100)
+    os.utime(bad, (START / 1e9, START / 1e9))
+    with pytest.raises(DamagedFileError, match=r"aaa-000000\.spool"):
+        everything(live)
+    with pytest.raises(SealError, match=r"aaa-000000\.spool"):
+        seal(live)
+    assert [segment.path for segment in layout.spool_segments(live)] == [bad]
+
+
+@pytest.mark.parametrize("length", [0, 5, 12, 60])
+def test_a_segment_that_is_being_born_disturbs_nobody(live, length):
+    segments = layout.spool_segments(live)
+    before = everything(live)
+    unborn = segments[0].path.with_name("new-000000.spool")
+    unborn.write_bytes(segments[0].path.read_bytes()[:length])
+    assert same(before, everything(live))
+    seal(live)
+    assert unborn.exists()
+
+
+def test_a_segment_without_rows_is_not_taken_from_a_probe_that_just_began(live):
+    path = layout.spool_segments(live)[0].path
+    header_only = path.with_name("new-000000.spool")
+    data = path.read_bytes()
+    length = next(n for n in range(16, 4096) if _has_header(header_only, data[:n]))
+    header_only.write_bytes(data[:length])
+    assert len(spool.read(header_only).rows) == 0
+    seal(live)
+    assert header_only.exists()
+    os.utime(header_only, (0, 0))
+    assert seal(live) == []
+    assert not header_only.exists()
+
+
+def _has_header(path, data):
+    path.write_bytes(data)
+    return spool.read(path) is not None
+
+
+def test_a_damaged_parquet_file_is_named(live):
+    seal(live)
+    path = layout.parquet_segments(live)[0].path
+    path.write_bytes(path.read_bytes()[:-50])
+    with pytest.raises(DamagedFileError, match=path.name):
+        everything(live)
+
+
+def test_pending_rows_lose_to_final_ones(tmp_path):
+    sealed(tmp_path, "r-0", [row(START, None), row(START + SECOND, None)])
+    sealed(tmp_path, "r-1", [row(START, 5000), row(START, 5000, run_id="other")])
+    frame = Store(tmp_path).samples(("due_ns", "outcome", "ended_ns", "run_id"))
+    found = sorted(zip(frame["due_ns"] - START, frame["outcome"], frame["run_id"], strict=True))
+    assert found == [(0, "ok", "other"), (0, "ok", "r"), (SECOND, "pending", "r")]
+    assert frame["ended_ns"][frame["outcome"] == "pending"].tolist() == [NULL_NS]
+
+
+def test_a_late_row_is_found_in_the_partition_of_the_day_it_was_written(tmp_path):
+    sealed(tmp_path, "r-0", [row(START, 5000)], opened_ns=START + 3 * 24 * HOUR)
+    frame = Store(tmp_path).samples(since_ns=START, until_ns=START + 1)
+    assert frame["felt_ns"].tolist() == [6000.0]
+
+
+def test_old_partitions_and_old_segments_are_not_read(live, monkeypatch):
+    seal(live)
+    sealed(live, "bad-0", [], opened_ns=START - 10 * 24 * HOUR).write_bytes(b"never opened")
+    assert len(Store(live).samples(since_ns=START)) == 6 * 5000
+    with pytest.raises(DamagedFileError):
+        Store(live).samples()
+
+
+def test_targets_come_from_states_and_samples(tmp_path):
+    simulated(tmp_path, 60)
+    sealed(tmp_path, "r-0", [row(START, 5000, target="/old", host="gone")])
+    assert Store(tmp_path).targets() == [TargetRef("gone", "/old"), TargetRef("login2", "/work")]
+    shutil.rmtree(tmp_path / "spool")
+    assert TargetRef("login2", "/work") in Store(tmp_path).targets()
+
+
+def test_names_with_quotes_are_names(tmp_path):
+    name = '/it\'s; DROP TABLE "x" -- é'
+    target = {"path": "/work", "name": name, "backend": "null"}
+    simulated(tmp_path, 60, target=[target])
+    for _ in range(2):
+        assert Store(tmp_path).count(target=name, ops=["md_stat"]) == 60
+        assert Store(tmp_path).count(target="it's") == 0
+        seal(tmp_path)
+
+
+def test_no_ops_are_no_samples(live):
+    assert Store(live).count(ops=[]) == 0
+
+
+def test_an_unknown_column_is_refused(live):
+    with pytest.raises(UsageError, match="no column 'latency'"):
+        Store(live).samples(("latency",))
+
+
+def test_cells_count_every_sample(live):
+    cells = Store(live).cells(100 * SECOND, 24, ops=["md_create"])
+    assert cells["n"].sum() == 5000
+    assert (
+        cells["n"][cells["kind"] == "ok"].sum() + cells["n"][cells["kind"] == "skipped"].sum()
+        == 5000
+    )
+    level = cells["level"][cells["kind"] == "ok"]
+    assert 24 * 5 < np.median(level) < 24 * 7  # about 1 ms
+
+
+def test_pools_are_windows_together(live):
+    store = Store(live)
+    windows = store.windows(100 * SECOND, ops=["md_stat"])
+    tags = {name: windows[name] for name in ("host", "target", "op", "period_ns", "start_ns")}
+    tags["tag"] = np.zeros(len(windows), dtype=np.int64)
+    pool = store.pooled(tags, 100 * SECOND, ("q50_ns", "max_ns"))
+    assert (len(pool), pool["n_seen"][0]) == (1, 5000)
+    assert pool["max_ns"][0] == windows["max_ns"].max()
+    some = store.tagged_samples({name: tags[name][3:5] for name in tags}, 100 * SECOND)
+    assert len(some) == 200
+    assert (np.diff(some["due_ns"]) > 0).all()
+
+
+def test_a_full_disk_keeps_the_spool_and_leaves_no_draft(live):
+    """A real refusal by the kernel: no file may grow beyond 4 KiB in that process."""
+    script = textwrap.dedent(
+        """
+        import resource, signal, sys
+        from pathlib import Path
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        from iosonde.cli.main import main
+        sys.exit(main(["seal", "--store", sys.argv[1]]))
+        """
+    )
+    before = layout.spool_segments(live)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(live)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.stderr
+    assert "cannot seal" in done.stderr
+    assert "kept" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert layout.spool_segments(live) == before
+    assert not any(path.is_file() for path in (live / "samples").rglob("*"))
+    assert len(seal(live)) == 2
+
+
+def test_a_sealed_day_is_small(tmp_path):
+    sealed(tmp_path, "r-0", rows([1000] * 5))
+    simulated(tmp_path, 2 * 3600)
+    made = seal(tmp_path)
+    rows_made = 6 * 2 * 3600
+    assert sum(path.stat().st_size for path in made) / rows_made < 12
