@@ -51,12 +51,13 @@ def spans_of(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> l
 def _joined(
     windows: WindowTable, runs: Sequence[WindowRun], onsets: Sequence[int | None]
 ) -> list[tuple[WindowRun, int | None]]:
-    """Runs with their onsets; one that began before the last one ended continues it."""
+    """Runs with their onsets; one that began within a window of the last one's end continues it."""
+    window_ns = _window_ns(windows)
     joined: list[tuple[WindowRun, int | None]] = []
     for run, began in zip(runs, onsets, strict=True):
         if joined and began is not None:
             last, last_began = joined[-1]
-            if last.key == run.key and began <= _end_ns(windows, last):
+            if last.key == run.key and began < _end_ns(windows, last) + window_ns:
                 joined[-1] = (last._replace(last=run.last, ongoing=run.ongoing), last_began)
                 continue
         joined.append((run, began))

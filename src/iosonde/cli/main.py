@@ -61,6 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except IosondeError as error:
         print(f"iosonde: {error}", file=sys.stderr)
         return error.exit_code
+    except SystemExit as stop:  # argparse, after it has printed help
+        return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
