@@ -87,9 +87,9 @@ def copy_prefix(whole: Path, part: Path, share: float) -> None:
 
 
 @contextmanager
-def running(root: Path, **options: Any):
-    """A real server over ``root`` on a free loopback port: its address and the server."""
-    bound = bind("127.0.0.1", 0)
+def running(root: Path, port: int = 0, **options: Any):
+    """A real server over ``root`` on the loopback (port 0: a free one): its address and itself."""
+    bound = bind("127.0.0.1", port)
     server: Server = serving(app.create(root, **options))
     thread = in_thread(server, bound)
     address = f"http://127.0.0.1:{bound.getsockname()[1]}"

@@ -36,7 +36,6 @@ def test_addresses_that_cannot_be_read(text: str) -> None:
 
 def test_a_taken_port_is_named_and_no_other_is_tried(tmp_path: Path) -> None:
     with bind("127.0.0.1", 0) as taken:
-        taken.listen()
         port = taken.getsockname()[1]
         lines: list[str] = []
         with pytest.raises(IosondeError, match=f"127.0.0.1:{port} is taken by another program"):

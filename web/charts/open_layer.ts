@@ -20,24 +20,28 @@ export const openOperation: Layer = (frame, model) => {
     ctx.lineTo(frame.x(after(open.due, age)), frame.y(age));
   }
   ctx.stroke();
-  label(frame, `open for ${formatDuration(open.age)}`, frame.x(after(open.due, open.age)), frame.y(open.age));
+  const end = { x: frame.x(after(open.due, open.age)), y: frame.y(open.age) };
+  ctx.fillStyle = frame.palette.failed;
+  ctx.beginPath();
+  ctx.arc(end.x, end.y, 3.5 * ratio, 0, 2 * Math.PI);
+  ctx.fill();
+  label(frame, `open for ${formatDuration(open.age)}`, frame.x(open.due), end);
   ctx.restore();
 };
 
-/** Left of the curve's end and below it, where there is room. */
-function label(frame: Frame, text: string, x: number, y: number): void {
+/** Left of where the curve begins to rise; below its end when there is no room. */
+function label(frame: Frame, text: string, begin: number, end: { x: number; y: number }): void {
   const { ctx, ratio } = frame;
-  ctx.fillStyle = frame.palette.failed;
-  ctx.beginPath();
-  ctx.arc(x, y, 3.5 * ratio, 0, 2 * Math.PI);
-  ctx.fill();
   ctx.font = `600 ${12 * ratio}px ${frame.palette.font}`;
   ctx.textAlign = "right";
   ctx.textBaseline = "top";
   ctx.lineWidth = 3 * ratio;
   ctx.strokeStyle = frame.palette.surface;
-  const at = Math.max(x - 9 * ratio, frame.left + ctx.measureText(text).width + 4 * ratio);
-  const below = y + 7 * ratio;
-  ctx.strokeText(text, at, below);
-  ctx.fillText(text, at, below);
+  const gap = 8 * ratio;
+  const width = ctx.measureText(text).width + gap;
+  const room = begin - gap - width > frame.left;
+  const x = room ? begin - gap : Math.max(end.x - gap, frame.left + width);
+  const y = room ? end.y - 4 * ratio : end.y + gap;
+  ctx.strokeText(text, x, y);
+  ctx.fillText(text, x, y);
 }

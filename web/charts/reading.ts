@@ -9,11 +9,12 @@ import { rowAt } from "./grid.ts";
 export interface Reading {
   /** The time it is about. */
   readonly when: string;
-  /** "3.1x (2.8-3.4)", or why there is none: "learning", "too few", "not measured". */
+  /** "3.1x (2.8-3.4)", with "slow" or "host busy" before it, or why there is none: "learning", "too few", "not measured". */
   readonly slowdown: string;
   /** For the colour; null when there is no slowdown. */
   readonly factor: number | null;
-  readonly slow: boolean;
+  /** Hanging or failing now. */
+  readonly bad: boolean;
   /** One line: median, usual, n. */
   readonly line: string;
   /** The tooltip's lines. */
@@ -23,13 +24,16 @@ export interface Reading {
 /** The probe's own word on the op, over its own window. */
 export function readingNow(state: OpState | null, window: Ms | null, spanWord: string): Reading {
   const when = window === null ? spanWord : `${spanWord} ${formatSpan(window)}`;
-  if (state === null) return { when, slowdown: "n/a", factor: null, slow: false, line: "no live state", tip: [] };
-  const open = state.inflight === null || state.state !== "hung" ? "" : `; one has been open for ${formatDuration(state.inflight)}`;
+  if (state === null) return { when, slowdown: "n/a", factor: null, bad: false, line: "no live state", tip: [] };
+  const factor = formatSlowdown(state.slowdown, state.slowdownLower, state.slowdownUpper);
+  // While an operation hangs, the window's numbers are those of before: the state comes first.
+  const bad = state.state === "hung" || state.state === "failing";
+  const open = bad && state.inflight !== null ? `; one is open for ${formatDuration(state.inflight)}` : "";
   return {
     when,
-    slowdown: state.slowdown === null ? state.state : formatSlowdown(state.slowdown, state.slowdownLower, state.slowdownUpper),
-    factor: state.slowdown,
-    slow: state.state === "slow",
+    slowdown: bad || state.slowdown === null ? state.state : `${mark(state.state === "slow", state.hostBusy)}${factor}`,
+    factor: bad ? null : state.slowdown,
+    bad,
     line: `median ${formatDuration(state.median)}, usual ${formatDuration(state.baseline)}${open}`,
     tip: [],
   };
@@ -43,7 +47,7 @@ export function readingAt(model: PanelModel, t: UnixMs): Reading {
   const when = formatInterval(start, model.window);
   if (windows === null || row === null) {
     const [slowdown, line] = whyNothing(model, start);
-    return { when, slowdown, factor: null, slow: false, line, tip: [line, ...nearest(model, t)] };
+    return { when, slowdown, factor: null, bad: false, line, tip: [line, ...nearest(model, t)] };
   }
   return atRow(model, windows, row, t, when);
 }
@@ -63,20 +67,20 @@ function atRow(model: PanelModel, windows: Windows, row: number, t: UnixMs, when
   const filling = (windows.start[row] ?? 0) + model.window > model.asOf ? ["still filling"] : [];
   if (median === null) {
     const line = `${n} ended well: too few for a median`;
-    return { when, slowdown: "too few", factor: null, slow: false, line, tip: [line, ...filling, ...nearest(model, t)] };
+    return { when, slowdown: "too few", factor: null, bad: false, line, tip: [line, ...filling, ...nearest(model, t)] };
   }
   const baseline = windows.baseline[row] ?? null;
-  const interval = `${formatDuration(windows.medianLower[row] ?? null)} - ${formatDuration(windows.medianUpper[row] ?? null)}`;
+  const spread = `${formatDuration(windows.medianLower[row] ?? null)} - ${formatDuration(windows.medianUpper[row] ?? null)}`;
   const usual = `usual ${baseline === null ? "not known yet" : formatDuration(baseline)}`;
   return {
     when,
-    slowdown: factor === null ? "learning" : formatSlowdown(factor, windows.slowdownLower[row] ?? null, windows.slowdownUpper[row] ?? null),
+    slowdown: factor === null ? "learning" : mark(windows.slow[row] === true, windows.hostBusy[row] === true) + interval(windows, row, factor),
     factor,
-    slow: windows.slow[row] === true,
+    bad: false,
     line: `median ${formatDuration(median)}, ${usual}, ${n}`,
     tip: [
       ...(windows.hostBusy[row] === true ? ["the probing host was busy: this says nothing about the storage"] : []),
-      `median ${formatDuration(median)} (${interval})`,
+      `median ${formatDuration(median)} (${spread})`,
       usual,
       n,
       `slowest ${formatDuration(windows.max[row] ?? null)}`,
@@ -84,6 +88,15 @@ function atRow(model: PanelModel, windows: Windows, row: number, t: UnixMs, when
       ...nearest(model, t),
     ],
   };
+}
+
+const interval = (windows: Windows, row: number, factor: number): string =>
+  formatSlowdown(factor, windows.slowdownLower[row] ?? null, windows.slowdownUpper[row] ?? null);
+
+/** What colour alone must not say. */
+function mark(slow: boolean, hostBusy: boolean): string {
+  if (!slow) return "";
+  return hostBusy ? "host busy " : "slow ";
 }
 
 /** The operation due nearest to `t`, if one is drawn near enough to be meant. */

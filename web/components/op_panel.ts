@@ -117,8 +117,8 @@ export class OpPanel {
     const t = this.cursor;
     const replayed = t !== null;
     const reading = replayed ? readingAt(this.model, t) : readingNow(this.state, this.target?.window ?? null, "last");
-    setText(this.chip, reading.slow ? `slow ${reading.slowdown}` : reading.slowdown);
-    setAttribute(this.chip, "data-slow", reading.slow);
+    setText(this.chip, reading.slowdown);
+    setAttribute(this.chip, "data-bad", reading.bad && this.target?.severity !== "unknown");
     this.colour(reading);
     setText(this.when, reading.when);
     setText(this.line, reading.line);

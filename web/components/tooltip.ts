@@ -21,7 +21,7 @@ export class Tooltip {
   /** `share`: where the cursor stands between the left (0) and the right (1) edge of the plot. */
   show(over: HTMLElement, share: number, reading: Reading): void {
     setText(this.when, reading.when);
-    setText(this.slowdown, reading.factor === null ? reading.slowdown : `${reading.slow ? "slow: " : ""}${reading.slowdown}`);
+    setText(this.slowdown, reading.slowdown);
     this.list.replaceChildren(...reading.tip.map((line) => h("li", {}, line)));
     this.element.hidden = false;
     const plot = over.querySelector<HTMLElement>(".u-over");

@@ -83,12 +83,15 @@ function start(root: HTMLElement, about: About | null): void {
   live.show("connecting");
   begin(session).catch(() => undefined);
   window.setInterval(() => {
+    if (document.hidden) return;
     session.tick(performance.now());
     weather?.tickCards();
-    if (!session.paused && !document.hidden) schedule();
+    if (!session.paused) schedule();
   }, 1000);
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) session.wake();
+    if (!document.hidden) return session.wake();
+    session.sleep();
+    document.title = "iosonde"; // it would grow old unseen
   });
   window.addEventListener("hashchange", () => {
     const address = readAddress(location.hash);

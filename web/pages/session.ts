@@ -145,9 +145,16 @@ export class Session {
     if (now - this.refreshed > refreshEvery(this.series.window)) void this.load(false);
   }
 
-  /** After a sleep or a lost connection. */
+  /** Nobody looks: give the connection back, a browser has only six of them for all its tabs. */
+  sleep(): void {
+    this.feed?.close();
+    this.feed = null;
+  }
+
+  /** Somebody looks again. */
   wake(): void {
-    if (!this.paused && this.key !== null) void this.load(true);
+    if (this.key === null) this.listen();
+    else void this.load(true, true);
   }
 
   private restart(): void {

@@ -98,7 +98,10 @@ def parse_listen(text: str) -> tuple[str, int]:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket on the address. Raises IosondeError: taken, not ours, not allowed."""
+    """A socket that listens on the address: who comes early waits, and is not refused.
+
+    Raises IosondeError: taken, not ours, not allowed.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -112,6 +115,7 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
+        bound.listen(128)
     except OSError as error:
         bound.close()
         raise _cannot_bind(host, port, error) from error
