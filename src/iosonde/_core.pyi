@@ -56,7 +56,8 @@ def read_spool(path: str, offset: int = 0) -> SpoolChunk:
 
 def quantile_ranks(n: int, q: float) -> tuple[int, int, int] | None:
     """1-based ranks (lower, point, upper) of the 0 < q < 1 quantile of n values: nearest rank and the 95 %
-    binomial order-statistic interval. None below the smallest n that has a two-sided interval."""
+    binomial order-statistic interval. None below the smallest n that has a two-sided interval.
+    """
 
 def minimum_count(q: float) -> int:
     """The smallest n for which ``quantile_ranks`` answers."""
@@ -66,7 +67,8 @@ def window_statistics(service_ns: Buffer) -> dict[str, int | float | None]:
 
 def trailing_median(start_ns: Buffer, median_ns: Buffer, trailing_ns: int) -> bytes:
     """Baseline of every window (float64, NaN = learning): the median of the medians of windows that started in
-    [start - trailing_ns, start). ``start_ns`` ascending, ``median_ns`` with null for windows without one."""
+    [start - trailing_ns, start). ``start_ns`` ascending, ``median_ns`` with null for windows without one.
+    """
 
 def onset(due_ns: Buffer, service_ns: Buffer, baseline_ns: float, slowdown: float) -> int | None:
     """Index of the first sample of the slow stretch that the last sample belongs to, or None."""
@@ -74,11 +76,13 @@ def onset(due_ns: Buffer, service_ns: Buffer, baseline_ns: float, slowdown: floa
 @final
 class Probe:
     """One running probe over several targets."""
+
     def __init__(self, config_json: str) -> None:
         """Same keys as the agent's TOML file. Raises ConfigError."""
     def prepare(self, progress: Callable[[str, str, int, int], bool]) -> list[str]:
         """Make pools and big files. ``progress(target, what, done_bytes, all_bytes)`` returns False to stop.
-        Returns notes for people. Raises ProbeError only if no target can be probed; the others are notes."""
+        Returns notes for people. Raises ProbeError only if no target can be probed; the others are notes.
+        """
     def start(self) -> None: ...
     def snapshot(self) -> str:
         """JSON: list of target states, as written to the state folder."""
@@ -90,6 +94,7 @@ class Probe:
 @final
 class Load:
     """A load of our own on a directory: ``kind`` is ``writer`` or ``create_delete``."""
+
     def __init__(self, directory: str, kind: str, threads: int = 1) -> None: ...
     def start(self) -> None: ...
     def stop(self) -> dict[str, Any]:
@@ -97,4 +102,5 @@ class Load:
 
 def simulate(config_json: str, start_ns: int, duration_ns: int) -> str:
     """Run a probe on simulated clocks, from ``start_ns`` (UTC) on, as fast as the CPU goes, and write its spool and
-    state. Only ``backend = "null"`` with faults makes sense. Returns the summary as JSON."""
+    state. Only ``backend = "null"`` with faults makes sense. Returns the summary as JSON.
+    """

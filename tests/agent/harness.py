@@ -140,10 +140,11 @@ def loop_ext4(folder: Path, size_mib: int = 256) -> Iterator[Path]:
     with image.open("wb") as file:
         file.truncate(size_mib << 20)
     try:
-        quiet = {"check": True, "capture_output": True}
         lazy = "lazy_itable_init=0,lazy_journal_init=0"
-        subprocess.run(["mkfs.ext4", "-q", "-F", "-E", lazy, image], **quiet)
-        subprocess.run(["mount", "-o", "loop", image, mount], **quiet)
+        subprocess.run(
+            ["mkfs.ext4", "-q", "-F", "-E", lazy, image], check=True, capture_output=True
+        )
+        subprocess.run(["mount", "-o", "loop", image, mount], check=True, capture_output=True)
         try:
             yield mount
         finally:

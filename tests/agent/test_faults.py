@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from tests.agent import harness
 from tests.agent.harness import Agent, running, target
 
@@ -171,7 +172,9 @@ def test_files_deleted_under_the_probe_are_rows_and_are_replaced(tmp_path: Path)
         pool = own(tmp_path) / "pool-3901"
         for file in pool.iterdir():
             file.unlink(missing_ok=True)
-        harness.wait_for("errors", lambda: agent.metric("iosonde_ops_total", op="md_delete", result="error"))
+        harness.wait_for(
+            "errors", lambda: agent.metric("iosonde_ops_total", op="md_delete", result="error")
+        )
         harness.wait_for("the repair", lambda: len(list(pool.iterdir())) >= 60)
         assert agent.stop() == 0
     outcomes = harness.samples(agent.store).execute("select distinct outcome from samples")
@@ -191,11 +194,15 @@ def test_full_store_loses_nothing_and_says_so(tmp_path: Path) -> None:
         with running(tmp_path, f'flush = "100ms"\n{target(watched)}', store) as agent:
             harness.wait_for("rows", lambda: agent.metric("iosonde_spool_rows_total"))
             ballast = store / "ballast"
-            subprocess.run(["dd", "if=/dev/zero", f"of={ballast}"], check=False, capture_output=True)
+            subprocess.run(
+                ["dd", "if=/dev/zero", f"of={ballast}"], check=False, capture_output=True
+            )
             harness.wait_for("waiting rows", lambda: agent.metric("iosonde_spool_waiting_rows"))
             assert (agent.metric("iosonde_spool_errors_total") or 0) > 0
             ballast.unlink()
-            harness.wait_for("none waiting", lambda: agent.metric("iosonde_spool_waiting_rows") == 0)
+            harness.wait_for(
+                "none waiting", lambda: agent.metric("iosonde_spool_waiting_rows") == 0
+            )
             assert agent.metric("iosonde_spool_dropped_rows_total") == 0
             assert agent.stop() == 0
         rows = harness.samples(store)

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from iosonde import _core
 from tests.agent import harness
 

@@ -7,11 +7,10 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+
 from tests.agent import harness
 
 pytestmark = pytest.mark.service
-
-
 
 
 def test_promtool_accepts_metrics(tmp_path: Path) -> None:
@@ -60,7 +59,9 @@ def test_prometheus_scrapes_and_answers(tmp_path: Path) -> None:
 
             harness.wait_for("a scrape", lambda: ask("up == 1"), 60)
             quantile = "histogram_quantile(0.9, sum by (le, op) (rate(iosonde_op_duration_seconds_bucket[10s]))) > 0"
-            found = harness.wait_for("quantiles of six ops", lambda: ask(quantile)[5:] and ask(quantile), 60)
+            found = harness.wait_for(
+                "quantiles of six ops", lambda: ask(quantile)[5:] and ask(quantile), 60
+            )
             assert len(found) == 6
             assert ask('iosonde_state{state="hung"} == 0')
         finally:

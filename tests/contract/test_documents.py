@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from iosonde import _core
 
 ROOT = Path(__file__).resolve().parents[2]

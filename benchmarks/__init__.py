@@ -1,0 +1,1 @@
+"""Benchmarks: each prints a table; docs/performance.md holds them."""
