@@ -4,7 +4,7 @@ from datetime import UTC
 
 import pytest
 
-from iosonde.findings.sentences import conclude, say, times
+from iosonde.findings.sentences import conclude, say
 from iosonde.findings.thresholds import CRITICAL, OK, UNKNOWN, WARNING, parse_range, status, worst
 from iosonde.findings.verdicts import from_span, from_state, worst_first
 from iosonde.model.errors import UnitError
@@ -180,12 +180,6 @@ def test_findings_are_plain_data():
     plain = finding.to_json()
     assert plain["ops"][0]["op"] == "data_read"
     assert (plain["slowdown"], plain["lower"], plain["n"]) == (3.1, 2.8, 60)
-
-
-def test_times():
-    assert times(None, None, None) == "n/a"
-    assert times(2.0, None, None) == "2.0x"
-    assert times(12.4, 9.96, 15.0) == "12x (10-15)"
 
 
 def test_nothing_can_be_concluded_from_nothing():

@@ -153,3 +153,9 @@ def test_times_for_people_carry_the_date_when_not_today():
     assert units.format_time(NOW, NOW, CEST) == "16:13"
     assert units.format_time(NOW, NOW, CEST, seconds=True) == "16:13:20"
     assert units.format_time(NOW, NOW + 86_400 * 10**9, UTC) == "2026-09-21 14:13"
+
+
+def test_slowdowns_carry_their_interval():
+    assert units.format_slowdown(None, None, None) == "n/a"
+    assert units.format_slowdown(2.0, None, None) == "2.0x"
+    assert units.format_slowdown(12.4, 9.96, 15.0) == "12x (10-15)"

@@ -18,7 +18,7 @@ from iosonde.cli.interrupt import Interrupt
 from iosonde.cli.live import view
 from iosonde.cli.progress import preparing
 from iosonde.cli.text import table
-from iosonde.findings.sentences import conclude, times
+from iosonde.findings.sentences import conclude
 from iosonde.measure.load import Load
 from iosonde.measure.probe import ForegroundProbe
 from iosonde.model.errors import IosondeError
@@ -27,6 +27,7 @@ from iosonde.model.ops import op_word
 from iosonde.model.units import (
     format_duration,
     format_seconds,
+    format_slowdown,
     parse_duration,
     parse_size,
     to_datetime,
@@ -201,7 +202,7 @@ def _row(effect: Effect) -> tuple[str, ...]:
         op_word(effect.key.op),
         format_duration(effect.usual_ns),
         format_duration(effect.median_ns),
-        times(effect.slowdown, effect.lower, effect.upper),
+        format_slowdown(effect.slowdown, effect.lower, effect.upper),
         str(effect.n),
         "not slow" if effect.span is None else _clock(effect.span.start_ns),
         "" if effect.late_ns is None else f"{effect.late_ns / 1e9:+.1f} s",

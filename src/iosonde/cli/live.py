@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from iosonde.findings.sentences import say, times
+from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import from_state
 from iosonde.model.ops import op_word
-from iosonde.model.units import format_duration, to_datetime
+from iosonde.model.units import format_duration, format_slowdown, to_datetime
 from iosonde.plots.sparkline import levels, sparkline
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _table(state: dict[str, Any], sparks: Sparks) -> Any:
         shape = levels(
             sparks.recent(str(state["target"]), op["op"], sparks.width), op["baseline_ns"]
         )
-        slowdown = times(op["slowdown"], op["slowdown_lower"], op["slowdown_upper"])
+        slowdown = format_slowdown(op["slowdown"], op["slowdown_lower"], op["slowdown_upper"])
         style = COLOURS.get({"failing": "hung"}.get(op["state"], op["state"]), "")
         table.add_row(
             Text(op_word(op["op"])),

@@ -13,7 +13,7 @@ from iosonde.analysis.scatter import scatter
 from iosonde.analysis.slowdown import analyse, statistic_columns
 from iosonde.cli import options
 from iosonde.cli.text import count, table
-from iosonde.findings.sentences import say, times
+from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import from_span
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
@@ -22,6 +22,7 @@ from iosonde.model.units import (
     format_duration,
     format_factor,
     format_option,
+    format_slowdown,
     format_time,
     parse_duration,
 )
@@ -121,7 +122,7 @@ def _row(usual: Usual, now_ns: int) -> tuple[str, ...]:
     return (
         op_word(usual.key.op),
         format_duration(usual.baseline_ns) if usual.baseline_ns else "learning",
-        times(*usual.last),
+        format_slowdown(*usual.last),
         peak,
         f"{usual.slow_windows} of {usual.windows}",
         count(usual.n),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.findings.verdicts import Finding, OpVerdict
 from iosonde.model.ops import op_word
-from iosonde.model.units import format_factor, format_seconds, format_time
+from iosonde.model.units import format_factor, format_seconds, format_slowdown, format_time
 
 if TYPE_CHECKING:
     from iosonde.analysis.effect import Effect
@@ -23,15 +23,6 @@ if TYPE_CHECKING:
 def say(finding: Finding, zone: tzinfo | None = None) -> str:
     """The sentence of a finding, with times in ``zone`` (None: the system's local zone)."""
     return _SAY[finding.kind](finding, zone)
-
-
-def times(slowdown: float | None, lower: float | None, upper: float | None) -> str:
-    """``3.1x (2.8-3.4)``; ``n/a`` where there is no number."""
-    if slowdown is None:
-        return "n/a"
-    if lower is None or upper is None:
-        return f"{format_factor(slowdown)}x"
-    return f"{format_factor(slowdown)}x ({format_factor(lower)}-{format_factor(upper)})"
 
 
 def conclude(effects: Sequence[Effect]) -> str:
@@ -56,7 +47,7 @@ def _usual(finding: Finding, _zone: tzinfo | None) -> str:
     worst = finding.ops[0]
     return (
         f"{finding.target} is as usual: the slowest operation, {op_word(worst.op)}, "
-        f"is at {times(worst.slowdown, worst.lower, worst.upper)}"
+        f"is at {format_slowdown(worst.slowdown, worst.lower, worst.upper)}"
     )
 
 
@@ -64,7 +55,7 @@ def _slow(finding: Finding, zone: tzinfo | None) -> str:
     worst, *others = finding.ops
     text = f"{op_word(worst.op)} on {finding.target} {_are_slower(finding, worst, zone)}"
     for op in others:
-        factor = times(op.slowdown, op.lower, op.upper)
+        factor = format_slowdown(op.slowdown, op.lower, op.upper)
         text += f", {op_word(op.op)} {factor}{_since(finding, op, zone)}"
     return text
 

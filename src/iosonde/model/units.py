@@ -147,6 +147,15 @@ def format_factor(value: float | None) -> str:
     return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
 
+def format_slowdown(slowdown: float | None, lower: float | None, upper: float | None) -> str:
+    """``3.1x (2.8-3.4)``; ``n/a`` where there is no number."""
+    if slowdown is None:
+        return "n/a"
+    if lower is None or upper is None:
+        return f"{format_factor(slowdown)}x"
+    return f"{format_factor(slowdown)}x ({format_factor(lower)}-{format_factor(upper)})"
+
+
 def to_ns(moment: datetime) -> int:
     """An aware datetime as ns since the epoch, exactly."""
     return (moment - _EPOCH) // timedelta(microseconds=1) * 1_000

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.findings.sentences import times
-from iosonde.model.units import format_duration, format_factor
+from iosonde.model.units import format_duration, format_factor, format_slowdown
 from iosonde.plots.figure import Panel
 from iosonde.plots.style import DARK, RAMP_AT, Style
 
@@ -144,7 +143,7 @@ def _about(panel: Panel) -> list[str]:
         words.append(f"not drawn {panel.n_without_latency}")
     worst = max(panel.spans, key=lambda span: span.slowdown or 0.0, default=None)
     if worst is not None:
-        words.append(f"slow {times(worst.slowdown, worst.lower, worst.upper)}")
+        words.append(f"slow {format_slowdown(worst.slowdown, worst.lower, worst.upper)}")
     return words
 
 
