@@ -45,7 +45,8 @@ fn cases() -> Vec<Case> {
     };
     let faulty = |inner| Faulty::new(inner, Arc::clone(&clock), 0, Vec::new());
     let (objects, blocks, folder) = posix();
-    let plain = Case { name: "posix", objects: Box::new(objects), blocks: Box::new(blocks), stores: true, folder };
+    let plain =
+        Case { name: "posix", objects: Box::new(objects), blocks: Box::new(blocks), stores: true, folder };
     let (objects, blocks, folder) = posix();
     let wrapped = Case {
         name: "faulty over posix",
