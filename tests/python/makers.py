@@ -10,10 +10,11 @@ import duckdb
 import numpy as np
 
 from iosonde.measure.probe import simulate
-from iosonde.model.frames import NULL_NS
+from iosonde.model.frames import NULL_NS, Frame
 from iosonde.store import layout
 from iosonde.store.columns import SAMPLE_TYPES
 from iosonde.store.spool import NULL_SQL
+from iosonde.store.store import Store
 
 SECOND = 1_000_000_000
 START = 1_790_000_000_000_000_000
@@ -139,3 +140,18 @@ def with_ops(**ops: dict[str, Any]) -> dict[str, Any]:
     base = state()
     base["ops"] = [op | ops.get(op["op"], {}) for op in base["ops"]]
     return base
+
+
+def everything(root: Path) -> Frame:
+    """All samples of a store, with the columns that tell them apart."""
+    return Store(root).samples(
+        ("due_ns", "began_ns", "ended_ns", "op", "outcome", "size_bytes", "period_ns", "run_id")
+    )
+
+
+def same(one: Frame, other: Frame) -> bool:
+    """Whether two frames of samples hold the same rows."""
+    order = [np.lexsort((frame["op"].astype(str), frame["due_ns"])) for frame in (one, other)]
+    return one.keys() == other.keys() and all(
+        np.array_equal(one[name][order[0]], other[name][order[1]]) for name in one.columns
+    )

@@ -16,7 +16,6 @@ from iosonde.analysis.slowdown import analyse
 from iosonde.cli import options, probe
 from iosonde.cli.interrupt import Interrupt
 from iosonde.cli.live import view
-from iosonde.cli.progress import preparing
 from iosonde.cli.text import table
 from iosonde.findings.sentences import conclude
 from iosonde.measure.load import Load
@@ -114,12 +113,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 def _measure(args: argparse.Namespace, config: dict[str, Any]) -> LoadTimes | None:
     """Probe, load, stop; None when the user ended it before the load had."""
     with Interrupt() as interrupt, ForegroundProbe(config) as instrument:
-        with preparing(interrupt) as report:
-            notes = instrument.prepare(report)
-        if interrupt.wanted:
+        if not probe.prepare(instrument, interrupt):
             return None
-        for note in notes:
-            options.tell(f"note: {note}")
         instrument.start()
         return _watch(args, instrument, interrupt)
 

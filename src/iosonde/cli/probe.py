@@ -16,7 +16,7 @@ from iosonde.cli.text import count, table
 from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import from_state
 from iosonde.measure.probe import ForegroundProbe
-from iosonde.model.errors import StoreError
+from iosonde.model.errors import MeasureError, StoreError
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_duration, format_seconds, parse_duration, parse_size
 from iosonde.store.store import Store
@@ -39,18 +39,28 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     root = options.store_root(args)
     with Interrupt() as interrupt, ForegroundProbe(config(args, root)) as probe:
-        with preparing(interrupt) as report:
-            notes = probe.prepare(report)
-        if interrupt.wanted:
+        if not prepare(probe, interrupt):
             return 130
-        for note in notes:
-            options.tell(f"note: {note}")
         began_ns = options.now_ns()
         probe.start()
         watch(probe, interrupt, args.window, f"store: {root}", args.duration)
         summary = probe.stop()
     print_summary(summary, root, args.window, began_ns)
     return 0
+
+
+def prepare(probe: ForegroundProbe, interrupt: Interrupt) -> bool:
+    """Make big files and pools ready, with progress; False when the user ended it."""
+    try:
+        with preparing(interrupt) as report:
+            notes = probe.prepare(report)
+    except MeasureError:
+        if interrupt.wanted:
+            return False
+        raise
+    for note in notes:
+        options.tell(f"note: {note}")
+    return not interrupt.wanted
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

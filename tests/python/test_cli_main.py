@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from iosonde.cli import main
+from iosonde.cli.text import count, table
+from tests.python.commands import ENVIRON, put, run
+from tests.python.makers import simulated, state
+
+HEAVY = ("numpy", "duckdb", "rich", "matplotlib", "fastapi", "iosonde._core", "dataclasses")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    root = tmp_path_factory.mktemp("cli")
+    simulated(root, 2400, {"op": "data_read", "after": "900s", "for": "900s", "multiply": 3.0})
+    return root
+
+
+def test_help_names_every_command(capsys):
+    assert run("--help") == 0
+    text = capsys.readouterr().out
+    names = [command.name for group in main.GROUPS.values() for command in group]
+    assert all(f"  {name} " in text for name in names)
+    assert run("help", "now") == 0
+
+
+def test_every_command_has_help_with_examples(capsys):
+    for group in main.GROUPS.values():
+        for command in group:
+            assert run(command.name, "--help") == 0
+            text = capsys.readouterr().out
+            assert "examples:\n  " in text
+            assert "--store" in text
+
+
+def test_no_command_is_a_usage_error(capsys):
+    assert run() == 2
+    assert "usage:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nwo"], "there is no command 'nwo'"),
+        (["now", "--sinec"], "unrecognized arguments: --sinec"),
+        (["slowdown", "--window", "1mi"], "--window: cannot read the duration '1mi'"),
+        (["slowdown", "--op", "crate"], "try 'creates'"),
+        (["slowdown", "--since", "soon"], "cannot read the time 'soon'"),
+        (["slowdown", "--since", "-1h", "--until", "-2h"], "--since is not before --until"),
+        (["slowdown", "--format", "parquet"], "-o FILE"),
+        (["export", "samples", "-o", "x.xls"], "expected --format parquet, csv or json"),
+        (["export", "samples", "--format", "parquet"], "-o FILE"),
+        (["probe", "/tmp", "--file-size", "1mi"], "try 1MiB"),
+        (["probe"], "required: DIR"),
+    ],
+)
+def test_wrong_requests_say_what_to_try(store, capsys, arguments, message):
+    assert run(*arguments, store=store) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("iosonde: ")
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_version(capsys):
+    assert run("--version") == 0
+    assert capsys.readouterr().out.startswith("iosonde ")
+
+
+def test_a_reader_that_goes_away_is_no_error(store):
+    command = f"{sys.executable} -m iosonde.cli.main export samples --store {store} | head -1"
+    done = subprocess.run(
+        ["bash", "-c", f"{command}; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        env=ENVIRON,
+        check=True,
+    )
+    assert done.stdout.splitlines()[0].startswith("schema_version,due_ns")
+    assert done.stdout.splitlines()[1] == "141"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("command", ["now", "check"])
+def test_the_quick_commands_import_nothing_heavy(tmp_path, command):
+    put(tmp_path, work=state())
+    script = (
+        "import sys; from iosonde.cli.main import main; "
+        f"main(['{command}', '--store', sys.argv[1]]); "
+        "print(*[m for m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        env=ENVIRON,
+        check=True,
+    )
+    modules = set(done.stderr.split())
+    assert "iosonde.findings.sentences" in modules
+    assert not modules & set(HEAVY)
+
+
+def test_tables_align():
+    assert table(("", "n"), [("a", "1"), ("long", "100")]) == "        n\na       1\nlong  100"
+    assert count(1234567) == "1 234 567"

@@ -1,0 +1,138 @@
+"""Sealing loses nothing, whatever happens."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from iosonde.model.errors import DamagedFileError, SealError
+from iosonde.store import layout, spool
+from iosonde.store.seal import seal
+from tests.python.makers import SECOND, START, everything, rows, same, sealed, simulated
+
+HOUR = 3600 * SECOND
+
+
+def test_sealing_changes_no_row(live):
+    before = everything(live)
+    assert len(before) == 6 * 5000
+    made = seal(live)
+    assert [path.suffix for path in made] == [".parquet", ".parquet"]
+    assert layout.spool_segments(live) == []
+    assert same(before, everything(live))
+    assert seal(live) == []
+
+
+def test_a_segment_that_is_written_is_left_alone(live):
+    first, second = layout.spool_segments(live)
+    with second.path.open("rb") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        assert [path.stem for path in seal(live)] == [first.stem]
+        assert layout.spool_segments(live) == [second]
+    assert [path.stem for path in seal(live)] == [second.stem]
+
+
+def test_a_sealer_that_died_before_it_deleted(live, tmp_path):
+    before = everything(live)
+    copy = tmp_path / "copy"
+    shutil.copytree(live / "spool", copy)
+    seal(live)
+    shutil.rmtree(live / "spool")
+    shutil.copytree(copy, live / "spool")
+    assert same(before, everything(live))
+    assert seal(live) == []
+    assert layout.spool_segments(live) == []
+    assert same(before, everything(live))
+
+
+def test_a_torn_segment_is_sealed_as_far_as_it_is_good(live):
+    path = layout.spool_segments(live)[0].path
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    told = []
+    kept = len(everything(live))
+    assert 0 < kept < 6 * 5000
+    seal(live, told.append)
+    assert len(everything(live)) == kept
+    assert path.with_suffix(".torn").read_bytes() == whole[: len(whole) // 2]
+    assert "ended early" in told[0]
+
+
+def test_a_foreign_file_in_the_spool_is_named_and_stops_no_other(live):
+    bad = layout.spool_segments(live)[0].path.with_name("aaa-000000.spool")
+    bad.write_bytes(b"not a spool at all" * 100)
+    os.utime(bad, (START / 1e9, START / 1e9))
+    with pytest.raises(DamagedFileError, match=r"aaa-000000\.spool"):
+        everything(live)
+    with pytest.raises(SealError, match=r"aaa-000000\.spool"):
+        seal(live)
+    assert [segment.path for segment in layout.spool_segments(live)] == [bad]
+
+
+@pytest.mark.parametrize("length", [0, 5, 12, 60])
+def test_a_segment_that_is_being_born_disturbs_nobody(live, length):
+    segments = layout.spool_segments(live)
+    before = everything(live)
+    unborn = segments[0].path.with_name("new-000000.spool")
+    unborn.write_bytes(segments[0].path.read_bytes()[:length])
+    assert same(before, everything(live))
+    seal(live)
+    assert unborn.exists()
+
+
+def test_a_segment_without_rows_is_not_taken_from_a_probe_that_just_began(live):
+    path = layout.spool_segments(live)[0].path
+    header_only = path.with_name("new-000000.spool")
+    data = path.read_bytes()
+    length = next(n for n in range(16, 4096) if _has_header(header_only, data[:n]))
+    header_only.write_bytes(data[:length])
+    assert len(spool.read(header_only).rows) == 0
+    seal(live)
+    assert header_only.exists()
+    os.utime(header_only, (0, 0))
+    assert seal(live) == []
+    assert not header_only.exists()
+
+
+def _has_header(path, data):
+    path.write_bytes(data)
+    return spool.read(path) is not None
+
+
+def test_a_full_disk_keeps_the_spool_and_leaves_no_draft(live):
+    """A real refusal by the kernel: no file may grow beyond 4 KiB in that process."""
+    script = textwrap.dedent(
+        """
+        import resource, signal, sys
+        from pathlib import Path
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        from iosonde.cli.main import main
+        sys.exit(main(["seal", "--store", sys.argv[1]]))
+        """
+    )
+    before = layout.spool_segments(live)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(live)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.stderr
+    assert "cannot seal" in done.stderr
+    assert "kept" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert layout.spool_segments(live) == before
+    assert not any(path.is_file() for path in (live / "samples").rglob("*"))
+    assert len(seal(live)) == 2
+
+
+def test_a_sealed_day_is_small(tmp_path):
+    sealed(tmp_path, "r-0", rows([1000] * 5))
+    simulated(tmp_path, 2 * 3600)
+    made = seal(tmp_path)
+    rows_made = 6 * 2 * 3600
+    assert sum(path.stat().st_size for path in made) / rows_made < 12
