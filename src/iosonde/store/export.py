@@ -6,7 +6,7 @@ of objects; nulls are empty fields and null.
 
 from __future__ import annotations
 
-import os
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -77,7 +77,7 @@ def _column(name: str, frame: Frame, whole: Sequence[str]) -> str:
 def _copy(con: duckdb.DuckDBPyConnection, sql: str, path: Path, format_name: str) -> int:
     """COPY to a draft, then rename (devices and pipes are written directly)."""
     regular = not path.exists() or path.is_file()
-    draft = path.with_name(f".{path.name}.{os.getpid()}") if regular else path
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}") if regular else path
     try:
         done = con.execute(f"COPY ({sql}) TO {literal(str(draft))} ({FORMATS[format_name]})")
         rows = int((done.fetchone() or (0,))[0])

@@ -3,11 +3,12 @@
 ::
 
     flock(spool, shared, non-blocking)    refused: a probe still writes it, leave it alone
-    write .<stem>.<pid>.parquet -> fsync -> rename to <stem>.parquet -> fsync folder -> delete the
-    spool segment
+    write .<stem>.<random>.parquet -> fsync -> rename to <stem>.parquet -> fsync folder -> delete
+    the spool segment
 
 Dying anywhere is harmless: before the rename the segment is still read from the spool, after it
 from Parquet (readers skip the spool segment of a stem that is sealed, and the next run deletes it).
+Two sealers at once make the same file twice, one after the other.
 A torn segment is sealed as far as it is good and kept beside as ``<stem>.torn``: nothing measured
 is ever deleted.
 """
@@ -18,6 +19,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +32,7 @@ from iosonde.store import layout, spool
 from iosonde.store.columns import SAMPLE_ORDER, SCHEMA_VERSION
 from iosonde.store.reader import connect
 
+_DRAFT_KEPT_S = 3600
 _EMPTY_KEPT_S = 3600
 """A segment without rows may just have been opened by a probe that has not locked it yet."""
 
@@ -77,7 +80,8 @@ def _seal_segment(root: Path, segment: layout.Segment, tell: Callable[[str], Non
                 _write(read.rows, target)
             if read.torn:
                 kept = segment.path.with_suffix(".torn")
-                segment.path.replace(kept)
+                with contextlib.suppress(FileNotFoundError):  # another sealer was here
+                    segment.path.replace(kept)
                 good = f"{len(read.rows)} rows sealed, the file is kept as {kept.name}"
                 tell(f"{segment.path} ended early ({read.torn}); {good}")
             else:
@@ -111,7 +115,11 @@ def _closed(path: Path) -> Iterator[IO[bytes] | None]:
 def _write(rows: spool.SpoolRows, target: Path) -> None:
     """``rows`` as a Parquet file that appears whole or not at all."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.stem}.{os.getpid()}.parquet")
+    for old in target.parent.glob(f".{target.stem}.*.parquet"):  # of a sealer that was killed
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - old.stat().st_mtime > _DRAFT_KEPT_S:
+                old.unlink()
+    draft = target.with_name(f".{target.stem}.{secrets.token_hex(8)}.parquet")
     try:
         with contextlib.closing(connect()) as con:
             con.register("live_codes", rows.columns)

@@ -6,6 +6,7 @@ the reader looks for the Parquet file instead.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ _TYPES: dict[str, Any] = {
 }
 NULL_SQL = "(-9223372036854775807 - 1)"
 """``NULL_NS`` as a BIGINT: as one literal DuckDB would take it for a HUGEINT."""
+_MAGIC = b"IOSPOOL1"
 _BIRTH_S = 5.0
 _WORDS = ("host", "target", "op", "outcome", "cache", "run_id")
 
@@ -80,12 +82,14 @@ def read(path: Path) -> SpoolSegment | None:
 
 
 def _is_being_born(path: Path) -> bool:
-    """Whether a probe may be about to write the header: the file is empty or seconds old."""
+    """Whether a probe may be about to write the header: an empty file, or the beginning of one."""
     try:
-        status = path.stat()
+        with path.open("rb") as file:
+            begin = file.read(len(_MAGIC))
+            young = time.time() - os.fstat(file.fileno()).st_mtime < _BIRTH_S
     except FileNotFoundError:
         return True
-    return status.st_size == 0 or time.time() - status.st_mtime < _BIRTH_S
+    return not begin or (young and _MAGIC.startswith(begin))
 
 
 def _segment(chunk: _core.SpoolChunk) -> SpoolSegment:
