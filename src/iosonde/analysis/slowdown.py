@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.analysis.spans import WindowRun, spans_of
+from iosonde.analysis.spans import WindowRun, spans_of, tags
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import (
     Frame,
@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-_JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns", "unqueued_q50_ns", "late_q95_ns")
+_JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
+_CONTROLS = ("unqueued_q50_ns", "late_q95_ns")
+"""What the probing host did to a window: asked for the slow ones only, which are few."""
 _BRIDGED = 1
 """Windows that are not slow and still do not end a span."""
 
@@ -69,7 +71,8 @@ def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> 
         until_ns=query.until_ns,
         statistics=[*_JUDGED_ON, *filter(None, columns), *(WINDOW_COLUMNS if everything else ())],
     )
-    windows = in_op_order(add_slowdown(windows, columns, query.trailing_ns))
+    windows = in_op_order(_compared(windows, columns, query.trailing_ns))
+    windows = _with_host_busy(windows.with_columns(_controls(store, windows)))
     shown = windows if since is None else windows.take(_in_range(windows, since))
     runs = list(_runs(windows, since))
     return SlowdownResult(query, shown, spans_of(store, windows, runs), _usual(windows, shown))
@@ -99,8 +102,15 @@ def add_slowdown(
 ) -> WindowTable:
     """``windows`` with baseline, slowdown and what is judged from it.
 
-    Needs whole series, sorted by start.
+    Needs whole series, sorted by start, with the columns ``unqueued_q50_ns`` and ``late_q95_ns``.
     """
+    return _with_host_busy(_compared(windows, columns, trailing_ns))
+
+
+def _compared(
+    windows: WindowTable, columns: tuple[str, str | None, str | None], trailing_ns: int
+) -> WindowTable:
+    """``windows`` with baseline, slowdown and whether they are slow."""
     baseline = np.full(len(windows), np.nan)
     for _, rows in windows.series():
         baseline[rows] = trailing_median(
@@ -119,20 +129,33 @@ def add_slowdown(
             "slowdown_lower": lower / baseline,
             "slowdown_upper": upper / baseline,
             "slow": slow,
-            "host_busy": slow & _host_busy(windows, baseline),
         }
     )
 
 
-def _host_busy(windows: WindowTable, baseline: Floats) -> Flags:
-    """Whether the host explains it: its thread waited for a CPU, or its timer woke far too late.
+def _controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
+    """The controls of the slow windows; NaN for the others."""
+    columns = {name: np.full(len(windows), np.nan) for name in _CONTROLS}
+    slow = np.flatnonzero(windows["slow"])
+    if len(slow) > 0:
+        found = store.pooled(
+            tags(windows, [(row, row) for row in slow.tolist()]), int(windows["window_ns"][0]), _CONTROLS
+        )
+        for name, column in columns.items():
+            column[slow[found["tag"]]] = found[name]
+    return columns
+
+
+def _with_host_busy(windows: WindowTable) -> WindowTable:
+    """Whether the host explains a slow window: its thread waited for a CPU, or its timer woke far
+    too late.
 
     NaN (unknown) compares false: not busy.
     """
-    busy: Flags = (windows["unqueued_q50_ns"] / baseline < SLOW_AT) | (
+    busy = (windows["unqueued_q50_ns"] / windows["baseline_ns"] < SLOW_AT) | (
         windows["late_q95_ns"] > HOST_LATE_NS
     )
-    return busy
+    return windows.with_columns({"host_busy": windows["slow"] & busy})
 
 
 def _in_range(windows: WindowTable, since_ns: int) -> Flags:

@@ -37,7 +37,7 @@ def spans_of(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> l
         return []
     joined = _joined(windows, runs, _onsets(store, windows, runs))
     pools = store.pooled(
-        _tags(windows, [(run.first, run.last) for run, _ in joined]),
+        tags(windows, [(run.first, run.last) for run, _ in joined]),
         _window_ns(windows),
         ("q50_ns", "q50_lower_ns", "q50_upper_ns", "unqueued_q50_ns"),
     )
@@ -112,7 +112,7 @@ def _onsets(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> li
         )
         for run in runs
     ]
-    samples = store.tagged_samples(_tags(windows, edges), _window_ns(windows))
+    samples = store.tagged_samples(tags(windows, edges), _window_ns(windows))
     bounds = np.searchsorted(samples["tag"], np.arange(len(runs) + 1))
     found: list[int | None] = []
     for number, (run, (_, last)) in enumerate(zip(runs, edges, strict=True)):
@@ -137,12 +137,12 @@ def _same_series(windows: WindowTable, one: int, other: int) -> bool:
     return all(windows[name][one] == windows[name][other] for name in SERIES_KEY)
 
 
-def _tags(windows: WindowTable, edges: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def tags(windows: WindowTable, edges: Sequence[tuple[int, int]]) -> dict[str, Any]:
     """Tag ``i`` for each window of rows ``edges[i]``, both included."""
     rows = np.concatenate([np.arange(first, last + 1) for first, last in edges])
     sizes = [last - first + 1 for first, last in edges]
-    tags = {name: windows[name][rows] for name in (*SERIES_KEY, "start_ns")}
-    return {**tags, "tag": np.repeat(np.arange(len(edges), dtype=np.int64), sizes)}
+    keys = {name: windows[name][rows] for name in (*SERIES_KEY, "start_ns")}
+    return {**keys, "tag": np.repeat(np.arange(len(edges), dtype=np.int64), sizes)}
 
 
 def _window_ns(windows: WindowTable) -> int:
