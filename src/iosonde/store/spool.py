@@ -6,7 +6,6 @@ the reader looks for the Parquet file instead.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -86,7 +85,7 @@ def _is_being_born(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             begin = file.read(len(_MAGIC))
-            young = time.time() - os.fstat(file.fileno()).st_mtime < _BIRTH_S
+            young = time.time() - path.stat().st_mtime < _BIRTH_S
     except FileNotFoundError:
         return True
     return not begin or (young and _MAGIC.startswith(begin))
