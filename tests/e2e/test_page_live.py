@@ -87,3 +87,21 @@ def test_a_lost_server_is_said_and_found_again(chromium, tmp_path: Path, shots: 
         wait_until("the return", lambda: word.inner_text() == "live")
         wait_until("no error", lambda: at.page.locator(".error").is_hidden())
         at.close()
+
+
+def test_a_target_that_went_silent_long_ago_can_still_be_seen(chromium, tmp_path: Path) -> None:
+    end_ns = time.time_ns() - 50 * HOUR
+    stores.simulate(tmp_path, 20 * MINUTE, stores.target(WORK), end_ns=end_ns)
+    with stores.running(tmp_path) as (address, _):
+        at = Visit(chromium, address, AT_WORK, viewport={"width": 1280, "height": 900}).drawn()
+        assert at.page.locator(".card-word").inner_text() == "stopped"
+        assert int(at.panel("data_read")["points"]) == 0
+        at.page.get_by_role("button", name="Show the 10 min until then").click()
+        wait_until("its points", lambda: int(at.panel("data_read")["points"]) >= 599)
+        assert at.page.locator(".live-word").inner_text() == "paused"
+        at.page.get_by_role("button", name="earlier").click()
+        wait_until("the ten minutes before", lambda: int(at.panel("data_read")["learning"]) == 5)
+        at.page.get_by_role("button", name="Resume").click()
+        wait_until("now", lambda: int(at.panel("data_read")["points"]) == 0)
+        assert at.complaints == []
+        at.close()

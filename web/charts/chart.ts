@@ -80,7 +80,7 @@ export class Chart {
       width: Math.max(host.clientWidth, 200),
       height: Math.max(host.clientHeight, 120),
       ms: 1,
-      padding: [8, 10, 0, 0],
+      padding: [8, 18, 0, 0],
       legend: { show: false },
       scales: {
         x: { time: true, auto: false },

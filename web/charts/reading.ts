@@ -28,13 +28,12 @@ export function readingNow(state: OpState | null, window: Ms | null, spanWord: s
   const factor = formatSlowdown(state.slowdown, state.slowdownLower, state.slowdownUpper);
   // While an operation hangs, the window's numbers are those of before: the state comes first.
   const bad = state.state === "hung" || state.state === "failing";
-  const open = bad && state.inflight !== null ? `; one is open for ${formatDuration(state.inflight)}` : "";
   return {
     when,
     slowdown: bad || state.slowdown === null ? state.state : `${mark(state.state === "slow", state.hostBusy)}${factor}`,
     factor: bad ? null : state.slowdown,
     bad,
-    line: `median ${formatDuration(state.median)}, usual ${formatDuration(state.baseline)}${open}`,
+    line: `median ${formatDuration(state.median)}, usual ${formatDuration(state.baseline)}`,
     tip: [],
   };
 }

@@ -60,8 +60,7 @@ export class RangePicker {
   constructor(choose: (range: RangeChoice) => void) {
     const labels = RANGES.map((range) => {
       const input = h("input", { type: "radio", name: "range", value: range.id });
-      input.addEventListener("change", () => choose(range));
-      // A click on the range that is already picked brings a zoomed or paused page back to it.
+      // Not "change": a click on the range that is already picked brings a zoomed or paused page back to it.
       input.addEventListener("click", () => choose(range));
       this.inputs.set(range.id, input);
       return h("label", {}, input, h("span", {}, range.label));

@@ -3,6 +3,7 @@ import "uplot/dist/uPlot.min.css";
 import "../styles/tokens.css";
 import "../styles/page.css";
 import "../styles/cards.css";
+import "../styles/pickers.css";
 import "../styles/panels.css";
 import "../styles/legend.css";
 import { agreedZone, fetchAbout, fetchTargets } from "../api/client.ts";
@@ -21,7 +22,7 @@ import { Weather } from "./weather.ts";
 function start(root: HTMLElement, about: About | null): void {
   const clock = new ServerClock(() => performance.now(), unixMs(Date.now()));
   const session = new Session(clock, readAddress(location.hash), (change) => changed(change));
-  const live = new LiveState(() => (session.paused ? session.resume() : session.pause()));
+  const live = new LiveState(() => (session.choice.paused ? session.resume() : session.pause()));
   const main = h("main", { id: "main" });
   const error = h("p", { class: "error", role: "alert", hidden: true });
   let weather: Weather | null = null;
@@ -61,10 +62,10 @@ function start(root: HTMLElement, about: About | null): void {
       error.hidden = lines.length === 0;
       setText(error, lines.join("\n"));
     } else if (change === "choice") {
-      history.replaceState(null, "", writeAddress(session));
+      history.replaceState(null, "", writeAddress(session.address));
     }
     const lost = session.feedState === "lost";
-    live.show(lost ? "lost" : session.paused ? "paused" : session.feedState);
+    live.show(lost ? "lost" : session.choice.paused ? "paused" : session.feedState);
     if (change === "targets" && session.key === null) document.title = "iosonde";
     else if (session.target !== null) document.title = `${session.target.sentence} - iosonde`;
     schedule();
@@ -86,7 +87,7 @@ function start(root: HTMLElement, about: About | null): void {
     if (document.hidden) return;
     session.tick(performance.now());
     weather?.tickCards();
-    if (!session.paused) schedule();
+    if (!session.choice.paused) schedule();
   }, 1000);
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) return session.wake();
@@ -94,10 +95,7 @@ function start(root: HTMLElement, about: About | null): void {
     document.title = "iosonde"; // it would grow old unseen
   });
   window.addEventListener("hashchange", () => {
-    const address = readAddress(location.hash);
-    session.range = address.range;
-    session.window = address.window;
-    if (address.key !== null) session.choose(address.key);
+    session.adopt(readAddress(location.hash));
   });
 }
 

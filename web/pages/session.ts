@@ -8,15 +8,10 @@ import type { FeedState } from "../api/feed.ts";
 import { sameTarget } from "../api/model.ts";
 import type { OpSeries, Op, Series, Target, TargetKey } from "../api/model.ts";
 import { Tail } from "../api/tail.ts";
-import { before, between, seconds } from "../api/time.ts";
+import { before } from "../api/time.ts";
 import type { Ms, UnixMs } from "../api/time.ts";
-import { autoWindow, fitting, rangeById, suitedWindow } from "../components/pickers.ts";
-import { DEFAULT_RANGE } from "./address.ts";
-
-export interface Zoom {
-  readonly from: UnixMs;
-  readonly to: UnixMs;
-}
+import type { Address } from "./address.ts";
+import { Choice } from "./choice.ts";
 
 export type Change = "targets" | "series" | "live" | "choice" | "feed" | "error";
 
@@ -28,10 +23,7 @@ const RETRY_MS = 3000;
 export class Session {
   targets: Target[] = [];
   key: TargetKey | null;
-  range: string;
-  window: Ms | null;
-  zoom: Zoom | null = null;
-  paused = false;
+  readonly choice: Choice;
   feedState: FeedState = "connecting";
   series: Series | null = null;
   error: string | null = null;
@@ -45,13 +37,11 @@ export class Session {
   private pending: AbortController | null = null;
   private renewed = 0;
   private refreshed = 0;
-  private frozen: UnixMs | null = null;
 
-  constructor(clock: ServerClock, start: { key: TargetKey | null; range: string; window: Ms | null }, changed: (change: Change) => void) {
+  constructor(clock: ServerClock, start: Address, changed: (change: Change) => void) {
     this.clock = clock;
     this.key = start.key;
-    this.range = start.range;
-    this.window = start.window;
+    this.choice = new Choice(clock, start.range, start.window);
     this.changed = changed;
   }
 
@@ -59,23 +49,12 @@ export class Session {
     return this.targets.find((t) => sameTarget(t, this.key)) ?? null;
   }
 
-  get length(): Ms {
-    if (this.zoom !== null) return between(this.zoom.from, this.zoom.to);
-    return rangeById(this.range)?.length ?? seconds(600);
+  get window(): Ms {
+    return this.choice.usedWindow(this.target?.period ?? null);
   }
 
-  /** The window in use: the picked one if it fits the range, else the suited one. */
-  get usedWindow(): Ms {
-    if (this.window !== null && fitting(this.window, this.length)) return this.window;
-    const suited = this.zoom === null ? (rangeById(this.range) ?? rangeById(DEFAULT_RANGE))?.window : suitedWindow(this.length);
-    return autoWindow(this.length, suited ?? seconds(10), this.target?.period ?? null);
-  }
-
-  /** The span in view; it moves with the server's clock unless zoomed or paused. */
-  get span(): Zoom {
-    if (this.zoom !== null) return this.zoom;
-    const to = this.frozen ?? this.clock.now();
-    return { from: before(to, this.length), to };
+  get address(): Address {
+    return { key: this.key, range: this.choice.range, window: this.choice.window };
   }
 
   setTargets(targets: Target[]): void {
@@ -88,42 +67,40 @@ export class Session {
 
   choose(key: TargetKey): void {
     if (sameTarget(key, this.key) && (this.series !== null || this.pending !== null)) return;
+    this.forget(key);
+    this.restart();
+  }
+
+  private forget(key: TargetKey): void {
     this.key = { host: key.host, target: key.target };
     this.series = null;
     this.tail.clear();
+  }
+
+  /** Changes what is in view, and fetches it. */
+  look(change: (choice: Choice) => void): void {
+    change(this.choice);
     this.restart();
   }
 
-  /** A range counted from now: also the way back from a zoom or a pause. */
-  setRange(range: string): void {
-    if (range === this.range && this.zoom === null && !this.paused) return;
-    this.range = range;
-    this.zoom = null;
-    this.paused = false;
-    this.frozen = null;
-    this.restart();
-  }
-
-  setWindow(window: Ms | null): void {
-    this.window = window;
-    this.restart();
-  }
-
-  zoomTo(from: UnixMs, to: UnixMs): void {
-    this.frozen = null;
-    this.zoom = { from, to };
-    this.paused = true;
-    this.restart();
-  }
-
+  /** The panels stand still; the cards and the feed go on. */
   pause(): void {
-    this.paused = true;
-    this.frozen = this.clock.now(); // the panels stand still; the cards and the feed go on
+    this.choice.stop();
     this.changed("choice");
   }
 
   resume(): void {
-    this.setRange(this.range);
+    this.look((choice) => choice.follow(choice.range));
+  }
+
+  /** What the address says, after somebody changed it by hand. */
+  adopt(address: Address): void {
+    const { key, range, window } = this.address;
+    const same = sameTarget(address.key, key) && address.range === range && address.window === window;
+    if (same || address.key === null) return;
+    if (!sameTarget(address.key, key)) this.forget(address.key);
+    this.choice.window = address.window;
+    this.look((choice) => choice.follow(address.range));
   }
 
   /** The feed alone, for a page without targets. */
@@ -138,7 +115,7 @@ export class Session {
 
   /** Called about every second. */
   tick(now: number): void {
-    if (this.paused || this.pending !== null) return;
+    if (this.choice.paused || this.pending !== null) return;
     if (this.key === null) return;
     if (this.series === null) return void (now - this.renewed > RETRY_MS && this.load(true));
     if (now - this.renewed > renewEvery(this.series)) return void this.load(true);
@@ -166,11 +143,10 @@ export class Session {
 
   private query(points: boolean): SeriesQuery | null {
     if (this.key === null) return null;
-    const window = this.usedWindow;
-    const { from } = this.span;
+    const { window, choice } = this;
     // One window more on the left, so that its cell is whole when it moves into the edge.
-    const since = before(from, window);
-    return { ...this.key, since, until: this.zoom?.to ?? null, window, points };
+    const since = before(choice.span.from, window);
+    return { ...this.key, since, until: choice.zoom?.to ?? null, window, points };
   }
 
   private async load(points: boolean, reopen = false): Promise<void> {
@@ -213,9 +189,9 @@ export class Session {
     this.series = { ...series, ops };
   }
 
-  private openFeed(key: TargetKey | null, after: UnixMs | null): void {
+  private openFeed(key: TargetKey | null, seen: UnixMs | null): void {
     this.feed?.close();
-    this.feed = new Feed({ key, after, zone: this.zone }, {
+    this.feed = new Feed({ key, after: seen, zone: this.zone }, {
       targets: (targets) => this.setTargets(targets),
       points: (chunk) => {
         this.tail.add(chunk);

@@ -12,6 +12,7 @@ import type { OpenOperation, Span } from "../charts/grid.ts";
 import { Card } from "../components/card.ts";
 import { h, setText } from "../components/dom.ts";
 import { legend } from "../components/legend.ts";
+import { Notice } from "../components/notice.ts";
 import { NumberTable } from "../components/number_table.ts";
 import { OpPanel } from "../components/op_panel.ts";
 import { RangePicker, WindowPicker } from "../components/pickers.ts";
@@ -33,18 +34,21 @@ export class Weather {
   private readonly notes = h("ul", { class: "notes", "aria-label": "Notes of the probe" });
   private readonly panelGrid = h("div", { class: "panels" });
   private readonly panels = new Map<Op, OpPanel>();
+  private readonly notice: Notice;
   private readonly numbers = new NumberTable(() => this.showSeries());
   private readonly ranges: RangePicker;
   private readonly windows: WindowPicker;
   private palette: Palette;
+  private verdict = "";
 
   constructor(session: Session, clock: ServerClock, about: About | null) {
     this.session = session;
     this.clock = clock;
     this.about = about;
     this.palette = readPalette(document.body);
-    this.ranges = new RangePicker((range) => session.setRange(range.id));
-    this.windows = new WindowPicker((window) => session.setWindow(window));
+    this.ranges = new RangePicker((range) => session.look((choice) => choice.follow(range.id)));
+    this.windows = new WindowPicker((window) => session.look((choice) => (choice.window = window)));
+    this.notice = new Notice((from, to) => session.look((choice) => choice.zoomTo(from, to)));
     this.element = h(
       "div",
       { class: "weather" },
@@ -52,7 +56,8 @@ export class Weather {
       h(
         "section",
         { class: "detail", "aria-labelledby": "chosen" },
-        h("div", { class: "detail-head" }, h("div", {}, this.title, this.view), h("div", { class: "pickers" }, this.ranges.element, this.windows.element)),
+        h("div", { class: "detail-head" }, h("div", {}, this.title, this.view), h("div", { class: "pickers" }, stepButton(session, -1), this.ranges.element, stepButton(session, 1), this.windows.element)),
+        this.notice.element,
         this.notes,
         this.panelGrid,
         this.cursorSpoken,
@@ -67,7 +72,7 @@ export class Weather {
     const model = panelModel({ series: null, live: null, open: null }, this.viewNow());
     for (const op of OPS) {
       const panel = new OpPanel(op, model, this.palette, SYNC, this.panelGrid, {
-        zoom: (from, to) => this.session.zoomTo(from, to),
+        zoom: (from, to) => this.session.look((choice) => choice.zoomTo(from, to)),
         reset: () => this.session.resume(),
         announce: (text) => setText(this.cursorSpoken, text),
       });
@@ -93,7 +98,15 @@ export class Weather {
     }
     for (const target of targets) this.cardOf(target).show(target, target === this.session.target, this.words, this.palette);
     this.tickCards();
-    setText(this.spoken, this.session.target?.sentence ?? "");
+    this.speak(this.session.target);
+  }
+
+  /** The chosen target's sentence for screen readers: when the verdict changes, not when a digit does. */
+  private speak(target: Target | null): void {
+    const verdict = target === null ? "" : `${nameOf(target)}\n${target.kind}`;
+    if (verdict === this.verdict) return;
+    this.verdict = verdict;
+    setText(this.spoken, target?.sentence ?? "");
   }
 
   showSeries(): void {
@@ -102,16 +115,18 @@ export class Weather {
     const target = session.target;
     setText(this.title, session.key === null ? "" : `${session.key.target} seen from ${session.key.host}`);
     setText(this.view, this.viewText(view));
-    this.ranges.show(session.zoom === null ? session.range : null);
-    this.windows.show(session.window, session.usedWindow, session.length);
+    const { choice } = session;
+    this.ranges.show(choice.zoom === null ? choice.range : null);
+    this.windows.show(choice.window, session.window, choice.length);
     this.notes.replaceChildren(...(target?.notes ?? []).map((note) => h("li", {}, note)));
     const states = new Map(target?.ops.map((op) => [op.op, op]));
+    this.notice.show(target, view.from, between(view.from, view.to));
     const models = new Map<Op, PanelModel>();
     for (const [op, panel] of this.panels) {
       const series = session.series?.ops.get(op) ?? null;
       const live = session.tail.points(op, view.from, series?.points ?? null);
       const state = states.get(op) ?? null;
-      const model = panelModel({ series, live, open: openOf(state) }, view);
+      const model = panelModel({ series, live, open: openOf(state, target) }, view);
       panel.show(model, state, target, this.words.get(op) ?? op);
       models.set(op, model);
     }
@@ -139,24 +154,33 @@ export class Weather {
   }
 
   private viewNow(): Span {
-    const { from, to } = this.session.span;
+    const { from, to } = this.session.choice.span;
     const series = this.session.series;
-    return { from, to, window: series?.window ?? this.session.usedWindow, asOf: series?.asOf ?? to };
+    return { from, to, window: series?.window ?? this.session.window, asOf: series?.asOf ?? to };
   }
 
   private viewText(view: Span): string {
     const length = formatSpan(between(view.from, view.to));
     const window = `windows of ${formatSpan(view.window)}`;
-    if (this.session.zoom === null && !this.session.paused) return `the last ${length} in ${window}, local time`;
+    if (!this.session.choice.paused) return `the last ${length} in ${window}, local time`;
     const span = `${formatDate(view.from)} ${formatClock(view.from, true)} to ${formatClock(view.to, true)}`;
     return `${span} in ${window}, local time`;
   }
 }
 
-/** Only what hangs: an operation that is merely under way is not worth a sign. */
-const openOf = (state: OpState | null): OpenOperation | null =>
-  state?.state !== "hung" || state.inflight === null || state.inflightDue === null
+/** Goes back or on in time by the length in view. */
+function stepButton(session: Session, direction: -1 | 1): HTMLButtonElement {
+  const name = direction < 0 ? "earlier" : "later";
+  const button = h("button", { type: "button", class: "quiet", title: name }, h("span", { "aria-hidden": "true" }, direction < 0 ? "‹" : "›"));
+  button.setAttribute("aria-label", name);
+  button.addEventListener("click", () => session.look((choice) => choice.step(direction)));
+  return button;
+}
+
+/** Only what hangs now: an operation that is merely under way is not worth a sign. */
+const openOf = (state: OpState | null, target: Target | null): OpenOperation | null =>
+  state?.state !== "hung" || state.inflightDue === null || target?.severity !== "hung"
     ? null
-    : { due: state.inflightDue, age: state.inflight };
+    : { due: state.inflightDue, age: between(state.inflightDue, target.asOf) };
 
 const nameOf = (target: Target): string => `${target.host}\n${target.target}`;

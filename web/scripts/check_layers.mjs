@@ -17,12 +17,19 @@ function* files(folder) {
 
 const problems = [];
 let count = 0;
+
+function read(path) {
+  count += 1;
+  const text = readFileSync(path, "utf8");
+  const lines = text.split("\n").length - 1;
+  if (lines > MAX_LINES) problems.push(`${path}: ${lines} lines; at most ${MAX_LINES}`);
+  return text;
+}
+
+for (const path of files("styles")) read(path);
 for (const [level, layer] of LAYERS.entries()) {
   for (const path of files(layer)) {
-    count += 1;
-    const text = readFileSync(path, "utf8");
-    const lines = text.split("\n").length - 1;
-    if (lines > MAX_LINES) problems.push(`${path}: ${lines} lines; at most ${MAX_LINES}`);
+    const text = read(path);
     for (const [, target] of text.matchAll(IMPORT)) {
       const other = normalize(join(dirname(path), target)).split(sep)[0];
       const at = LAYERS.indexOf(other);
