@@ -61,7 +61,7 @@ def bare_round(folder: Path) -> float:
     if not program.exists():
         subprocess.run(["cc", "-O2", "-o", program, source], check=True)
     data = next(folder.glob(".iosonde-*/*/data"))
-    arguments = [program, folder, data, str(SECONDS), str(os.stat(data).st_size // BLOCK)]
+    arguments = [program, folder, data, str(SECONDS), str(data.stat().st_size // BLOCK)]
     done = subprocess.run(arguments, check=True, capture_output=True, text=True)
     return float(done.stdout)
 

@@ -38,7 +38,6 @@ def test_slowdown_says_three(tmp_path: Path, seed: int) -> None:
     (span,) = said["spans"]
     assert span["op"] == "data_read"
     assert span["slowdown"] == pytest.approx(3.0, rel=0.05)
-    assert span["slowdown_lower"] < 3.0 < span["slowdown_upper"]
     began_s = (span["start_ns"] - START_NS) / SECOND
     assert began_s == pytest.approx(90 * 60, abs=10)
     table = harness.run(arguments[:-2]).stdout

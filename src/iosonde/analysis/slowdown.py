@@ -31,7 +31,14 @@ from iosonde.model.frames import (
     Usual,
     WindowTable,
 )
-from iosonde.model.ops import HOST_LATE_NS, SLOW_AT, SLOW_LOWER_AT, STATISTICS, op_order
+from iosonde.model.ops import (
+    HOST_LATE_NS,
+    HOST_LATE_SHARE,
+    SLOW_AT,
+    SLOW_LOWER_AT,
+    STATISTICS,
+    op_order,
+)
 from iosonde.stats.baseline import trailing_median
 from iosonde.store.columns import WINDOW_COLUMNS
 from iosonde.store.store import Store
@@ -43,7 +50,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 _JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
-_CONTROLS = ("unqueued_q50_ns", "late_q95_ns")
+_CONTROLS = ("unqueued_q50_ns", "late_q50_ns")
 """What the probing host did to a window: asked for the slow ones only, which are few."""
 _BRIDGED = 1
 """Windows that are not slow and still do not end a span."""
@@ -102,7 +109,7 @@ def add_slowdown(
 ) -> WindowTable:
     """``windows`` with baseline, slowdown and what is judged from it.
 
-    Needs whole series, sorted by start, with the columns ``unqueued_q50_ns`` and ``late_q95_ns``.
+    Needs whole series, sorted by start, with the columns ``unqueued_q50_ns`` and ``late_q50_ns``.
     """
     return _with_host_busy(_compared(windows, columns, trailing_ns))
 
@@ -147,13 +154,15 @@ def _controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
 
 
 def _with_host_busy(windows: WindowTable) -> WindowTable:
-    """Whether the host explains a slow window: its thread waited for a CPU, or its timer woke far
-    too late.
+    """Whether the host explains a slow window: as ``host_was_busy`` of the core has it.
 
-    NaN (unknown) compares false: not busy.
+    Its thread waited for a CPU, or its timer woke late by a good part of what was added. NaN
+    (unknown) compares false: not busy.
     """
+    added = windows["q50_ns"] - windows["baseline_ns"]
+    late = windows["late_q50_ns"]
     busy = (windows["unqueued_q50_ns"] / windows["baseline_ns"] < SLOW_AT) | (
-        windows["late_q95_ns"] > HOST_LATE_NS
+        (late > HOST_LATE_NS) & (late > HOST_LATE_SHARE * added)
     )
     return windows.with_columns({"host_busy": windows["slow"] & busy})
 

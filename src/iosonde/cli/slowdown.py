@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
+import json
 import tempfile
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from iosonde.analysis.scatter import scatter
 from iosonde.analysis.slowdown import analyse, statistic_columns
@@ -26,7 +28,7 @@ from iosonde.model.units import (
     format_time,
     parse_duration,
 )
-from iosonde.store.columns import SERIES_KEY
+from iosonde.store.columns import SCHEMA_VERSION, SERIES_KEY
 from iosonde.store.export import FORMATS, format_of, write_frame
 from iosonde.store.store import Store
 
@@ -56,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
     if args.format == "table":
         _print(result, now_ns)
     else:
-        _write(_shown_columns(result), args)
+        _write(result, args, now_ns)
     return 0
 
 
@@ -153,17 +155,28 @@ def _shown_columns(result: SlowdownResult) -> Frame:
     return Frame({name: windows[name] for name in (*SERIES_KEY, *counts, *statistic, *factors)})
 
 
-def _write(frame: Frame, args: argparse.Namespace) -> None:
+def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> None:
+    """Windows as Parquet or CSV; as JSON one object that holds the slow spans too."""
     if args.output is None and args.format == "parquet":
         raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
-    with contextlib.ExitStack() as stack:
-        path = args.output
-        if path is None:
-            path = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "out"
-        whole = [name for name in frame.columns if name.endswith("_ns") and name != "mean_ns"]
+    frame = _shown_columns(result)
+    whole = [name for name in frame.columns if name.endswith("_ns") and name != "mean_ns"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = args.output or Path(folder) / "out"
         write_frame(frame, path, args.format, whole)
+        if args.format == "json":
+            spans = json.dumps([_span_object(span, now_ns) for span in result.spans])
+            head = f'{{"schema_version": {SCHEMA_VERSION}, "spans": {spans}, "windows": '
+            path.write_text(f"{head}{path.read_text().strip()}}}\n")
         if args.output is None:
             options.copy_to_stdout(path)
+
+
+def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
+    """A span with the fields of the state files, and its sentence."""
+    flat = {**asdict(span), **span.key._asdict(), "sentence": say(from_span(span, now_ns))}
+    renamed = {"lower": "slowdown_lower", "upper": "slowdown_upper"}
+    return {renamed.get(name, name): value for name, value in flat.items() if name != "key"}
 
 
 def _plot(store: Store, result: SlowdownResult, args: argparse.Namespace) -> None:

@@ -34,8 +34,10 @@ SLOW_AT = 2.0
 """A window is slow when its slowdown is at least this ..."""
 SLOW_LOWER_AT = 1.5
 """... and the lower end of its interval at least this."""
-HOST_LATE_NS = 10_000_000
-"""Timers that wake this late (0.95 quantile, ns) mean that the probing host is busy."""
+HOST_LATE_NS = 1_000_000
+"""A probe woken later than this (median, ns) sits on a busy host ..."""
+HOST_LATE_SHARE = 0.5
+"""... which explains a latency if it is more than this share of what was added to it."""
 
 
 def op_order(op: str) -> int:

@@ -39,7 +39,7 @@ _FEW = 8
 _COLUMNS = statistic_columns("median")
 _STATISTICS = (
     *("q50_ns", "q50_lower_ns", "q50_upper_ns", "q90_ns", "max_ns"),
-    *("unqueued_q50_ns", "late_q95_ns"),
+    *("unqueued_q50_ns", "late_q50_ns"),
 )
 """What the page shows, and what ``analysis.slowdown`` needs to judge a window."""
 

@@ -48,7 +48,7 @@ WINDOW_COLUMNS: tuple[str, ...] = (
     *(f"{name}_ns" for name in QUANTILES),
     "max_ns",
     *(f"{name}_{end}_ns" for name in QUANTILES for end in ("lower", "upper")),
-    *("felt_q99_ns", "runq_q50_ns", "late_q95_ns"),
+    *("felt_q99_ns", "runq_q50_ns", "late_q50_ns"),
 )
 WINDOW_KEY = (*SERIES_KEY, "start_ns", "window_ns", "n_due", "n_seen")
 """Columns that every window table has; the others are statistics and may be left out."""

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::baseline::Trailing;
 use super::onset::onset;
 use super::quantile::{Estimate, WindowStatistics, of_sorted};
-use super::verdict::{FAILING_FROM, State, host_was_busy, is_hung, is_slow};
+use super::verdict::{Controls, FAILING_FROM, State, host_was_busy, is_hung, is_slow};
 use crate::histogram::Histogram;
 use crate::sample::{Cache, Op, Outcome, Sample};
 
@@ -283,17 +283,19 @@ fn ratio(of: &Estimate, baseline: f64) -> Estimate {
 }
 
 fn busy(window: &[Sample], baseline_ns: f64) -> bool {
-    let sorted = |values: &mut Vec<i64>| values.sort_unstable();
-    let mut unqueued: Vec<i64> = ok_rows(window)
-        .filter_map(|sample| Some(sample.service_ns()? - sample.control_runq_ns.unwrap_or(0)))
-        .collect();
-    let mut late: Vec<i64> = ok_rows(window).filter_map(|s| Some(s.began_ns? - s.due_ns)).collect();
-    sorted(&mut unqueued);
-    sorted(&mut late);
-    let median = of_sorted(&unqueued, 0.5).map(|median| median.value);
-    // The 0.95 quantile as a point: this is a control, not a claim, so it needs no interval.
-    let late_q95 = late.get((late.len() * 95).div_ceil(100).saturating_sub(1)).copied();
-    host_was_busy(median, baseline_ns, late_q95)
+    let median = |of: &dyn Fn(&Sample) -> Option<i64>| {
+        let mut values: Vec<i64> = ok_rows(window).filter_map(of).collect();
+        values.sort_unstable();
+        of_sorted(&values, 0.5).map(|median| median.value)
+    };
+    let unqueued = |sample: &Sample| Some(sample.service_ns()? - sample.control_runq_ns.unwrap_or(0));
+    let controls = (
+        median(&Sample::service_ns),
+        median(&unqueued),
+        median(&|sample| Some(sample.began_ns? - sample.due_ns)),
+    );
+    let (Some(service_ns), Some(unqueued_ns), Some(late_ns)) = controls else { return false };
+    host_was_busy(&Controls { service_ns, unqueued_ns, late_ns }, baseline_ns)
 }
 
 #[cfg(test)]

@@ -14,8 +14,10 @@ pub const HUNG_NS: u64 = 1_000_000_000;
 pub const HUNG_PERIODS: u64 = 2;
 /// This many failures in a row make a target failing.
 pub const FAILING_FROM: u32 = 3;
-/// A probe woken later than this (0.95 quantile) sits on a busy host.
-pub const LATE_NS: i64 = 10_000_000;
+/// A probe woken later than this (median) sits on a busy host; idle ones wake 0.1 ms late ...
+pub const LATE_NS: i64 = 1_000_000;
+/// ... and that explains a latency if it is more than this share of what was added to it.
+pub const LATE_SHARE: f64 = 0.5;
 
 /// Whether a slowdown (value and interval) is slow.
 pub fn is_slow(slowdown: &Estimate) -> bool {
@@ -28,12 +30,23 @@ pub fn is_hung(age_ns: u64, period_ns: u64, baseline_ns: Option<f64>) -> bool {
     age_ns > patience && age_ns as f64 > HUNG_BASELINES * baseline_ns.unwrap_or(0.0)
 }
 
+/// Medians of one slow window, in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Controls {
+    /// Service latency.
+    pub service_ns: f64,
+    /// Service latency without the time the thread waited for a CPU.
+    pub unqueued_ns: f64,
+    /// How late the timer woke the probe: began - due.
+    pub late_ns: f64,
+}
+
 /// Whether a slow window is explained by the probing host: without the time its thread waited for a CPU it
-/// would not be slow, or its timer woke it far too late.
-///
-/// `unqueued_ns` is the median of service minus run-queue time, `late_q95_ns` the 0.95 quantile of began - due.
-pub fn host_was_busy(unqueued_ns: Option<f64>, baseline_ns: f64, late_q95_ns: Option<i64>) -> bool {
-    unqueued_ns.is_some_and(|ns| ns / baseline_ns < SLOW_FROM) || late_q95_ns.is_some_and(|ns| ns > LATE_NS)
+/// would not be slow, or its timer woke it late by a good part of what was added.
+pub fn host_was_busy(window: &Controls, baseline_ns: f64) -> bool {
+    let added_ns = window.service_ns - baseline_ns;
+    window.unqueued_ns / baseline_ns < SLOW_FROM
+        || window.late_ns > LATE_NS as f64 && window.late_ns > LATE_SHARE * added_ns
 }
 
 /// The state of an op or a target, mildest first.
@@ -91,9 +104,14 @@ mod tests {
 
     #[test]
     fn a_busy_host_explains_what_its_run_queue_took() {
-        assert!(host_was_busy(Some(1.1e6), 1e6, Some(0)));
-        assert!(!host_was_busy(Some(3e6), 1e6, Some(0)));
-        assert!(host_was_busy(Some(3e6), 1e6, Some(11_000_000)));
-        assert!(!host_was_busy(None, 1e6, None));
+        let busy = |service_ns, unqueued_ns, late_ns| {
+            host_was_busy(&Controls { service_ns, unqueued_ns, late_ns }, 1e6)
+        };
+        assert!(busy(3e6, 1.1e6, 0.0));
+        assert!(!busy(3e6, 3e6, 1e5));
+        assert!(busy(3e6, 3e6, 1.2e6));
+        assert!(!busy(9e6, 9e6, 1.2e6), "1.2 ms do not explain 8 ms");
+        let fast = Controls { service_ns: 3e3, unqueued_ns: 3e3, late_ns: 1e5 };
+        assert!(!host_was_busy(&fast, 1e3), "an idle timer is 0.1 ms late and explains nothing");
     }
 }
