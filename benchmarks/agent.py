@@ -37,7 +37,10 @@ def agent_round(folder: Path) -> tuple[float, float]:
         f'[[target]]\npath = "{folder}"\nfile_size = "{FILE}"\n'
     )
     binary = Path(sys.executable).with_name("iosonde-agent")
-    with log.open("wb") as stderr, subprocess.Popen([binary, "--config", config], stderr=stderr) as agent:
+    with (
+        log.open("wb") as stderr,
+        subprocess.Popen([binary, "--config", config], stderr=stderr) as agent,
+    ):
         address = ""
         while not address:
             time.sleep(0.1)
@@ -82,7 +85,9 @@ def main() -> None:
         ours = statistics.median(cost for cost, _ in agents)
         theirs = statistics.median(bare)
         print(f"{'six ops at 1 Hz, one target, on disk':<44} {'CPU ms/s':>9} {'RSS MiB':>9}")
-        print(f"{'iosonde-agent with /metrics, spool and states':<44} {ours:>9.2f} {max(m for _, m in agents):>9.1f}")
+        print(
+            f"{'iosonde-agent with /metrics, spool and states':<44} {ours:>9.2f} {max(m for _, m in agents):>9.1f}"
+        )
         print(f"{'bare loop of the same calls in C':<44} {theirs:>9.2f} {'':>9}")
         print(f"{'ratio':<44} {ours / theirs:>9.2f}")
 

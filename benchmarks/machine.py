@@ -17,6 +17,4 @@ def line() -> str:
     date = datetime.now(UTC).date()
     load = os.getloadavg()[0]
     cores = os.cpu_count()
-    return (
-        f"{cores} x {model}, {memory_gib:.0f} GiB, Linux {platform.release()}, {date}, load {load:.1f}"
-    )
+    return f"{cores} x {model}, {memory_gib:.0f} GiB, Linux {platform.release()}, {date}, load {load:.1f}"

@@ -36,12 +36,16 @@ def rows(random: np.random.Generator, start_ns: int, seconds: int) -> np.ndarray
     n = seconds * OPS
     op = np.tile(np.arange(OPS), seconds)
     made = np.zeros(n, dtype=ROW)
-    made["due"] = start_ns + np.repeat(np.arange(seconds), OPS) * PERIOD_NS + op * (PERIOD_NS // OPS)
+    made["due"] = (
+        start_ns + np.repeat(np.arange(seconds), OPS) * PERIOD_NS + op * (PERIOD_NS // OPS)
+    )
     made["began"] = made["due"] + random.lognormal(np.log(1e5), 0.3, n).astype(np.int64)
     made["ended"] = made["began"] + (MEDIANS_NS[op] * random.lognormal(0, 0.5, n)).astype(np.int64)
     blocks = random.integers(0, 32_768, n) << 20
     made["offset"] = np.where(op < 2, blocks, NULL)
-    waits = np.where(random.random(n) < 0.1, random.integers(0, 10**6, n), random.integers(0, 3000, n))
+    waits = np.where(
+        random.random(n) < 0.1, random.integers(0, 10**6, n), random.integers(0, 3000, n)
+    )
     made["runq"] = waits
     made["op"] = op
     made["cache"] = np.where(op < 2, 0, 4)
@@ -57,7 +61,9 @@ def write_segment(store: Path, number: int, start_ns: int, samples: np.ndarray) 
         "seed": 1,
         "segment": number,
         "opened_ns": start_ns,
-        "targets": [{"name": "/work", "period_ns": PERIOD_NS, "size_bytes": [1 << 20] * 2 + [3901] * 4}],
+        "targets": [
+            {"name": "/work", "period_ns": PERIOD_NS, "size_bytes": [1 << 20] * 2 + [3901] * 4}
+        ],
     }
     path = store / "spool/bench" / f"0000000000000001-{number:06d}.spool"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,15 +95,24 @@ def main() -> None:
         spool = sum(file.stat().st_size for file in store.rglob("*.spool"))
         sealing = command("seal", "--store", store)
         sealed = sum(file.stat().st_size for file in store.rglob("*.parquet"))
-        print(f"one day, one target, 6 ops at 1 Hz: {spool / DAYS / 1e6:.1f} MB in the spool, ", end="")
-        print(f"{sealed / DAYS / 1e6:.2f} MB in Parquet; sealing it takes {sealing[0] / DAYS:.2f} s")
+        print(
+            f"one day, one target, 6 ops at 1 Hz: {spool / DAYS / 1e6:.1f} MB in the spool, ",
+            end="",
+        )
+        print(
+            f"{sealed / DAYS / 1e6:.2f} MB in Parquet; sealing it takes {sealing[0] / DAYS:.2f} s"
+        )
         print()
-        print(f"{'iosonde slowdown over 30 days, 15.5 M samples':<52} {'median s':>9} {'peak MiB':>9}")
+        print(
+            f"{'iosonde slowdown over 30 days, 15.5 M samples':<52} {'median s':>9} {'peak MiB':>9}"
+        )
         for window in ("60s", "10m", "4h"):
             arguments = ("slowdown", "--store", store, "--since", "2020-01-01", "--window", window)
             runs = [command(*arguments) for _ in range(ROUNDS)]
             took = statistics.median(seconds for seconds, _ in runs)
-            print(f"{'windows of ' + window:<52} {took:>9.2f} {max(peak for _, peak in runs):>9.0f}")
+            print(
+                f"{'windows of ' + window:<52} {took:>9.2f} {max(peak for _, peak in runs):>9.0f}"
+            )
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ def main() -> None:
     iosonde = Path(sys.executable).with_name("iosonde")
     with tempfile.TemporaryDirectory(prefix="iosonde-now-") as store:
         watched = [
-            {"path": f"/fs{i}", "backend": "null", "latency": {"data_read": "5ms"}} for i in range(4)
+            {"path": f"/fs{i}", "backend": "null", "latency": {"data_read": "5ms"}}
+            for i in range(4)
         ]
         simulate({"store": store, "target": watched}, time.time_ns() - 600 * SECOND, 600 * SECOND)
         for state in Path(store).glob("state/*/*.json"):

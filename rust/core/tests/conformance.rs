@@ -36,11 +36,12 @@ fn cases() -> Vec<Case> {
     let null = || Null::new(Arc::clone(&clock), Latency::default(), SIZE as u64, Random::stream(1, "null"));
     let posix = || {
         let folder = std::env::temp_dir().join(format!("iosonde-conformance-{}", fresh()));
-        std::fs::create_dir(&folder).unwrap();
-        let directory = OwnedFd::from(std::fs::File::open(&folder).unwrap());
+        std::fs::create_dir(&folder).expect("a folder");
+        let directory = OwnedFd::from(std::fs::File::open(&folder).expect("it opens"));
         let big = folder.join("big");
-        let file = std::fs::File::options().create_new(true).read(true).write(true).open(big).unwrap();
-        file.set_len(16 * BLOCK as u64).unwrap();
+        let file =
+            std::fs::File::options().create_new(true).read(true).write(true).open(big).expect("a file");
+        file.set_len(16 * BLOCK as u64).expect("room");
         (PosixDirectory::new(directory), PosixFile::new(file.into(), Access::Buffered), folder)
     };
     let faulty = |inner| Faulty::new(inner, Arc::clone(&clock), 0, Vec::new());

@@ -146,7 +146,9 @@ def _controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
     slow = np.flatnonzero(windows["slow"])
     if len(slow) > 0:
         found = store.pooled(
-            tags(windows, [(row, row) for row in slow.tolist()]), int(windows["window_ns"][0]), _CONTROLS
+            tags(windows, [(row, row) for row in slow.tolist()]),
+            int(windows["window_ns"][0]),
+            _CONTROLS,
         )
         for name, column in columns.items():
             column[slow[found["tag"]]] = found[name]

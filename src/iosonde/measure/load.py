@@ -35,7 +35,9 @@ class Load:
         try:
             self._load.start()
         except OSError as error:
-            raise errors.MeasureError(f"{self._directory}: cannot put a load on it: {error}") from None
+            raise errors.MeasureError(
+                f"{self._directory}: cannot put a load on it: {error}"
+            ) from None
 
     def stop(self) -> LoadReport:
         """End it and remove its files."""
