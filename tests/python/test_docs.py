@@ -35,8 +35,9 @@ def test_the_sql_runs():
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("module", ["polars", "pandas"])
-def test_the_python_runs(module):
+@pytest.mark.parametrize(("module", "reader"), [("polars", "polars"), ("pandas", "pyarrow")])
+def test_the_python_runs(module, reader):
     pytest.importorskip(module)
+    pytest.importorskip(reader)
     (code,) = [code for code in snippets("python") if f"import {module}" in code]
     exec(compile(code, module, "exec"), {})
