@@ -49,7 +49,7 @@ format: ## let the formatters have their way
 	$(BIN)/ruff check --fix .
 
 bench: build ## print the tables of docs/performance.md
-	cargo run --release --quiet -p iosonde-core --example overhead
+	cargo run --release --quiet -p iosonde-overhead
 	$(BIN)/python -m benchmarks
 
 wheel: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) ## one wheel with the extension, the agent and the page
@@ -74,6 +74,7 @@ lock: $(BIN)/uv ## pin the Python packages anew, without addresses
 $(BIN)/iosonde: $(VENV)/.packages $(RUST_SOURCES) pyproject.toml
 	mkdir -p build/wheel
 	. $(BIN)/activate && maturin develop --uv --release --quiet
+	$(BIN)/python -m compileall -q src/iosonde
 	touch $@
 
 $(BIN)/iosonde-agent: $(RUST_SOURCES) | $(BIN)/uv

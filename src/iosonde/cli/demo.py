@@ -39,7 +39,8 @@ EXAMPLES = """\
   DEMO_SERVE=0 iosonde demo          without the page
 """
 _REFRESH_S = 0.5
-_LOADS = ("writer", "create_delete")
+_LOADS = {"writer": 4, "create_delete": 1}
+"""Kinds of load and their threads: what slows both blocks and files on a plain disk."""
 
 
 class LoadTimes(NamedTuple):
@@ -144,7 +145,7 @@ def _watch(
 
 
 def _start(args: argparse.Namespace) -> list[Load]:
-    loads = [Load(Path(args.directory[0]), kind) for kind in _LOADS]
+    loads = [Load(Path(args.directory[0]), kind, threads) for kind, threads in _LOADS.items()]
     for load in loads:
         load.start()
     return loads

@@ -22,9 +22,10 @@ def main(arguments: Sequence[str]) -> int:
         metavar="HOST:PORT",
         help="(default: 127.0.0.1:8765)",
     )
+    parser.add_argument("--no-seal", action="store_true", help="leave the spool to 'iosonde seal'")
     parser.add_store()
     args = parser.parse(arguments)
     from iosonde.serve.run import run
 
-    run(options.store_root(args), args.listen, options.tell)
+    run(options.store_root(args), args.listen, options.tell, sealing=not args.no_seal)
     return 0

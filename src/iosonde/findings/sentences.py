@@ -13,7 +13,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from iosonde.findings.verdicts import Finding, OpVerdict
-from iosonde.model.ops import op_word
+from iosonde.model.ops import SECOND_NS, op_word
 from iosonde.model.units import format_factor, format_seconds, format_slowdown, format_time
 
 if TYPE_CHECKING:
@@ -26,12 +26,20 @@ def say(finding: Finding, zone: tzinfo | None = None) -> str:
 
 
 def conclude(effects: Sequence[Effect]) -> str:
-    """What a known load did: which operations became slow, and because of what."""
+    """What a known load did: which operations became slow, because of what, and the clearest's onset."""
     parts = []
     for cause, words in _CAUSES.items():
         ops = [op_word(effect.key.op) for effect in effects if effect.cause == cause]
         if ops:
             parts.append(f"{_join(ops)} {words}")
+    dated = [effect for effect in effects if effect.late_ns is not None and effect.slowdown]
+    if dated:
+        clearest = max(dated, key=lambda effect: effect.slowdown or 0.0)
+        late_s = (clearest.late_ns or 0) / SECOND_NS
+        when = f"{abs(late_s):.1f} s {'before' if late_s < 0 else 'after'} the load began"
+        parts.append(
+            f"the clearest of them, {op_word(clearest.key.op)}, was found slow from {when}"
+        )
     return "; ".join(parts) if parts else "nothing was measured"
 
 

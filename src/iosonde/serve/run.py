@@ -15,17 +15,23 @@ from fastapi import FastAPI
 
 from iosonde.model.errors import IosondeError, UsageError
 from iosonde.serve.app import create
+from iosonde.serve.sealing import Sealer
 from iosonde.serve.security import LOOPBACK_NAMES
 
 DEFAULT_LISTEN = "127.0.0.1:8765"
 
 
 def run(
-    store_root: Path, listen: str = DEFAULT_LISTEN, tell: Callable[[str], None] = print
+    store_root: Path,
+    listen: str = DEFAULT_LISTEN,
+    tell: Callable[[str], None] = print,
+    *,
+    sealing: bool = True,
 ) -> None:
     """Serve the store on ``listen`` (HOST:PORT, port 0 = any free one) until Ctrl-C or SIGTERM.
 
-    ``tell`` gets the lines for people; the first one says the address. Raises UsageError for an
+    ``tell`` gets the lines for people; the first one says the address. With ``sealing``, closed
+    spool segments become Parquet meanwhile. Raises UsageError for an
     address that cannot be read, IosondeError when it cannot be used.
     """
     host, port = parse_listen(listen)
@@ -40,12 +46,17 @@ def run(
             "are shown"
         )
     server = serving(create(store_root, hosts=LOOPBACK_NAMES if loopback else None))
+    sealer = Sealer(store_root, tell)
+    if sealing:
+        sealer.start()
     try:
         server.run(sockets=[bound])
     except KeyboardInterrupt:  # uvicorn raises it again after it has ended cleanly
         pass
     finally:
         bound.close()
+        if sealing:
+            sealer.stop()
 
 
 def serving(app: FastAPI) -> Server:

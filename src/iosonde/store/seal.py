@@ -9,6 +9,8 @@
 Dying anywhere is harmless: before the rename the segment is still read from the spool, after it
 from Parquet (readers skip the spool segment of a stem that is sealed, and the next run deletes it).
 Two sealers at once make the same file twice, one after the other.
+A lock may not reach other hosts (Lustre with ``localflock``, some NFS), so a segment of another host
+counts as closed only when nobody has appended to it for two of the hours that a segment lasts.
 A torn segment is sealed as far as it is good and kept beside as ``<stem>.torn``: nothing measured
 is ever deleted.
 """
@@ -33,6 +35,8 @@ from iosonde.store.columns import SAMPLE_ORDER, SCHEMA_VERSION
 from iosonde.store.reader import connect
 
 _DRAFT_KEPT_S = 3600
+_SETTLED_S = 7200
+"""A segment of another host that was not appended to for so long is closed."""
 _EMPTY_KEPT_S = 3600
 """A segment without rows may just have been opened by a probe that has not locked it yet."""
 
@@ -68,10 +72,12 @@ def _seal_segment(root: Path, segment: layout.Segment, tell: Callable[[str], Non
     with _closed(segment.path) as file:
         if file is None:
             return None
+        if segment.host != this_host() and _age_s(file) < _SETTLED_S:
+            return None
         read = spool.read(segment.path)
         if read is None:
             return None
-        if len(read.rows) == 0 and time.time() - os.fstat(file.fileno()).st_mtime < _EMPTY_KEPT_S:
+        if len(read.rows) == 0 and _age_s(file) < _EMPTY_KEPT_S:
             return None
         target = layout.parquet_path(root, segment.host, segment.stem, read.opened_ns)
         fresh = len(read.rows) > 0 and not target.exists()
@@ -89,6 +95,16 @@ def _seal_segment(root: Path, segment: layout.Segment, tell: Callable[[str], Non
         except (OSError, duckdb.Error) as error:
             raise _explained(segment.path, error) from error
         return target if fresh else None
+
+
+def this_host() -> str:
+    """The folder below ``spool/`` that probes of this machine write to."""
+    return platform.node()
+
+
+def _age_s(file: IO[bytes]) -> float:
+    """Seconds since somebody appended."""
+    return time.time() - os.fstat(file.fileno()).st_mtime
 
 
 @contextlib.contextmanager

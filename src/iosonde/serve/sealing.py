@@ -1,0 +1,45 @@
+"""Sealing while the page is served, so that a store with a server needs no timer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from iosonde.model.errors import IosondeError
+from iosonde.store.seal import seal
+
+EVERY_S = 600.0
+
+
+class Sealer:
+    """Seals a store now and then, in a thread of its own, until stopped.
+
+    Trouble is told once and tried again: a full store may get room.
+    """
+
+    def __init__(self, root: Path, tell: Callable[[str], None], every_s: float = EVERY_S) -> None:
+        self._root, self._tell, self._every_s = root, tell, every_s
+        self._ended = threading.Event()
+        self._told = ""
+        self._thread = threading.Thread(target=self._run, name="sealer", daemon=True)
+
+    def start(self) -> None:
+        """Begin with a first sealing."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the sealing that is under way."""
+        self._ended.set()
+        self._thread.join(timeout=10)
+
+    def _run(self) -> None:
+        while True:
+            try:
+                seal(self._root)
+            except (IosondeError, OSError) as error:
+                if str(error) != self._told:
+                    self._tell(f"note: {error}")
+                    self._told = str(error)
+            if self._ended.wait(self._every_s):
+                return

@@ -1,0 +1,43 @@
+"""The server seals what is closed, tells of trouble once, and ends."""
+
+import os
+
+from iosonde.serve.sealing import Sealer
+from iosonde.store import layout
+from iosonde.store.seal import seal
+from tests.agent.harness import wait_for
+from tests.python.makers import simulated
+
+
+def test_what_is_closed_becomes_parquet_by_and_by(tmp_path):
+    told = []
+    sealer = Sealer(tmp_path, told.append, every_s=0.01)
+    sealer.start()
+    simulated(tmp_path, 300)
+    wait_for("the sealing", lambda: not layout.spool_segments(tmp_path))
+    sealer.stop()
+    assert layout.parquet_segments(tmp_path, None)
+    assert told == []
+
+
+def test_trouble_is_told_once(tmp_path):
+    simulated(tmp_path, 300)
+    (tmp_path / "samples").write_text("a file where the folder should be")
+    told = []
+    sealer = Sealer(tmp_path, told.append, every_s=0.01)
+    sealer.start()
+    wait_for("the trouble", lambda: told)
+    sealer.stop()
+    assert len(told) == 1
+    assert "cannot seal" in told[0]
+    assert layout.spool_segments(tmp_path), "the segments are kept"
+
+
+def test_segments_of_another_host_must_have_settled(tmp_path, monkeypatch):
+    simulated(tmp_path, 300)
+    monkeypatch.setattr("iosonde.store.seal.this_host", lambda: "another")
+    assert seal(tmp_path) == []
+    for segment in layout.spool_segments(tmp_path):
+        old = segment.path.stat().st_mtime - 7300
+        os.utime(segment.path, (old, old))
+    assert len(seal(tmp_path)) >= 1
