@@ -3,11 +3,12 @@ import pytest
 from iosonde.store import seal
 
 
-@pytest.fixture(autouse=True)
-def this_is_login2(monkeypatch, request):
+@pytest.fixture(autouse=True, scope="session")
+def this_is_login2():
     """Stores that tests make up are of a host called login2: let it be this one.
 
-    The tests of the agent keep the real name: their stores are real too.
+    Commands run as processes of their own keep the real name; so do the stores of the agent's tests.
     """
-    if "agent" not in request.path.parts:
-        monkeypatch.setattr(seal, "this_host", lambda: "login2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(seal, "this_host", lambda: "login2")
+        yield

@@ -128,6 +128,8 @@ def test_a_full_disk_keeps_the_spool_and_leaves_no_draft(live):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         from iosonde.cli.main import main
+        from iosonde.store import seal
+        seal.this_host = lambda: "login2"
         sys.exit(main(["seal", "--store", sys.argv[1]]))
         """
     )

@@ -21,6 +21,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import platform
 import secrets
 import time
 from collections.abc import Callable, Iterator
@@ -35,6 +36,7 @@ from iosonde.store.columns import SAMPLE_ORDER, SCHEMA_VERSION
 from iosonde.store.reader import connect
 
 _DRAFT_KEPT_S = 3600
+"""A draft older than this was left by a sealer that died."""
 _SETTLED_S = 7200
 """A segment of another host that was not appended to for so long is closed."""
 _EMPTY_KEPT_S = 3600
