@@ -13,8 +13,8 @@ from iosonde.stats.onset import onset
 from iosonde.store.columns import SERIES_KEY
 from iosonde.store.store import Store
 
-_BEFORE = 2
-"""Windows before a span that are searched for its first slow sample ..."""
+_BEFORE = 10
+"""Windows before a span that are searched for its first slow sample (it may have crept up) ..."""
 _INTO = 2
 """... up to the end of this many of its own windows."""
 
