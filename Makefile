@@ -24,7 +24,7 @@ demo: build ## watch a directory of this machine, load it, say how slow it was; 
 test: build services lint ## everything; fails if a service cannot be had
 	cargo test --workspace --quiet
 	cd web && npm test --silent
-	IOSONDE_SHARED=$(IOSONDE_SHARED) $(BIN)/pytest
+	$(BIN)/pytest
 
 test-quick: build ## what needs no server, browser, mount or root
 	cargo test --workspace --quiet

@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
-from iosonde.model.errors import DamagedFileError, UsageError
+from iosonde.model.errors import DamagedFileError, DamagedFileWarning, UsageError
 from iosonde.model.frames import NULL_NS, TargetRef
 from iosonde.model.ops import OPS
 from iosonde.store import layout, reader, spool
@@ -88,6 +88,14 @@ def test_old_partitions_and_old_segments_are_not_read(live, monkeypatch):
     assert len(Store(live).samples(since_ns=START)) == 6 * 5000
     with pytest.raises(DamagedFileError):
         Store(live).samples()
+
+
+def test_a_damaged_segment_is_named_and_the_others_are_read(live):
+    path = layout.spool_segments(live)[0].path.with_name("bad-000000.spool")
+    path.write_bytes(bytes(4096))  # what a power failure may leave
+    with pytest.warns(DamagedFileWarning, match="bad-000000"):
+        found = Store(live).samples()
+    assert len(found) == 6 * 5000
 
 
 def test_targets_come_from_states_and_samples(tmp_path):

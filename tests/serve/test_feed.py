@@ -155,6 +155,7 @@ def test_without_clients_nothing_is_read(root: Path, monkeypatch: pytest.MonkeyP
         assert looks == []
 
 
+@pytest.mark.filterwarnings("ignore::iosonde.model.errors.DamagedFileWarning")
 def test_a_damaged_segment_is_told(root: Path) -> None:
     (root / "spool" / stores.HOST / "zz-000000.spool").write_bytes(b"nonsense" * 100)
     with (

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from iosonde.model.errors import DamagedFileWarning
 from iosonde.serve.app import create
 from iosonde.store.seal import seal
 from tests.serve import stores
@@ -116,13 +117,14 @@ def test_a_damaged_parquet_file_is_named_and_the_states_still_speak(tmp_path: Pa
     assert client.get("/api/targets").json()[0]["kind"] == "usual"
 
 
-def test_a_damaged_spool_segment_is_named(tmp_path: Path) -> None:
+def test_a_damaged_spool_segment_hides_no_other(tmp_path: Path) -> None:
     stores.simulate(tmp_path, 20 * MINUTE, stores.target("/work"))
     (file,) = tmp_path.glob("spool/*/*.spool")
-    file.write_bytes(b"nonsense" * 1000)
-    response = client_of(tmp_path).get("/api/series", params=SERIES)
-    assert response.status_code == 503
-    assert file.name in response.json()["error"]["what"]
+    file.with_name("bad-000000.spool").write_bytes(b"nonsense" * 1000)
+    with pytest.warns(DamagedFileWarning, match="bad-000000"):
+        response = client_of(tmp_path).get("/api/series", params=SERIES)
+    assert response.status_code == 200
+    assert response.json()["ops"]["data_read"]["n_points"] > 0
 
 
 def test_a_damaged_state_hides_no_other(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from iosonde import __version__
 from iosonde.model.errors import IosondeError, UsageError
@@ -79,10 +80,23 @@ def _dispatch(arguments: list[str]) -> int:
     if arguments[0] in ("-V", "--version", "version"):
         print(f"iosonde {__version__}")
         return 0
+    warnings.showwarning = _note
     command = _find(arguments[0])
     module = importlib.import_module(f"iosonde.cli.{command.module}")
     code: int = module.main(arguments[1:])
     return code
+
+
+def _note(
+    message: Warning | str,
+    category: type[Warning],  # noqa: ARG001 - the signature of warnings.showwarning
+    filename: str,  # noqa: ARG001
+    lineno: int,  # noqa: ARG001
+    file: TextIO | None = None,  # noqa: ARG001
+    line: str | None = None,  # noqa: ARG001
+) -> None:
+    """A warning as a line for people."""
+    print(f"iosonde: note: {message}", file=sys.stderr)
 
 
 def _find(name: str) -> Command:

@@ -65,6 +65,10 @@ class DamagedFileError(StoreError):
     """One file of the store is not what it should be."""
 
 
+class DamagedFileWarning(UserWarning):
+    """A file of the store was left out because it is not what it should be; the others were read."""
+
+
 class SealError(StoreError):
     """A spool segment could not be turned into Parquet. The segment is kept."""
 

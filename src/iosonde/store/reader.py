@@ -13,6 +13,7 @@ Rows are never copied out of Parquet: DuckDB scans the files.
 from __future__ import annotations
 
 import tempfile
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import TypeVar
 
 import duckdb
 
-from iosonde.model.errors import DamagedFileError, StoreError
+from iosonde.model.errors import DamagedFileError, DamagedFileWarning, StoreError
 from iosonde.store import layout, spool
 from iosonde.store.columns import SAMPLE_KEY, SAMPLE_TYPES
 
@@ -107,9 +108,9 @@ def _explained(error: duckdb.Error, root: Path) -> StoreError:
 def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Path]:
     """Create the view ``samples``; returns the files it reads."""
     live = {
-        (segment.host, segment.stem): read.rows
+        (segment.host, segment.stem): rows
         for segment in layout.spool_segments(root)
-        if not _too_old(segment.path, scope.since_ns) and (read := spool.read(segment.path))
+        if not _too_old(segment.path, scope.since_ns) and (rows := _rows(segment.path))
     }
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
     sealed = layout.parquet_segments(root, since)
@@ -127,6 +128,16 @@ def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Pa
     con.execute(f"CREATE TEMP VIEW every_row AS {' UNION ALL '.join(sources) or _no_rows()}")
     _hide_beaten(con, scope)
     return [segment.path for segment in sealed]
+
+
+def _rows(path: Path) -> spool.SpoolRows | None:
+    """The good rows of a segment; one without a readable header is told of and left out."""
+    try:
+        read = spool.read(path)
+    except DamagedFileError as error:
+        warnings.warn(str(error), DamagedFileWarning, stacklevel=2)
+        return None
+    return read.rows if read else None
 
 
 def _too_old(path: Path, since_ns: int | None) -> bool:

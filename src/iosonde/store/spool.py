@@ -70,11 +70,7 @@ def read(path: Path) -> SpoolSegment | None:
     except _core.SpoolError as error:
         if _is_being_born(path):
             return None
-        raise DamagedFileError(
-            f"{path} cannot be read: {error}",
-            expected="a spool segment written by iosonde",
-            hint="moving it out of the store",
-        ) from error
+        raise DamagedFileError(str(error), hint="moving it out of the store") from error
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}") from error
     return _segment(chunk)
