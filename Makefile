@@ -11,7 +11,7 @@ RUST_SOURCES := $(shell find rust schema -type f) Cargo.toml Cargo.lock
 WEB_SOURCES  := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-quick lint format bench wheel lock services clean
+.PHONY: help build demo test test-quick lint format bench pictures wheel lock services clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -51,6 +51,9 @@ format: ## let the formatters have their way
 bench: build ## print the tables of docs/performance.md
 	cargo run --release --quiet -p iosonde-overhead
 	$(BIN)/python -m benchmarks
+
+pictures: build services ## draw the pictures of the README anew
+	$(BIN)/python scripts/pictures.py
 
 wheel: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) ## one wheel with the extension, the agent and the page
 	mkdir -p build/wheel/scripts && cp $(BIN)/iosonde-agent build/wheel/scripts/

@@ -33,7 +33,7 @@ from iosonde.model.frames import (
 )
 from iosonde.model.ops import (
     HOST_LATE_NS,
-    HOST_LATE_SHARE,
+    HOST_SHARE,
     SLOW_AT,
     SLOW_LOWER_AT,
     STATISTICS,
@@ -158,14 +158,13 @@ def _controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
 def _with_host_busy(windows: WindowTable) -> WindowTable:
     """Whether the host explains a slow window: as ``host_was_busy`` of the core has it.
 
-    Its thread waited for a CPU, or its timer woke late by a good part of what was added. NaN
-    (unknown) compares false: not busy.
+    More than half of what was added to the latency is time its thread waited for a CPU, or its
+    timer woke it that late. NaN (unknown) compares false: not busy.
     """
-    added = windows["q50_ns"] - windows["baseline_ns"]
+    share = HOST_SHARE * (windows["q50_ns"] - windows["baseline_ns"])
+    queued = windows["q50_ns"] - windows["unqueued_q50_ns"]
     late = windows["late_q50_ns"]
-    busy = (windows["unqueued_q50_ns"] / windows["baseline_ns"] < SLOW_AT) | (
-        (late > HOST_LATE_NS) & (late > HOST_LATE_SHARE * added)
-    )
+    busy = (queued > share) | ((late > HOST_LATE_NS) & (late > share))
     return windows.with_columns({"host_busy": windows["slow"] & busy})
 
 

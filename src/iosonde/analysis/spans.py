@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iosonde.model.frames import Frame, SeriesKey, SlowSpan, WindowTable
-from iosonde.model.ops import SLOW_AT
+from iosonde.model.ops import HOST_SHARE
 from iosonde.stats.onset import onset
 from iosonde.store.columns import SERIES_KEY
 from iosonde.store.store import Store
@@ -82,7 +82,12 @@ def _span(
         number = value(name)
         return None if number is None else number / baseline
 
-    unqueued = ratio("unqueued_q50_ns")
+    median, unqueued = value("q50_ns"), value("unqueued_q50_ns")
+    queued = (
+        median is not None
+        and unqueued is not None
+        and median - unqueued > HOST_SHARE * (median - baseline)
+    )
     rows = slice(run.first, run.last + 1)
     busy_windows = np.count_nonzero(windows["host_busy"][rows])
     mostly = 2 * busy_windows > np.count_nonzero(windows["slow"][rows])
@@ -98,7 +103,7 @@ def _span(
         slowdown=ratio("q50_ns"),
         lower=ratio("q50_lower_ns"),
         upper=ratio("q50_upper_ns"),
-        host_busy=bool(mostly) or (unqueued is not None and unqueued < SLOW_AT),
+        host_busy=bool(mostly) or queued,
         ongoing=run.ongoing,
     )
 

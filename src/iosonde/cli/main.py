@@ -87,7 +87,7 @@ def _dispatch(arguments: list[str]) -> int:
     return code
 
 
-def _note(
+def _note(  # noqa: PLR0917
     message: Warning | str,
     category: type[Warning],  # noqa: ARG001 - the signature of warnings.showwarning
     filename: str,  # noqa: ARG001

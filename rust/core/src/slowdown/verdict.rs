@@ -14,10 +14,10 @@ pub const HUNG_NS: u64 = 1_000_000_000;
 pub const HUNG_PERIODS: u64 = 2;
 /// This many failures in a row make a target failing.
 pub const FAILING_FROM: u32 = 3;
-/// A probe woken later than this (median) sits on a busy host; idle ones wake 0.1 ms late ...
+/// The probing host explains a slow window that owes it more than this share of the latency that was added.
+pub const HOST_SHARE: f64 = 0.5;
+/// Timers of an idle host wake a probe 0.1 ms late; below this (median) lateness says nothing.
 pub const LATE_NS: i64 = 1_000_000;
-/// ... and that explains a latency if it is more than this share of what was added to it.
-pub const LATE_SHARE: f64 = 0.5;
 
 /// Whether a slowdown (value and interval) is slow.
 pub fn is_slow(slowdown: &Estimate) -> bool {
@@ -41,12 +41,12 @@ pub struct Controls {
     pub late_ns: f64,
 }
 
-/// Whether a slow window is explained by the probing host: without the time its thread waited for a CPU it
-/// would not be slow, or its timer woke it late by a good part of what was added.
+/// Whether a slow window is explained by the probing host: more than half of what was added to the latency is
+/// time its thread waited for a CPU, or its timer woke it that late.
 pub fn host_was_busy(window: &Controls, baseline_ns: f64) -> bool {
-    let added_ns = window.service_ns - baseline_ns;
-    window.unqueued_ns / baseline_ns < SLOW_FROM
-        || window.late_ns > LATE_NS as f64 && window.late_ns > LATE_SHARE * added_ns
+    let share_ns = HOST_SHARE * (window.service_ns - baseline_ns);
+    let queued_ns = window.service_ns - window.unqueued_ns;
+    queued_ns > share_ns || window.late_ns > LATE_NS as f64 && window.late_ns > share_ns
 }
 
 /// The state of an op or a target, mildest first.
@@ -109,6 +109,7 @@ mod tests {
         };
         assert!(busy(3e6, 1.1e6, 0.0));
         assert!(!busy(3e6, 3e6, 1e5));
+        assert!(!busy(2.05e6, 1.95e6, 1e5), "a tenth of what was added does not explain it");
         assert!(busy(3e6, 3e6, 1.2e6));
         assert!(!busy(9e6, 9e6, 1.2e6), "1.2 ms do not explain 8 ms");
         let fast = Controls { service_ns: 3e3, unqueued_ns: 3e3, late_ns: 1e5 };
