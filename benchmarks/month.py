@@ -6,6 +6,7 @@ spool and the real ``iosonde seal``.
 """
 
 import json
+import platform
 import resource
 import statistics
 import subprocess
@@ -57,7 +58,7 @@ def write_segment(store: Path, number: int, start_ns: int, samples: np.ndarray) 
     header = {
         "schema_version": 1,
         "run_id": "0000000000000001",
-        "host": "bench",
+        "host": platform.node(),
         "seed": 1,
         "segment": number,
         "opened_ns": start_ns,
@@ -65,7 +66,7 @@ def write_segment(store: Path, number: int, start_ns: int, samples: np.ndarray) 
             {"name": "/work", "period_ns": PERIOD_NS, "size_bytes": [1 << 20] * 2 + [3901] * 4}
         ],
     }
-    path = store / "spool/bench" / f"0000000000000001-{number:06d}.spool"
+    path = store / "spool" / platform.node() / f"0000000000000001-{number:06d}.spool"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         file.write(b"IOSPOOL1")

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
 use iosonde_core::histogram::Histogram;
-use iosonde_core::probe::session::{View, Watched};
 use iosonde_core::probe::state::TargetState;
+use iosonde_core::probe::view::{View, Watched};
 use iosonde_core::sample::Op;
 use iosonde_core::slowdown::live::{OUTCOME_KINDS, OpState};
 use iosonde_core::slowdown::verdict::State;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::probe::session::View;
+use iosonde_core::probe::view::View;
 
 use crate::exposition;
 

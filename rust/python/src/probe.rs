@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use iosonde_core::clock::RealClock;
 use iosonde_core::config::{Config, ConfigError as CoreConfigError};
-use iosonde_core::probe::session::{Session, Summary};
+use iosonde_core::probe::collector::Summary;
+use iosonde_core::probe::session::Session;
 use iosonde_core::probe::simulate::{self as core_simulate, SimulateError};
 use iosonde_core::sample::Op;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};

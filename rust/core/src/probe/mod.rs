@@ -4,7 +4,9 @@
 //! on a target lies in one marked [`place`].
 
 pub mod bigfile;
+pub mod collector;
 pub mod control;
+pub mod keeper;
 pub mod lane;
 pub mod operations;
 pub mod place;
@@ -13,6 +15,7 @@ pub mod prepare;
 pub mod session;
 pub mod simulate;
 pub mod state;
+pub mod view;
 
 use std::path::PathBuf;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::ProbeError;
-use super::session::{Rig, Session, Summary};
+use super::collector::Summary;
+use super::session::{Rig, Session};
 use crate::clock::{Clock, SimClock, Stop};
 use crate::config::Config;
 
