@@ -14,7 +14,7 @@ WEB_SOURCES  := $(shell find web -type f -not -path '*/node_modules/*' -not -pat
 .PHONY: help build demo test test-quick lint format bench pictures wheel lock services clean
 
 help: ## list what can be made
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) ## leave .venv/bin/iosonde and .venv/bin/iosonde-agent
 

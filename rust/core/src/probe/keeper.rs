@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::state::{TargetState, slug};
 use crate::config::TargetPlan;
-use crate::record::frames::Frames;
+use crate::record::frames::{Frames, encode};
 use crate::record::spool;
 use crate::record::writer::{Job, Writer};
 use crate::sample::Op;
@@ -12,6 +12,8 @@ use crate::slowdown::live::ClosedWindow;
 
 /// Bytes of a remembered window: op, start, median.
 const WINDOW: usize = 17;
+/// A file of windows longer than this is cut to what still counts: a week of 60 s windows takes a tenth of it.
+const REWRITE_BYTES: usize = 16 << 20;
 
 /// The store of a running session.
 pub struct Keeper {
@@ -32,25 +34,27 @@ impl Keeper {
         let (period_ms, window_s) = (plan.period_ns / 1_000_000, self.window_ns as f64 / 1e9);
         self.states.join(format!("{}.{period_ms}ms-{window_s}s.baseline", slug(&plan.name)))
     }
-    /// Windows of earlier runs of the same target, period and window length.
-    pub fn remembered(&self, plan: &TargetPlan) -> Vec<ClosedWindow> {
+    /// Windows of earlier runs of the same target, period and window length, from the last `trailing_ns` of them.
+    /// A file that has grown long or was torn by a crash is written anew without what is past.
+    pub fn remembered(&self, plan: &TargetPlan, trailing_ns: u64) -> Vec<ClosedWindow> {
         let path = self.baseline_file(plan);
-        let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
-        Frames::new(&bytes, 0).flat_map(|payload| payload.chunks_exact(WINDOW)).filter_map(window).collect()
+        let Ok(bytes) = std::fs::read(&path) else { return Vec::new() };
+        let mut frames = Frames::new(&bytes, 0);
+        let mut windows: Vec<ClosedWindow> =
+            frames.by_ref().flat_map(|payload| payload.chunks_exact(WINDOW)).filter_map(window).collect();
+        let newest = windows.iter().map(|window| window.start_ns).max().unwrap_or(0);
+        let oldest = newest.saturating_sub_unsigned(trailing_ns);
+        windows.retain(|window| window.start_ns >= oldest);
+        if frames.torn().is_some() || bytes.len() > REWRITE_BYTES {
+            let bytes = windows.chunks(4096).flat_map(|some| encode(&payload(some))).collect();
+            self.writer.send(Job::Replace { path, bytes });
+        }
+        windows
     }
     /// Keep windows for the next start.
     pub fn remember(&self, plan: &TargetPlan, windows: &[ClosedWindow]) {
-        let payload: Vec<u8> = windows
-            .iter()
-            .flat_map(|window| {
-                let mut bytes = vec![window.op as u8];
-                bytes.extend(window.start_ns.to_le_bytes());
-                bytes.extend(window.median_ns.to_le_bytes());
-                bytes
-            })
-            .collect();
-        if !payload.is_empty() {
-            self.writer.send(Job::Frame { path: self.baseline_file(plan), payload });
+        if !windows.is_empty() {
+            self.writer.send(Job::Frame { path: self.baseline_file(plan), payload: payload(windows) });
         }
     }
     /// Replace the state file of a target.
@@ -62,6 +66,16 @@ impl Keeper {
     }
 }
 
+fn payload(windows: &[ClosedWindow]) -> Vec<u8> {
+    let bytes = windows.iter().flat_map(|window| {
+        let mut bytes = vec![window.op as u8];
+        bytes.extend(window.start_ns.to_le_bytes());
+        bytes.extend(window.median_ns.to_le_bytes());
+        bytes
+    });
+    bytes.collect()
+}
+
 fn window(bytes: &[u8]) -> Option<ClosedWindow> {
     let word = |at: usize| Some(i64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     Some(ClosedWindow {
@@ -69,4 +83,46 @@ fn window(bytes: &[u8]) -> Option<ClosedWindow> {
         start_ns: word(1)?,
         median_ns: word(9)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn a_torn_file_is_written_anew_and_the_past_is_left_out() {
+        let root = std::env::temp_dir().join(format!("iosonde-keeper-{}", crate::seed::fresh()));
+        let plan = Config::from_toml("[[target]]\npath = '/t'", "t").unwrap().plans().unwrap().remove(0);
+        let header = || spool::Header {
+            schema_version: spool::SCHEMA_VERSION,
+            run_id: "r".into(),
+            host: "h".into(),
+            seed: 0,
+            segment: 0,
+            opened_ns: 0,
+            targets: Vec::new(),
+        };
+        let window = |start_ns| ClosedWindow { op: Op::MdStat, start_ns, median_ns: 7 };
+        let file = {
+            let keeper = Keeper::start(&root, header(), 60).unwrap();
+            std::fs::create_dir_all(&keeper.states).unwrap();
+            let file = keeper.baseline_file(&plan);
+            for start_ns in [1, 1_000, 1_100] {
+                keeper.remember(&plan, &[window(start_ns)]);
+            }
+            keeper.writer.finish();
+            file
+        };
+        let whole = std::fs::read(&file).unwrap();
+        std::fs::write(&file, &whole[..whole.len() - 3]).unwrap();
+        let keeper = Keeper::start(&root, header(), 60).unwrap();
+        assert_eq!(keeper.remembered(&plan, 500), [window(1_000)]);
+        keeper.remember(&plan, &[window(1_200)]);
+        keeper.writer.finish();
+        let keeper = Keeper::start(&root, header(), 60).unwrap();
+        assert_eq!(keeper.remembered(&plan, 500), [window(1_000), window(1_200)]);
+        keeper.writer.finish();
+        std::fs::remove_dir_all(root).unwrap();
+    }
 }

@@ -137,7 +137,7 @@ impl Session {
             let mut accounts: Vec<LiveOp> =
                 Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, window_ns, trailing_ns)).into();
             if let Some(store) = store {
-                for window in store.remembered(&plan) {
+                for window in store.remembered(&plan, trailing_ns) {
                     accounts[window.op as usize].learn(window.start_ns, window.median_ns);
                 }
             }

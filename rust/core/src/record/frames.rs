@@ -13,17 +13,22 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 pub const MAX_PAYLOAD: usize = 64 << 20;
 const HEADER: usize = 8;
 
+/// One frame as bytes. The payload holds at least one byte and at most [`MAX_PAYLOAD`].
+pub fn encode(payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER + payload.len());
+    bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&crc32fast::hash(payload).to_le_bytes());
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
 /// Append one frame. On an error the file is cut back to where it was, so that a retry leaves no garbage.
 pub fn append(file: &mut File, payload: &[u8]) -> io::Result<()> {
     if payload.is_empty() || payload.len() > MAX_PAYLOAD {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a frame holds 1 byte to 64 MiB"));
     }
     let end = file.seek(SeekFrom::End(0))?;
-    let mut bytes = Vec::with_capacity(HEADER + payload.len());
-    bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
-    bytes.extend_from_slice(&crc32fast::hash(payload).to_le_bytes());
-    bytes.extend_from_slice(payload);
-    file.write_all(&bytes).inspect_err(|_| {
+    file.write_all(&encode(payload)).inspect_err(|_| {
         // The write error is what counts; if cutting fails too the reader recognises the torn frame.
         let _ = file.set_len(end);
     })

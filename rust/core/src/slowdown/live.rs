@@ -141,6 +141,11 @@ impl LiveOp {
     /// Take a row; returns the window it closed, if it has a median.
     pub fn take(&mut self, sample: &Sample) -> Option<ClosedWindow> {
         self.count(sample);
+        // A lane's rows come in the order of their ticks: an earlier one means that the wall clock was set back.
+        if self.recent.back().is_some_and(|last| sample.due_ns < last.due_ns) {
+            self.recent.clear();
+            self.open_window = (i64::MIN, Vec::new());
+        }
         self.recent.push_back(*sample);
         let oldest = sample.due_ns - KEPT_WINDOWS * self.window_ns;
         while self.recent.len() > KEPT_SAMPLES || self.recent.front().is_some_and(|kept| kept.due_ns < oldest)
@@ -359,6 +364,19 @@ mod tests {
         }
         let state = live.assess(5 * SECOND, None);
         assert_eq!((state.state, state.median_ns, state.slowdown), (State::Learning, None, None));
+    }
+
+    #[test]
+    fn a_clock_set_back_is_followed_at_once() {
+        let mut live = account();
+        for k in 10_000..10_100 {
+            live.take(&row(k, 2_000_000, 0));
+        }
+        for k in 0..100 {
+            live.take(&row(k, 6_000_000, 0));
+        }
+        let state = live.assess(99 * SECOND, None);
+        assert_eq!((state.n_due, state.baseline_ns), (10, Some(6_000_000.0)));
     }
 
     #[test]
