@@ -39,7 +39,7 @@ def test_through_the_cache_each_read_says_whether_it_was_there(tmp_path: Path) -
         seen, said = caches(tmp_path, mount, 'direct = "never"')
     assert seen["data_read"] <= {"evicted", "cached", "buffered"}
     assert "evicted" in seen["data_read"], "reads are followed by an eviction"
-    assert seen["data_write"] == {"buffered"}
+    assert seen["data_write"] <= {"buffered", "cached"}
     assert "smaller than memory and O_DIRECT is not used" in said
 
 
