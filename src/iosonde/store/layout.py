@@ -4,7 +4,7 @@
 
     spool/<host>/<run_id>-<segment>.spool                       appended by the probe
     samples/date=YYYY-MM-DD/host=<host>/<run_id>-<segment>.parquet   sealed, never edited
-    state/<host>/<target slug>.json                             replaced by the probe every second
+    state/<host>/<target slug>.json                             replaced by the probe every few seconds
 
 A segment has the same stem in both places, which is how a reader takes each row once.
 """
