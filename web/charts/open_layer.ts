@@ -41,7 +41,7 @@ function label(frame: Frame, text: string, begin: number, end: { x: number; y: n
   const width = ctx.measureText(text).width + gap;
   const room = begin - gap - width > frame.left;
   const x = room ? begin - gap : Math.max(end.x - gap, frame.left + width);
-  const y = room ? end.y - 4 * ratio : end.y + gap;
+  const y = Math.max(room ? end.y - 4 * ratio : end.y + gap, frame.top + 2 * ratio);
   ctx.strokeText(text, x, y);
   ctx.fillText(text, x, y);
 }
