@@ -73,6 +73,14 @@ def trailing_median(start_ns: Buffer, median_ns: Buffer, trailing_ns: int) -> by
 def onset(due_ns: Buffer, service_ns: Buffer, baseline_ns: float, slowdown: float) -> int | None:
     """Index of the first sample of the slow stretch that the last sample belongs to, or None."""
 
+def slow_windows(median_ns: Buffer, lower_ns: Buffer, baseline_ns: Buffer) -> bytes:
+    """One byte a window (float64 columns, NaN = unknown): 1 where its slowdown is slow."""
+
+def host_busy_windows(
+    median_ns: Buffer, unqueued_ns: Buffer, late_ns: Buffer, baseline_ns: Buffer
+) -> bytes:
+    """One byte a window (float64 columns, NaN = unknown): 1 where the probing host explains it."""
+
 @final
 class Probe:
     """One running probe over several targets."""

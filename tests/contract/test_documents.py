@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from iosonde import _core
+from iosonde.findings import verdicts
+from iosonde.model import ops
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -52,6 +54,12 @@ def test_constants_in_prose_are_those_in_code() -> None:
     assert "more than half of the latency that was added" in probe
     assert f"made {constants['OVER_MEMORY_PERCENT']:g} % of memory" in probe
     assert f"{int(constants['BACKLOG_ROWS']):,}".replace(",", " ") + " of them" in agent
+
+
+def test_thresholds_that_python_shows_are_those_of_the_core() -> None:
+    constants = rust_constants()
+    assert (constants["SLOW_FROM"], constants["SLOW_LOWER"]) == (ops.SLOW_AT, ops.SLOW_LOWER_AT)
+    assert constants["MINIMUM_WINDOWS"] == verdicts.BASELINE_WINDOWS
 
 
 def test_minimum_counts_in_prose_are_those_in_code() -> None:

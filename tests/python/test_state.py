@@ -100,13 +100,11 @@ def test_any_mutilated_state_has_a_verdict_and_a_sentence(tmp_path_factory, data
     mutilated = state()
     for name in data.draw(st.lists(st.sampled_from(sorted(mutilated)), max_size=3)):
         mutilated[name] = data.draw(json_values)
-    if (
-        isinstance(mutilated["ops"], list)
-        and mutilated["ops"]
-        and isinstance(mutilated["ops"][0], dict)
-    ):
-        for name in data.draw(st.lists(st.sampled_from(sorted(mutilated["ops"][0])), max_size=4)):
-            mutilated["ops"][0][name] = data.draw(json_values)
+    ops = mutilated["ops"]
+    first = ops[0] if isinstance(ops, list) and ops else None
+    if isinstance(first, dict) and first:
+        for name in data.draw(st.lists(st.sampled_from(sorted(first)), max_size=4)):
+            first[name] = data.draw(json_values)
     path = tmp_path_factory.mktemp("states") / "work.json"
     path.write_text(json.dumps(mutilated))
     found = read_state(path)

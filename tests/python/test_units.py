@@ -106,11 +106,6 @@ def test_ages_are_whole_seconds():
     assert texts == ["0 s", "12 s", "119 s", "2 min 5 s"]
 
 
-def test_sizes_for_people():
-    sizes = (3901, 1 << 20, 1536, 3 << 40)
-    assert [units.format_size(n) for n in sizes] == ["3.81 KiB", "1 MiB", "1.50 KiB", "3 TiB"]
-
-
 def test_factors_have_two_digits():
     factors = (1.04, 3.14, 9.94, 9.96, 27.3, None, float("nan"))
     texts = ["1.0", "3.1", "9.9", "10", "27", "n/a", "n/a"]

@@ -26,10 +26,6 @@ impl Schedule {
     pub fn tick_at(&self, now_ns: u64) -> u64 {
         now_ns.saturating_sub(self.first_ns) / self.period_ns
     }
-    /// Nanoseconds between ticks.
-    pub fn period_ns(&self) -> u64 {
-        self.period_ns
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The live statistics, for arrays.
 
 use iosonde_core::record::spool::NULL;
-use iosonde_core::slowdown::{baseline, onset as core_onset, quantile};
+use iosonde_core::slowdown::{baseline, onset as core_onset, quantile, verdict};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -63,6 +63,54 @@ pub fn trailing_median<'py>(
     });
     let bytes: Vec<u8> = baselines.iter().flat_map(|b| b.unwrap_or(f64::NAN).to_ne_bytes()).collect();
     Ok(PyBytes::new(python, &bytes))
+}
+
+/// One byte a window: 1 where its slowdown is slow.
+#[pyfunction]
+pub fn slow_windows<'py>(
+    python: Python<'py>,
+    median_ns: PyBuffer<f64>,
+    lower_ns: PyBuffer<f64>,
+    baseline_ns: PyBuffer<f64>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let columns = columns(python, [median_ns, lower_ns, baseline_ns])?;
+    Ok(flags(python, columns[0].len(), |i| {
+        let [median, lower, baseline] = [&columns[0], &columns[1], &columns[2]].map(|column| column[i]);
+        verdict::is_slow(median / baseline, lower / baseline)
+    }))
+}
+
+/// One byte a window: 1 where the probing host explains that it is slow.
+#[pyfunction]
+pub fn host_busy_windows<'py>(
+    python: Python<'py>,
+    median_ns: PyBuffer<f64>,
+    unqueued_ns: PyBuffer<f64>,
+    late_ns: PyBuffer<f64>,
+    baseline_ns: PyBuffer<f64>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let columns = columns(python, [median_ns, unqueued_ns, late_ns, baseline_ns])?;
+    Ok(flags(python, columns[0].len(), |i| {
+        let controls = verdict::Controls {
+            service_ns: columns[0][i],
+            unqueued_ns: columns[1][i],
+            late_ns: columns[2][i],
+        };
+        verdict::host_was_busy(&controls, columns[3][i])
+    }))
+}
+
+/// Columns of equal length.
+fn columns<const N: usize>(python: Python<'_>, buffers: [PyBuffer<f64>; N]) -> PyResult<Vec<Vec<f64>>> {
+    let columns = buffers.iter().map(|buffer| buffer.to_vec(python)).collect::<PyResult<Vec<_>>>()?;
+    match columns.iter().all(|column| column.len() == columns[0].len()) {
+        true => Ok(columns),
+        false => Err(PyValueError::new_err("columns of different lengths; expected equal lengths")),
+    }
+}
+
+fn flags(python: Python<'_>, n: usize, of: impl Fn(usize) -> bool) -> Bound<'_, PyBytes> {
+    PyBytes::new(python, &(0..n).map(|i| u8::from(of(i))).collect::<Vec<u8>>())
 }
 
 /// Where the slow stretch of the last sample began.

@@ -31,14 +31,8 @@ from iosonde.model.frames import (
     Usual,
     WindowTable,
 )
-from iosonde.model.ops import (
-    HOST_LATE_NS,
-    HOST_SHARE,
-    SLOW_AT,
-    SLOW_LOWER_AT,
-    STATISTICS,
-    op_order,
-)
+from iosonde.model.ops import STATISTICS, op_order
+from iosonde.stats import verdict
 from iosonde.stats.baseline import trailing_median
 from iosonde.store.columns import WINDOW_COLUMNS
 from iosonde.store.store import Store
@@ -126,9 +120,7 @@ def _compared(
     baseline = np.where(baseline > 0, baseline, np.nan)
     nothing = np.full(len(windows), np.nan)
     value, lower, upper = (nothing if name is None else windows[name] for name in columns)
-    slow = (windows["q50_ns"] / baseline >= SLOW_AT) & (
-        windows["q50_lower_ns"] / baseline >= SLOW_LOWER_AT
-    )
+    slow = verdict.slow(windows["q50_ns"], windows["q50_lower_ns"], baseline)
     return windows.with_columns(
         {
             "baseline_ns": baseline,
@@ -156,15 +148,9 @@ def _controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
 
 
 def _with_host_busy(windows: WindowTable) -> WindowTable:
-    """Whether the host explains a slow window: as ``host_was_busy`` of the core has it.
-
-    More than half of what was added to the latency is time its thread waited for a CPU, or its
-    timer woke it that late. NaN (unknown) compares false: not busy.
-    """
-    share = HOST_SHARE * (windows["q50_ns"] - windows["baseline_ns"])
-    queued = windows["q50_ns"] - windows["unqueued_q50_ns"]
-    late = windows["late_q50_ns"]
-    busy = (queued > share) | ((late > HOST_LATE_NS) & (late > share))
+    """``windows`` with whether the probing host explains a slow one."""
+    names = ("q50_ns", "unqueued_q50_ns", "late_q50_ns", "baseline_ns")
+    busy = verdict.host_busy(*(windows[name] for name in names))
     return windows.with_columns({"host_busy": windows["slow"] & busy})
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iosonde.model.frames import Frame, SeriesKey, SlowSpan, WindowTable
-from iosonde.model.ops import HOST_SHARE
 from iosonde.stats.onset import onset
 from iosonde.store.columns import SERIES_KEY
 from iosonde.store.store import Store
@@ -39,7 +38,7 @@ def spans_of(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> l
     pools = store.pooled(
         tags(windows, [(run.first, run.last) for run, _ in joined]),
         _window_ns(windows),
-        ("q50_ns", "q50_lower_ns", "q50_upper_ns", "unqueued_q50_ns"),
+        ("q50_ns", "q50_lower_ns", "q50_upper_ns"),
     )
     pooled = {int(tag): row for row, tag in enumerate(pools["tag"])}
     return [
@@ -82,12 +81,6 @@ def _span(
         number = value(name)
         return None if number is None else number / baseline
 
-    median, unqueued = value("q50_ns"), value("unqueued_q50_ns")
-    queued = (
-        median is not None
-        and unqueued is not None
-        and median - unqueued > HOST_SHARE * (median - baseline)
-    )
     rows = slice(run.first, run.last + 1)
     busy_windows = np.count_nonzero(windows["host_busy"][rows])
     mostly = 2 * busy_windows > np.count_nonzero(windows["slow"][rows])
@@ -103,7 +96,7 @@ def _span(
         slowdown=ratio("q50_ns"),
         lower=ratio("q50_lower_ns"),
         upper=ratio("q50_upper_ns"),
-        host_busy=bool(mostly) or queued,
+        host_busy=bool(mostly),
         ongoing=run.ongoing,
     )
 

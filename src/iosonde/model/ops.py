@@ -34,10 +34,6 @@ SLOW_AT = 2.0
 """A window is slow when its slowdown is at least this ..."""
 SLOW_LOWER_AT = 1.5
 """... and the lower end of its interval at least this."""
-HOST_LATE_NS = 1_000_000
-"""Timers of an idle host wake a probe 0.1 ms late; below this (median, ns) lateness says nothing."""
-HOST_SHARE = 0.5
-"""The host explains a slow window that owes it more than this share of the latency that was added."""
 
 
 def op_order(op: str) -> int:

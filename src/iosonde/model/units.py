@@ -83,16 +83,6 @@ def _size_unit(suffix: str) -> int | None:
     return int(1000**power) if suffix[1:] == "B" else None
 
 
-def format_size(n_bytes: int) -> str:
-    """``1 MiB``, ``3901 B``, ``1.5 GiB``: 1024-based, three significant digits when not whole."""
-    value, unit = float(n_bytes), "B"
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        if abs(value) < 1024 or unit == "PiB":
-            break
-        value /= 1024
-    return f"{value:.0f} {unit}" if value == int(value) else f"{_digits(value)} {unit}"
-
-
 def _digits(value: float) -> str:
     """Three significant digits without an exponent, for 1 <= value < 10000."""
     magnitude = len(str(int(abs(value))))

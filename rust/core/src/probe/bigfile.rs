@@ -35,14 +35,6 @@ pub struct BigFile {
     pub access: Access,
     /// What people should know of it.
     pub note: String,
-    /// Alignment of memory, offset and length.
-    pub alignment: u64,
-}
-
-/// What the file system grants.
-struct Grant {
-    access: Access,
-    alignment: u64,
 }
 
 impl BigFile {
@@ -55,10 +47,10 @@ impl BigFile {
         progress: &mut Progress<'_>,
     ) -> Result<Self, ProbeError> {
         let failed = |what| move |errno| ProbeError::Failed { path: place.path.join(NAME), what, errno };
-        let grant = grant(place, plan)?;
+        let access = grant(place, plan)?;
         let have = existing(place).map_err(failed("cannot stat the big file"))?;
         let free = free_bytes(place).map_err(failed("cannot ask for free space"))?;
-        let (bytes, mut note) = choose(plan, &grant, memory_bytes, free + have);
+        let (bytes, mut note) = choose(plan, access, memory_bytes, free + have);
         let missing = bytes.saturating_sub(have);
         if missing > free / 10 * 9 {
             let fits = (free + have) / 2 / plan.block_bytes * plan.block_bytes;
@@ -68,8 +60,7 @@ impl BigFile {
         if fill(place, bytes, random, &mut |done| progress(&plan.name, "big file", done, bytes))? {
             note.push_str("; it had holes and was written anew");
         }
-        // Only O_DIRECT has rules: its own, or the page size where the kernel does not tell.
-        Ok(Self { bytes, access: grant.access, note, alignment: grant.alignment })
+        Ok(Self { bytes, access, note })
     }
 
     /// Open it for one lane.
@@ -86,7 +77,7 @@ fn open(place: &Place, direct: bool) -> Result<OwnedFd, Errno> {
 }
 
 /// Ask the file system, by opening, what it grants; by its type, whether it is memory.
-fn grant(place: &Place, plan: &TargetPlan) -> Result<Grant, ProbeError> {
+fn grant(place: &Place, plan: &TargetPlan) -> Result<Access, ProbeError> {
     let path = || place.path.join(NAME);
     let buffered = open(place, false).map_err(|errno| ProbeError::NotWritable { path: path(), errno })?;
     let kind = fstatfs(&buffered)
@@ -94,19 +85,14 @@ fn grant(place: &Place, plan: &TargetPlan) -> Result<Grant, ProbeError> {
         .f_type as u64;
     let memory = matches!(kind, TMPFS | RAMFS);
     if plan.direct == Direct::Never || memory && plan.direct == Direct::Auto {
-        let access = if memory { Access::Memory } else { Access::Buffered };
-        return Ok(Grant { access, alignment: 1 });
+        return Ok(if memory { Access::Memory } else { Access::Buffered });
     }
     let alignment = direct_alignment(&buffered).unwrap_or(4096);
     let direct = open(place, true).and_then(|file| try_direct(&file, alignment));
     match direct {
-        Ok(()) if memory => Ok(Grant { access: Access::Memory, alignment: 1 }),
-        Ok(()) if plan.block_bytes.is_multiple_of(alignment) => {
-            Ok(Grant { access: Access::Direct, alignment })
-        }
-        Ok(()) | Err(_) if plan.direct == Direct::Auto => {
-            Ok(Grant { access: Access::Buffered, alignment: 1 })
-        }
+        Ok(()) if memory => Ok(Access::Memory),
+        Ok(()) if plan.block_bytes.is_multiple_of(alignment) => Ok(Access::Direct),
+        Ok(()) | Err(_) if plan.direct == Direct::Auto => Ok(Access::Buffered),
         Ok(()) => Err(ProbeError::NoDirect { path: path(), errno: Errno::INVAL }),
         Err(errno) => Err(ProbeError::NoDirect { path: path(), errno }),
     }
@@ -132,7 +118,7 @@ fn direct_alignment(file: &OwnedFd) -> Option<u64> {
 }
 
 /// How large, and the sentence that says why.
-fn choose(plan: &TargetPlan, grant: &Grant, memory: u64, room: u64) -> (u64, String) {
+fn choose(plan: &TargetPlan, access: Access, memory: u64, room: u64) -> (u64, String) {
     let whole = |bytes: u64| bytes.div_ceil(plan.block_bytes).max(2) * plan.block_bytes;
     let over_memory = memory / 100 * OVER_MEMORY_PERCENT;
     let bytes = whole(match plan.file_bytes {
@@ -141,7 +127,7 @@ fn choose(plan: &TargetPlan, grant: &Grant, memory: u64, room: u64) -> (u64, Str
         None => DIRECT_BYTES.min(room / SHARE_OF_FREE),
     });
     let size = format!("big file {} MiB", bytes >> 20);
-    let note = match grant.access {
+    let note = match access {
         Access::Direct => format!("{size}; reads and writes bypass the client's cache (O_DIRECT)"),
         Access::Memory => format!("{size}; the target is memory (tmpfs): this measures no storage"),
         Access::Buffered if bytes >= over_memory => {
@@ -279,7 +265,7 @@ mod tests {
     }
 
     fn chosen(file_bytes: Option<u64>, memory: u64, room: u64, access: Access) -> (u64, String) {
-        choose(&plan(file_bytes), &Grant { access, alignment: 512 }, memory, room)
+        choose(&plan(file_bytes), access, memory, room)
     }
 
     #[test]

@@ -190,11 +190,6 @@ impl LiveOp {
         Some(ClosedWindow { op: self.op, start_ns, median_ns })
     }
 
-    /// The windows the baseline rests on: start and median.
-    pub fn windows(&self) -> impl Iterator<Item = (i64, i64)> + '_ {
-        self.baseline.iter()
-    }
-
     /// Felt latencies of the last n rows; none for those that did not end ok.
     pub fn recent_felt(&self, n: usize) -> impl Iterator<Item = Option<i64>> + '_ {
         let skip = self.recent.len().saturating_sub(n);
@@ -214,7 +209,7 @@ impl LiveOp {
         let window_start = now_ns.div_euclid(self.window_ns) * self.window_ns;
         let baseline_ns = self.baseline.baseline_ns(window_start);
         let slowdown = median.zip(baseline_ns).map(|(median, baseline)| ratio(&median, baseline));
-        let slow = slowdown.as_ref().is_some_and(is_slow);
+        let slow = slowdown.as_ref().is_some_and(|found| is_slow(found.value, found.lower));
         self.follow_since(slow, slowdown.as_ref(), baseline_ns);
         let (state, since_ns) = self.word(in_flight, slow, slowdown.is_some(), baseline_ns);
         OpState {

@@ -1,7 +1,5 @@
 //! When a number becomes a word: slow, hung, failing, busy.
 
-use super::quantile::Estimate;
-
 /// A slowdown from here on is slow ...
 pub const SLOW_FROM: f64 = 2.0;
 /// ... if the lower end of its interval is at least this.
@@ -19,9 +17,9 @@ pub const HOST_SHARE: f64 = 0.5;
 /// Timers of an idle host wake a probe 0.1 ms late; below this (median) lateness says nothing.
 pub const LATE_NS: i64 = 1_000_000;
 
-/// Whether a slowdown (value and interval) is slow.
-pub fn is_slow(slowdown: &Estimate) -> bool {
-    slowdown.value >= SLOW_FROM && slowdown.lower >= SLOW_LOWER
+/// Whether a slowdown with this lower end of its interval is slow. Unknown (NaN) is not.
+pub fn is_slow(slowdown: f64, lower: f64) -> bool {
+    slowdown >= SLOW_FROM && lower >= SLOW_LOWER
 }
 
 /// Whether an operation open for `age_ns` hangs.
@@ -83,15 +81,11 @@ impl State {
 mod tests {
     use super::*;
 
-    fn estimate(value: f64, lower: f64) -> Estimate {
-        Estimate { value, lower, upper: value * 2.0, n: 60 }
-    }
-
     #[test]
     fn slow_needs_size_and_certainty() {
-        assert!(is_slow(&estimate(3.0, 2.5)));
-        assert!(!is_slow(&estimate(3.0, 1.2)));
-        assert!(!is_slow(&estimate(1.9, 1.8)));
+        assert!(is_slow(3.0, 2.5));
+        assert!(!is_slow(3.0, 1.2));
+        assert!(!is_slow(1.9, 1.8) && !is_slow(f64::NAN, 2.0));
     }
 
     #[test]
