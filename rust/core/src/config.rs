@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rustix::io::Errno;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::backend::faulty::{Fault, FaultKind};
 use crate::backend::null::Latency;
@@ -40,6 +40,17 @@ macro_rules! options {
             pub pool: Option<usize>,
             /// `auto`, `always` or `never` use O_DIRECT; default auto.
             pub direct: Option<Direct>,
+            /// An operation open for longer is stuck; default 5 s.
+            #[serde(default, deserialize_with = "some_duration")]
+            pub deadline: Option<u64>,
+            /// Wait before the first trial of a stuck op, doubled each time; default 5 s.
+            #[serde(default, deserialize_with = "some_duration")]
+            pub retry: Option<u64>,
+            /// Longest wait between trials; default 5 min.
+            #[serde(default, deserialize_with = "some_duration")]
+            pub retry_max: Option<u64>,
+            /// Workers that may get stuck on trials of one op; default 3.
+            pub replacements: Option<usize>,
         }
     };
 }
@@ -65,7 +76,7 @@ options! {
 }
 
 /// Whether reads and writes bypass the client's cache.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direct {
     /// Where the file system grants it.
@@ -78,7 +89,7 @@ pub enum Direct {
 }
 
 /// What performs the operations.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackendKind {
     /// System calls on a mounted file system.
@@ -165,8 +176,8 @@ pub struct Config {
     pub target: Vec<TargetOptions>,
 }
 
-/// One target with every default filled in.
-#[derive(Debug, Clone, PartialEq)]
+/// One target with every default filled in: what a worker is told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetPlan {
     /// What it is called.
     pub name: String,
@@ -190,6 +201,14 @@ pub struct TargetPlan {
     pub latency: Latency,
     /// Misbehaviour.
     pub faults: Vec<Fault>,
+    /// An operation open for longer is stuck.
+    pub deadline_ns: u64,
+    /// Wait before the first trial of a stuck op.
+    pub retry_ns: u64,
+    /// Longest wait between trials.
+    pub retry_max_ns: u64,
+    /// Workers that may get stuck on trials of one op.
+    pub replacements: usize,
 }
 
 impl Config {
@@ -241,6 +260,10 @@ impl Config {
             backend: target.backend.unwrap_or_default(),
             latency: target.latency.as_ref().map(latency).unwrap_or_default(),
             faults: target.fault.iter().flatten().map(fault).collect::<Result<_, _>>()?,
+            deadline_ns: target.deadline.or(probe.deadline).unwrap_or(5_000_000_000),
+            retry_ns: target.retry.or(probe.retry).unwrap_or(5_000_000_000),
+            retry_max_ns: target.retry_max.or(probe.retry_max).unwrap_or(300_000_000_000),
+            replacements: target.replacements.or(probe.replacements).unwrap_or(3),
         };
         self.check(&plan)?;
         Ok(plan)
@@ -268,6 +291,15 @@ impl Config {
         }
         if !(1..=64 << 20).contains(&plan.object_bytes) {
             return wrong("object_size must be 1 byte to 64 MiB".into());
+        }
+        if plan.deadline_ns < 10_000_000 || plan.retry_ns < 10_000_000 {
+            return wrong("deadline and retry must be at least 10 ms".into());
+        }
+        if plan.retry_max_ns < plan.retry_ns {
+            return wrong("retry_max must not be shorter than retry".into());
+        }
+        if plan.replacements > 16 {
+            return wrong("replacements must be at most 16: each may be a process that never ends".into());
         }
         if !(16..=10_000_000).contains(&plan.pool) {
             return wrong("pool must be 16 to 10 000 000 files".into());
@@ -357,6 +389,15 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_reaches_a_worker_unchanged() {
+        let text = "[[target]]\npath='/a'\nbackend='null'\n[target.latency]\nsigma=0.5\nmd_stat='1ms'\n\
+                    [[target.fault]]\nop='md_stat'\nerror='ESTALE'\n[[target.fault]]\nmultiply=2.5";
+        let plan = toml(text).unwrap().remove(0);
+        let told: TargetPlan = serde_json::from_str(&serde_json::to_string(&plan).unwrap()).unwrap();
+        assert_eq!(told, plan);
+    }
+
+    #[test]
     fn a_typo_gets_its_line_and_a_suggestion() {
         let error = toml("[probe]\nperod = '1s'\n").unwrap_err();
         assert_eq!(error.0, "agent.toml:2: unknown key `perod`; did you mean `period`?");
@@ -372,6 +413,9 @@ mod tests {
             ("[[target]]\npath='/a'\nblock_size=1000", "multiple of 4096"),
             ("[[target]]\npath='/a'\nfile_size=4096", "two blocks"),
             ("[[target]]\npath='/a'\npool=1", "16 to"),
+            ("[[target]]\npath='/a'\ndeadline='1ms'", "at least 10 ms"),
+            ("[[target]]\npath='/a'\nretry_max='1s'", "retry_max"),
+            ("[[target]]\npath='/a'\nreplacements=99", "at most 16"),
             ("[[target]]\npath='/a'\n[[target]]\npath='/a'", "twice"),
             ("[[target]]\npath='/a'\n[[target.fault]]\nop='data_raed'\nhang=true", "no op"),
             ("[[target]]\npath='/a'\n[[target.fault]]\nop='data_read'", "exactly one"),

@@ -1,9 +1,11 @@
 //! One timed operation, and the words for what was done, how it ended and what the cache could do.
 
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 /// The six operations of a probe round, in the order in which they are due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Op {
     /// Read a block at a random aligned place of the big file.

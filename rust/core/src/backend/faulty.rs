@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 use super::{Backend, BlockFile, ObjectName};
 use crate::clock::{Clock, Stop};
 use crate::sample::{Cache, Op};
 
 /// One misbehaviour of one op.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
     /// Which op; none means all.
     pub op: Option<Op>,
@@ -22,16 +23,28 @@ pub struct Fault {
 }
 
 /// What a fault does to an operation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FaultKind {
     /// Adds nanoseconds.
     Delay(u64),
     /// Takes this many times as long.
     Multiply(f64),
     /// Fails, after doing nothing.
-    Error(Errno),
+    Error(#[serde(with = "errno")] Errno),
     /// Does not return before the fault ends.
     Hang,
+}
+
+mod errno {
+    use rustix::io::Errno;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(errno: &Errno, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_i32(errno.raw_os_error())
+    }
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Errno, D::Error> {
+        i32::deserialize(from).map(Errno::from_raw_os_error)
+    }
 }
 
 /// Wraps a backend and applies faults.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 use super::{Backend, BlockFile, ObjectName};
 use crate::clock::{Clock, Stop};
@@ -10,7 +11,7 @@ use crate::sample::Op;
 use crate::seed::Random;
 
 /// How long each op takes.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     /// Median in nanoseconds, in the order of [`Op::ALL`]; 0 answers at once.
     pub median_ns: [u64; 6],

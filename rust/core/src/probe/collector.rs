@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::keeper::Keeper;
 use super::lane::Tick;
+use super::session::Beat;
 use super::state::TargetState;
 use super::view::View;
 use crate::clock::{Anchor, Stop};
@@ -63,12 +64,13 @@ impl Collector {
     }
 
     /// Work until asked to stop.
-    pub fn run(mut self, start_ns: u64, flush_ns: u64, stop: &Stop) -> Self {
+    pub fn run(mut self, start_ns: u64, flush_ns: u64, stop: &Stop, mut beat: Beat) -> Self {
         let rounds = Schedule::new(start_ns, 0, flush_ns);
         while !stop.raised() {
             let next = rounds.due_ns(rounds.tick_at(self.view.clock.monotonic_ns()) + 1);
             self.view.clock.sleep_until(next, stop);
             self.round(true);
+            beat();
         }
         self
     }

@@ -46,7 +46,11 @@ pub struct Session {
     plans: Vec<TargetPlan>,
     prepared: Vec<Prepared>,
     running: Option<Running>,
+    beat: Beat,
 }
+
+/// Called by the thread that keeps the schedule, to show that it is alive.
+pub type Beat = Box<dyn FnMut() + Send + Sync>;
 
 struct Running {
     view: Arc<View>,
@@ -63,7 +67,12 @@ impl Session {
         let host = config.host.clone().unwrap_or_else(|| uname.nodename().to_string_lossy().into_owned());
         let seed = config.seed.unwrap_or_else(seed::fresh);
         let origin = Origin { seed, host, memory_bytes: memory_bytes(), now_ns: clock.wall_ns() };
-        Ok(Self { config, clock, origin, plans, prepared: Vec::new(), running: None })
+        Ok(Self { config, clock, origin, plans, prepared: Vec::new(), running: None, beat: Box::new(|| {}) })
+    }
+
+    /// Call this every flush interval once the session runs, from the thread that a hang would stop if any could.
+    pub fn on_beat(&mut self, beat: Beat) {
+        self.beat = beat;
     }
 
     /// Make every target ready. A target that cannot be probed becomes a note, unless none can.
@@ -199,7 +208,8 @@ impl Session {
         let view = Arc::clone(rig.collector.view());
         let collector = std::thread::Builder::new().name("collector".into()).stack_size(256 << 10).spawn({
             let (stop, flush_ns) = (Arc::clone(&stop), self.config.flush);
-            move || rig.collector.run(start_ns, flush_ns, &stop)
+            let beat = std::mem::replace(&mut self.beat, Box::new(|| {}));
+            move || rig.collector.run(start_ns, flush_ns, &stop, beat)
         });
         let collector = collector.map_err(failed)?;
         self.running = Some(Running { view, stop, lanes, collector });
