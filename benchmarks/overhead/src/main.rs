@@ -13,9 +13,10 @@ use iosonde_core::backend::posix::PosixDirectory;
 use iosonde_core::backend::{Backend, ObjectName};
 use iosonde_core::clock::{Clock, Laps, RealClock, SimClock, timed};
 use iosonde_core::pace::Schedule;
-use iosonde_core::probe::lane::{Board, Lane, Tick};
+use iosonde_core::probe::lane::Lane;
 use iosonde_core::probe::operations::{Files, Stat};
 use iosonde_core::probe::pool::Pool;
+use iosonde_core::probe::slot::{RING_TICKS, Slot, Tick};
 use iosonde_core::sample::{Cache, Op, Outcome};
 
 const FILES: u64 = 20_000;
@@ -131,17 +132,16 @@ fn our_round(root: &Path, names: &[ObjectName]) -> [f64; 4] {
 
 /// Rows pass through a ring as in the probe; they are drained half a ring at a time.
 fn recorded(names: &[ObjectName], mut call: impl FnMut(&ObjectName) -> bool) -> f64 {
-    const RING: usize = 1024;
-    let (mut ring, mut out) = rtrb::RingBuffer::new(RING);
+    let slot = fresh_slot();
     let mut laps = Laps::new(&RealClock);
     let mut good = 0;
     let taken = seconds(|| {
-        for some in names.chunks(RING) {
+        for some in names.chunks(RING_TICKS as usize) {
             for name in some {
                 let (ok, began_ns, ended_ns) = laps.lap(|| call(name));
-                ring.push(row(ok, began_ns, ended_ns)).expect("the ring was drained");
+                assert!(slot.push(&row(ok, began_ns, ended_ns)), "the ring was drained");
             }
-            while let Ok(row) = out.pop() {
+            while let Some(row) = slot.pop() {
                 good += usize::from(row.outcome == Outcome::OK);
             }
         }
@@ -165,14 +165,14 @@ fn row(ok: bool, began_ns: u64, ended_ns: u64) -> Tick {
 /// The probe's timed section, two readings of the clock, and the row around nothing.
 fn recording_ns() -> f64 {
     const CALLS: usize = 1_000_000;
-    let (mut ring, mut out) = rtrb::RingBuffer::new(64);
+    let slot = fresh_slot();
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
     let mut once = || {
         seconds(|| {
             for i in 0..CALLS {
                 let (ok, began_ns, ended_ns) = timed(clock.as_ref(), || std::hint::black_box(i) == i);
-                ring.push(row(ok, began_ns, ended_ns)).expect("the ring was drained");
-                std::hint::black_box(out.pop().is_ok());
+                assert!(slot.push(&row(ok, began_ns, ended_ns)), "the ring was drained");
+                std::hint::black_box(slot.pop().is_some());
             }
         })
     };
@@ -212,22 +212,30 @@ impl Backend for Nothing {
     }
 }
 
+fn fresh_slot() -> Slot {
+    let slot = Slot::alone().expect("memory");
+    slot.reset(0);
+    slot
+}
+
 /// A lane stepped as fast as it goes.
 fn tick_ns() -> f64 {
     const TICKS: usize = 200_000;
     let clock = SimClock::new(0);
-    let pool = Arc::new(Pool::new(1000, 0..1000));
+    let pool = Pool::new(1000, 0..1000).expect("memory");
     let files = Files { backend: Box::new(Nothing), pool, object_bytes: SIZE, memory: true };
-    let (ring, mut out) = rtrb::RingBuffer::new(1024);
+    let slot = fresh_slot();
     let schedule = Schedule::new(clock.monotonic_ns(), 0, 1);
-    let board = Arc::new(Board::default());
-    let mut lane =
-        Lane::new(Op::MdStat, Box::new(Stat::new(files)), schedule, Arc::new(clock.clone()), board, ring);
+    let shared = Arc::new(clock.clone());
+    let mut lane = Lane::new(Op::MdStat, Box::new(Stat::new(files)), schedule, shared, slot.clone());
     let taken = seconds(|| {
         for _ in 0..TICKS {
             clock.advance(1);
-            lane.step();
-            while out.pop().is_ok() {}
+            let ready = lane.prepare();
+            let opened = lane.open(ready).expect("a tick is due");
+            let (outcome, began_ns, ended_ns) = lane.execute();
+            lane.finish(opened, outcome, (began_ns, ended_ns), None);
+            while slot.pop().is_some() {}
         }
     });
     taken / TICKS as f64 * 1e9

@@ -20,7 +20,8 @@ pub fn page(view: Option<&View>, start_seconds: f64) -> String {
     page.line(&families::BUILD_INFO, "", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);
     if let Some(view) = view {
         let states = view.states(true);
-        let targets: Vec<_> = view.targets.iter().zip(&states).collect();
+        let watched = view.targets();
+        let targets: Vec<_> = watched.iter().map(AsRef::as_ref).zip(&states).collect();
         histograms(&mut page, &targets);
         counters(&mut page, view, &targets);
         gauges(&mut page, &states);

@@ -38,6 +38,16 @@ const DEFAULT_LISTEN: &str = "127.0.0.1:9748";
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == "worker") {
+        return match iosonde_core::probe::worker::process(Arc::new(RealClock)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                log::error(&format!("worker: {error}; it is started by the agent, not by hand"));
+                ExitCode::from(USAGE)
+            }
+        };
+    }
+    iosonde_core::probe::worker::frugal();
     match run(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err((code, message)) => {
@@ -62,6 +72,8 @@ fn run(options: &Options) -> Result<(), Failure> {
         log::info(&format!("{file}: ok"));
         return Ok(());
     }
+    session.with_worker("/proc/self/exe".into());
+    session.on_note(Box::new(|target, note| log::info(&format!("{target}: {note}"))));
     let stop = stop_on_signals().map_err(|error| (1, format!("cannot watch for signals: {error}")))?;
     let server =
         http::Server::start(listen.as_deref().unwrap_or(DEFAULT_LISTEN)).map_err(|error| (1, error))?;

@@ -60,6 +60,8 @@ impl Outcome {
     pub const TIMEOUT: Outcome = Outcome(3);
     /// Fewer bytes moved than asked, without an error.
     pub const SHORT: Outcome = Outcome(4);
+    /// It was left out on purpose, because the probe had lowered its rate: neither seen nor lost.
+    pub const SHED: Outcome = Outcome(5);
 
     /// It failed with an error number.
     pub fn error(errno: Errno) -> Self {
@@ -73,7 +75,7 @@ impl Outcome {
     pub fn from_code(code: u16) -> Self {
         Self(code)
     }
-    /// `ok`, `skipped`, `pending`, `timeout`, `short` or the errno's name.
+    /// `ok`, `skipped`, `pending`, `timeout`, `short`, `shed` or the errno's name.
     pub fn name(self) -> String {
         match self {
             Self::OK => "ok".into(),
@@ -81,17 +83,19 @@ impl Outcome {
             Self::PENDING => "pending".into(),
             Self::TIMEOUT => "timeout".into(),
             Self::SHORT => "short".into(),
+            Self::SHED => "shed".into(),
             Self(code) => {
                 let number = i32::from(code) - i32::from(FIRST_ERRNO);
                 errno_name(number).map_or_else(|| format!("errno {number}"), str::to_owned)
             }
         }
     }
-    /// The kind used as a metric label: `ok`, `skipped`, `timeout` or `error`.
+    /// The kind used as a metric label: `ok`, `skipped`, `shed`, `timeout` or `error`.
     pub fn kind(self) -> &'static str {
         match self {
             Self::OK => "ok",
             Self::SKIPPED | Self::PENDING => "skipped",
+            Self::SHED => "shed",
             Self::TIMEOUT => "timeout",
             _ => "error",
         }

@@ -1,5 +1,6 @@
 //! The probe as a Python object.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use iosonde_core::clock::RealClock;
@@ -32,9 +33,13 @@ pub struct Probe {
 #[pymethods]
 impl Probe {
     #[new]
-    fn new(config_json: &str) -> PyResult<Self> {
+    #[pyo3(signature = (config_json, worker=None))]
+    fn new(config_json: &str, worker: Option<PathBuf>) -> PyResult<Self> {
         let config = Config::from_json(config_json).map_err(config_error)?;
-        let session = Session::new(config, Arc::new(RealClock)).map_err(config_error)?;
+        let mut session = Session::new(config, Arc::new(RealClock)).map_err(config_error)?;
+        if let Some(worker) = worker {
+            session.with_worker(worker);
+        }
         Ok(Self { session, last: None })
     }
 
@@ -78,7 +83,8 @@ impl Probe {
         let wrong = |what: &str| PyValueError::new_err(format!("no {what} of that name is being probed"));
         let op = Op::from_name(op).ok_or_else(|| wrong("op"))?;
         let view = self.session.view().ok_or_else(|| wrong("target"))?;
-        let watched = view.targets.iter().find(|watched| watched.plan.name == target);
+        let targets = view.targets();
+        let watched = targets.iter().find(|watched| watched.plan.name == target);
         let watched = watched.ok_or_else(|| wrong("target"))?;
         let bytes: Vec<u8> = watched.accounts()[op as usize]
             .recent_felt(n)

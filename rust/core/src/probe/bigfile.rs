@@ -5,6 +5,8 @@
 //! goes on where an earlier start was interrupted.
 
 use std::os::fd::OwnedFd;
+use std::ptr::NonNull;
+use std::sync::Arc;
 
 use rustix::fs::{OFlags, fstat, fstatfs, fstatvfs, ftruncate};
 use rustix::io::Errno;
@@ -13,6 +15,7 @@ use super::place::{self, Place};
 use super::{ProbeError, Progress};
 use crate::backend::posix::{Access, PosixFile};
 use crate::config::{Direct, TargetPlan};
+use crate::sample::Op;
 use crate::seed::Random;
 
 /// Of free space, the big file takes at most this share ...
@@ -63,9 +66,34 @@ impl BigFile {
         Ok(Self { bytes, access, note })
     }
 
-    /// Open it for one lane.
-    pub fn open(&self, place: &Place) -> Result<PosixFile, ProbeError> {
-        open(place, self.access == Access::Direct)
+    /// The big file that an earlier worker made ready.
+    pub fn existing(place: &Place, plan: &TargetPlan) -> Result<Self, ProbeError> {
+        let failed = |errno| ProbeError::Failed {
+            path: place.path.join(NAME),
+            what: "cannot open the big file",
+            errno,
+        };
+        let file = place.open_file(NAME, OFlags::RDONLY).map_err(failed)?;
+        let bytes = fstat(&file).map_err(failed)?.st_size as u64;
+        let direct =
+            plan.direct != Direct::Never && place.open_file(NAME, OFlags::RDONLY | OFlags::DIRECT).is_ok();
+        let memory = is_memory(&file).map_err(failed)?;
+        let access = match (memory, direct) {
+            (true, _) => Access::Memory,
+            (false, true) => Access::Direct,
+            (false, false) => Access::Buffered,
+        };
+        Ok(Self { bytes, access, note: String::new() })
+    }
+
+    /// Open it for one lane. Not with O_CREAT: that would wait for a frozen file system even if the file is there.
+    pub fn open(&self, place: &Place, op: Op) -> Result<PosixFile, ProbeError> {
+        let mut flags = if op == Op::DataWrite { OFlags::WRONLY } else { OFlags::RDONLY };
+        if self.access == Access::Direct {
+            flags |= OFlags::DIRECT;
+        }
+        place
+            .open_file(NAME, flags)
             .map(|file| PosixFile::new(file, self.access))
             .map_err(|errno| ProbeError::Failed { path: place.path.join(NAME), what: "cannot open", errno })
     }
@@ -80,10 +108,11 @@ fn open(place: &Place, direct: bool) -> Result<OwnedFd, Errno> {
 fn grant(place: &Place, plan: &TargetPlan) -> Result<Access, ProbeError> {
     let path = || place.path.join(NAME);
     let buffered = open(place, false).map_err(|errno| ProbeError::NotWritable { path: path(), errno })?;
-    let kind = fstatfs(&buffered)
-        .map_err(|errno| ProbeError::Failed { path: path(), what: "cannot statfs", errno })?
-        .f_type as u64;
-    let memory = matches!(kind, TMPFS | RAMFS);
+    let memory = is_memory(&buffered).map_err(|errno| ProbeError::Failed {
+        path: path(),
+        what: "cannot statfs",
+        errno,
+    })?;
     if plan.direct == Direct::Never || memory && plan.direct == Direct::Auto {
         return Ok(if memory { Access::Memory } else { Access::Buffered });
     }
@@ -96,6 +125,10 @@ fn grant(place: &Place, plan: &TargetPlan) -> Result<Access, ProbeError> {
         Ok(()) => Err(ProbeError::NoDirect { path: path(), errno: Errno::INVAL }),
         Err(errno) => Err(ProbeError::NoDirect { path: path(), errno }),
     }
+}
+
+fn is_memory(file: &OwnedFd) -> Result<bool, Errno> {
+    fstatfs(file).map(|status| matches!(status.f_type as u64, TMPFS | RAMFS))
 }
 
 /// Some file systems accept the flag and refuse the read.
@@ -220,10 +253,13 @@ fn free_bytes(place: &Place) -> Result<u64, Errno> {
 /// every transfer.
 #[derive(Debug)]
 pub struct AlignedBuffer {
-    bytes: Vec<u8>,
-    start: usize,
+    start: NonNull<u8>,
     length: usize,
+    _memory: Arc<Vec<u8>>,
 }
+
+// SAFETY: a buffer is the only one to reach its part of the memory.
+unsafe impl Send for AlignedBuffer {}
 
 impl AlignedBuffer {
     const PAGE: usize = 4096;
@@ -231,25 +267,49 @@ impl AlignedBuffer {
 
     /// `length` zero bytes.
     pub fn new(length: usize) -> Self {
-        let huge = length >= Self::HUGE_PAGE / 2;
+        let [buffer] = Self::several(length);
+        buffer
+    }
+
+    /// `N` times `length` zero bytes, side by side, so that two of 1 MiB share one huge page.
+    pub fn several<const N: usize>(length: usize) -> [Self; N] {
+        let part = length.next_multiple_of(Self::PAGE);
+        let huge = N * part >= Self::HUGE_PAGE / 2;
         let align = if huge { Self::HUGE_PAGE } else { Self::PAGE };
-        let mut bytes = vec![0_u8; length.next_multiple_of(align) + align];
-        let start = bytes.as_ptr().align_offset(align);
+        let whole = (N * part).next_multiple_of(align);
+        let mut memory = vec![0_u8; whole + align];
+        let first = memory.as_ptr().align_offset(align);
+        let start = memory[first..].as_mut_ptr();
         if huge {
-            let address = bytes[start..].as_mut_ptr().cast();
-            // SAFETY: the range lies within `bytes`; the advice changes no content. Where it is not taken the
+            // SAFETY: the range lies within `memory`; the advice changes no content. Where it is not taken the
             // buffer works all the same.
-            unsafe { libc::madvise(address, length.next_multiple_of(align), libc::MADV_HUGEPAGE) };
+            unsafe { libc::madvise(start.cast(), whole, libc::MADV_HUGEPAGE) };
         }
-        Self { bytes, start, length }
+        let memory = Arc::new(memory);
+        std::array::from_fn(|i| Self {
+            // SAFETY: part `i` lies within the `whole` bytes behind `start`, which is not null.
+            start: unsafe { NonNull::new_unchecked(start.add(i * part)) },
+            length,
+            _memory: Arc::clone(&memory),
+        })
+    }
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
     }
     /// To be written from.
     pub fn slice(&self) -> &[u8] {
-        &self.bytes[self.start..self.start + self.length]
+        // SAFETY: this part of the memory is initialised, lives as long as `self` and belongs to it alone.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
     /// To be read into.
     pub fn slice_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes[self.start..self.start + self.length]
+        // SAFETY: as above, and `self` is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
     }
 }
 
@@ -286,5 +346,14 @@ mod tests {
             assert_eq!(buffer.slice_mut().as_ptr() as usize % AlignedBuffer::PAGE, 0);
             assert_eq!(buffer.slice().len(), length);
         }
+    }
+
+    #[test]
+    fn parts_do_not_overlap() {
+        let [mut first, mut second] = AlignedBuffer::several(1 << 20);
+        first.slice_mut().fill(1);
+        second.slice_mut().fill(2);
+        assert!(first.slice().iter().all(|&byte| byte == 1));
+        assert_eq!(second.slice().as_ptr() as usize - first.slice().as_ptr() as usize, 1 << 20);
     }
 }

@@ -1,21 +1,21 @@
 //! Takes ticks from the lanes, makes samples of them, and passes them on.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rtrb::Consumer;
 use serde::Serialize;
 
+use super::evidence::Evidence;
 use super::keeper::Keeper;
-use super::lane::Tick;
-use super::session::Beat;
+use super::slot::Tick;
 use super::state::TargetState;
 use super::view::View;
-use crate::clock::{Anchor, Stop};
-use crate::pace::Schedule;
+use super::watch::Desk;
+use crate::clock::Anchor;
+use crate::record::event::Event;
 use crate::record::writer::{Health, Job};
-use crate::sample::{Cache, Op, Outcome, Sample};
+use crate::sample::{Op, Outcome, Sample};
 use crate::slowdown::verdict::State;
 
 /// A state file is at most this old.
@@ -36,43 +36,32 @@ pub struct Summary {
     pub targets: Vec<TargetState>,
 }
 
-/// The end of a lane's ring.
-pub struct Outlet {
-    /// Number of its target.
-    pub target: u16,
-    /// Its op.
-    pub op: Op,
-    /// When its ticks are due.
-    pub schedule: Schedule,
-    /// What it saw.
-    pub out: Consumer<Tick>,
-}
+/// What the outside is told as it happens.
+pub type Tell = Box<dyn FnMut(&str, &str) + Send + Sync>;
 
-/// Takes ticks from the lanes, makes samples of them, and passes them on.
+/// Makes samples of ticks, and passes them on.
 pub struct Collector {
     view: Arc<View>,
-    rings: Vec<Outlet>,
     store: Option<Keeper>,
     waiting: Vec<Sample>,
     saved: (i64, Vec<State>),
+    events: HashMap<(u16, Option<Op>), Event>,
+    event_number: u64,
+    tell: Tell,
 }
 
 impl Collector {
-    /// Nothing collected yet; without a store rows only reach the accounts.
-    pub fn new(view: Arc<View>, rings: Vec<Outlet>, store: Option<Keeper>) -> Self {
-        Self { view, rings, store, waiting: Vec::new(), saved: Default::default() }
-    }
-
-    /// Work until asked to stop.
-    pub fn run(mut self, start_ns: u64, flush_ns: u64, stop: &Stop, mut beat: Beat) -> Self {
-        let rounds = Schedule::new(start_ns, 0, flush_ns);
-        while !stop.raised() {
-            let next = rounds.due_ns(rounds.tick_at(self.view.clock.monotonic_ns()) + 1);
-            self.view.clock.sleep_until(next, stop);
-            self.round(true);
-            beat();
+    /// Nothing collected yet; without a store rows only reach the accounts. `tell` is given a target's name and a note.
+    pub fn new(view: Arc<View>, store: Option<Keeper>, tell: Tell) -> Self {
+        Self {
+            view,
+            store,
+            waiting: Vec::new(),
+            saved: Default::default(),
+            events: HashMap::new(),
+            event_number: 0,
+            tell,
         }
-        self
     }
 
     /// What is being collected.
@@ -80,15 +69,22 @@ impl Collector {
         &self.view
     }
 
-    /// Take what there is and hand it to the store.
+    /// Where the supervisor of target `number` puts what it learns.
+    pub fn desk(&mut self, number: u16) -> TargetDesk<'_> {
+        let anchor = self.view.anchor();
+        TargetDesk { collector: self, number, anchor }
+    }
+
+    /// Hand what was taken to the accounts and the store. What was taken belongs to the clock as it was before any step.
     pub fn round(&mut self, running: bool) {
         let view = Arc::clone(&self.view);
-        // Ticks taken now ended before now, so they belong to the clock as it was before any step.
-        self.drain(&view.anchor());
-        if let Ok(mut anchor) = view.anchor.lock() {
-            anchor.follow(view.clock.as_ref());
-        }
+        let stepped_ns = view.anchor.lock().ok().and_then(|mut anchor| anchor.follow(view.clock.as_ref()));
         self.account();
+        if stepped_ns.is_some_and(|by_ns| by_ns < 0) {
+            for target in view.targets() {
+                target.accounts().iter_mut().for_each(|account| account.set_back());
+            }
+        }
         // Assessed every round, so that an onset is dated while its samples are still at hand.
         let states = view.states(running);
         let samples = std::mem::take(&mut self.waiting);
@@ -104,17 +100,9 @@ impl Collector {
         }
     }
 
-    fn drain(&mut self, anchor: &Anchor) {
-        for outlet in &mut self.rings {
-            while let Ok(tick) = outlet.out.pop() {
-                self.waiting.push(sample(&tick, outlet.target, outlet.op, anchor));
-            }
-        }
-    }
-
     /// Rows not yet accounted for go into the live accounts.
     fn account(&mut self) {
-        for (number, target) in self.view.targets.iter().enumerate() {
+        for (number, target) in self.view.targets().iter().enumerate() {
             let mut closed = VecDeque::new();
             let mut accounts = target.accounts();
             for sample in self.waiting.iter().filter(|sample| usize::from(sample.target) == number) {
@@ -127,35 +115,8 @@ impl Collector {
         }
     }
 
-    /// Rows for what is still open: one pending, the ticks it covers skipped without an end.
-    fn abandon(&mut self) {
-        let anchor = self.view.anchor();
-        let now = self.view.clock.monotonic_ns();
-        for outlet in &self.rings {
-            let board = &self.view.targets[usize::from(outlet.target)].boards[outlet.op as usize];
-            let Some(due_ns) = board.open_since_due_ns() else { continue };
-            let k = outlet.schedule.tick_at(due_ns);
-            for tick in k..=outlet.schedule.tick_at(now) {
-                let outcome = if tick == k { Outcome::PENDING } else { Outcome::SKIPPED };
-                let tick = Tick {
-                    due_ns: outlet.schedule.due_ns(tick),
-                    began_ns: if tick == k { due_ns } else { 0 },
-                    ended_ns: 0,
-                    offset_bytes: u64::MAX,
-                    run_queue_ns: u64::MAX,
-                    outcome,
-                    cache: Cache::Unknown,
-                };
-                self.waiting.push(sample(&tick, outlet.target, outlet.op, &anchor));
-            }
-        }
-    }
-
     /// Last round; closes the store.
     pub fn finish(mut self) -> Summary {
-        let anchor = self.view.anchor();
-        self.drain(&anchor);
-        self.abandon();
         self.round(false);
         let targets = self.view.states(false);
         let health = self.store.take().map(|store| store.writer.finish());
@@ -168,6 +129,77 @@ impl Collector {
             store_error: health.as_ref().and_then(|h| h.last_error()),
             targets,
         }
+    }
+
+    fn keep(&self, event: &Event) {
+        if let Some(store) = &self.store {
+            store.keep_event(event);
+        }
+    }
+}
+
+/// Where the supervisor of one target puts what it learns.
+pub struct TargetDesk<'a> {
+    collector: &'a mut Collector,
+    number: u16,
+    anchor: Anchor,
+}
+
+impl TargetDesk<'_> {
+    fn target(&self) -> String {
+        let targets = self.collector.view.targets();
+        targets.get(usize::from(self.number)).map_or(String::new(), |target| target.plan.name.clone())
+    }
+    fn now_ns(&self) -> i64 {
+        self.anchor.utc_ns(self.collector.view.clock.monotonic_ns())
+    }
+}
+
+impl Desk for TargetDesk<'_> {
+    fn row(&mut self, op: Op, tick: Tick) {
+        self.collector.waiting.push(sample(&tick, self.number, op, &self.anchor));
+    }
+
+    fn note(&mut self, text: &str) {
+        let target = self.target();
+        (self.collector.tell)(&target, text);
+    }
+
+    fn opened(&mut self, op: Option<Op>, since_ns: u64, evidence: Option<Evidence>) {
+        self.collector.event_number += 1;
+        let event = Event {
+            schema_version: crate::record::event::SCHEMA_VERSION,
+            id: format!("{}-{}", self.collector.view.run_id, self.collector.event_number),
+            kind: if op.is_some() { "hang" } else { "unreachable" },
+            host: self.collector.view.host.clone(),
+            target: Some(self.target()),
+            op: op.map(Op::name),
+            began_ns: self.anchor.utc_ns(since_ns),
+            ended_ns: None,
+            written_ns: self.now_ns(),
+            outcome: None,
+            attempts: 0,
+            evidence: evidence.unwrap_or_default(),
+        };
+        let wchan = event.evidence.wchan.as_deref().unwrap_or("an unknown place");
+        self.note(&match op {
+            Some(op) => format!("{} does not return; waits in {wchan}", op.name()),
+            None => format!("cannot be made ready: hanging in {wchan}"),
+        });
+        self.collector.keep(&event);
+        self.collector.events.insert((self.number, op), event);
+    }
+
+    fn closed(&mut self, op: Option<Op>, ended_ns: u64, outcome: Option<Outcome>, attempts: u32) {
+        let Some(mut event) = self.collector.events.remove(&(self.number, op)) else { return };
+        event.ended_ns = Some(self.anchor.utc_ns(ended_ns));
+        event.written_ns = self.now_ns();
+        event.outcome = outcome.map(Outcome::name);
+        event.attempts = attempts;
+        let lasted_s = (event.ended_ns.unwrap_or(0) - event.began_ns) as f64 / 1e9;
+        let what = op.map_or("it", Op::name);
+        self.note(&format!("{what} answers again after {lasted_s:.1} s"));
+        self.collector.keep(&event);
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::state::{TargetState, slug};
 use crate::config::TargetPlan;
+use crate::record::event::Event;
 use crate::record::frames::{Frames, encode};
 use crate::record::spool;
 use crate::record::writer::{Job, Writer};
@@ -20,6 +21,7 @@ pub struct Keeper {
     /// Writes what is sent to it.
     pub writer: Writer,
     states: PathBuf,
+    events: PathBuf,
     window_ns: u64,
 }
 
@@ -28,7 +30,8 @@ impl Keeper {
     pub fn start(root: &Path, header: spool::Header, window_ns: u64) -> std::io::Result<Self> {
         let host = slug(&header.host);
         let writer = Writer::start(root.join("spool").join(&host), header)?;
-        Ok(Self { writer, states: root.join("state").join(host), window_ns })
+        let (states, events) = (root.join("state").join(&host), root.join("events").join(&host));
+        Ok(Self { writer, states, events, window_ns })
     }
     fn baseline_file(&self, plan: &TargetPlan) -> PathBuf {
         let (period_ms, window_s) = (plan.period_ns / 1_000_000, self.window_ns as f64 / 1e9);
@@ -57,6 +60,13 @@ impl Keeper {
             self.writer.send(Job::Frame { path: self.baseline_file(plan), payload: payload(windows) });
         }
     }
+    /// Append a line to the month's events.
+    pub fn keep_event(&self, event: &Event) {
+        if let Ok(text) = serde_json::to_string(event) {
+            let path = self.events.join(month(event.began_ns)).with_extension("jsonl");
+            self.writer.send(Job::Line { path, text });
+        }
+    }
     /// Replace the state file of a target.
     pub fn save_state(&self, state: &TargetState) {
         if let Ok(bytes) = serde_json::to_vec(state) {
@@ -64,6 +74,18 @@ impl Keeper {
             self.writer.send(Job::Replace { path, bytes });
         }
     }
+}
+
+/// `2026-11`, of an instant in UTC.
+fn month(utc_ns: i64) -> String {
+    // Civil calendar from days: years begin in March, so that the leap day is the last.
+    let days = utc_ns.div_euclid(86_400_000_000_000) + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153 + 3;
+    let (year, month) = (year_of_era + era * 400 + i64::from(month > 12), (month - 1) % 12 + 1);
+    format!("{year:04}-{month:02}")
 }
 
 fn payload(windows: &[ClosedWindow]) -> Vec<u8> {
@@ -89,6 +111,21 @@ fn window(bytes: &[u8]) -> Option<ClosedWindow> {
 mod tests {
     use super::*;
     use crate::config::Config;
+
+    #[test]
+    fn months_are_those_of_the_calendar() {
+        for (seconds, expected) in [
+            (0, "1970-01"),
+            (951_782_399, "2000-02"),
+            (951_868_799, "2000-02"),
+            (951_868_800, "2000-03"),
+            (1_798_761_599, "2026-12"),
+            (1_798_761_600, "2027-01"),
+            (-1, "1969-12"),
+        ] {
+            assert_eq!(month(seconds * 1_000_000_000), expected);
+        }
+    }
 
     #[test]
     fn a_torn_file_is_written_anew_and_the_past_is_left_out() {

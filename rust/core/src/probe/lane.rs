@@ -1,54 +1,25 @@
 //! One op of one target: wait until due, time it, record it, count what was missed.
 //!
 //! A lane has at most one operation open. Ticks that fall due meanwhile are rows too: skipped, never begun, and ended
-//! when the operation that blocked them did, because a user who had wanted them would have waited that long.
+//! when the operation that blocked them did, because a user who had wanted them would have waited that long. When an
+//! operation is stuck the supervisor takes the later ticks away, see [`super::slot`].
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use rtrb::Producer;
 
 use super::control::Control;
 use super::operations::{Operation, Ready};
+use super::region::Region;
+use super::slot::{Claim, Slot, Tick};
 use crate::clock::{Clock, Stop, timed};
 use crate::pace::Schedule;
-use crate::sample::{Cache, Op, Outcome};
+use crate::sample::{Op, Outcome};
 
-/// What a lane saw of one tick; monotonic nanoseconds, 0 = none.
-#[derive(Debug, Clone, Copy)]
-pub struct Tick {
-    /// When it was due.
-    pub due_ns: u64,
-    /// When it began.
-    pub began_ns: u64,
-    /// When it ended.
-    pub ended_ns: u64,
-    /// Place in the big file; `u64::MAX` = none.
-    pub offset_bytes: u64,
-    /// Time waited for a CPU; `u64::MAX` = unknown.
-    pub run_queue_ns: u64,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// What the cache could do.
-    pub cache: Cache,
-}
-
-/// The open operation of a lane, readable by others while it hangs.
-#[derive(Debug, Default)]
-pub struct Board {
-    due_ns: AtomicU64,
-}
-
-impl Board {
-    /// When the open operation was due (monotonic); none while the lane is idle.
-    pub fn open_since_due_ns(&self) -> Option<u64> {
-        match self.due_ns.load(Ordering::Acquire) {
-            0 => None,
-            due => Some(due),
-        }
-    }
-}
+/// A stuck lane accounts for this many ticks behind its open one, the supervisor for the rest: a hang of days must not
+/// become a flood of rows when it ends.
+pub const LIMBO: u64 = 4096;
+/// How often a lane without ticks looks whether it was given some.
+const LOOK_NS: u64 = 50_000_000;
 
 /// The lane of one op.
 pub struct Lane {
@@ -57,115 +28,218 @@ pub struct Lane {
     operation: Box<dyn Operation>,
     schedule: Schedule,
     clock: Arc<dyn Clock>,
-    board: Arc<Board>,
-    ring: Producer<Tick>,
+    slot: Slot,
+    region: Option<Region>,
     overflow: VecDeque<Tick>,
     next: u64,
+    begun: u64,
+}
+
+/// An operation that was opened and is to be executed, or was and is to be closed.
+#[derive(Debug, Clone, Copy)]
+pub struct Opened {
+    due_ns: u64,
+    ready: Ready,
 }
 
 impl Lane {
-    /// A lane whose first tick is the schedule's first.
+    /// A lane whose first tick is the one its slot was reset to.
     pub fn new(
         op: Op,
         operation: Box<dyn Operation>,
         schedule: Schedule,
         clock: Arc<dyn Clock>,
-        board: Arc<Board>,
-        ring: Producer<Tick>,
+        slot: Slot,
     ) -> Self {
-        Self { op, operation, schedule, clock, board, ring, overflow: VecDeque::new(), next: 0 }
+        let next = slot.claim().end;
+        let begun = next;
+        Self { op, operation, schedule, clock, slot, region: None, overflow: VecDeque::new(), next, begun }
     }
 
-    /// When the next tick is due.
+    /// Work at the rate that a region's divider asks for.
+    pub fn paced_by(mut self, region: Region) -> Self {
+        self.region = Some(region);
+        self
+    }
+
+    /// When the next tick that is worked on is due.
     pub fn next_due_ns(&self) -> u64 {
-        self.schedule.due_ns(self.next)
+        let divider = self.region.as_ref().map_or(1, Region::divider);
+        self.schedule.due_ns(self.next.next_multiple_of(divider))
     }
 
     /// Work until asked to stop.
     pub fn run(mut self, stop: &Stop) {
         wake_precisely();
+        self.slot.enter(rustix::thread::gettid().as_raw_nonzero().get() as u32);
         let control = Control::of_this_thread();
-        loop {
+        while !stop.raised() {
+            if !self.has_ticks() {
+                self.clock.sleep_until(self.clock.monotonic_ns() + LOOK_NS, stop);
+                continue;
+            }
             // Made ready before the tick, so that nothing stands between the timer and the operation.
-            let ready = self.operation.prepare();
+            let ready = self.prepare();
             self.clock.sleep_until(self.next_due_ns(), stop);
             if stop.raised() {
+                self.cancel(ready);
                 break;
             }
-            self.tick(ready, &control);
+            let Some(opened) = self.open(ready) else { continue };
+            let queued_before = control.run_queue_ns();
+            let (outcome, began_ns, ended_ns) = self.execute();
+            let queued = control.run_queue_ns().zip(queued_before).map(|(after, before)| after - before);
+            self.finish(opened, outcome, (began_ns, ended_ns), queued);
         }
     }
 
-    /// Prepare and do the next tick without waiting: for simulations, whose clock is set to its due time before.
-    pub fn step(&mut self) {
-        let ready = self.operation.prepare();
-        self.tick(ready, &Control::default());
+    /// Whether the lane may take ticks: a revoked one waits until it is given some again.
+    pub fn has_ticks(&mut self) -> bool {
+        let claim = self.slot.claim();
+        if claim.revoked {
+            self.slot.park(true);
+            return false;
+        }
+        if self.slot.parked() {
+            self.next = claim.end;
+            self.slot.park(false);
+        }
+        true
     }
 
-    fn tick(&mut self, ready: Option<Ready>, control: &Control) {
+    /// Choose what the next operation will work on.
+    pub fn prepare(&mut self) -> Option<Ready> {
+        self.operation.prepare()
+    }
+
+    fn cancel(&mut self, ready: Option<Ready>) {
+        if ready.is_some() {
+            self.operation.cancel();
+        }
+    }
+
+    /// Take the tick that is due now; none if there is nothing to execute.
+    pub fn open(&mut self, ready: Option<Ready>) -> Option<Opened> {
+        let now = self.clock.monotonic_ns();
+        let divider = self.region.as_ref().map_or(1, Region::divider);
         // Woken a whole period late or more: the machine or the process was stopped.
-        let current = self.schedule.tick_at(self.clock.monotonic_ns()).max(self.next);
-        self.skip_until(current, self.clock.monotonic_ns());
+        let current = self.schedule.tick_at(now).max(self.next);
+        let worked_on = current.is_multiple_of(divider);
+        let shed_until = if worked_on { current } else { current + 1 };
+        if !self.skip_until(shed_until, now, divider) || !worked_on {
+            self.cancel(ready);
+            return None;
+        }
         let due_ns = self.schedule.due_ns(current);
-        self.next = current + 1;
+        if !self.claim(current + 1, now) {
+            self.cancel(ready);
+            return None;
+        }
         let Some(ready) = ready else {
-            self.record(Tick { due_ns, ..NEVER_BEGUN });
-            return;
+            self.record(Tick::never_begun(due_ns, Outcome::SKIPPED));
+            return None;
         };
-        let queued_before = control.run_queue_ns();
-        self.board.due_ns.store(due_ns, Ordering::Release);
-        let (outcome, began_ns, ended_ns) = timed(self.clock.as_ref(), || self.operation.run());
-        self.board.due_ns.store(0, Ordering::Release);
-        let queued = control.run_queue_ns().zip(queued_before).map(|(after, before)| after - before);
+        self.begun = current;
+        self.slot.open(due_ns);
+        Some(Opened { due_ns, ready })
+    }
+
+    /// The operation itself; returns how it ended, when it began and when it ended.
+    pub fn execute(&mut self) -> (Outcome, u64, u64) {
+        timed(self.clock.as_ref(), || self.operation.run())
+    }
+
+    /// Keep account of an operation that ended between two instants. What tidying up takes still counts as open:
+    /// it may hang like the operation itself.
+    pub fn finish(&mut self, opened: Opened, outcome: Outcome, between: (u64, u64), queued: Option<u64>) {
+        let (began_ns, ended_ns) = between;
         self.record(Tick {
-            due_ns,
+            due_ns: opened.due_ns,
             began_ns,
             ended_ns,
-            offset_bytes: ready.offset_bytes.unwrap_or(u64::MAX),
+            offset_bytes: opened.ready.offset_bytes.unwrap_or(u64::MAX),
             run_queue_ns: queued.unwrap_or(u64::MAX),
             outcome,
-            cache: ready.cache,
+            cache: opened.ready.cache,
         });
-        self.operation.settle(outcome);
-        let now = self.clock.monotonic_ns();
-        if now >= self.next_due_ns() {
-            // The tick in whose period the operation ended is over too: the lane resumes at a future one.
-            self.skip_until(self.schedule.tick_at(now) + 1, ended_ns);
+        self.operation.settle(outcome, self.slot.claim().revoked);
+        let claim = self.slot.claim();
+        if claim.end > self.next || claim.revoked {
+            self.absorb(claim, ended_ns);
         }
+        let now = self.clock.monotonic_ns();
+        if !claim.revoked && now >= self.schedule.due_ns(self.next) {
+            // The tick in whose period the operation ended is over too: the lane resumes at a future one.
+            let divider = self.region.as_ref().map_or(1, Region::divider);
+            self.skip_until(self.schedule.tick_at(now) + 1, ended_ns, divider);
+        }
+        self.slot.close(outcome);
     }
 
-    /// Ticks before `until` will never begin; what blocked them ended at `ended_ns`.
-    fn skip_until(&mut self, until: u64, ended_ns: u64) {
-        for k in self.next..until {
-            let due_ns = self.schedule.due_ns(k);
-            // Tidying up after an operation may run past a tick that fell due after the operation's end.
-            self.record(Tick { due_ns, ended_ns: ended_ns.max(due_ns), ..NEVER_BEGUN });
+    /// Own the ticks before `end`. False when the supervisor has taken them away meanwhile.
+    fn claim(&mut self, end: u64, ended_ns: u64) -> bool {
+        while self.next < end {
+            let seen = Claim { end: self.next, revoked: false };
+            match self.slot.move_claim(seen, Claim { end, revoked: false }) {
+                Ok(()) => self.next = end,
+                Err(claim) => {
+                    self.absorb(claim, ended_ns);
+                    if claim.revoked {
+                        return false;
+                    }
+                }
+            }
         }
-        self.next = self.next.max(until);
+        true
+    }
+
+    /// The supervisor moved the claim while an operation was open: the first ticks behind it are still ours.
+    fn absorb(&mut self, claim: Claim, ended_ns: u64) {
+        for k in self.next..claim.end.min(self.begun + 1 + LIMBO) {
+            self.skipped(k, ended_ns);
+        }
+        self.next = self.next.max(claim.end);
+    }
+
+    /// Ticks before `until` will never begin; what blocked them ended at `ended_ns`. Ticks that the divider leaves out
+    /// were not missed. False when they were taken away.
+    fn skip_until(&mut self, until: u64, ended_ns: u64, divider: u64) -> bool {
+        let from = self.next;
+        if until <= from {
+            return true;
+        }
+        if !self.claim(until, ended_ns) {
+            return false;
+        }
+        for k in from..until {
+            if k.is_multiple_of(divider) {
+                self.skipped(k, ended_ns);
+            } else {
+                self.record(Tick::never_begun(self.schedule.due_ns(k), Outcome::SHED));
+            }
+        }
+        true
+    }
+
+    fn skipped(&mut self, k: u64, ended_ns: u64) {
+        let due_ns = self.schedule.due_ns(k);
+        // Tidying up after an operation may run past a tick that fell due after the operation's end.
+        let ended_ns = ended_ns.max(due_ns);
+        self.record(Tick { ended_ns, ..Tick::never_begun(due_ns, Outcome::SKIPPED) });
     }
 
     fn record(&mut self, tick: Tick) {
-        while let Some(&waiting) = self.overflow.front() {
-            if self.ring.push(waiting).is_err() {
+        while let Some(waiting) = self.overflow.front() {
+            if !self.slot.push(waiting) {
                 break;
             }
             self.overflow.pop_front();
         }
-        if !self.overflow.is_empty() || self.ring.push(tick).is_err() {
+        if !self.overflow.is_empty() || !self.slot.push(&tick) {
             self.overflow.push_back(tick);
         }
     }
 }
-
-const NEVER_BEGUN: Tick = Tick {
-    due_ns: 0,
-    began_ns: 0,
-    ended_ns: 0,
-    offset_bytes: u64::MAX,
-    run_queue_ns: u64::MAX,
-    outcome: Outcome::SKIPPED,
-    cache: Cache::Unknown,
-};
 
 /// Linux lets timers be 50 us late to save power; a probe wants its tick.
 fn wake_precisely() {
@@ -177,6 +251,7 @@ fn wake_precisely() {
 mod tests {
     use super::*;
     use crate::clock::SimClock;
+    use crate::sample::Cache;
 
     /// Takes a set time, op by op.
     struct Scripted {
@@ -192,30 +267,107 @@ mod tests {
             self.clock.advance(self.took_ns.pop_front().unwrap_or(1));
             Outcome::OK
         }
-        fn settle(&mut self, _: Outcome) {}
+        fn settle(&mut self, _: Outcome, _: bool) {}
+    }
+
+    struct Rig {
+        clock: SimClock,
+        slot: Slot,
+        lane: Lane,
+        start: u64,
+        seen: Vec<Tick>,
+    }
+
+    impl Rig {
+        fn new(took_ns: &[u64]) -> Self {
+            let clock = SimClock::new(0);
+            let start = clock.monotonic_ns();
+            let script = Scripted { clock: clock.clone(), took_ns: took_ns.iter().copied().collect() };
+            let slot = Slot::alone().unwrap();
+            slot.reset(0);
+            let schedule = Schedule::new(start, 0, 100);
+            let shared = Arc::new(clock.clone());
+            let lane = Lane::new(Op::MdStat, Box::new(script), schedule, shared, slot.clone());
+            Self { clock, slot, lane, start, seen: Vec::new() }
+        }
+
+        /// Do the next tick; `during` happens while its operation is open.
+        fn step(&mut self, during: impl FnOnce(&Slot)) {
+            assert!(self.lane.has_ticks());
+            let ready = self.lane.prepare();
+            self.clock.sleep_until(self.lane.next_due_ns(), &Stop::default());
+            if let Some(opened) = self.lane.open(ready) {
+                let (outcome, began_ns, ended_ns) = self.lane.execute();
+                during(&self.slot);
+                self.lane.finish(opened, outcome, (began_ns, ended_ns), None);
+            }
+            self.drain();
+        }
+
+        fn drain(&mut self) {
+            while let Some(mut tick) = self.slot.pop() {
+                tick.due_ns -= self.start;
+                tick.ended_ns = tick.ended_ns.saturating_sub(self.start);
+                self.seen.push(tick);
+            }
+        }
+        fn due(&self) -> Vec<u64> {
+            self.seen.iter().map(|tick| tick.due_ns / 100).collect()
+        }
     }
 
     fn ticks(took_ns: &[u64], steps: usize) -> Vec<Tick> {
-        let clock = SimClock::new(0);
-        let start = clock.monotonic_ns();
-        let script = Scripted { clock: clock.clone(), took_ns: took_ns.iter().copied().collect() };
-        let (ring, mut out) = rtrb::RingBuffer::new(4);
-        let schedule = Schedule::new(start, 0, 100);
-        let shared = Arc::new(clock.clone());
-        let mut lane = Lane::new(Op::MdStat, Box::new(script), schedule, shared, Arc::default(), ring);
-        let mut seen = Vec::new();
+        let mut rig = Rig::new(took_ns);
         for _ in 0..steps {
-            clock.sleep_until(lane.next_due_ns(), &Stop::default());
-            lane.step();
-            while let Ok(tick) = out.pop() {
-                seen.push(tick);
-            }
+            rig.step(|_| {});
         }
-        for tick in &mut seen {
-            tick.due_ns -= start;
-            tick.ended_ns -= start;
+        rig.seen
+    }
+
+    #[test]
+    fn ticks_taken_away_are_not_ours_and_those_before_them_are() {
+        let mut rig = Rig::new(&[10, 950, 10]);
+        rig.step(|_| {});
+        // Stuck in tick 1: the supervisor takes everything from tick 6 on.
+        rig.step(|slot| slot.move_claim(slot.claim(), Claim { end: 6, revoked: true }).unwrap());
+        assert_eq!(rig.due(), [0, 1, 2, 3, 4, 5]);
+        assert!(rig.seen[2..].iter().all(|tick| tick.outcome == Outcome::SKIPPED && tick.ended_ns == 1050));
+        assert!(!rig.lane.has_ticks() && rig.slot.parked());
+        // Given back from tick 20 on.
+        rig.slot.move_claim(rig.slot.claim(), Claim { end: 20, revoked: false }).unwrap();
+        rig.step(|_| {});
+        assert_eq!(rig.due()[6..], [20]);
+        assert!(!rig.slot.parked());
+    }
+
+    #[test]
+    fn a_lane_stuck_for_long_accounts_for_a_bounded_number_of_ticks() {
+        let mut rig = Rig::new(&[10 * LIMBO * 100]);
+        let end = 9 * LIMBO;
+        rig.step(|slot| slot.move_claim(slot.claim(), Claim { end, revoked: false }).unwrap());
+        // The ring is small: the rest comes with the next ticks.
+        while rig.lane.overflow.len() > 1 {
+            rig.step(|_| {});
         }
-        seen
+        rig.drain();
+        let due = rig.due();
+        assert_eq!(due[..LIMBO as usize + 1], (0..=LIMBO).collect::<Vec<_>>());
+        assert_eq!(due[LIMBO as usize + 1], end, "the supervisor's part is not ours");
+        assert!(due[LIMBO as usize + 1..].windows(2).all(|pair| pair[1] == pair[0] + 1));
+    }
+
+    #[test]
+    fn left_out_ticks_are_rows_that_say_so() {
+        let region = Region::new(16, 1).unwrap();
+        let mut rig = Rig::new(&[10, 10, 10]);
+        rig.lane = rig.lane.paced_by(region.clone());
+        region.divide(4);
+        for _ in 0..3 {
+            rig.step(|_| {});
+        }
+        let shed: Vec<bool> = rig.seen.iter().map(|tick| tick.outcome == Outcome::SHED).collect();
+        assert_eq!(rig.due(), (0..9).collect::<Vec<_>>());
+        assert_eq!(shed, [false, true, true, true, false, true, true, true, false]);
     }
 
     #[test]

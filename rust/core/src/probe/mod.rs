@@ -4,18 +4,28 @@
 //! on a target lies in one marked [`place`].
 
 pub mod bigfile;
+pub mod breaker;
 pub mod collector;
 pub mod control;
+pub mod crew;
+pub mod evidence;
 pub mod keeper;
 pub mod lane;
+pub mod ledger;
+pub mod memory;
 pub mod operations;
 pub mod place;
 pub mod pool;
 pub mod prepare;
+pub mod region;
 pub mod session;
 pub mod simulate;
+pub mod slot;
 pub mod state;
+pub mod supervisor;
 pub mod view;
+pub mod watch;
+pub mod worker;
 
 use std::path::PathBuf;
 
@@ -92,6 +102,9 @@ pub enum ProbeError {
         /// Why.
         errno: Errno,
     },
+    /// A worker, or the machine, said why.
+    #[error("{0}")]
+    Refused(String),
     /// Somebody asked to stop during the preparation.
     #[error("{path}: stopped while preparing; the next start goes on from there")]
     Stopped {
@@ -108,6 +121,22 @@ pub enum ProbeError {
         /// Why it failed.
         errno: Errno,
     },
+}
+
+impl ProbeError {
+    /// The system's error number behind it, where there is one.
+    pub fn errno(&self) -> Option<Errno> {
+        match self {
+            Self::NoTarget { errno, .. }
+            | Self::NotWritable { errno, .. }
+            | Self::NoDirect { errno, .. }
+            | Self::Failed { errno, .. } => Some(*errno),
+            Self::NoSpace { .. } => Some(Errno::NOSPC),
+            Self::Held { .. } => Some(Errno::BUSY),
+            Self::InTheWay { .. } => Some(Errno::EXIST),
+            _ => None,
+        }
+    }
 }
 
 /// What a preparation says of its progress; it answers whether to go on.

@@ -1,7 +1,5 @@
 //! The six operations: what is made ready before, what is timed, what is tidied after.
 
-use std::sync::Arc;
-
 use rustix::io::Errno;
 
 use super::bigfile::AlignedBuffer;
@@ -25,8 +23,10 @@ pub trait Operation: Send {
     fn prepare(&mut self) -> Option<Ready>;
     /// The operation itself.
     fn run(&mut self) -> Outcome;
-    /// Keep account of what happened.
-    fn settle(&mut self, outcome: Outcome);
+    /// Keep account of what happened. `late`: it was given up meanwhile and others have taken over.
+    fn settle(&mut self, outcome: Outcome, late: bool);
+    /// What was made ready will not be run.
+    fn cancel(&mut self) {}
 }
 
 fn outcome_of(result: Result<usize, Errno>, expected: usize) -> Outcome {
@@ -63,9 +63,9 @@ pub struct DataRead {
 }
 
 impl DataRead {
-    /// Of `block` bytes, anywhere in the first `file_bytes`.
-    pub fn new(file: Box<dyn BlockFile>, file_bytes: u64, block: usize, random: Random) -> Self {
-        Self { file, places: Places::new(file_bytes, block, random), buffer: AlignedBuffer::new(block) }
+    /// Of the buffer's length, anywhere in the first `file_bytes`.
+    pub fn new(file: Box<dyn BlockFile>, file_bytes: u64, buffer: AlignedBuffer, random: Random) -> Self {
+        Self { file, places: Places::new(file_bytes, buffer.len(), random), buffer }
     }
 }
 
@@ -79,7 +79,7 @@ impl Operation for DataRead {
         let block = self.places.block;
         outcome_of(self.file.read_at(self.places.offset, self.buffer.slice_mut()), block)
     }
-    fn settle(&mut self, _: Outcome) {
+    fn settle(&mut self, _: Outcome, _: bool) {
         self.file.forget(self.places.offset, self.places.block);
     }
 }
@@ -92,11 +92,15 @@ pub struct DataWrite {
 }
 
 impl DataWrite {
-    /// Of `block` bytes, anywhere in the first `file_bytes`.
-    pub fn new(file: Box<dyn BlockFile>, file_bytes: u64, block: usize, mut random: Random) -> Self {
-        let mut buffer = AlignedBuffer::new(block);
+    /// Of the buffer's length, anywhere in the first `file_bytes`.
+    pub fn new(
+        file: Box<dyn BlockFile>,
+        file_bytes: u64,
+        mut buffer: AlignedBuffer,
+        mut random: Random,
+    ) -> Self {
         random.fill(buffer.slice_mut());
-        Self { file, places: Places::new(file_bytes, block, random), buffer }
+        Self { file, places: Places::new(file_bytes, buffer.len(), random), buffer }
     }
 }
 
@@ -119,7 +123,7 @@ impl Operation for DataWrite {
         let block = self.places.block;
         outcome_of(self.file.write_at(self.places.offset, self.buffer.slice()), block)
     }
-    fn settle(&mut self, _: Outcome) {
+    fn settle(&mut self, _: Outcome, _: bool) {
         self.file.forget(self.places.offset, self.places.block);
     }
 }
@@ -129,7 +133,7 @@ pub struct Files {
     /// Their own way to the pool's directory.
     pub backend: Box<dyn Backend>,
     /// The pool.
-    pub pool: Arc<Pool>,
+    pub pool: Pool,
     /// Bytes of a file.
     pub object_bytes: usize,
     /// Whether the target is memory.
@@ -186,7 +190,12 @@ impl Operation for Create {
             Err(errno) => Outcome::error(errno),
         }
     }
-    fn settle(&mut self, outcome: Outcome) {
+    fn settle(&mut self, outcome: Outcome, late: bool) {
+        if late {
+            // Nobody waits for this file any more.
+            let _ = self.files.backend.delete(&self.name);
+            return;
+        }
         self.account(outcome);
         // One more, untimed, while files are missing after a hang.
         if outcome == Outcome::OK && self.files.pool.len() < self.files.pool.size() && self.choose() {
@@ -220,7 +229,7 @@ impl Operation for Stat {
         let size = self.files.backend.stat(&self.name).map(|bytes| bytes as usize);
         outcome_of(size, self.files.object_bytes)
     }
-    fn settle(&mut self, outcome: Outcome) {
+    fn settle(&mut self, outcome: Outcome, _: bool) {
         if outcome == Outcome::error(Errno::NOENT) {
             self.files.pool.lost(self.id);
         }
@@ -252,7 +261,7 @@ impl Operation for Read {
     fn run(&mut self) -> Outcome {
         outcome_of(self.files.backend.read(&self.name, &mut self.buffer), self.files.object_bytes)
     }
-    fn settle(&mut self, outcome: Outcome) {
+    fn settle(&mut self, outcome: Outcome, _: bool) {
         if outcome == Outcome::error(Errno::NOENT) {
             self.files.pool.lost(self.id);
         }
@@ -293,12 +302,16 @@ impl Operation for Delete {
             Err(errno) => Outcome::error(errno),
         }
     }
-    fn settle(&mut self, outcome: Outcome) {
+    fn settle(&mut self, outcome: Outcome, late: bool) {
         self.account(outcome);
         // One more, untimed, while there are too many after a hang.
-        if outcome == Outcome::OK && self.files.pool.len() > self.files.pool.size() && self.choose() {
+        if !late && outcome == Outcome::OK && self.files.pool.len() > self.files.pool.size() && self.choose()
+        {
             let outcome = self.run();
             self.account(outcome);
         }
+    }
+    fn cancel(&mut self) {
+        self.files.pool.kept(self.id);
     }
 }

@@ -16,6 +16,7 @@ use rustix::fs::{flock, fstat, ftruncate, mkdirat, openat, renameat, statat, unl
 use rustix::io::{Errno, pread, pwrite, write};
 
 use super::ProbeError;
+use super::prepare::Origin;
 
 /// First line of every marker.
 pub const MARK: &str = "iosonde probe directory, format 1";
@@ -31,20 +32,33 @@ pub struct Place {
     pub directory: OwnedFd,
     /// Its path, for messages.
     pub path: PathBuf,
-    _lock: OwnedFd,
+    lock: Option<OwnedFd>,
 }
 
 impl Place {
-    /// Find or make the place of `host` on `target`. `now_ns` (UTC) goes into the lock for others to read.
-    pub fn open(target: &Path, host: &str, now_ns: i64) -> Result<Self, ProbeError> {
-        let root = rustix::fs::open(target, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
-            .map_err(|errno| ProbeError::NoTarget { path: target.to_owned(), errno })?;
-        let own = format!(".iosonde-{}", rustix::process::geteuid().as_raw());
-        let (outer, path) = enter(&root, target, &own)?;
-        let (directory, path) = enter(&outer, &path, &super::state::slug(host))?;
+    /// Find or make the place on `target`. Who holds it goes into the lock for others to read.
+    pub fn open(target: &Path, origin: &Origin) -> Result<Self, ProbeError> {
+        let root = open_target(target)?;
+        let (outer, path) = enter(&root, target, &own_name())?;
+        let (directory, path) = enter(&outer, &path, &super::state::slug(&origin.host))?;
         mark(&directory, &path)?;
-        let lock = lock(&directory, &path, now_ns)?;
-        Ok(Self { directory, path, _lock: lock })
+        let lock = lock(&directory, &path, origin)?;
+        Ok(Self { directory, path, lock })
+    }
+
+    /// Go to the place of `host` on `target` as an earlier worker left it: makes nothing and takes no lock, because
+    /// on a half-dead file system that might not return.
+    pub fn attach(target: &Path, host: &str) -> Result<Self, ProbeError> {
+        let root = open_target(target)?;
+        let (outer, path) = walk(&root, target, &own_name())?;
+        let (directory, path) = walk(&outer, &path, &super::state::slug(host))?;
+        check_mark(&directory, &path)?;
+        Ok(Self { directory, path, lock: None })
+    }
+
+    /// Whether this worker holds the lock itself, and not a stuck one before it.
+    pub fn is_locked(&self) -> bool {
+        self.lock.is_some()
     }
 
     /// Open or create a regular file of ours.
@@ -57,19 +71,37 @@ impl Place {
         enter(&self.directory, &self.path, name).map(|(directory, _)| directory)
     }
 
+    /// Open a directory of ours that is there.
+    pub fn existing_directory(&self, name: &str) -> Result<OwnedFd, ProbeError> {
+        walk(&self.directory, &self.path, name).map(|(directory, _)| directory)
+    }
+
     /// Names in the place.
     pub fn names(&self) -> Result<Vec<String>, Errno> {
         names(&self.directory)
     }
 }
 
+fn open_target(target: &Path) -> Result<OwnedFd, ProbeError> {
+    rustix::fs::open(target, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|errno| ProbeError::NoTarget { path: target.to_owned(), errno })
+}
+
+fn own_name() -> String {
+    format!(".iosonde-{}", rustix::process::geteuid().as_raw())
+}
+
 /// Open a directory of ours below `parent`, making it if it is missing.
 fn enter(parent: &OwnedFd, parent_path: &Path, name: &str) -> Result<(OwnedFd, PathBuf), ProbeError> {
-    let path = parent_path.join(name);
     match mkdirat(parent, name, OWN_DIRECTORY) {
-        Ok(()) | Err(Errno::EXIST) => {}
-        Err(errno) => return Err(ProbeError::NotWritable { path: parent_path.to_owned(), errno }),
+        Ok(()) | Err(Errno::EXIST) => walk(parent, parent_path, name),
+        Err(errno) => Err(ProbeError::NotWritable { path: parent_path.to_owned(), errno }),
     }
+}
+
+/// Open a directory of ours below `parent`.
+fn walk(parent: &OwnedFd, parent_path: &Path, name: &str) -> Result<(OwnedFd, PathBuf), ProbeError> {
+    let path = parent_path.join(name);
     let in_the_way = |what: &str| ProbeError::InTheWay { path: path.clone(), what: what.into() };
     let directory = openat(parent, name, OFlags::DIRECTORY | FOLLOW_NOTHING, Mode::empty()).map_err(
         |errno| match errno {
@@ -89,18 +121,8 @@ fn enter(parent: &OwnedFd, parent_path: &Path, name: &str) -> Result<(OwnedFd, P
 /// Accept a directory with our mark, mark an empty one, refuse any other.
 fn mark(directory: &OwnedFd, path: &Path) -> Result<(), ProbeError> {
     let failed = |what| move |errno| ProbeError::Failed { path: path.to_owned(), what, errno };
-    match openat(directory, "MARK", FOLLOW_NOTHING, Mode::empty()) {
-        Ok(file) => {
-            let mut text = [0_u8; 256];
-            let n = pread(&file, &mut text, 0).map_err(failed("cannot read MARK"))?;
-            let found = String::from_utf8_lossy(&text[..n]).lines().next().unwrap_or("").to_owned();
-            if found == MARK {
-                return Ok(());
-            }
-            let path = path.join("MARK");
-            Err(ProbeError::OtherVersion { path, found, expected: MARK })
-        }
-        Err(Errno::NOENT) => {
+    match check_mark(directory, path) {
+        Err(ProbeError::Failed { errno: Errno::NOENT, .. }) => {
             let strangers: Vec<String> = names(directory)
                 .map_err(failed("cannot list"))?
                 .into_iter()
@@ -112,8 +134,21 @@ fn mark(directory: &OwnedFd, path: &Path) -> Result<(), ProbeError> {
             }
             write_mark(directory).map_err(|errno| ProbeError::NotWritable { path: path.to_owned(), errno })
         }
-        Err(errno) => Err(failed("cannot open MARK")(errno)),
+        checked => checked,
     }
+}
+
+fn check_mark(directory: &OwnedFd, path: &Path) -> Result<(), ProbeError> {
+    let failed = |what| move |errno| ProbeError::Failed { path: path.to_owned(), what, errno };
+    let file =
+        openat(directory, "MARK", FOLLOW_NOTHING, Mode::empty()).map_err(failed("cannot open MARK"))?;
+    let mut text = [0_u8; 256];
+    let n = pread(&file, &mut text, 0).map_err(failed("cannot read MARK"))?;
+    let found = String::from_utf8_lossy(&text[..n]).lines().next().unwrap_or("").to_owned();
+    if found == MARK {
+        return Ok(());
+    }
+    Err(ProbeError::OtherVersion { path: path.join("MARK"), found, expected: MARK })
 }
 
 fn write_mark(directory: &OwnedFd) -> Result<(), Errno> {
@@ -126,11 +161,12 @@ fn write_mark(directory: &OwnedFd) -> Result<(), Errno> {
     renameat(directory, "MARK.new", directory, "MARK")
 }
 
-/// One probe at a time: a lock that dies with its holder.
-fn lock(directory: &OwnedFd, path: &Path, now_ns: i64) -> Result<OwnedFd, ProbeError> {
+/// One probe at a time: a lock that dies with its holder. None where our own supervisor's stuck worker still holds it.
+fn lock(directory: &OwnedFd, path: &Path, origin: &Origin) -> Result<Option<OwnedFd>, ProbeError> {
     let failed = |what| move |errno| ProbeError::Failed { path: path.to_owned(), what, errno };
     let file = openat(directory, "lock", OFlags::RDWR | OFlags::CREATE | FOLLOW_NOTHING, OWN_FILE)
         .map_err(|errno| ProbeError::NotWritable { path: path.to_owned(), errno })?;
+    let run = format!("run {}", origin.run_id);
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         // A file system without locks (Lustre without -o flock) is probed all the same.
         Ok(()) | Err(Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK) => {}
@@ -138,15 +174,18 @@ fn lock(directory: &OwnedFd, path: &Path, now_ns: i64) -> Result<OwnedFd, ProbeE
             let mut text = [0_u8; 128];
             let n = pread(&file, &mut text, 0).unwrap_or(0);
             let holder = String::from_utf8_lossy(&text[..n]).trim().to_owned();
+            if holder.split(", ").any(|part| part == run) {
+                return Ok(None);
+            }
             return Err(ProbeError::Held { path: path.to_owned(), holder });
         }
         Err(errno) => return Err(failed("cannot lock")(errno)),
     }
-    let pid = rustix::process::getpid().as_raw_nonzero();
-    let text = format!("pid {pid}, since {} s of the Unix epoch\n", now_ns / 1_000_000_000);
-    // Only for people: a full disk must not stop the probe here.
+    let since = origin.now_ns / 1_000_000_000;
+    let text = format!("pid {}, since {since} s of the Unix epoch, {run}\n", origin.supervisor);
+    // Only for people and for our own later workers: a full disk must not stop the probe here.
     let _ = ftruncate(&file, 0).and_then(|()| pwrite(&file, text.as_bytes(), 0));
-    Ok(file)
+    Ok(Some(file))
 }
 
 /// Names in a directory, without `.` and `..`.

@@ -6,28 +6,33 @@
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicU8, AtomicU64};
 
 use rustix::fs::{AtFlags, Dir, FileType, statat};
 use rustix::io::Errno;
 
+use super::memory::Memory;
 use super::place;
 use crate::backend::{Backend, ObjectName};
 
 /// The newest files may be half made after a kill; this many are looked at.
 const SUSPECTS: usize = 64;
+const LOW: usize = 0;
+const NEXT: usize = 8;
+const COUNT: usize = 16;
 
-/// The pool as the four metadata lanes share it. Locked only outside timed sections.
+/// The pool as the four metadata lanes share it, across processes: one byte a file number, which wraps round.
+///
+/// A lane may hang or die between any two of its calls; the others go on. What it held is missing from the count or
+/// from the pool until the next start looks at the directory.
 #[derive(Debug)]
 pub struct Pool {
+    memory: Arc<Memory>,
+    words: usize,
+    present: usize,
     size: usize,
-    ids: Mutex<Ids>,
-}
-
-#[derive(Debug)]
-struct Ids {
-    files: VecDeque<u64>,
-    next: u64,
 }
 
 /// What a look at the directory found.
@@ -42,23 +47,75 @@ pub struct Found {
 }
 
 impl Pool {
-    /// A pool that should hold `size` files and holds these, oldest first.
-    pub fn new(size: usize, ids: impl IntoIterator<Item = u64>) -> Self {
-        let files: VecDeque<u64> = ids.into_iter().collect();
-        let next = files.back().map_or(0, |last| last + 1);
-        Self { size, ids: Mutex::new(Ids { files, next }) }
+    /// A pool of its own memory that should hold `size` files and holds these, ascending.
+    pub fn new(size: usize, ids: impl IntoIterator<Item = u64>) -> Result<Self, Errno> {
+        const WORDS: usize = 4096;
+        let pool = Self::at(Arc::new(Memory::new(WORDS + Self::bytes(size))?), 0, WORDS, size);
+        pool.reset(ids);
+        Ok(pool)
+    }
+    /// The pool that lies in a shared memory: its words and its bytes begin there.
+    pub fn at(memory: Arc<Memory>, words: usize, present: usize, size: usize) -> Self {
+        Self { memory, words, present, size }
+    }
+    /// Bytes for a pool of `size` files: numbers in use lie closer together than this.
+    pub fn bytes(size: usize) -> usize {
+        (4 * size).next_power_of_two().max(4096)
+    }
+    /// Forget what was known; these files are there, ascending and at most [`Pool::span`] apart.
+    pub fn reset(&self, ids: impl IntoIterator<Item = u64>) {
+        for at in 0..Self::bytes(self.size) {
+            let byte = self.memory.byte(self.present + at);
+            // Pages that were never touched stay so.
+            if byte.load(SeqCst) != 0 {
+                byte.store(0, SeqCst);
+            }
+        }
+        self.word(COUNT).store(0, SeqCst);
+        let (mut low, mut next) = (None, 0);
+        for id in ids {
+            self.put(id);
+            low.get_or_insert(id);
+            next = id + 1;
+        }
+        self.word(LOW).store(low.unwrap_or(0), SeqCst);
+        self.word(NEXT).store(next, SeqCst);
+    }
+    /// Files further apart than this do not fit into one pool.
+    pub fn span(size: usize) -> u64 {
+        Self::bytes(size) as u64 / 2
     }
 
-    fn lock(&self) -> MutexGuard<'_, Ids> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    fn word(&self, at: usize) -> &AtomicU64 {
+        self.memory.word(self.words + at)
     }
+    fn present(&self, id: u64) -> &AtomicU8 {
+        self.memory.byte(self.present + (id % Self::bytes(self.size) as u64) as usize)
+    }
+    fn put(&self, id: u64) {
+        if self.present(id).swap(1, SeqCst) == 0 {
+            self.word(COUNT).fetch_add(1, SeqCst);
+        }
+    }
+    fn take(&self, id: u64) -> bool {
+        let taken = self.present(id).swap(0, SeqCst) == 1;
+        if taken {
+            self.word(COUNT).fetch_sub(1, SeqCst);
+        }
+        taken
+    }
+    fn first_from(&self, from: u64) -> Option<u64> {
+        let next = self.word(NEXT).load(SeqCst);
+        (from..next.min(from + Self::bytes(self.size) as u64)).find(|&id| self.present(id).load(SeqCst) == 1)
+    }
+
     /// How far the number of files may stray while create or delete hangs.
     fn margin(&self) -> usize {
         (self.size / 4).max(8)
     }
     /// How many files there are.
     pub fn len(&self) -> usize {
-        self.lock().files.len()
+        self.word(COUNT).load(SeqCst) as usize
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
@@ -70,44 +127,44 @@ impl Pool {
     }
     /// A number nobody has used, unless the pool already holds too many.
     pub fn next_to_create(&self) -> Option<u64> {
-        let mut ids = self.lock();
-        (ids.files.len() < self.size + self.margin()).then(|| {
-            let id = ids.next;
-            ids.next += 1;
-            id
-        })
+        let (low, next) = (self.word(LOW).load(SeqCst), self.word(NEXT).load(SeqCst));
+        let room = next.saturating_sub(low) < Self::bytes(self.size) as u64 - 1;
+        (room && self.len() < self.size + self.margin()).then(|| self.word(NEXT).fetch_add(1, SeqCst))
     }
     /// A file was made.
     pub fn created(&self, id: u64) {
-        let mut ids = self.lock();
-        let at = ids.files.partition_point(|&other| other < id);
-        ids.files.insert(at, id);
+        self.put(id);
+        self.word(LOW).fetch_min(id, SeqCst);
     }
     /// Take out the oldest file, unless the pool already holds too few.
     pub fn next_to_delete(&self) -> Option<u64> {
-        let mut ids = self.lock();
-        (ids.files.len() + self.margin() > self.size).then(|| ids.files.pop_front()).flatten()
+        let low = self.word(LOW).load(SeqCst);
+        let oldest = (self.len() + self.margin() > self.size).then(|| self.first_from(low)).flatten();
+        let taken = oldest.filter(|&id| self.take(id))?;
+        // Too low is slow, too high would forget files: if somebody put one back meanwhile, leave it.
+        let _ = self.word(LOW).compare_exchange(low, taken + 1, SeqCst, SeqCst);
+        Some(taken)
     }
-    /// A file could not be deleted: it is still the oldest.
+    /// A file could not be deleted, or was not: it is still there.
     pub fn kept(&self, id: u64) {
-        self.lock().files.push_front(id);
+        self.created(id);
     }
     /// A file turned out to be gone; its place is refilled.
     pub fn lost(&self, id: u64) {
-        let mut ids = self.lock();
-        if let Ok(at) = ids.files.binary_search(&id) {
-            ids.files.remove(at);
-        }
+        self.take(id);
     }
     /// The file to stat: a third of the way from the oldest.
     pub fn next_to_stat(&self) -> Option<u64> {
-        let ids = self.lock();
-        ids.files.get(ids.files.len() / 3).copied()
+        self.part_of_the_way(1)
     }
     /// The file to read: two thirds of the way from the oldest.
     pub fn next_to_read(&self) -> Option<u64> {
-        let ids = self.lock();
-        ids.files.get(ids.files.len() * 2 / 3).copied()
+        self.part_of_the_way(2)
+    }
+    fn part_of_the_way(&self, thirds: u64) -> Option<u64> {
+        let (low, next) = (self.word(LOW).load(SeqCst), self.word(NEXT).load(SeqCst));
+        let from = low + next.saturating_sub(low) * thirds / 3;
+        self.first_from(from).or_else(|| self.first_from(low))
     }
 }
 
@@ -151,7 +208,7 @@ pub fn repair(
     size: usize,
     content: &mut dyn FnMut() -> Vec<u8>,
     progress: &mut dyn FnMut(u64) -> bool,
-) -> Result<Pool, Repair> {
+) -> Result<VecDeque<u64>, Repair> {
     let failed = |what| move |errno| Repair::Failed { what, errno };
     let gone = |result: Result<(), Errno>| match result {
         Err(Errno::NOENT) => Ok(()),
@@ -162,7 +219,8 @@ pub fn repair(
     }
     let next = found.broken.iter().chain(&found.ids).max().map_or(0, |id| id + 1);
     let mut ids: VecDeque<u64> = found.ids.into();
-    while ids.len() > size {
+    let oldest = (next + size as u64).saturating_sub(Pool::span(size));
+    while ids.len() > size || ids.front().is_some_and(|&id| id < oldest) {
         let Some(id) = ids.pop_front() else { break };
         gone(backend.delete(&ObjectName::new(id))).map_err(failed("cannot delete a surplus file"))?;
     }
@@ -180,7 +238,7 @@ pub fn repair(
         }
         ids.push_back(id);
     }
-    Ok(Pool::new(size, ids))
+    Ok(ids)
 }
 
 /// Why a pool could not be repaired.
@@ -223,7 +281,7 @@ mod tests {
 
     #[test]
     fn every_file_is_touched_once_by_each_op() {
-        let pool = Pool::new(30, 0..30);
+        let pool = Pool::new(30, 0..30).unwrap();
         let mut touched = std::collections::HashMap::<u64, [u32; 3]>::new();
         for _ in 0..300 {
             let created = pool.next_to_create().unwrap();
@@ -238,10 +296,10 @@ mod tests {
 
     #[test]
     fn a_hanging_create_or_delete_moves_the_pool_only_so_far() {
-        let pool = Pool::new(100, 0..100);
+        let pool = Pool::new(100, 0..100).unwrap();
         let deleted = (0..100).filter_map(|_| pool.next_to_delete()).count();
         assert_eq!(deleted, pool.margin());
-        let pool = Pool::new(100, 0..100);
+        let pool = Pool::new(100, 0..100).unwrap();
         for _ in 0..100 {
             if let Some(id) = pool.next_to_create() {
                 pool.created(id);
@@ -251,22 +309,50 @@ mod tests {
     }
 
     #[test]
-    fn any_order_of_events_keeps_ids_ascending_and_unique() {
+    fn any_order_of_events_keeps_the_count_and_hands_out_each_file_once() {
         let mut random = Random::stream(8, "pool");
-        let pool = Pool::new(40, 5..45);
-        let mut held: Vec<u64> = Vec::new();
-        for _ in 0..5_000 {
-            match random.below(4) {
-                0 => held.extend(pool.next_to_create()),
-                1 if !held.is_empty() => pool.created(held.swap_remove(0)),
-                2 => {
-                    let kept = pool.next_to_delete().filter(|_| random.below(2) == 0);
-                    kept.into_iter().for_each(|id| pool.kept(id));
+        let pool = Pool::new(40, 5..45).unwrap();
+        let mut there: std::collections::BTreeSet<u64> = (5..45).collect();
+        let mut making: Vec<u64> = Vec::new();
+        for _ in 0..50_000 {
+            match random.below(5) {
+                0 => making.extend(pool.next_to_create()),
+                1 if !making.is_empty() => {
+                    let id = making.swap_remove(random.below(making.len() as u64) as usize);
+                    pool.created(id);
+                    assert!(there.insert(id), "{id} twice");
                 }
-                _ => {}
+                2 => {
+                    if let Some(id) = pool.next_to_delete() {
+                        assert!(there.remove(&id), "{id} was not there");
+                        if random.below(2) == 0 {
+                            pool.kept(id);
+                            there.insert(id);
+                        }
+                    }
+                }
+                3 => {
+                    for id in pool.next_to_stat().into_iter().chain(pool.next_to_read()) {
+                        assert!(there.contains(&id));
+                    }
+                }
+                _ => making.truncate(3),
             }
-            let ids = pool.lock();
-            assert!(ids.files.iter().zip(ids.files.iter().skip(1)).all(|(a, b)| a < b));
+            assert_eq!(pool.len(), there.len());
         }
+    }
+
+    #[test]
+    fn files_too_far_apart_are_replaced() {
+        let mut backend = crate::backend::null::Null::new(
+            Arc::new(crate::clock::RealClock),
+            Default::default(),
+            1,
+            Random::stream(1, "null"),
+        );
+        let far = Pool::span(16);
+        let found = Found { ids: (0..8).chain(far..far + 8).collect(), ..Found::default() };
+        let ids = repair(&mut backend, found, 16, &mut || vec![0], &mut |_| true).unwrap();
+        assert_eq!(ids, (far..far + 16).collect::<VecDeque<_>>());
     }
 }

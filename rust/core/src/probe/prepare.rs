@@ -1,15 +1,19 @@
 //! From a plan to six operations: open the place, make the files, wrap the faults.
 
+use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use rustix::fs::fstatvfs;
 use rustix::io::Errno;
 
-use super::bigfile::BigFile;
+use super::bigfile::{AlignedBuffer, BigFile};
 use super::operations::{Create, DataRead, DataWrite, Delete, Files, Operation, Read, Stat};
 use super::place::Place;
-use super::pool::{self, Pool, Repair};
+use super::pool::{self, Repair};
+use super::region::Region;
 use super::{ProbeError, Progress};
 use crate::backend::faulty::Faulty;
 use crate::backend::null::Null;
@@ -21,8 +25,12 @@ use crate::sample::Op;
 use crate::seed::Random;
 
 /// Where a run's randomness and names come from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
+    /// One start of one probe.
+    pub run_id: String,
+    /// The process that watches over the workers.
+    pub supervisor: i32,
     /// Seed of the run.
     pub seed: u64,
     /// Name of this host.
@@ -33,6 +41,8 @@ pub struct Origin {
     pub now_ns: i64,
 }
 
+type Made<T, U> = Result<(T, U), ProbeError>;
+
 /// A target whose files are ready.
 pub struct Prepared {
     /// What was asked for.
@@ -40,113 +50,162 @@ pub struct Prepared {
     /// What people should know.
     pub notes: Vec<String>,
     files: PreparedFiles,
+    region: Region,
     seed: u64,
+    buffers: Vec<AlignedBuffer>,
 }
 
 enum PreparedFiles {
-    Posix { place: Place, data: BigFile, directory: OwnedFd, pool: Arc<Pool> },
-    Null { pool: Arc<Pool> },
+    Posix { place: Place, data: BigFile, directory: OwnedFd },
+    Null,
 }
 
 impl Prepared {
-    /// Make or repair everything a target needs.
-    pub fn new(plan: TargetPlan, origin: &Origin, progress: &mut Progress<'_>) -> Result<Self, ProbeError> {
+    /// Make or repair everything a target needs; the pool goes into the region.
+    pub fn new(
+        plan: TargetPlan,
+        origin: &Origin,
+        region: Region,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, ProbeError> {
         let mut notes = Vec::new();
         let files = match plan.backend {
             BackendKind::Null => {
                 notes.push("the null backend stores nothing: this measures the tool".into());
-                PreparedFiles::Null { pool: Arc::new(Pool::new(plan.pool, 0..plan.pool as u64)) }
+                region.pool().reset(0..plan.pool as u64);
+                PreparedFiles::Null
             }
-            BackendKind::Posix => posix(&plan, origin, &mut notes, progress)?,
+            BackendKind::Posix => posix(&plan, origin, &region, &mut notes, progress)?,
         };
         if !plan.faults.is_empty() {
             notes.push("faults are being injected: this is a drill".into());
         }
-        Ok(Self { plan, notes, files, seed: origin.seed })
+        Ok(Self { plan, notes, files, region, seed: origin.seed, buffers: Vec::new() })
     }
 
-    /// The operation of one lane. `clock` is that lane's; faults count from `start_ns`.
+    /// Go to files that an earlier worker made ready, without making or changing anything.
+    pub fn attach(plan: TargetPlan, origin: &Origin, region: Region) -> Result<Self, ProbeError> {
+        let files = match plan.backend {
+            BackendKind::Null => PreparedFiles::Null,
+            BackendKind::Posix => {
+                let place = Place::attach(&plan.path, &origin.host)?;
+                let data = BigFile::existing(&place, &plan)?;
+                let directory = place.existing_directory(&pool_name(&plan))?;
+                PreparedFiles::Posix { place, data, directory }
+            }
+        };
+        Ok(Self { plan, notes: Vec::new(), files, region, seed: origin.seed, buffers: Vec::new() })
+    }
+
+    /// The operation of one lane. `clock` is that lane's; faults count from `start_ns`. `turn` numbers the lanes an op
+    /// has had, so that no two choose the same places.
     pub fn operation(
-        &self,
+        &mut self,
         op: Op,
+        turn: u64,
         clock: &Arc<dyn Clock>,
         start_ns: u64,
     ) -> Result<Box<dyn Operation>, ProbeError> {
-        let random = Random::stream(self.seed, &format!("{} {}", self.plan.name, op.name()));
-        match &self.files {
-            PreparedFiles::Null { pool } => {
-                let null = || {
-                    let own = Random::stream(self.seed, &format!("{} {} latency", self.plan.name, op.name()));
-                    let latency = self.plan.latency.clone();
-                    let null = Null::new(Arc::clone(clock), latency, self.plan.object_bytes, own);
-                    self.faulty(null, clock, start_ns)
-                };
-                let bytes = self.plan.file_bytes.unwrap_or(1 << 40);
-                if op.is_data() {
-                    Ok(self.data(op, Box::new(null()), bytes, random))
-                } else {
-                    Ok(self.metadata(op, Box::new(null()), pool, false, random))
-                }
-            }
-            PreparedFiles::Posix { place, data, directory, pool } => {
-                if op.is_data() {
-                    let file = self.faulty(data.open(place)?, clock, start_ns);
-                    return Ok(self.data(op, Box::new(file), data.bytes, random));
-                }
-                let own = directory.try_clone().map_err(|error| ProbeError::Failed {
-                    path: place.path.clone(),
-                    what: "cannot duplicate a descriptor",
-                    errno: Errno::from_io_error(&error).unwrap_or(Errno::MFILE),
-                })?;
-                let backend = self.faulty(PosixDirectory::new(own), clock, start_ns);
-                let memory = data.access == Access::Memory;
-                Ok(self.metadata(op, Box::new(backend), pool, memory, random))
-            }
+        let random = self.random(op, turn, "");
+        if op.is_data() {
+            let (file, bytes) = self.blocks(op, turn, clock, start_ns)?;
+            let buffer = self.buffer();
+            return Ok(match op {
+                Op::DataRead => Box::new(DataRead::new(file, bytes, buffer, random)),
+                _ => Box::new(DataWrite::new(file, bytes, buffer, random)),
+            });
         }
+        let (backend, memory) = self.objects(op, turn, clock, start_ns)?;
+        let object_bytes = self.plan.object_bytes as usize;
+        let files = Files { backend, pool: self.region.pool(), object_bytes, memory };
+        Ok(match op {
+            Op::MdCreate => Box::new(Create::new(files, random)),
+            Op::MdStat => Box::new(Stat::new(files)),
+            Op::MdRead => Box::new(Read::new(files)),
+            _ => Box::new(Delete::new(files)),
+        })
+    }
+
+    fn random(&self, op: Op, turn: u64, what: &str) -> Random {
+        Random::stream(self.seed.wrapping_add(turn), &format!("{} {}{what}", self.plan.name, op.name()))
+    }
+
+    fn null(&self, op: Op, turn: u64, clock: &Arc<dyn Clock>, start_ns: u64) -> Faulty<Null> {
+        let random = self.random(op, turn, " latency");
+        let null = Null::new(Arc::clone(clock), self.plan.latency.clone(), self.plan.object_bytes, random);
+        self.faulty(null, clock, start_ns)
+    }
+
+    fn blocks(
+        &self,
+        op: Op,
+        turn: u64,
+        clock: &Arc<dyn Clock>,
+        start_ns: u64,
+    ) -> Made<Box<dyn BlockFile>, u64> {
+        Ok(match &self.files {
+            PreparedFiles::Null => {
+                (Box::new(self.null(op, turn, clock, start_ns)), self.plan.file_bytes.unwrap_or(1 << 40))
+            }
+            PreparedFiles::Posix { place, data, .. } => {
+                (Box::new(self.faulty(data.open(place, op)?, clock, start_ns)), data.bytes)
+            }
+        })
+    }
+
+    fn objects(
+        &self,
+        op: Op,
+        turn: u64,
+        clock: &Arc<dyn Clock>,
+        start_ns: u64,
+    ) -> Made<Box<dyn Backend>, bool> {
+        Ok(match &self.files {
+            PreparedFiles::Null => (Box::new(self.null(op, turn, clock, start_ns)), false),
+            PreparedFiles::Posix { place, data, directory } => {
+                let files = PosixDirectory::new(duplicate(directory, place)?);
+                (Box::new(self.faulty(files, clock, start_ns)), data.access == Access::Memory)
+            }
+        })
+    }
+
+    /// One of the two blocks, side by side.
+    fn buffer(&mut self) -> AlignedBuffer {
+        if self.buffers.is_empty() {
+            self.buffers = AlignedBuffer::several::<2>(self.plan.block_bytes as usize).into();
+        }
+        self.buffers.pop().unwrap_or_else(|| AlignedBuffer::new(self.plan.block_bytes as usize))
     }
 
     fn faulty<T>(&self, inner: T, clock: &Arc<dyn Clock>, start_ns: u64) -> Faulty<T> {
         Faulty::new(inner, Arc::clone(clock), start_ns, self.plan.faults.clone())
     }
+}
 
-    fn data(&self, op: Op, file: Box<dyn BlockFile>, bytes: u64, random: Random) -> Box<dyn Operation> {
-        let block = self.plan.block_bytes as usize;
-        match op {
-            Op::DataRead => Box::new(DataRead::new(file, bytes, block, random)),
-            _ => Box::new(DataWrite::new(file, bytes, block, random)),
-        }
-    }
+fn pool_name(plan: &TargetPlan) -> String {
+    format!("pool-{}", plan.object_bytes)
+}
 
-    fn metadata(
-        &self,
-        op: Op,
-        backend: Box<dyn Backend>,
-        pool: &Arc<Pool>,
-        memory: bool,
-        random: Random,
-    ) -> Box<dyn Operation> {
-        let object_bytes = self.plan.object_bytes as usize;
-        let files = Files { backend, pool: Arc::clone(pool), object_bytes, memory };
-        match op {
-            Op::MdCreate => Box::new(Create::new(files, random)),
-            Op::MdStat => Box::new(Stat::new(files)),
-            Op::MdRead => Box::new(Read::new(files)),
-            _ => Box::new(Delete::new(files)),
-        }
-    }
+fn duplicate(directory: &OwnedFd, place: &Place) -> Result<OwnedFd, ProbeError> {
+    directory.try_clone().map_err(|error| ProbeError::Failed {
+        path: place.path.clone(),
+        what: "cannot duplicate a descriptor",
+        errno: Errno::from_io_error(&error).unwrap_or(Errno::MFILE),
+    })
 }
 
 fn posix(
     plan: &TargetPlan,
     origin: &Origin,
+    region: &Region,
     notes: &mut Vec<String>,
     progress: &mut Progress<'_>,
 ) -> Result<PreparedFiles, ProbeError> {
-    let place = Place::open(&plan.path, &origin.host, origin.now_ns)?;
+    let place = Place::open(&plan.path, origin)?;
     let mut random = Random::stream(origin.seed, &format!("{} contents", plan.name));
     let data = BigFile::prepare(&place, plan, origin.memory_bytes, &mut random, progress)?;
     notes.push(data.note.clone());
-    let own = format!("pool-{}", plan.object_bytes);
+    let own = pool_name(plan);
     let failed = |what| {
         let path = place.path.clone();
         move |errno| ProbeError::Failed { path, what, errno }
@@ -161,8 +220,8 @@ fn posix(
     if found.strangers > 0 {
         notes.push(format!("{} files in the pool's directory are not ours; left alone", found.strangers));
     }
-    let pool = fill_pool(&place, &directory, plan, found, &mut random, progress)?;
-    Ok(PreparedFiles::Posix { place, data, directory, pool: Arc::new(pool) })
+    region.pool().reset(fill_pool(&place, &directory, plan, found, &mut random, progress)?);
+    Ok(PreparedFiles::Posix { place, data, directory })
 }
 
 fn fill_pool(
@@ -172,14 +231,9 @@ fn fill_pool(
     found: pool::Found,
     random: &mut Random,
     progress: &mut Progress<'_>,
-) -> Result<Pool, ProbeError> {
+) -> Result<VecDeque<u64>, ProbeError> {
     let path = || place.path.clone();
-    let own = directory.try_clone().map_err(|_| ProbeError::Failed {
-        path: path(),
-        what: "cannot duplicate a descriptor",
-        errno: Errno::MFILE,
-    })?;
-    let mut backend = PosixDirectory::new(own);
+    let mut backend = PosixDirectory::new(duplicate(directory, place)?);
     let mut content = vec![0_u8; plan.object_bytes as usize];
     let mut fresh = || {
         random.fill(&mut content);

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::evidence::Evidence;
 use crate::slowdown::live::OpState;
 use crate::slowdown::verdict::State;
 
@@ -32,8 +33,23 @@ pub struct TargetState {
     pub state: State,
     /// What people should know.
     pub notes: Vec<String>,
+    /// Worker processes.
+    pub workers: usize,
+    /// Those of them that are stuck or on trial.
+    pub stuck_workers: usize,
     /// One an op, in the order in which they are due.
     pub ops: Vec<OpState>,
+    /// Whether each op answers, in the same order.
+    pub health: Vec<OpHealth>,
+}
+
+/// Whether an op answers, and if not, what is known of why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OpHealth {
+    /// `closed`, `half-open` or `open`.
+    pub breaker: &'static str,
+    /// Of the operation that is stuck.
+    pub evidence: Option<Evidence>,
 }
 
 impl TargetState {

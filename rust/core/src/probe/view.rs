@@ -1,9 +1,14 @@
 //! What others may read of a running session: accounts, open operations, states.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::lane::Board;
-use super::state::TargetState;
+use super::breaker;
+use super::evidence::Evidence;
+use super::region::Progress;
+use super::slot::Slot;
+use super::state::{OpHealth, TargetState};
 use crate::clock::{Anchor, Clock};
 use crate::config::TargetPlan;
 use crate::record::spool;
@@ -11,20 +16,132 @@ use crate::record::writer::Health;
 use crate::sample::Op;
 use crate::slowdown::live::{InFlight, LiveOp};
 
+/// How far a target is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// Its files are being made or looked at.
+    Preparing,
+    /// They are ready.
+    Ready,
+    /// It is being probed.
+    Running,
+    /// It cannot be made ready; it will be tried again.
+    Failed(String),
+    /// Making it ready hangs.
+    Stalled {
+        /// Since when, monotonic.
+        since_ns: u64,
+    },
+}
+
+#[derive(Default)]
+struct Lane {
+    slot: Mutex<Option<Slot>>,
+    breaker: AtomicU8,
+    hung_since_ns: AtomicU64,
+    evidence: Mutex<Option<Evidence>>,
+}
+
 /// What others may read of a running target.
 pub struct Watched {
     /// What was asked for.
     pub plan: TargetPlan,
-    /// What people should know.
-    pub notes: Vec<String>,
-    pub(super) boards: [Arc<Board>; 6],
-    pub(super) accounts: Mutex<Vec<LiveOp>>,
+    accounts: Mutex<Vec<LiveOp>>,
+    notes: Mutex<Vec<String>>,
+    status: Mutex<Status>,
+    progress: Mutex<Progress>,
+    lanes: [Lane; 6],
+    workers: AtomicUsize,
+    stuck_workers: AtomicUsize,
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Watched {
+    /// Nothing known yet.
+    pub fn new(plan: TargetPlan, accounts: Vec<LiveOp>) -> Self {
+        Self {
+            plan,
+            accounts: Mutex::new(accounts),
+            notes: Mutex::default(),
+            status: Mutex::new(Status::Preparing),
+            progress: Mutex::default(),
+            lanes: Default::default(),
+            workers: AtomicUsize::new(0),
+            stuck_workers: AtomicUsize::new(0),
+        }
+    }
     /// The running accounts, in the order of [`Op::ALL`].
     pub fn accounts(&self) -> MutexGuard<'_, Vec<LiveOp>> {
-        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.accounts)
+    }
+    /// What people should know.
+    pub fn notes(&self) -> Vec<String> {
+        lock(&self.notes).clone()
+    }
+    /// How far it is.
+    pub fn status(&self) -> Status {
+        lock(&self.status).clone()
+    }
+    /// Whether it is being probed.
+    pub fn is_running(&self) -> bool {
+        *lock(&self.status) == Status::Running
+    }
+    /// Worker processes it has, and those of them that are stuck or on trial.
+    pub fn workers(&self) -> (usize, usize) {
+        (self.workers.load(Relaxed), self.stuck_workers.load(Relaxed))
+    }
+    /// Whether an op answers.
+    pub fn breaker(&self, op: Op) -> breaker::State {
+        let number = self.lanes[op as usize].breaker.load(Relaxed);
+        breaker::State::ALL.get(usize::from(number)).copied().unwrap_or(breaker::State::Closed)
+    }
+
+    /// How far its preparation is.
+    pub fn progress(&self) -> Progress {
+        *lock(&self.progress)
+    }
+    pub(super) fn set_progress(&self, progress: Progress) {
+        *lock(&self.progress) = progress;
+    }
+    pub(super) fn set_notes(&self, notes: Vec<String>) {
+        *lock(&self.notes) = notes;
+    }
+    pub(super) fn set_status(&self, status: Status) {
+        *lock(&self.status) = status;
+    }
+    pub(super) fn set_lane(&self, op: Op, slot: Option<Slot>) {
+        *lock(&self.lanes[op as usize].slot) = slot;
+    }
+    pub(super) fn set_evidence(&self, op: Op, evidence: Option<Evidence>) {
+        *lock(&self.lanes[op as usize].evidence) = evidence;
+    }
+    pub(super) fn set_breaker(&self, op: Op, state: breaker::State, hung_since_ns: Option<u64>) {
+        let number = breaker::State::ALL.iter().position(|&other| other == state).unwrap_or(0);
+        self.lanes[op as usize].breaker.store(number as u8, Relaxed);
+        self.lanes[op as usize].hung_since_ns.store(hung_since_ns.unwrap_or(0), Relaxed);
+    }
+    pub(super) fn set_workers(&self, all: usize, stuck: usize) {
+        self.workers.store(all, Relaxed);
+        self.stuck_workers.store(stuck, Relaxed);
+    }
+
+    /// When the operation that an op waits for was due (monotonic).
+    fn open_since_due_ns(&self, op: Op) -> Option<u64> {
+        let lane = &self.lanes[op as usize];
+        if let Status::Stalled { since_ns } = *lock(&self.status) {
+            return Some(since_ns);
+        }
+        match lane.hung_since_ns.load(Relaxed) {
+            0 => lock(&lane.slot).as_ref().and_then(Slot::open_since_due_ns),
+            since => Some(since),
+        }
+    }
+    fn health(&self, op: Op) -> OpHealth {
+        let evidence = lock(&self.lanes[op as usize].evidence).clone();
+        OpHealth { breaker: self.breaker(op).name(), evidence }
     }
 }
 
@@ -36,24 +153,27 @@ pub struct View {
     pub host: String,
     /// One start of one probe.
     pub run_id: String,
-    /// Its targets.
-    pub targets: Vec<Watched>,
     /// How the writer fares; none without a store.
     pub health: Option<Arc<Health>>,
+    pub(super) targets: RwLock<Vec<Arc<Watched>>>,
     pub(super) window_ns: u64,
     pub(super) trailing_ns: u64,
     pub(super) anchor: Mutex<Anchor>,
 }
 
 impl View {
+    /// Its targets.
+    pub fn targets(&self) -> Vec<Arc<Watched>> {
+        self.targets.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
     /// How its monotonic clock maps to UTC now.
     pub(super) fn anchor(&self) -> Anchor {
-        *self.anchor.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.anchor)
     }
 
-    /// The open operation of a lane.
+    /// The operation that an op waits for.
     pub fn in_flight(&self, target: &Watched, op: Op) -> Option<InFlight> {
-        let due_ns = target.boards[op as usize].open_since_due_ns()?;
+        let due_ns = target.open_since_due_ns(op)?;
         let age_ns = self.clock.monotonic_ns().saturating_sub(due_ns);
         Some(InFlight { due_ns: self.anchor().utc_ns(due_ns), age_ns })
     }
@@ -61,7 +181,7 @@ impl View {
     /// Every target's state now.
     pub fn states(&self, running: bool) -> Vec<TargetState> {
         let now_ns = self.anchor().utc_ns(self.clock.monotonic_ns());
-        self.targets.iter().map(|target| self.state(target, now_ns, running)).collect()
+        self.targets().iter().map(|target| self.state(target, now_ns, running)).collect()
     }
 
     fn state(&self, target: &Watched, now_ns: i64, running: bool) -> TargetState {
@@ -69,6 +189,7 @@ impl View {
         let mut accounts = target.accounts();
         let ops: Vec<_> =
             accounts.iter_mut().zip(open).map(|(live, open)| live.assess(now_ns, open)).collect();
+        let (workers, stuck_workers) = target.workers();
         TargetState {
             schema_version: spool::SCHEMA_VERSION,
             host: self.host.clone(),
@@ -81,8 +202,11 @@ impl View {
             baseline_trailing_ns: self.trailing_ns,
             running,
             state: TargetState::worst(&ops, running),
-            notes: target.notes.clone(),
+            notes: target.notes(),
+            workers,
+            stuck_workers,
             ops,
+            health: Op::ALL.map(|op| target.health(op)).into(),
         }
     }
 }

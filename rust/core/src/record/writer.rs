@@ -38,6 +38,13 @@ pub enum Job {
         /// With what.
         bytes: Vec<u8>,
     },
+    /// Append one line to a text file.
+    Line {
+        /// Which.
+        path: PathBuf,
+        /// What, without its end.
+        text: String,
+    },
     /// Append one frame to a file of frames.
     Frame {
         /// Which.
@@ -120,6 +127,10 @@ fn run(spooler: &mut Spooler, inbox: &Receiver<Job>) {
                 let result = replace(&path, &bytes);
                 spooler.health.note(&result, &path);
             }
+            Job::Line { path, text } => {
+                let result = append_line(&path, &text);
+                spooler.health.note(&result, &path);
+            }
             Job::Frame { path, payload } => {
                 let result = append_frame(&path, &payload);
                 spooler.health.note(&result, &path);
@@ -144,6 +155,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written.and_then(|()| std::fs::rename(&beside, path)).inspect_err(|_| {
         let _ = std::fs::remove_file(&beside);
     })
+}
+
+fn append_line(path: &Path, text: &str) -> io::Result<()> {
+    std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    let mut file = File::options().create(true).append(true).open(path)?;
+    io::Write::write_all(&mut file, format!("{text}\n").as_bytes())
 }
 
 fn append_frame(path: &Path, payload: &[u8]) -> io::Result<()> {

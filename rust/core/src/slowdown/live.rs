@@ -105,12 +105,12 @@ pub struct LiveOp {
     pub felt: Histogram,
     /// Latency of the storage, since the start.
     pub service: Histogram,
-    /// Rows by kind of outcome since the start: ok, error, timeout, skipped.
-    pub counts: [u64; 4],
+    /// Rows by kind of outcome since the start, in the order of [`OUTCOME_KINDS`].
+    pub counts: [u64; 5],
 }
 
 /// The kinds of outcome in the order of [`LiveOp::counts`].
-pub const OUTCOME_KINDS: [&str; 4] = ["ok", "error", "timeout", "skipped"];
+pub const OUTCOME_KINDS: [&str; 5] = ["ok", "error", "timeout", "skipped", "shed"];
 
 impl LiveOp {
     /// An account with nothing in it.
@@ -129,7 +129,7 @@ impl LiveOp {
             last_ok: None,
             felt: Histogram::default(),
             service: Histogram::default(),
-            counts: [0; 4],
+            counts: [0; 5],
         }
     }
 
@@ -141,13 +141,11 @@ impl LiveOp {
     /// Take a row; returns the window it closed, if it has a median.
     pub fn take(&mut self, sample: &Sample) -> Option<ClosedWindow> {
         self.count(sample);
-        // A lane's rows come in the order of their ticks: an earlier one means that the wall clock was set back.
-        if self.recent.back().is_some_and(|last| sample.due_ns < last.due_ns) {
-            self.recent.clear();
-            self.open_window = (i64::MIN, Vec::new());
-        }
-        self.recent.push_back(*sample);
-        let oldest = sample.due_ns - KEPT_WINDOWS * self.window_ns;
+        // An operation that was stuck comes in after the trials that took over from it.
+        let at = self.recent.partition_point(|kept| kept.due_ns <= sample.due_ns);
+        self.recent.insert(at, *sample);
+        let newest = self.recent.back().map_or(sample.due_ns, |kept| kept.due_ns);
+        let oldest = newest - KEPT_WINDOWS * self.window_ns;
         while self.recent.len() > KEPT_SAMPLES || self.recent.front().is_some_and(|kept| kept.due_ns < oldest)
         {
             self.recent.pop_front();
@@ -160,9 +158,18 @@ impl LiveOp {
         closed
     }
 
+    /// The wall clock was set back: of time that is lived twice the later account counts.
+    pub fn set_back(&mut self) {
+        self.recent.clear();
+        self.open_window = (i64::MIN, Vec::new());
+    }
+
     fn count(&mut self, sample: &Sample) {
         let kind = OUTCOME_KINDS.iter().position(|&kind| kind == sample.outcome.kind()).unwrap_or(1);
         self.counts[kind] += 1;
+        if sample.outcome == Outcome::SHED {
+            return;
+        }
         if let Some(felt) = sample.felt_ns() {
             self.felt.record(felt.max(0) as u64);
         }
@@ -202,7 +209,8 @@ impl LiveOp {
     /// What the last window amounts to at `now_ns` (UTC).
     pub fn assess(&mut self, now_ns: i64, in_flight: Option<InFlight>) -> OpState {
         let since = now_ns - self.window_ns;
-        let window: Vec<Sample> = self.recent.iter().filter(|s| s.due_ns > since).copied().collect();
+        let window: Vec<Sample> =
+            self.recent.iter().filter(|s| s.due_ns > since && s.outcome != Outcome::SHED).copied().collect();
         let mut service: Vec<i64> = ok_rows(&window).filter_map(Sample::service_ns).collect();
         let statistics = WindowStatistics::of(&mut service);
         let median = statistics.quantiles[1];
@@ -367,6 +375,7 @@ mod tests {
         for k in 10_000..10_100 {
             live.take(&row(k, 2_000_000, 0));
         }
+        live.set_back();
         for k in 0..100 {
             live.take(&row(k, 6_000_000, 0));
         }

@@ -1,0 +1,174 @@
+//! Where workers come from: processes of their own, or threads where no worker binary is at hand.
+
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use super::region::Region;
+use super::worker::{Order, Report, Task, serve};
+use crate::clock::Clock;
+
+/// A worker as its supervisor sees it. Nothing here ever blocks.
+pub trait Worker: Send {
+    /// Tell it something.
+    fn tell(&mut self, order: &Order);
+    /// What it says, if it said something.
+    fn hear(&mut self) -> Option<Report>;
+    /// Whether it is gone for good.
+    fn is_gone(&mut self) -> bool;
+    /// Make it go, whatever it does. A process in a system call goes when the kernel lets it.
+    fn kill(&mut self);
+    /// Its process; none for one that is only simulated.
+    fn pid(&self) -> Option<u32>;
+}
+
+/// Where workers come from.
+pub trait Crew: Send {
+    /// A worker for a task; `region` is what it will share.
+    fn hire(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>>;
+}
+
+/// Workers that are processes.
+#[derive(Debug)]
+pub struct Processes {
+    binary: PathBuf,
+}
+
+impl Processes {
+    /// `binary worker` starts one.
+    pub fn new(binary: PathBuf) -> Self {
+        Self { binary }
+    }
+}
+
+struct Process {
+    child: Child,
+    line: Line,
+}
+
+impl Crew for Processes {
+    fn hire(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let child = Command::new(&self.binary)
+            .arg("worker")
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::from(region.memory().descriptor().try_clone_to_owned()?))
+            .spawn()?;
+        Ok(Box::new(Process { child, line: Line::new(ours, task)? }))
+    }
+}
+
+impl Worker for Process {
+    fn tell(&mut self, order: &Order) {
+        self.line.tell(order);
+    }
+    fn hear(&mut self) -> Option<Report> {
+        self.line.hear()
+    }
+    fn is_gone(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+    fn kill(&mut self) {
+        // One that is gone already needs no killing.
+        let _ = self.child.kill();
+    }
+    fn pid(&self) -> Option<u32> {
+        Some(self.child.id())
+    }
+}
+
+/// Workers that are threads of this process: one that is stuck stays until its operation returns.
+pub struct Threads {
+    clock: Arc<dyn Clock>,
+}
+
+impl Threads {
+    /// All of them live by this clock.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock }
+    }
+}
+
+struct InProcess {
+    thread: JoinHandle<()>,
+    line: Line,
+}
+
+impl Crew for Threads {
+    fn hire(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let memory = region.memory().descriptor().try_clone_to_owned()?;
+        let clock = Arc::clone(&self.clock);
+        let thread = std::thread::Builder::new().name("worker".into()).stack_size(256 << 10);
+        let thread = thread.spawn(move || {
+            // Its supervisor sees that it is gone.
+            let _ = serve(theirs, memory, clock);
+        })?;
+        Ok(Box::new(InProcess { thread, line: Line::new(ours, task)? }))
+    }
+}
+
+impl Worker for InProcess {
+    fn tell(&mut self, order: &Order) {
+        self.line.tell(order);
+    }
+    fn hear(&mut self) -> Option<Report> {
+        self.line.hear()
+    }
+    fn is_gone(&mut self) -> bool {
+        self.thread.is_finished()
+    }
+    fn kill(&mut self) {
+        self.line.tell(&Order::End);
+    }
+    fn pid(&self) -> Option<u32> {
+        Some(std::process::id())
+    }
+}
+
+/// Lines to and from a worker; a full or closed socket loses them, it never blocks.
+struct Line {
+    socket: UnixStream,
+    heard: Vec<u8>,
+}
+
+impl Line {
+    fn new(mut socket: UnixStream, task: &Task) -> std::io::Result<Self> {
+        let mut line = serde_json::to_vec(task)?;
+        line.push(b'\n');
+        socket.set_nonblocking(true)?;
+        socket.write_all(&line)?;
+        Ok(Self { socket, heard: Vec::new() })
+    }
+
+    fn tell(&mut self, order: &Order) {
+        if let Ok(mut line) = serde_json::to_vec(order) {
+            line.push(b'\n');
+            // A worker that is gone is noticed elsewhere; orders are few and short, so they fit.
+            let _ = self.socket.write_all(&line);
+        }
+    }
+
+    fn hear(&mut self) -> Option<Report> {
+        let mut piece = [0_u8; 4096];
+        loop {
+            if let Some(end) = self.heard.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.heard.drain(..=end).collect();
+                match serde_json::from_slice(&line) {
+                    Ok(report) => return Some(report),
+                    Err(_) => continue,
+                }
+            }
+            match self.socket.read(&mut piece) {
+                Ok(0) => return None,
+                Ok(n) => self.heard.extend_from_slice(&piece[..n]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return None,
+            }
+        }
+    }
+}
