@@ -167,7 +167,7 @@ fn recording_ns() -> f64 {
     const CALLS: usize = 1_000_000;
     let slot = fresh_slot();
     let clock: Arc<dyn Clock> = Arc::new(RealClock);
-    let mut once = || {
+    let once = || {
         seconds(|| {
             for i in 0..CALLS {
                 let (ok, began_ns, ended_ns) = timed(clock.as_ref(), || std::hint::black_box(i) == i);

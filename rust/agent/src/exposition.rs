@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
 use iosonde_core::histogram::Histogram;
+use iosonde_core::probe::breaker;
 use iosonde_core::probe::state::TargetState;
 use iosonde_core::probe::view::{View, Watched};
 use iosonde_core::sample::Op;
@@ -25,6 +26,9 @@ pub fn page(view: Option<&View>, start_seconds: f64) -> String {
         histograms(&mut page, &targets);
         counters(&mut page, view, &targets);
         gauges(&mut page, &states);
+        workers(&mut page, &targets);
+        budgets(&mut page, &targets);
+        page.per_op(&families::LAST_SUCCESS, &states, |op| op.last_ok_ns.map(|ns| ns as f64 / 1e9));
         spool(&mut page, view);
     }
     process(&mut page, start_seconds);
@@ -80,7 +84,40 @@ fn gauges(page: &mut Page, states: &[TargetState]) {
         }
     }
     page.per_op(&families::HOST_BUSY, states, |op| Some(f64::from(u8::from(op.host_busy))));
-    page.per_op(&families::LAST_SUCCESS, states, |op| op.last_ok_ns.map(|ns| seconds(ns as f64)));
+}
+
+fn workers(page: &mut Page, targets: &Targets<'_>) {
+    let per_op = |page: &mut Page, family: &Family, of: &dyn Fn(&Watched, Op) -> f64| {
+        page.family(family);
+        for (watched, state) in targets {
+            for op in Op::ALL {
+                let labels = [("target", state.target.as_str()), ("op", op.name())];
+                page.line(family, "", &labels, of(watched, op));
+            }
+        }
+    };
+    let open = |watched: &Watched, op| f64::from(u8::from(watched.breaker(op) != breaker::State::Closed));
+    per_op(page, &families::BREAKER, &open);
+    per_op(page, &families::HANGS, &|watched, op| watched.hangs(op) as f64);
+    page.per_target(&families::UP, targets, |watched| Some(f64::from(u8::from(watched.is_running()))));
+    page.family(&families::WORKERS);
+    for (watched, state) in targets {
+        let (all, stuck) = watched.workers();
+        for (kind, count) in [("working", all.saturating_sub(stuck)), ("stuck", stuck)] {
+            let labels = [("target", state.target.as_str()), ("kind", kind)];
+            page.line(&families::WORKERS, "", &labels, count as f64);
+        }
+    }
+    page.per_target(&families::WORKER_CPU, targets, |watched| Some(watched.cpu_ns() as f64 / 1e9));
+    page.per_target(&families::PROBE_BYTES, targets, |watched| Some(watched.bytes() as f64));
+}
+
+fn budgets(page: &mut Page, targets: &Targets<'_>) {
+    let budget = |watched: &Watched| watched.plan.budget.clone();
+    page.per_target(&families::BUDGET_BYTES, targets, |w| budget(w).bytes_per_s.map(|bytes| bytes as f64));
+    page.per_target(&families::BUDGET_OPS, targets, |w| budget(w).ops_per_s);
+    page.per_target(&families::BUDGET_CPU, targets, |w| budget(w).cpu_ns_per_s.map(|ns| ns as f64 / 1e9));
+    page.per_target(&families::DIVIDER, targets, |watched| Some(watched.divider() as f64));
 }
 
 fn spool(page: &mut Page, view: &View) {
@@ -142,6 +179,15 @@ impl Page {
         le("+Inf", histogram.count(), self);
         self.line(family, "_sum", labels, histogram.sum_seconds());
         self.line(family, "_count", labels, histogram.count() as f64);
+    }
+
+    fn per_target(&mut self, family: &Family, targets: &Targets<'_>, of: impl Fn(&Watched) -> Option<f64>) {
+        self.family(family);
+        for (watched, state) in targets {
+            if let Some(value) = of(watched) {
+                self.line(family, "", &[("target", &state.target)], value);
+            }
+        }
     }
 
     fn per_op(&mut self, family: &Family, states: &[TargetState], of: impl Fn(&OpState) -> Option<f64>) {

@@ -46,7 +46,7 @@ families! {
     BUILD_INFO Gauge "iosonde_build_info" "Always 1; says which version runs.";
     FELT Histogram "iosonde_op_duration_seconds" "Felt latency: from when an operation was due until it ended; skipped ticks count with what blocked them.";
     SERVICE Histogram "iosonde_op_service_duration_seconds" "Service latency of operations that ended ok: from the system call to its return.";
-    OPS Counter "iosonde_ops_total" "Due operations by how they ended: ok, error, timeout, skipped.";
+    OPS Counter "iosonde_ops_total" "Due operations by how they ended: ok, error, timeout, skipped, shed.";
     MISSED Counter "iosonde_ticks_missed_total" "Ticks that fell due while an earlier operation was still open, those behind an operation that is open now included.";
     IN_FLIGHT Gauge "iosonde_op_inflight_seconds" "How long ago the open operation was due; 0 when none is open.";
     SLOWDOWN Gauge "iosonde_slowdown_ratio" "Median service latency of the last window over the baseline; absent while there are too few samples.";
@@ -55,6 +55,16 @@ families! {
     BASELINE Gauge "iosonde_baseline_seconds" "What is usual: the trailing median; absent while learning.";
     STATE Gauge "iosonde_state" "1 for the state a target is in, 0 for the others.";
     HOST_BUSY Gauge "iosonde_host_busy" "1 when the probing host, not the storage, explains a slowdown.";
+    BREAKER Gauge "iosonde_breaker_open" "1 from when an operation is overdue until one has ended in time; meanwhile only trials are made.";
+    HANGS Counter "iosonde_hangs_total" "How often the breaker has opened.";
+    UP Gauge "iosonde_target_up" "1 while the target is probed; 0 while it is being made ready, cannot be, or hangs before the first operation.";
+    WORKERS Gauge "iosonde_workers" "Worker processes: working ones, and those that are stuck or on trial.";
+    WORKER_CPU Counter "iosonde_worker_cpu_seconds_total" "Processor time that the target's workers have used.";
+    PROBE_BYTES Counter "iosonde_probe_bytes_total" "Bytes that operations have read and written.";
+    BUDGET_BYTES Gauge "iosonde_budget_bytes_per_second" "Declared limit of what a target is probed with; the period was stretched to fit. Absent when none is declared.";
+    BUDGET_OPS Gauge "iosonde_budget_ops_per_second" "Declared limit of operations. Absent when none is declared.";
+    BUDGET_CPU Gauge "iosonde_budget_cpu_ratio" "Declared limit of processor time per second of a target's workers; beyond it the rate is lowered. Absent when none is declared.";
+    DIVIDER Gauge "iosonde_rate_divider" "Of how many ticks one is worked on: 1 normally, more while the probe has lowered its rate.";
     LAST_SUCCESS Gauge "iosonde_last_success_timestamp_seconds" "When an operation last ended ok; absent before the first.";
     SPOOL_ROWS Counter "iosonde_spool_rows_total" "Samples written to the spool.";
     SPOOL_WAITING Gauge "iosonde_spool_waiting_rows" "Samples in memory because the store cannot take them.";

@@ -107,6 +107,8 @@ def _hung(finding: Finding, zone: tzinfo | None) -> str:
         text += (
             f" for {age} (since {format_time(finding.since_ns, finding.at_ns, zone, seconds=True)})"
         )
+    if waits_in := finding.evidence.get("waits_in"):
+        text += f", waiting in the kernel's {_join(waits_in)}"
     answering = [op_word(op) for op in finding.evidence.get("answering", [])]
     return f"{text}; {', '.join(answering)} still answer" if answering else text
 

@@ -95,7 +95,7 @@ def from_state(state: dict[str, Any], now_ns: int) -> Finding:
         bad = [op for op in ops if op.state == kind and not (kind == "slow" and op.host_busy)]
         if bad:
             head = head._replace(kind=kind, severity="slow" if kind == "slow" else "hung")
-            return _about(head, bad, answering=_answering(ops, bad))
+            return _about(head, bad, answering=_answering(ops, bad), waits_in=_waits_in(state, bad))
     if busy := [op for op in ops if op.state == "slow"]:
         return _about(head._replace(kind="host_busy", severity="info"), busy)
     if known := [op for op in ops if op.slowdown is not None]:
@@ -173,6 +173,12 @@ def _op_verdict(op: dict[str, Any]) -> OpVerdict:
 
 def _answering(ops: list[OpVerdict], bad: list[OpVerdict]) -> list[str]:
     return [op.op for op in ops if op not in bad and op.state in ("ok", "slow", "learning")]
+
+
+def _waits_in(state: dict[str, Any], bad: list[OpVerdict]) -> list[str]:
+    """The kernel functions that stuck operations wait in."""
+    names = {op.op for op in bad}
+    return sorted({op["wchan"] for op in state["ops"] if op["op"] in names and op.get("wchan")})
 
 
 def _progress(state: dict[str, Any]) -> dict[str, Any]:

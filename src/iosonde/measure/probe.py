@@ -2,8 +2,11 @@
 
 import json
 import math
+import os
 import struct
+import sysconfig
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 from iosonde import _core
@@ -11,6 +14,15 @@ from iosonde.model import errors
 
 Progress = Callable[[str, str, int, int], bool]
 """``(target, what, done_bytes, all_bytes)``; returns False to stop."""
+
+
+def worker_binary() -> str | None:
+    """The agent that is installed beside this Python; its processes may hang without harm.
+
+    None if there is none: operations then run in threads, and one that hangs keeps the process.
+    """
+    beside = Path(sysconfig.get_path("scripts")) / "iosonde-agent"
+    return str(beside) if os.access(beside, os.X_OK) else None
 
 
 class ForegroundProbe:
@@ -22,7 +34,7 @@ class ForegroundProbe:
 
     def __init__(self, config: dict[str, Any]) -> None:
         try:
-            self._probe = _core.Probe(json.dumps(config))
+            self._probe = _core.Probe(json.dumps(config), worker_binary())
         except _core.ConfigError as error:
             raise errors.UsageError(str(error)) from None
 

@@ -86,6 +86,9 @@ def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
         [_cleaned_op(op) for op in ops if isinstance(op, dict)] if isinstance(ops, list) else []
     )
     state["ops"] = [op for op in cleaned if op["op"] is not None]
+    health = raw.get("health")
+    for op, told in zip(cleaned, health if isinstance(health, list) else [], strict=False):
+        op |= _cleaned_health(told if isinstance(told, dict) else {})
     state["error"] = None
     return state
 
@@ -95,7 +98,14 @@ def _cleaned_op(raw: dict[str, Any]) -> dict[str, Any]:
     op |= {name: _integer(raw.get(name)) or 0 for name in _OP_COUNTS}
     op |= {name: _number(raw.get(name)) for name in _OP_NUMBERS}
     op["host_busy"] = raw.get("host_busy") is True
-    return op
+    return op | _cleaned_health({})
+
+
+def _cleaned_health(raw: dict[str, Any]) -> dict[str, Any]:
+    """Whether the operation answers, and in which kernel function the stuck one waits."""
+    evidence = raw.get("evidence")
+    evidence = evidence if isinstance(evidence, dict) else {}
+    return {"breaker": _text(raw.get("breaker")), "wchan": _text(evidence.get("wchan"))}
 
 
 def _damaged(path: Path, error: str) -> dict[str, Any]:

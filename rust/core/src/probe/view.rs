@@ -39,6 +39,7 @@ struct Lane {
     slot: Mutex<Option<Slot>>,
     breaker: AtomicU8,
     hung_since_ns: AtomicU64,
+    hangs: AtomicU64,
     evidence: Mutex<Option<Evidence>>,
 }
 
@@ -53,6 +54,9 @@ pub struct Watched {
     lanes: [Lane; 6],
     workers: AtomicUsize,
     stuck_workers: AtomicUsize,
+    cpu_ns: AtomicU64,
+    bytes: AtomicU64,
+    rate: Mutex<(u64, Option<String>)>,
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -71,6 +75,9 @@ impl Watched {
             lanes: Default::default(),
             workers: AtomicUsize::new(0),
             stuck_workers: AtomicUsize::new(0),
+            cpu_ns: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            rate: Mutex::new((1, None)),
         }
     }
     /// The running accounts, in the order of [`Op::ALL`].
@@ -79,7 +86,7 @@ impl Watched {
     }
     /// What people should know.
     pub fn notes(&self) -> Vec<String> {
-        lock(&self.notes).clone()
+        lock(&self.notes).iter().cloned().chain(lock(&self.rate).1.clone()).collect()
     }
     /// How far it is.
     pub fn status(&self) -> Status {
@@ -105,6 +112,34 @@ impl Watched {
     }
     pub(super) fn set_progress(&self, progress: Progress) {
         *lock(&self.progress) = progress;
+    }
+    /// How often the breaker of an op has opened.
+    pub fn hangs(&self, op: Op) -> u64 {
+        self.lanes[op as usize].hangs.load(Relaxed)
+    }
+    /// Processor time that its workers have used.
+    pub fn cpu_ns(&self) -> u64 {
+        self.cpu_ns.load(Relaxed)
+    }
+    /// Bytes that its operations have moved.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+    /// Of how many ticks one is worked on.
+    pub fn divider(&self) -> u64 {
+        lock(&self.rate).0
+    }
+    pub(super) fn hung(&self, op: Op) {
+        self.lanes[op as usize].hangs.fetch_add(1, Relaxed);
+    }
+    pub(super) fn set_cpu_ns(&self, cpu_ns: u64) {
+        self.cpu_ns.store(cpu_ns, Relaxed);
+    }
+    pub(super) fn moved(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Relaxed);
+    }
+    pub(super) fn set_rate(&self, divider: u64, why: Option<String>) {
+        *lock(&self.rate) = (divider, why);
     }
     pub(super) fn set_notes(&self, notes: Vec<String>) {
         *lock(&self.notes) = notes;
