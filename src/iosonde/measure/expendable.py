@@ -124,7 +124,9 @@ def _listen(children: dict[str, _Child], ended: set[str], seconds: float) -> Non
             child = children[by_pipe[pipe]]
             piece = os.read(pipe, 65536)
             _hear(child, piece)
-            if not piece or child.said_bytes > MAX_BYTES:
+            if child.said_bytes > MAX_BYTES:
+                child.reply.error = f"the child that asked said more than {MAX_BYTES} bytes"
+            if not piece or child.reply.error is not None:
                 poll.unregister(pipe)
                 ended.add(by_pipe[pipe])
                 child.reply.took_ns = int((time.monotonic() - child.began) * 1e9)

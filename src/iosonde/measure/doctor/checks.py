@@ -149,7 +149,7 @@ MOUNT = {
         "The attribute cache decides whether a stat asks the server.",
         "noac and actimeo=0 also make writes synchronous: compare only with clients mounted alike",
     ),
-    "nfs-local-cache": Check(
+    "fs-cache": Check(
         "nfs and ceph: fsc",
         "With FS-Cache a read may come from this host's disk.",
         "mount without fsc, or keep O_DIRECT on (it bypasses FS-Cache)",

@@ -106,7 +106,9 @@ def examine(request: Request) -> list[Finding]:
         request.timeout_s,
     )
     found = judge_host(host_facts, request.host)
-    real = {t.name: answers[t.name].facts.get("real", t.path) for t in targets if t.own}
+    silent = replies["store"].hang is not None  # then what is watched is not known
+    watched = [target for target in targets if target.own or silent]
+    real = {t.name: answers[t.name].facts.get("real", t.path) for t in watched}
     found += _of_store(request, replies["store"], own, mounts, real)
     found += _of_agent(request, replies["agent"], own)
     memory_bytes = meminfo(host_facts["meminfo"]).get("MemTotal", 0)
@@ -151,7 +153,8 @@ def _of_store(
 ) -> list[Finding]:
     found = Findings(f"store {request.store}")
     answered = judge_store_answer(found, reply)
-    judge_apart(found, reply.facts, mounts, real)
+    lies_at = reply.facts.get("real", os.path.abspath(request.store))  # noqa: PTH100
+    judge_apart(found, lies_at, mounts, real)
     if answered:
         judge_watches(found, reply.facts, request.host, own)
         judge_store(found, reply.facts, request.now_ns)

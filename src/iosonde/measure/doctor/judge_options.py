@@ -97,7 +97,7 @@ def _nfs_attributes(found: Findings, mount: Mount) -> None:
 def _local_cache(found: Findings, mount: Mount) -> None:
     cached = "fsc" in mount.options
     says = "reads may come from FS-Cache on this host" if cached else "no FS-Cache"
-    found.add("nfs-local-cache", "warning" if cached else "ok", says, fscache=cached)
+    found.add("fs-cache", "warning" if cached else "ok", says, fscache=cached)
 
 
 def _lustre(found: Findings, mount: Mount) -> None:

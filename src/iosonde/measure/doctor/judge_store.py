@@ -50,11 +50,10 @@ def judge_watches(
 
 
 def judge_apart(
-    found: Findings, facts: dict[str, Any], mounts: Sequence[Mount], targets: dict[str, str]
+    found: Findings, path: str, mounts: Sequence[Mount], targets: dict[str, str]
 ) -> None:
-    """``targets``: the real path of each target; of one that hangs, the path as it is written."""
-    real = facts.get("real")
-    mount = mount_of(mounts, real) if real else None
+    """``path`` of the store and those of the targets: real ones; as written where it hangs."""
+    mount = mount_of(mounts, path)
     if mount is None or not targets:
         return
     shared = [name for name, path in targets.items() if _same(mount, mount_of(mounts, path))]
