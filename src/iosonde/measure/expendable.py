@@ -4,6 +4,8 @@ A path on a hung file system holds whoever touches it in the kernel, where no si
 child touches it, tells over a pipe what it tries and what it found, and the parent waits only until a
 deadline. A child that is late is described (what it tried, where in the kernel it stands), killed
 and left behind without waiting: it goes when the file system lets it.
+
+``iosonde check`` lives on this module: light imports only.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ import select
 import signal
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from iosonde.model.errors import IosondeError
+
+Work = Callable[["Tell"], None]
 MAX_BYTES = 16 << 20
 """A child that says more than this is not believed."""
 _STACK_LINES = 12
@@ -50,11 +54,7 @@ class Tell:
             data = data[os.write(self._pipe, data) :]
 
 
-Work = Callable[[Tell], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Hang:
+class Hang(NamedTuple):
     """Where a child that did not answer stands; what the kernel does not tell is empty."""
 
     trying: str
@@ -65,26 +65,26 @@ class Hang:
     stack: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class Reply:
     """What came in time: ``facts`` even of a child that then hung (``hang``) or broke (``error``)."""
 
-    facts: dict[str, Any] = field(default_factory=dict)
-    hang: Hang | None = None
-    error: str | None = None
-    took_ns: int = 0
+    def __init__(self, facts: dict[str, Any] | None = None) -> None:
+        self.facts: dict[str, Any] = {} if facts is None else facts
+        self.hang: Hang | None = None
+        self.error: str | None = None
+        self.took_ns = 0
 
 
-@dataclass(slots=True)
 class _Child:
-    pid: int
-    pipe: int
-    began: float
-    reply: Reply = field(default_factory=Reply)
-    trying: str = ""
-    rest: bytes = b""
-    said_bytes: int = 0
-    had_its_say: bool = False
+    """A running child, as the parent knows it."""
+
+    def __init__(self, pid: int, pipe: int, began: float) -> None:
+        self.pid, self.pipe, self.began = pid, pipe, began
+        self.reply = Reply()
+        self.trying = ""
+        self.rest = b""
+        self.said_bytes = 0
+        self.had_its_say = False
 
 
 def ask(work: Work, seconds: float) -> Reply:
@@ -172,8 +172,10 @@ def _run(work: Work, pipe: int) -> None:
         try:
             work(tell)
             tell.ended(None)
+        except IosondeError as error:
+            tell.ended(str(error))
         except BaseException as error:
-            tell.ended(str(error) or type(error).__name__)
+            tell.ended(f"{type(error).__name__}: {error}")
     finally:
         os._exit(0)
 
@@ -182,7 +184,8 @@ def _describe(child: _Child) -> Hang:
     folder = Path("/proc") / str(child.pid)
     status = _text(folder / "status")
     state = next((line[6:].strip() for line in status.splitlines() if line[:6] == "State:"), "")
-    stack = tuple(_text(folder / "stack").splitlines()[:_STACK_LINES])
+    lines = _text(folder / "stack").splitlines()[:_STACK_LINES]
+    stack = tuple(line.removeprefix("[<0>] ") for line in lines)
     wchan = _text(folder / "wchan").strip()
     waited = time.monotonic() - child.began
     return Hang(child.trying, waited, child.pid, state, "" if wchan == "0" else wchan, stack)

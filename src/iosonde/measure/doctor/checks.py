@@ -270,6 +270,11 @@ STORE = {
         "A hang of the target then takes the record of the hang with it.",
         "move the store to a local disk",
     ),
+    "store-durable": Check(
+        "the type of the file system below the store",
+        "A record in memory is gone after a reboot, and with it what is usual.",
+        "keep the store on a local disk, /var/lib/iosonde for example",
+    ),
     "store-space": Check(
         "free space of the store",
         "Rows wait in memory while the store is full, and are dropped at last.",

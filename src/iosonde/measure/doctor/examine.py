@@ -24,6 +24,7 @@ from iosonde.measure.doctor.judge_place import judge_places
 from iosonde.measure.doctor.judge_stat import judge_stat
 from iosonde.measure.doctor.judge_store import (
     judge_apart,
+    judge_durable,
     judge_store,
     judge_store_answer,
     judge_watches,
@@ -71,6 +72,13 @@ class Target:
     def running(self) -> bool:
         """Whether a probe of this host says that it runs here, on real files."""
         return any(state["running"] and not _stores_nothing(state) for state in self.own)
+
+    @property
+    def reads(self) -> str | None:
+        """What the cache can do to the running probe's reads; None if that is not known."""
+        ops = self.own[0]["ops"] if self.running else []
+        words = [op["cache"] for op in ops if op["op"] == "data_read"]
+        return words[0] if words else None
 
     @property
     def period_ns(self) -> int:
@@ -155,6 +163,7 @@ def _of_store(
     answered = judge_store_answer(found, reply)
     lies_at = reply.facts.get("real", os.path.abspath(request.store))  # noqa: PTH100
     judge_apart(found, lies_at, mounts, real)
+    judge_durable(found, lies_at, mounts)
     if answered:
         judge_watches(found, reply.facts, request.host, own)
         judge_store(found, reply.facts, request.now_ns)
@@ -207,7 +216,9 @@ def _of_target(
         judge_space(found, facts["space"])
     if not answered:
         return found.all
-    place = judge_places(found, facts, mount, memory_bytes, target.running)
+    place = judge_places(
+        found, facts, mount, memory_bytes, running=target.running, reads=target.reads
+    )
     judge_stat(found, mount, place, target.period_ns)
     judge_others(found, facts, target.others, target.own, now_ns)
     pid = ((place or {}).get("lock") or {}).get("pid")

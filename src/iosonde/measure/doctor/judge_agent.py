@@ -85,6 +85,7 @@ def judge_process(found: Findings, process: dict[str, Any] | None) -> None:
         return
     pid, program = process["pid"], process["program"]
     theirs, ours = process["mount_namespace"], process["own_mount_namespace"]
+    name = program.rpartition("/")[2] if program is not None else process["name"]
     facts = {"pid": pid, "program": program, "process": process["name"]}
     if program is not None and program.endswith(" (deleted)"):
         says = f"process {pid} runs a program file that has been replaced since"
@@ -93,7 +94,7 @@ def judge_process(found: Findings, process: dict[str, Any] | None) -> None:
         says = f"process {pid} sees other mounts than this doctor (a container, or a hardened unit)"
         found.add("agent-process", "note", says, **facts)
     elif theirs is not None:
-        says = f"process {pid} ({process['name']}) sees the same mounts as this doctor"
+        says = f"process {pid} ({name}) sees the same mounts as this doctor"
         found.add("agent-process", "ok", says, **facts)
     counts = dict(re.findall(r"^(nr_periods|nr_throttled) (\d+)$", process["cpu_stat"] or "", re.M))
     periods, throttled = int(counts.get("nr_periods", 0)), int(counts.get("nr_throttled", 0))

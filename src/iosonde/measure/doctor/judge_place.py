@@ -10,6 +10,7 @@ from iosonde.measure.doctor.mounts import MEMORY, Mount
 
 OVER_MEMORY = 1.25
 """A big file of this many times the memory is "larger than memory"."""
+_BUFFERED = ("buffered", "cached", "evicted")
 
 
 def judge_places(
@@ -17,9 +18,14 @@ def judge_places(
     facts: dict[str, Any],
     mount: Mount | None,
     memory_bytes: int,
+    *,
     running: bool,
+    reads: str | None,
 ) -> dict[str, Any] | None:
-    """Judge what belongs to this host; returns the place that matters, the held one of several."""
+    """Judge what belongs to this host; returns the place that matters, the held one of several.
+
+    ``running``: a probe says that it runs here; ``reads``: the cache state of its latest read.
+    """
     places = facts.get("own", [])
     _leftovers(found, facts, places)
     if not places:
@@ -41,9 +47,14 @@ def judge_places(
     data = place.get("data")
     if data is not None:
         in_memory = mount is not None and mount.kind in MEMORY
-        _big_file(found, data, memory_bytes, in_memory)
+        direct = data["direct"] == "granted" and reads not in _BUFFERED
+        if in_memory:
+            says = f"the big file ({size(data['size_bytes'])}) lies in memory"
+            found.add("bigfile-cache", "problem", says, size_bytes=data["size_bytes"])
+        else:
+            _big_file(found, data, memory_bytes, direct, reads)
+            _cached(found, data, direct)
         _holes(found, data)
-        _cached(found, data, in_memory)
     elif running or place.get("pools"):
         found.add("bigfile-cache", "problem", "there is no big file", path=place["path"])
     _pools(found, place, _held(place))
@@ -90,25 +101,33 @@ def _leftovers(found: Findings, facts: dict[str, Any], places: list[dict[str, An
         found.add("place-leftovers", "ok", "no leftovers", leftovers=[])
 
 
-def _big_file(found: Findings, data: dict[str, Any], memory_bytes: int, in_memory: bool) -> None:
-    large, direct = data["size_bytes"], data["direct"]
+def _big_file(
+    found: Findings, data: dict[str, Any], memory_bytes: int, direct: bool, reads: str | None
+) -> None:
+    large, granted = data["size_bytes"], data["direct"]
     over = memory_bytes > 0 and large >= OVER_MEMORY * memory_bytes
-    facts = {"size_bytes": large, "memory_bytes": memory_bytes, "direct": direct}
-    if in_memory:
-        says = f"the big file ({size(large)}) lies in memory"
-        found.add("bigfile-cache", "problem", says, **facts)
-    elif direct == "granted":
-        says = f"the big file ({size(large)}) can be read past the cache: O_DIRECT is granted"
+    facts = {
+        "size_bytes": large,
+        "memory_bytes": memory_bytes,
+        "direct": granted,
+        "cache_of_reads": reads,
+    }
+    if direct:
+        says = f"the big file ({size(large)}) is read past the cache: O_DIRECT is granted"
         found.add("bigfile-cache", "ok", says, **facts)
-    elif over:
+        return
+    if over:
         says = f"the big file ({size(large)}) is larger than memory ({size(memory_bytes)})"
         found.add("bigfile-cache", "ok", says, **facts)
-    else:
-        says = (
-            f"the big file ({size(large)}) fits into memory ({size(memory_bytes)}) and O_DIRECT "
-            f"is refused ({direct})"
-        )
-        found.add("bigfile-cache", "warning", says, **facts)
+        return
+    refused = "not used" if granted == "granted" else f"refused ({granted})"
+    says = (
+        f"the big file ({size(large)}) fits into memory ({size(memory_bytes)}) and O_DIRECT is "
+        f"{refused}"
+    )
+    if reads == "evicted":
+        says += "; the probe drops from the cache what it has read"
+    found.add("bigfile-cache", "note" if reads == "evicted" else "warning", says, **facts)
 
 
 def _holes(found: Findings, data: dict[str, Any]) -> None:
@@ -126,14 +145,14 @@ def _holes(found: Findings, data: dict[str, Any]) -> None:
     found.add("bigfile-holes", level, says, size_bytes=large, allocated_bytes=allocated, **extents)
 
 
-def _cached(found: Findings, data: dict[str, Any], in_memory: bool) -> None:
+def _cached(found: Findings, data: dict[str, Any], direct: bool) -> None:
     cached, large = data["cached_bytes"], data["size_bytes"]
-    if cached is None or large == 0 or in_memory:
+    if cached is None or large == 0:
         return
     share = cached / large
     facts = {"cached_bytes": cached, "size_bytes": large, "asked": data["cached_by"]}
     says = f"{100 * share:.0f} % of the big file is in the page cache"
-    if data["direct"] == "granted":
+    if direct:
         level = "note" if share >= 0.05 else "ok"
         says += ", which direct reads bypass" if level == "ok" else ": somebody else reads it"
     else:

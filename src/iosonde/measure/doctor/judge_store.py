@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from iosonde.measure.doctor.finding import Findings, size
-from iosonde.measure.doctor.mounts import Mount, mount_of
+from iosonde.measure.doctor.mounts import MEMORY, OVERLAY, Mount, mount_of
 from iosonde.measure.expendable import Reply
 from iosonde.model.units import format_seconds
 
@@ -40,7 +40,7 @@ def judge_watches(
     if not facts.get("exists"):
         found.add("store-watches", "note", "there is no such folder: nothing is watched", hosts=[])
     elif own:
-        says = f"holds the states of {len(own)} targets of {host}"
+        says = f"holds states of {host}: {', '.join(str(state['target']) for state in own[:5])}"
         found.add("store-watches", "ok", says, hosts=hosts)
     elif hosts:
         says = f"holds no state of {host}, but of {', '.join(hosts[:5])}"
@@ -63,6 +63,19 @@ def judge_apart(
     else:
         says = f"lies on {mount.point} ({mount.kind}), apart from every target"
         found.add("store-apart", "ok", says, mount_point=mount.point, targets=[])
+
+
+def judge_durable(found: Findings, path: str, mounts: Sequence[Mount]) -> None:
+    """A record in memory ends with the host; one in a container's layer with the container."""
+    mount = mount_of(mounts, path)
+    if mount is None:
+        return
+    gone = "the next boot" if mount.kind in MEMORY else "its container"
+    if mount.kind in MEMORY | OVERLAY:
+        says = f"lies on {mount.kind}: it ends with {gone}"
+        found.add("store-durable", "warning", says, file_system=mount.kind)
+    else:
+        found.add("store-durable", "ok", f"lies on {mount.kind}", file_system=mount.kind)
 
 
 def _same(one: Mount, other: Mount | None) -> bool:
