@@ -7,6 +7,8 @@ import os
 import re
 from pathlib import Path
 
+import pytest
+
 import iosonde
 from iosonde.measure.doctor.checks import CHECKS
 from iosonde.measure.doctor.examine import choose
@@ -39,6 +41,20 @@ def test_the_command_finds_a_directory_that_is_not_there(tmp_path, capsys):
     assert code == 1
     assert "there is no such directory (ENOENT)" in out
     assert "1 problem" in out.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--timeout", "0s"], "too short to tell a hang; expected at least 100ms"),
+        (["--agent", "here"], "'here' is no address; expected HOST:PORT"),
+        (["--agent", "here:99999"], "is no address"),
+        ([""], "an empty name is no target"),
+    ],
+)
+def test_wrong_requests_are_refused(arguments, says, tmp_path, capsys):
+    assert run("doctor", *arguments, store=tmp_path) == 2
+    assert says in capsys.readouterr().err
 
 
 def test_json_holds_every_finding_with_its_numbers(tmp_path, capsys):

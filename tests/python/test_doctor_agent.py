@@ -36,6 +36,12 @@ def test_alone_on_a_target():
     assert set(levels(found).values()) == {"ok"}
 
 
+def test_what_this_user_may_not_see_is_said():
+    found = Findings("t")
+    judge_others(found, {"others": [], "closed": [".iosonde-7"]}, [], [], NOW)
+    assert said(found, "other-probes").says.endswith("may not look into .iosonde-7")
+
+
 @pytest.mark.parametrize(
     ("changed", "level"),
     [

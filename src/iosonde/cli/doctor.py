@@ -14,6 +14,7 @@ from iosonde.cli import options
 from iosonde.measure.doctor.examine import Request, examine
 from iosonde.measure.doctor.finding import LEVELS, Finding, worst
 from iosonde.measure.doctor.gather_agent import DEFAULT_ADDRESS
+from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_duration
 from iosonde.store.layout import spool_segments
 from iosonde.store.state import read_states
@@ -31,6 +32,7 @@ exit code: 0 nothing worse than a note, 1 a warning or a problem was found, 2 th
 """
 _COLOURS = {"ok": "ok", "note": "info", "warning": "slow", "problem": "hung"}
 _WIDTH = 9
+_LEAST_NS = 100_000_000
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     add(
         "-t",
         "--timeout",
-        type=options.reads(parse_duration),
+        type=options.reads(_patience),
         default="5s",
         metavar="TIME",
         help="what has not answered by then hangs (default: 5s)",
@@ -53,12 +55,15 @@ def main(arguments: Sequence[str]) -> int:
     add("--host", help="what the probe of this host calls itself (default: the host name)")
     add(
         "--agent",
+        type=options.reads(_address),
         default=DEFAULT_ADDRESS,
         metavar="HOST:PORT",
         help=f"where the agent's /metrics is (default: {DEFAULT_ADDRESS})",
     )
     parser.add_store()
     args = parser.parse(arguments)
+    if "" in args.target:
+        raise UsageError("an empty name is no target", expected="a watched target or a directory")
     request = Request(
         wanted=args.target,
         host=args.host or os.uname().nodename,
@@ -76,6 +81,20 @@ def main(arguments: Sequence[str]) -> int:
     else:
         _print(findings, args.quiet)
     return 1 if worst(findings) in ("warning", "problem") else 0
+
+
+def _patience(text: str) -> int:
+    timeout_ns = parse_duration(text)
+    if timeout_ns < _LEAST_NS:
+        raise UsageError(f"{text} is too short to tell a hang", expected="at least 100ms")
+    return timeout_ns
+
+
+def _address(text: str) -> str:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535 or not text.isprintable():
+        raise UsageError(f"{text!r} is no address", expected=f"HOST:PORT such as {DEFAULT_ADDRESS}")
+    return text
 
 
 def _segments(root: Path) -> list[Path]:

@@ -174,6 +174,9 @@ def _run(work: Work, pipe: int) -> None:
             tell.ended(None)
         except IosondeError as error:
             tell.ended(str(error))
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            tell.ended(f"{place}{error.strerror or error}")
         except BaseException as error:
             tell.ended(f"{type(error).__name__}: {error}")
     finally:

@@ -42,9 +42,8 @@ def judge_metrics(
     """
     metrics = reply.facts.get("metrics")
     if metrics is None or metrics["version"] is None:
-        reason = reply.facts.get("refused") or (
-            "no answer" if metrics is None else "another service"
-        )
+        reason = reply.facts.get("refused") or reply.error or "no answer"
+        reason = reason if metrics is None else "another service"
         says = f"no agent answers at {address} ({reason})"
         says += (
             ": the probe that runs is one in the foreground, or listens elsewhere"

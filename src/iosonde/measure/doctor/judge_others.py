@@ -25,7 +25,7 @@ def judge_others(
     alive = [o for o in others if (_age(o, now_ns) or 0) <= ALIVE_NS and o.get("written_ns")]
     speaking = {str(s["host"]): s for s in states if s["running"] and _fresh(s, now_ns)}
     quiet = [o for o in alive if o["host"] not in speaking]
-    hidden = facts.get("closed", []) if facts.get("own") else []
+    hidden = facts.get("closed", [])
     count = len(speaking) + len(quiet)
     load = sum(map(_ops, speaking.values())) + sum(map(_ops, own_states[:1]))
     unknown = f"; the rates of {len(quiet)} are not in this store" if quiet else ""
@@ -43,7 +43,8 @@ def judge_others(
         )
         found.add("other-probes", "note", says, **facts_found)
     else:
-        says = "no other host probes it" + (f", as far as {hidden} can be seen" if hidden else "")
+        says = "no other host probes it"
+        says += f"; this user may not look into {', '.join(hidden)}" if hidden else ""
         found.add("other-probes", "ok", says, **facts_found)
     _abandoned(found, others, now_ns)
 
