@@ -6,9 +6,6 @@ parent still answers UNKNOWN in time.
 
 from __future__ import annotations
 
-import os
-import select
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,6 +16,7 @@ from iosonde.cli import options
 from iosonde.findings import thresholds
 from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import Finding, from_state
+from iosonde.measure.expendable import ask
 from iosonde.model.errors import IosondeError
 from iosonde.model.units import parse_duration
 from iosonde.store.state import read_states
@@ -127,45 +125,16 @@ def _clean(text: str) -> str:
 
 
 def _in_time(answer: Callable[[], tuple[int, str]], seconds: float, root: Path) -> int:
-    """Run ``answer`` in a child process; UNKNOWN when it takes too long."""
+    """Run ``answer`` in a child process; UNKNOWN when it takes too long or breaks."""
     sys.stdout.flush()
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _child(answer, writer)
-    os.close(writer)
-    answered = bytearray()
-    while select.select([reader], [], [], seconds)[0]:
-        piece = os.read(reader, 65536)
-        if not piece:
-            os.waitpid(child, 0)
-            break
-        answered += piece
+    reply = ask(lambda tell: tell.found(answer=answer()), seconds)
+    if reply.hang is not None:
+        level, text = thresholds.UNKNOWN, f"{root} did not answer within {seconds:g} s"
+    elif reply.error is not None:
+        level, text = thresholds.UNKNOWN, reply.error
     else:
-        os.kill(child, signal.SIGKILL)
-        print(f"IOSONDE UNKNOWN - {root} did not answer within {seconds:g} s")
-        return thresholds.UNKNOWN
-    level, _, text = answered.decode("utf-8", "replace").partition(" ")
-    print(text or "IOSONDE UNKNOWN - no answer")
-    return int(level) if level.isdigit() else thresholds.UNKNOWN
-
-
-def _child(answer: Callable[[], tuple[int, str]], writer: int) -> None:
-    """Answer through the pipe and leave, whatever happens.
-
-    Nothing else of the parent stays open: whoever waits for the end of its output must not wait for
-    us.
-    """
-    os.dup2(os.open(os.devnull, os.O_RDWR), 1)
-    os.dup2(1, 2)
-    try:
-        level, text = answer()
-    except IosondeError as error:
-        level, text = thresholds.UNKNOWN, f"IOSONDE UNKNOWN - {error}"
-    except BaseException as error:
-        level, text = thresholds.UNKNOWN, f"IOSONDE UNKNOWN - {type(error).__name__}: {error}"
-    try:
-        with os.fdopen(writer, "wb") as pipe:
-            pipe.write(f"{level} {text}".encode("utf-8", "replace"))
-    finally:
-        os._exit(0)
+        level, text = reply.facts["answer"]
+        print(text)
+        return int(level)
+    print(f"IOSONDE UNKNOWN - {text}")
+    return level

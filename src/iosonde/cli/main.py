@@ -36,6 +36,9 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("export", "export", "samples or windows as Parquet, CSV or JSON"),
         Command("seal", "seal", "turn closed spool segments into Parquet"),
     ),
+    "Check": (
+        Command("doctor", "doctor", "does what the probe measures mean what you think it does?"),
+    ),
     "Show": (
         Command("serve", "serve", "the web page, on this machine only unless told otherwise"),
         Command("demo", "demo", "watch a directory, put a load on it, see it found"),

@@ -1,0 +1,123 @@
+"""iosonde doctor: whether what the probe measures means what one thinks."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+from iosonde import __version__
+from iosonde.cli import options
+from iosonde.measure.doctor.examine import Request, examine
+from iosonde.measure.doctor.finding import LEVELS, Finding, worst
+from iosonde.measure.doctor.gather_agent import DEFAULT_ADDRESS
+from iosonde.model.errors import UsageError
+from iosonde.model.units import parse_duration
+from iosonde.store.layout import spool_segments
+from iosonde.store.state import read_states
+
+EXAMPLES = """\
+  iosonde doctor                  this host, the store, the agent and every watched target
+  iosonde doctor /work            a target, or any directory before it is watched
+  iosonde doctor -q               only what is worth doing something about
+  iosonde doctor --format json    with the numbers behind each finding
+
+The doctor reads only, takes no lock, and answers in time whatever hangs.
+
+exit code: 0 nothing worse than a note, 1 a warning or a problem was found, 2 the request was wrong.
+           For a monitoring system use 'iosonde check': it says whether storage is slow.
+"""
+_COLOURS = {"ok": "ok", "note": "info", "warning": "slow", "problem": "hung"}
+_WIDTH = 9
+_LEAST_NS = 100_000_000
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Examine and print; 1 when something is worth doing."""
+    parser = options.Parser(
+        "doctor", "Does what the probe measures mean what you think it does?", EXAMPLES
+    )
+    add = parser.add_argument
+    add("target", nargs="*", metavar="TARGET|DIR", help="(default: every watched target)")
+    add("--format", choices=("text", "json"), default="text", help="(default: text)")
+    add("-q", "--quiet", action="store_true", help="only warnings and problems")
+    add(
+        "-t",
+        "--timeout",
+        type=options.reads(_patience),
+        default="5s",
+        metavar="TIME",
+        help="what has not answered by then hangs (default: 5s)",
+    )
+    add("--host", help="what the probe of this host calls itself (default: the host name)")
+    add(
+        "--agent",
+        type=options.reads(_address),
+        default=DEFAULT_ADDRESS,
+        metavar="HOST:PORT",
+        help=f"where the agent's /metrics is (default: {DEFAULT_ADDRESS})",
+    )
+    parser.add_store()
+    args = parser.parse(arguments)
+    if "" in args.target:
+        raise UsageError("an empty name is no target", expected="a watched target or a directory")
+    request = Request(
+        wanted=args.target,
+        host=args.host or os.uname().nodename,
+        store=options.store_root(args),
+        read_states=read_states,
+        open_segments=_segments,
+        agent=args.agent,
+        version=__version__,
+        timeout_s=args.timeout / 1e9,
+        now_ns=options.now_ns(),
+    )
+    findings = examine(request)
+    if args.format == "json":
+        print(json.dumps([finding.to_json() for finding in findings], indent=2))
+    else:
+        _print(findings, args.quiet)
+    return 1 if worst(findings) in ("warning", "problem") else 0
+
+
+def _patience(text: str) -> int:
+    timeout_ns = parse_duration(text)
+    if timeout_ns < _LEAST_NS:
+        raise UsageError(f"{text} is too short to tell a hang", expected="at least 100ms")
+    return timeout_ns
+
+
+def _address(text: str) -> str:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535 or not text.isprintable():
+        raise UsageError(f"{text!r} is no address", expected=f"HOST:PORT such as {DEFAULT_ADDRESS}")
+    return text
+
+
+def _segments(root: Path) -> list[Path]:
+    return [segment.path for segment in spool_segments(root)]
+
+
+def _print(findings: Sequence[Finding], quiet: bool) -> None:
+    """By subject, in the order of the examination; the advice below what it is about."""
+    coloured = options.colourful()
+    shown = [f for f in findings if not quiet or f.level in ("warning", "problem")]
+    for subject, group in groupby(shown, key=lambda finding: finding.subject):
+        print(options.colour(subject, "bold", coloured))
+        for finding in group:
+            word = options.colour(f"{finding.level:<{_WIDTH}}", _COLOURS[finding.level], coloured)
+            name = options.colour(f"  [{finding.id}]", "dim", coloured)
+            print(f"  {word}{finding.says}{name}")
+            if finding.advice is not None:
+                print(f"  {'':<{_WIDTH}}  why  {finding.why}")
+                print(f"  {'':<{_WIDTH}}  do   {finding.advice}")
+        print()
+    counts = Counter(finding.level for finding in findings)
+    print(", ".join(_count(counts[level], level) for level in reversed(LEVELS) if counts[level]))
+
+
+def _count(n: int, level: str) -> str:
+    return f"{n} {level}" if n == 1 or level == "ok" else f"{n} {level}s"
