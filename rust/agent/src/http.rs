@@ -4,13 +4,12 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::probe::view::View;
 
-use crate::exposition;
+use crate::shown::Shown;
 
 const MAX_REQUEST: usize = 8 << 10;
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -19,58 +18,47 @@ const THREADS: usize = 2;
 const TEXT: &str = "text/plain; charset=utf-8";
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-type Shown = Arc<Mutex<Option<Arc<View>>>>;
-
 /// A running server.
 pub struct Server {
     address: SocketAddr,
-    shown: Shown,
 }
 
 impl Server {
     /// Listen on `address`. The error says what to try.
-    pub fn start(address: &str) -> Result<Self, String> {
+    pub fn start(address: &str, shown: Shown) -> Result<Self, String> {
         let failed = |error: std::io::Error| {
             format!("cannot listen on {address}: {error}; try another --listen, for example 127.0.0.1:0")
         };
         let listener = Arc::new(TcpListener::bind(address).map_err(failed)?);
         let own = listener.local_addr().map_err(failed)?;
-        let shown = Shown::default();
-        let start_seconds = RealClock.wall_ns() as f64 / 1e9;
         for _ in 0..THREADS {
-            let (listener, shown) = (Arc::clone(&listener), Arc::clone(&shown));
+            let (listener, shown) = (Arc::clone(&listener), shown.clone());
             let thread = std::thread::Builder::new().name("http".into()).stack_size(256 << 10);
-            thread.spawn(move || serve(&listener, &shown, start_seconds)).map_err(failed)?;
+            thread.spawn(move || serve(&listener, &shown)).map_err(failed)?;
         }
-        Ok(Self { address: own, shown })
+        Ok(Self { address: own })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
-
-    /// From now on, speak of this session.
-    pub fn show(&self, view: Arc<View>) {
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(view);
-    }
 }
 
-fn serve(listener: &TcpListener, shown: &Shown, start_seconds: f64) {
+fn serve(listener: &TcpListener, shown: &Shown) {
     for stream in listener.incoming() {
         let Ok(mut stream) = stream else { continue };
-        let view = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // A client that went away is its own problem.
-        let _ = answer(&mut stream, view.as_deref(), start_seconds);
+        let _ = answer(&mut stream, shown);
     }
 }
 
-fn answer(stream: &mut TcpStream, view: Option<&View>, start_seconds: f64) -> std::io::Result<()> {
+fn answer(stream: &mut TcpStream, shown: &Shown) -> std::io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let request = read_request(stream)?;
     let (status, kind, body) = match request.as_deref() {
         Some(Request { get: false, .. }) => ("405 Method Not Allowed", TEXT, "only GET and HEAD\n".into()),
-        Some(Request { path, .. }) => respond(path, view, start_seconds),
+        Some(Request { path, .. }) => respond(path, shown),
         None => ("400 Bad Request", TEXT, "not an HTTP request\n".into()),
     };
     let head = format!(
@@ -85,11 +73,11 @@ fn answer(stream: &mut TcpStream, view: Option<&View>, start_seconds: f64) -> st
     Ok(())
 }
 
-fn respond(path: &str, view: Option<&View>, start_seconds: f64) -> (&'static str, &'static str, String) {
+fn respond(path: &str, shown: &Shown) -> (&'static str, &'static str, String) {
     match path.split('?').next().unwrap_or(path) {
-        "/metrics" => ("200 OK", METRICS, exposition::page(view, start_seconds)),
+        "/metrics" => ("200 OK", METRICS, shown.page()),
         "/-/healthy" => ("200 OK", TEXT, "healthy\n".into()),
-        "/-/ready" if view.is_some() => ("200 OK", TEXT, "ready\n".into()),
+        "/-/ready" if shown.is_ready() => ("200 OK", TEXT, "ready\n".into()),
         "/-/ready" => ("503 Service Unavailable", TEXT, "still preparing the targets\n".into()),
         "/" => ("200 OK", TEXT, "iosonde-agent: see /metrics, /-/healthy, /-/ready\n".into()),
         _ => ("404 Not Found", TEXT, "expected /metrics, /-/healthy or /-/ready\n".into()),
@@ -164,7 +152,7 @@ mod tests {
 
     #[test]
     fn answers_what_it_knows_and_refuses_the_rest() {
-        let server = Server::start("127.0.0.1:0").unwrap();
+        let server = Server::start("127.0.0.1:0", Shown::new()).unwrap();
         assert!(ask(&server, b"GET /metrics HTTP/1.1\r\n\r\n").contains("process_open_fds"));
         assert!(ask(&server, b"GET /-/healthy HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200"));
         assert!(ask(&server, b"GET /-/ready HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 503"));
@@ -188,8 +176,8 @@ mod tests {
 
     #[test]
     fn a_taken_port_says_what_to_try() {
-        let first = Server::start("127.0.0.1:0").unwrap();
-        let error = Server::start(&first.address().to_string()).err().unwrap();
+        let first = Server::start("127.0.0.1:0", Shown::new()).unwrap();
+        let error = Server::start(&first.address().to_string(), Shown::new()).err().unwrap();
         assert!(error.contains("--listen"), "{error}");
     }
 }

@@ -1,36 +1,296 @@
-//! Lines for the journal, on stderr.
+//! Lines for the journal, on stderr: logfmt or JSON, and never a flood of one kind.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Something to know.
-pub fn info(message: &str) {
-    line("info", message);
+use iosonde_core::clock::{Clock, RealClock};
+use iosonde_core::config::LogFormat;
+
+/// So many lines of a kind are written in a minute.
+const BURST: u64 = 5;
+const MINUTE_NS: u64 = 60_000_000_000;
+
+/// How much a line matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Something to know.
+    Info,
+    /// Something that is not as it should be.
+    Warn,
+    /// Something that ended the agent, or part of it.
+    Error,
 }
 
-/// Something that ended the agent.
-pub fn error(message: &str) {
-    line("error", message);
-}
-
-fn line(level: &str, message: &str) {
-    // Nobody is left to tell when stderr is gone.
-    let _ = writeln!(std::io::stderr(), "iosonde-agent: level={level} {message}");
-}
-
-/// Says how far a preparation is, every tenth of the way.
-#[derive(Debug, Default)]
-pub struct Progress {
-    last: Option<(String, u64)>,
-}
-
-impl Progress {
-    /// `done` of `all` bytes.
-    pub fn report(&mut self, target: &str, what: &str, done: u64, all: u64) {
-        let tenth = done * 10 / all.max(1);
-        let now = (format!("{target} {what}"), tenth);
-        if self.last.as_ref() != Some(&now) {
-            info(&format!("{target}: making its {what}: {} of {} MiB", done >> 20, all >> 20));
-            self.last = Some(now);
+impl Level {
+    fn name(self) -> &'static str {
+        match self {
+            Level::Info => "info",
+            Level::Warn => "warn",
+            Level::Error => "error",
         }
+    }
+}
+
+/// One line.
+#[derive(Debug)]
+pub struct Line<'a> {
+    level: Level,
+    kind: &'a str,
+    fields: Vec<(&'static str, &'a str)>,
+    message: &'a str,
+}
+
+impl<'a> Line<'a> {
+    /// Lines of the same kind, about the same fields, are limited together.
+    pub fn new(level: Level, kind: &'a str, message: &'a str) -> Self {
+        Self { level, kind, fields: Vec::new(), message }
+    }
+    /// With `name=value` before the message, such as target and op.
+    #[must_use]
+    pub fn field(mut self, name: &'static str, value: &'a str) -> Self {
+        self.fields.push((name, value));
+        self
+    }
+}
+
+#[derive(Debug)]
+struct Kind {
+    since_ns: u64,
+    lines: u64,
+}
+
+/// Where lines go.
+pub struct Log {
+    format: LogFormat,
+    stamped: bool,
+    clock: Arc<dyn Clock>,
+    out: Mutex<(BTreeMap<String, Kind>, Box<dyn Write + Send>)>,
+}
+
+impl Log {
+    /// On stderr; with the time unless that is the journal, which has its own.
+    pub fn stderr(format: LogFormat) -> Arc<Self> {
+        let journal = std::env::var("JOURNAL_STREAM").ok();
+        Self::new(format, !is_stderr(journal.as_deref()), Arc::new(RealClock), Box::new(std::io::stderr()))
+    }
+
+    /// Anywhere.
+    pub fn new(
+        format: LogFormat,
+        stamped: bool,
+        clock: Arc<dyn Clock>,
+        out: Box<dyn Write + Send>,
+    ) -> Arc<Self> {
+        Arc::new(Self { format, stamped, clock, out: Mutex::new((BTreeMap::new(), out)) })
+    }
+
+    /// Something to know.
+    pub fn info(&self, kind: &str, message: &str) {
+        self.say(&Line::new(Level::Info, kind, message));
+    }
+    /// Something that is not as it should be.
+    pub fn warn(&self, kind: &str, message: &str) {
+        self.say(&Line::new(Level::Warn, kind, message));
+    }
+    /// Something that ended the agent, or part of it.
+    pub fn error(&self, kind: &str, message: &str) {
+        self.say(&Line::new(Level::Error, kind, message));
+    }
+
+    /// Write a line, unless there were too many of its kind in the last minute.
+    pub fn say(&self, line: &Line<'_>) {
+        self.tell_suppressed(false);
+        let key = line.fields.iter().fold(line.kind.to_owned(), |key, (_, value)| key + " " + value);
+        let mut guard = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let (kinds, out) = &mut *guard;
+        let kind = kinds.entry(key).or_insert(Kind { since_ns: self.clock.monotonic_ns(), lines: 0 });
+        kind.lines += 1;
+        if kind.lines <= BURST {
+            // Nobody is left to tell when stderr is gone.
+            let _ = out.write_all(self.text(line).as_bytes());
+        }
+    }
+
+    /// One line for each kind whose minute is over (all kinds at the `end`) and that was cut short.
+    pub fn tell_suppressed(&self, end: bool) {
+        let now = self.clock.monotonic_ns();
+        let mut guard = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let (kinds, out) = &mut *guard;
+        kinds.retain(|name, kind| {
+            let over = end || now.saturating_sub(kind.since_ns) >= MINUTE_NS;
+            if over && kind.lines > BURST {
+                let message = format!("suppressed {} more of these", kind.lines - BURST);
+                let line = Line::new(Level::Info, name, &message).field("kind", name);
+                let _ = out.write_all(self.text(&line).as_bytes());
+            }
+            !over
+        });
+    }
+
+    fn text(&self, line: &Line<'_>) -> String {
+        let stamp = self.stamped.then(|| rfc3339(self.clock.wall_ns()));
+        let stamp = stamp.as_deref().map(|stamp| ("time", stamp));
+        let level = [("level", line.level.name())];
+        let fields = stamp.into_iter().chain(level).chain(line.fields.iter().copied());
+        match self.format {
+            LogFormat::Json => {
+                let pairs = fields.chain([("msg", line.message)]);
+                let pairs: Vec<String> =
+                    pairs.map(|(name, value)| format!("\"{name}\":{}", json(value))).collect();
+                format!("{{{}}}\n", pairs.join(","))
+            }
+            LogFormat::Logfmt => {
+                let mut text = String::new();
+                for (name, value) in fields {
+                    let plain = !value.is_empty() && value.chars().all(|c| !needs_quotes(c));
+                    // Writing into a String cannot fail.
+                    let _ = if plain {
+                        write!(text, "{name}={value} ")
+                    } else {
+                        write!(text, "{name}={} ", quoted(value))
+                    };
+                }
+                format!("{text}msg={}\n", quoted(line.message))
+            }
+        }
+    }
+}
+
+fn needs_quotes(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || matches!(c, '"' | '=' | '\\')
+}
+
+/// In quotes; quotes, backslashes and control characters inside are escaped, all else is as it was.
+fn quoted(value: &str) -> String {
+    let mut text = String::from("\"");
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() => text.extend(c.escape_default()),
+            c => text.push(c),
+        }
+    }
+    text + "\""
+}
+
+fn json(value: &str) -> String {
+    serde_json::Value::from(value).to_string()
+}
+
+/// `2026-09-21T14:13:20.000Z`.
+fn rfc3339(wall_ns: i64) -> String {
+    let seconds = wall_ns.div_euclid(1_000_000_000);
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Years begin in March here, so that the leap day is the last one; 719 468 days lie before 1970.
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    let (hour, minute) = (second / 3600, second / 60 % 60);
+    let millisecond = wall_ns.rem_euclid(1_000_000_000) / 1_000_000;
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}.{millisecond:03}Z", second % 60)
+}
+
+/// Whether `device:inode` is what stderr leads to.
+fn is_stderr(journal: Option<&str>) -> bool {
+    let Some((device, inode)) = journal.and_then(|stream| stream.split_once(':')) else { return false };
+    rustix::fs::fstat(std::io::stderr())
+        .is_ok_and(|stat| device == stat.st_dev.to_string() && inode == stat.st_ino.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iosonde_core::clock::SimClock;
+
+    #[derive(Clone, Default)]
+    struct Paper(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Paper {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn log(format: LogFormat) -> (Arc<Log>, SimClock, Paper) {
+        let (clock, paper) = (SimClock::new(1_790_000_000_123_456_789), Paper::default());
+        (Log::new(format, true, Arc::new(clock.clone()), Box::new(paper.clone())), clock, paper)
+    }
+
+    fn lines(paper: &Paper) -> Vec<String> {
+        let bytes = std::mem::take(&mut *paper.0.lock().unwrap());
+        String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn logfmt_and_json_say_the_same() {
+        let line = Line::new(Level::Warn, "k", "it \"hangs\"\nC:\\")
+            .field("target", "/wo rk")
+            .field("op", "md_stat");
+        let (log_a, _, paper) = log(LogFormat::Logfmt);
+        log_a.say(&line);
+        let expected =
+            r#"time=2026-09-21T14:13:20.123Z level=warn target="/wo rk" op=md_stat msg="it \"hangs\"\nC:\\""#;
+        assert_eq!(lines(&paper), [expected]);
+        let (log_b, _, paper) = log(LogFormat::Json);
+        log_b.say(&line);
+        let read: serde_json::Value = serde_json::from_str(&lines(&paper)[0]).unwrap();
+        assert_eq!((&read["level"], &read["target"]), (&"warn".into(), &"/wo rk".into()));
+        assert_eq!((&read["msg"], &read["op"]), (&"it \"hangs\"\nC:\\".into(), &"md_stat".into()));
+    }
+
+    #[test]
+    fn a_flood_of_one_kind_is_cut_short_and_counted() {
+        let (log, clock, paper) = log(LogFormat::Logfmt);
+        for _ in 0..12 {
+            log.warn("flood", "again");
+            clock.advance(1_000_000_000);
+        }
+        log.info("other", "something else");
+        assert_eq!(lines(&paper).len(), 5 + 1);
+        clock.advance(MINUTE_NS);
+        log.warn("flood", "again");
+        let said = lines(&paper);
+        assert!(said[0].ends_with(r#"kind=flood msg="suppressed 7 more of these""#), "{said:?}");
+        assert!(said[1].ends_with(r#"level=warn msg="again""#) && said.len() == 2, "{said:?}");
+    }
+
+    #[test]
+    fn what_was_suppressed_is_told_at_the_end() {
+        let (log, _, paper) = log(LogFormat::Json);
+        (0..7).for_each(|_| log.warn("flood", "again"));
+        assert_eq!(lines(&paper).len(), 5);
+        log.tell_suppressed(true);
+        assert!(lines(&paper)[0].contains("suppressed 2 more"));
+    }
+
+    #[test]
+    fn dates() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_399, "2000-02-28T23:59:59.000Z"),
+            (951_782_400, "2000-02-29T00:00:00.000Z"),
+            (1_709_251_200, "2024-03-01T00:00:00.000Z"),
+            (-1, "1969-12-31T23:59:59.000Z"),
+        ] {
+            assert_eq!(rfc3339(seconds * 1_000_000_000), text);
+        }
+    }
+
+    #[test]
+    fn a_stream_that_is_not_the_journal_is_stamped() {
+        assert!(!is_stderr(None) && !is_stderr(Some("0:0")) && !is_stderr(Some("nonsense")));
+        let stat = rustix::fs::fstat(std::io::stderr()).unwrap();
+        assert!(is_stderr(Some(&format!("{}:{}", stat.st_dev, stat.st_ino))));
     }
 }

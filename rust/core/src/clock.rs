@@ -50,6 +50,18 @@ fn read(clock: libc::clockid_t) -> libc::timespec {
     time
 }
 
+/// Processor time that a process has used, all its threads together; none when it is gone or somebody else's.
+pub fn process_cpu_ns(pid: u32) -> Option<u64> {
+    let mut clock = 0;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: both results are valid for writes; a process that does not exist is an error.
+    let known = unsafe {
+        libc::clock_getcpuclockid(libc::pid_t::try_from(pid).ok()?, &mut clock) == 0
+            && libc::clock_gettime(clock, &mut time) == 0
+    };
+    known.then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
 impl Clock for RealClock {
     #[inline]
     fn monotonic_ns(&self) -> u64 {
@@ -195,6 +207,13 @@ mod tests {
         assert_eq!(first.monotonic_ns(), second.monotonic_ns() + 5);
         second.step_wall(-1_000);
         assert_eq!(first.wall_ns(), 1_700_000_000_000_000_000 + 5 - 1_000);
+    }
+
+    #[test]
+    fn processor_time_of_this_process_only_grows() {
+        let first = process_cpu_ns(std::process::id()).unwrap();
+        assert!(process_cpu_ns(std::process::id()).unwrap() >= first);
+        assert_eq!(process_cpu_ns(u32::MAX), None);
     }
 
     #[test]

@@ -36,8 +36,19 @@ pub struct Summary {
     pub targets: Vec<TargetState>,
 }
 
+/// Something about a target that people should know.
+#[derive(Debug, Clone, Copy)]
+pub struct Note<'a> {
+    /// Which.
+    pub target: &'a str,
+    /// What.
+    pub text: &'a str,
+    /// Whether something is not as it should be.
+    pub warning: bool,
+}
+
 /// What the outside is told as it happens.
-pub type Tell = Box<dyn FnMut(&str, &str) + Send + Sync>;
+pub type Tell = Box<dyn FnMut(Note<'_>) + Send + Sync>;
 
 /// Makes samples of ticks, and passes them on.
 pub struct Collector {
@@ -51,7 +62,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Nothing collected yet; without a store rows only reach the accounts. `tell` is given a target's name and a note.
+    /// Nothing collected yet; without a store rows only reach the accounts. `tell` is given the notes.
     pub fn new(view: Arc<View>, store: Option<Keeper>, tell: Tell) -> Self {
         Self {
             view,
@@ -150,6 +161,10 @@ impl TargetDesk<'_> {
         let targets = self.collector.view.targets();
         targets.get(usize::from(self.number)).map_or(String::new(), |target| target.plan.name.clone())
     }
+    fn tell(&mut self, text: &str, warning: bool) {
+        let target = self.target();
+        (self.collector.tell)(Note { target: &target, text, warning });
+    }
     fn now_ns(&self) -> i64 {
         self.anchor.utc_ns(self.collector.view.clock.monotonic_ns())
     }
@@ -161,8 +176,10 @@ impl Desk for TargetDesk<'_> {
     }
 
     fn note(&mut self, text: &str) {
-        let target = self.target();
-        (self.collector.tell)(&target, text);
+        self.tell(text, false);
+    }
+    fn warn(&mut self, text: &str) {
+        self.tell(text, true);
     }
 
     fn opened(&mut self, op: Option<Op>, since_ns: u64, evidence: Option<Evidence>) {
@@ -182,7 +199,7 @@ impl Desk for TargetDesk<'_> {
             evidence: evidence.unwrap_or_default(),
         };
         let wchan = event.evidence.wchan.as_deref().unwrap_or("an unknown place");
-        self.note(&match op {
+        self.warn(&match op {
             Some(op) => format!("{} does not return; waits in {wchan}", op.name()),
             None => format!("cannot be made ready: hanging in {wchan}"),
         });

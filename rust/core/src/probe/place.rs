@@ -1,7 +1,7 @@
 //! The marked directory in which a probe keeps its files, and nothing else is ever touched.
 //!
 //! ```text
-//! TARGET/.iosonde-<uid>/<host>/MARK          what made it
+//! TARGET/.iosonde-<uid>/<host>/MARK          what made it; <host>@<component> for a server of Lustre
 //!                              lock          held while a probe runs
 //!                              data          the big file
 //!                              pool-<size>/  the small files
@@ -15,8 +15,10 @@ use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags};
 use rustix::fs::{flock, fstat, ftruncate, mkdirat, openat, renameat, statat, unlinkat};
 use rustix::io::{Errno, pread, pwrite, write};
 
-use super::ProbeError;
 use super::prepare::Origin;
+use super::state::slug;
+use super::{ProbeError, pin};
+use crate::config::{Pin, TargetPlan};
 
 /// First line of every marker.
 pub const MARK: &str = "iosonde probe directory, format 1";
@@ -36,22 +38,26 @@ pub struct Place {
 }
 
 impl Place {
-    /// Find or make the place on `target`. Who holds it goes into the lock for others to read.
-    pub fn open(target: &Path, origin: &Origin) -> Result<Self, ProbeError> {
-        let root = open_target(target)?;
-        let (outer, path) = enter(&root, target, &own_name())?;
-        let (directory, path) = enter(&outer, &path, &super::state::slug(&origin.host))?;
+    /// Find or make the place of a plan. Who holds it goes into the lock for others to read.
+    pub fn open(plan: &TargetPlan, origin: &Origin) -> Result<Self, ProbeError> {
+        let root = open_target(&plan.path)?;
+        let (outer, path) = enter(&root, &plan.path, &own_name())?;
+        let name = place_name(plan, origin);
+        if let Some(component) = &plan.component {
+            pin::directory(&path.join(&name), component.pin)?;
+        }
+        let (directory, path) = enter(&outer, &path, &name)?;
         mark(&directory, &path)?;
         let lock = lock(&directory, &path, origin)?;
         Ok(Self { directory, path, lock })
     }
 
-    /// Go to the place of `host` on `target` as an earlier worker left it: makes nothing and takes no lock, because
-    /// on a half-dead file system that might not return.
-    pub fn attach(target: &Path, host: &str) -> Result<Self, ProbeError> {
-        let root = open_target(target)?;
-        let (outer, path) = walk(&root, target, &own_name())?;
-        let (directory, path) = walk(&outer, &path, &super::state::slug(host))?;
+    /// Go to the place of a plan as an earlier worker left it: makes nothing and takes no lock, because on a half-dead
+    /// file system that might not return.
+    pub fn attach(plan: &TargetPlan, origin: &Origin) -> Result<Self, ProbeError> {
+        let root = open_target(&plan.path)?;
+        let (outer, path) = walk(&root, &plan.path, &own_name())?;
+        let (directory, path) = walk(&outer, &path, &place_name(plan, origin))?;
         check_mark(&directory, &path)?;
         Ok(Self { directory, path, lock: None })
     }
@@ -85,6 +91,15 @@ impl Place {
 fn open_target(target: &Path) -> Result<OwnedFd, ProbeError> {
     rustix::fs::open(target, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
         .map_err(|errno| ProbeError::NoTarget { path: target.to_owned(), errno })
+}
+
+/// One place a host; several for a target whose servers are probed one by one.
+fn place_name(plan: &TargetPlan, origin: &Origin) -> String {
+    let host = slug(&origin.host);
+    match &plan.component {
+        Some(component) if component.pin != Pin::Directory => format!("{host}@{}", slug(&component.name)),
+        _ => host,
+    }
 }
 
 fn own_name() -> String {

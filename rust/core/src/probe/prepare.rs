@@ -88,7 +88,7 @@ impl Prepared {
         let files = match plan.backend {
             BackendKind::Null => PreparedFiles::Null,
             BackendKind::Posix => {
-                let place = Place::attach(&plan.path, &origin.host)?;
+                let place = Place::attach(&plan, origin)?;
                 let data = BigFile::existing(&place, &plan)?;
                 let directory = place.existing_directory(&pool_name(&plan))?;
                 PreparedFiles::Posix { place, data, directory }
@@ -201,7 +201,7 @@ fn posix(
     notes: &mut Vec<String>,
     progress: &mut Progress<'_>,
 ) -> Result<PreparedFiles, ProbeError> {
-    let place = Place::open(&plan.path, origin)?;
+    let place = Place::open(plan, origin)?;
     let mut random = Random::stream(origin.seed, &format!("{} contents", plan.name));
     let data = BigFile::prepare(&place, plan, origin.memory_bytes, &mut random, progress)?;
     notes.push(data.note.clone());

@@ -13,7 +13,8 @@ use super::collector::{Collector, Summary, Tell};
 use super::crew::{Crew, Processes, Threads};
 use super::keeper::Keeper;
 use super::prepare::{Origin, memory_bytes};
-use super::supervisor::{Beat, Supervisor};
+pub use super::supervisor::Beat;
+use super::supervisor::Supervisor;
 use super::view::{Status, View, Watched};
 use super::{ProbeError, Progress};
 use crate::clock::{Anchor, Clock, Stop};
@@ -62,7 +63,7 @@ impl Session {
             memory_bytes: memory_bytes(),
             now_ns,
         };
-        let (beat, tell): (Beat, Tell) = (Box::new(|| {}), Box::new(|_, _| {}));
+        let (beat, tell): (Beat, Tell) = (Box::new(|| {}), Box::new(|_| {}));
         Ok(Self { config, clock, origin, plans, worker: None, running: None, beat, tell })
     }
 
@@ -74,7 +75,7 @@ impl Session {
     pub fn on_beat(&mut self, beat: Beat) {
         self.beat = beat;
     }
-    /// Call this with a target's name and what happened to it.
+    /// Call this with what happens to targets.
     pub fn on_note(&mut self, tell: Tell) {
         self.tell = tell;
     }
@@ -150,7 +151,7 @@ impl Session {
             errno: rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::IO),
         })?;
         let view = Arc::new(self.new_view(store.as_ref()));
-        let tell = std::mem::replace(&mut self.tell, Box::new(|_, _| {}));
+        let tell = std::mem::replace(&mut self.tell, Box::new(|_| {}));
         let collector = Collector::new(view, store, tell);
         Supervisor::new(collector, &self.origin, crew, self.config.flush)
             .map_err(|errno| ProbeError::Refused(format!("cannot have shared memory: {errno}")))

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::evidence::Evidence;
+use crate::config::Component;
 use crate::slowdown::live::OpState;
 use crate::slowdown::verdict::State;
 
@@ -17,6 +18,8 @@ pub struct TargetState {
     pub target: String,
     /// Where it is.
     pub path: String,
+    /// Which server of a larger target it is, if it is one.
+    pub component: Option<Component>,
     /// One start of one probe.
     pub run_id: String,
     /// When this was written, UTC.

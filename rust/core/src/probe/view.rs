@@ -230,6 +230,7 @@ impl View {
             host: self.host.clone(),
             target: target.plan.name.clone(),
             path: target.plan.path.display().to_string(),
+            component: target.plan.component.clone(),
             run_id: self.run_id.clone(),
             written_ns: now_ns,
             period_ns: target.plan.period_ns,

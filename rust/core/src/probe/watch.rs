@@ -7,18 +7,22 @@ use std::sync::Arc;
 use super::breaker::{Backoff, Breaker, Look, State, Step};
 use super::crew::{Crew, Worker};
 use super::evidence::Evidence;
+use super::governor::{Governor, Interval};
 use super::ledger::{Account, unowned};
 use super::prepare::Origin;
 use super::region::Region;
 use super::slot::Tick;
 use super::view::{Status, Watched};
 use super::worker::{Begin, Order, Report, Task, schedule};
+use crate::clock::process_cpu_ns;
 use crate::config::TargetPlan;
 use crate::pace::Schedule;
 use crate::sample::{Op, Outcome};
 
 /// Every operation of a target must fail this often in a row before its worker is replaced.
 const FAILURES: u64 = 5;
+/// How often the cost is judged.
+const GOVERN_NS: u64 = 10_000_000_000;
 /// Lanes that may exist at a time: those of a worker, of its predecessor that is still stuck, and trials.
 fn slots(plan: &TargetPlan) -> usize {
     12 + 6 * plan.replacements
@@ -30,6 +34,8 @@ pub trait Desk {
     fn row(&mut self, op: Op, tick: Tick);
     /// Something about the target that people should know.
     fn note(&mut self, text: &str);
+    /// The same of something that is not as it should be.
+    fn warn(&mut self, text: &str);
     /// An op is stuck, or the target cannot be made ready (no op), since an instant (monotonic).
     fn opened(&mut self, op: Option<Op>, since_ns: u64, evidence: Option<Evidence>);
     /// That is over: when, how the stuck operation ended, how many trials it took.
@@ -64,6 +70,7 @@ struct Staff {
     dismissed: bool,
     ready: bool,
     slots: Vec<(Op, usize)>,
+    cpu_ns: u64,
 }
 
 /// The supervisor of one target.
@@ -81,6 +88,11 @@ pub struct Watch {
     failing_since_ns: Option<u64>,
     progress: (u64, u64),
     stalled: bool,
+    governor: Governor,
+    interval: Interval,
+    interval_ns: u64,
+    cpu_of_the_gone_ns: u64,
+    cpu_before_ns: u64,
 }
 
 impl Watch {
@@ -94,7 +106,13 @@ impl Watch {
             hired_ns: 0,
             returned: None,
         });
+        let governor = Governor::new(watched.plan.budget.cpu_ns_per_s);
         Ok(Self {
+            governor,
+            interval: Interval::default(),
+            interval_ns: 0,
+            cpu_of_the_gone_ns: 0,
+            cpu_before_ns: 0,
             watched,
             origin,
             region,
@@ -146,13 +164,47 @@ impl Watch {
         self.hire_main(now_ns, crew, desk);
         self.notice_a_stall(now_ns, desk);
         self.pass_unowned(now_ns, desk);
+        self.govern(now_ns, desk);
         self.publish();
     }
 
     /// Take what the lanes saw.
     pub fn drain(&mut self, desk: &mut dyn Desk) {
+        let (watched, interval) = (&self.watched, &mut self.interval);
         for (op, account) in self.accounts.iter_mut().flatten() {
-            account.drain(&mut |tick| desk.row(*op, tick));
+            account.drain(&mut |tick| {
+                interval.due += u64::from(tick.outcome != Outcome::SHED);
+                interval.missed += u64::from(tick.outcome == Outcome::SKIPPED);
+                if tick.outcome == Outcome::OK {
+                    watched.moved(watched.plan.bytes_of(*op));
+                }
+                desk.row(*op, tick);
+            });
+        }
+    }
+
+    /// Whether the probe costs what it may; lowers and raises its rate.
+    fn govern(&mut self, now_ns: u64, desk: &mut dyn Desk) {
+        self.interval.stuck |= self.ops.iter().any(|watch| watch.breaker.state() != State::Closed);
+        if now_ns < self.interval_ns + GOVERN_NS {
+            return;
+        }
+        for staff in &mut self.staff {
+            staff.cpu_ns = staff.worker.pid().and_then(process_cpu_ns).unwrap_or(staff.cpu_ns);
+        }
+        let cpu_ns = self.cpu_of_the_gone_ns + self.staff.iter().map(|staff| staff.cpu_ns).sum::<u64>();
+        self.watched.set_cpu_ns(cpu_ns);
+        self.interval.cpu_ns = cpu_ns - std::mem::replace(&mut self.cpu_before_ns, cpu_ns);
+        self.interval.elapsed_ns = now_ns - std::mem::replace(&mut self.interval_ns, now_ns);
+        let interval = std::mem::take(&mut self.interval);
+        if let Some(why) = self.governor.judge(interval) {
+            let divider = self.governor.divider();
+            self.region.divide(divider);
+            match &why {
+                Some(why) => desk.warn(why),
+                None => desk.note("every tick is worked on again"),
+            }
+            self.watched.set_rate(divider, why);
         }
     }
 
@@ -208,7 +260,7 @@ impl Watch {
     fn main_failed(&mut self, now_ns: u64, error: String, outcome: Outcome, desk: &mut dyn Desk) {
         let wait_ns = self.backoff.next_ns(&self.watched.plan);
         self.hire_at_ns = now_ns + wait_ns;
-        desk.note(&format!("not probed: {error}; next attempt in {:.1} s", wait_ns as f64 / 1e9));
+        desk.warn(&format!("not probed: {error}; next attempt in {:.1} s", wait_ns as f64 / 1e9));
         self.watched.set_notes(vec![format!("not probed: {error}")]);
         self.watched.set_status(Status::Failed(error));
         for op in &mut self.ops {
@@ -225,6 +277,7 @@ impl Watch {
                 continue;
             }
             let gone = self.staff.swap_remove(i);
+            self.cpu_of_the_gone_ns += gone.cpu_ns;
             for &(op, number) in &gone.slots {
                 let Some((_, mut account)) = self.accounts[number].take() else { continue };
                 let end = account.settle(now_ns, &mut |tick| desk.row(op, tick));
@@ -238,7 +291,7 @@ impl Watch {
                 let ready = if gone.ready { "" } else { " before it was ready" };
                 let error =
                     format!("its worker ended{ready}; another starts in {:.1} s", wait_ns as f64 / 1e9);
-                desk.note(&error);
+                desk.warn(&error);
                 self.watched.set_status(Status::Failed(error));
             }
         }
@@ -260,7 +313,14 @@ impl Watch {
                 self.watched.set_status(Status::Preparing);
                 self.progress = (self.region.progress().steps, now_ns);
                 let slots = Vec::new();
-                self.staff.push(Staff { worker, role: Role::Main, dismissed: false, ready: false, slots });
+                self.staff.push(Staff {
+                    worker,
+                    role: Role::Main,
+                    dismissed: false,
+                    ready: false,
+                    slots,
+                    cpu_ns: 0,
+                });
             }
             Err(error) => {
                 let error = format!("cannot start a worker: {error}");
@@ -350,6 +410,7 @@ impl Watch {
                 let since_ns = self.ops[op as usize].breaker.hung_since_ns().unwrap_or(now_ns);
                 let evidence = pid.map(|pid| Evidence::gather(pid, slot.thread(), since_ns));
                 self.watched.set_evidence(op, evidence.clone());
+                self.watched.hung(op);
                 desk.opened(Some(op), since_ns, evidence);
             }
             Step::Try => self.try_again(op, now_ns, crew, desk),
@@ -394,11 +455,11 @@ impl Watch {
         match crew.hire(&task, &self.region) {
             Ok(worker) => {
                 let (role, slots) = (Role::Trial(op), vec![(op, number)]);
-                self.staff.push(Staff { worker, role, dismissed: false, ready: true, slots });
+                self.staff.push(Staff { worker, role, dismissed: false, ready: true, slots, cpu_ns: 0 });
                 self.own(op, number, now_ns);
             }
             Err(error) => {
-                desk.note(&format!("cannot start a worker for a trial of {}: {error}", op.name()));
+                desk.warn(&format!("cannot start a worker for a trial of {}: {error}", op.name()));
                 self.accounts[number] = None;
                 self.ops[op as usize].owner = Owner::Nobody(first, Outcome::SKIPPED);
                 self.watched.set_lane(op, None);
@@ -480,7 +541,7 @@ impl Watch {
             return;
         }
         self.failing_since_ns = None;
-        desk.note(&format!("every operation fails ({}): starting afresh", outcomes[0].name()));
+        desk.warn(&format!("every operation fails ({}): starting afresh", outcomes[0].name()));
         for op in Op::ALL {
             let first = self.take_from_owner(op, now_ns, desk);
             self.ops[op as usize].owner = Owner::Nobody(first, outcomes[op as usize]);

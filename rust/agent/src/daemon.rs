@@ -1,0 +1,187 @@
+//! The daemon: session, server, text file, and the loop that waits for signals.
+
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use iosonde_core::clock::{Clock, RealClock};
+use iosonde_core::config::{Config, ConfigError, TargetPlan};
+use iosonde_core::probe::ProbeError;
+use iosonde_core::probe::collector::Tell;
+use iosonde_core::probe::session::Session;
+use iosonde_core::slowdown::verdict::State;
+
+use crate::configure;
+use crate::http::Server;
+use crate::log::{Level, Line, Log};
+use crate::notify::{Notify, watchdog_every_ns};
+use crate::options::Run;
+use crate::shown::Shown;
+use crate::signals::{Event, Signals};
+use crate::textfile::Textfile;
+use crate::{Failure, USAGE, reload};
+
+const DEFAULT_LISTEN: &str = "127.0.0.1:9748";
+/// How often the status line and suppressed messages are looked after.
+const HOUSEKEEPING: Duration = Duration::from_secs(15);
+
+struct Daemon {
+    session: Session,
+    config: Config,
+    shown: Shown,
+    notify: Arc<Notify>,
+    signals: Signals,
+    log: Arc<Log>,
+}
+
+/// Probe until told to end. A failure is in the log already when the configuration says how to write one.
+pub fn run(options: &Run) -> Result<(), (u8, Option<String>)> {
+    let wrong = |error: ConfigError| (USAGE, Some(error.to_string()));
+    let (config, _) = configure::read(&options.config).map_err(wrong)?;
+    let log = Log::stderr(config.log);
+    run_logged(options, config, &log).map_err(|(code, message)| {
+        log.tell_suppressed(true);
+        log.error("end", &message);
+        (code, None)
+    })
+}
+
+fn run_logged(options: &Run, config: Config, log: &Arc<Log>) -> Result<(), Failure> {
+    let wrong = |error: ConfigError| (USAGE, error.to_string());
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let plans = config.plans().map_err(wrong)?;
+    let mut session = Session::new(config.clone(), Arc::clone(&clock)).map_err(wrong)?;
+    if options.check {
+        log.info("check", &format!("{}: ok", options.config.display()));
+        return Ok(());
+    }
+    session.with_worker("/proc/self/exe".into());
+    session.on_note(tell(Arc::clone(log)));
+    let ended = |error: String| (1, error);
+    let signals = Signals::watch().map_err(|error| (1, format!("cannot watch for signals: {error}")))?;
+    let shown = Shown::new();
+    if let Some(server) = listen(options, &config, &shown).map_err(ended)? {
+        log.info("metrics", &format!("metrics at http://{}/metrics", server.address()));
+    }
+    let notify = Notify::new(std::env::var_os("NOTIFY_SOCKET").as_deref()).unwrap_or_else(|error| {
+        log.warn("notify", &error);
+        Notify::default()
+    });
+    let notify = Arc::new(notify);
+    let variable = |name: &str| std::env::var(name).ok();
+    let (usec, pid) = (variable("WATCHDOG_USEC"), variable("WATCHDOG_PID"));
+    if let Some(every_ns) = watchdog_every_ns(usec.as_deref(), pid.as_deref(), std::process::id()) {
+        session.on_beat(notify.watchdog(Arc::clone(&clock), every_ns));
+    }
+    let start = |path| Textfile::start(path, shown.clone(), Arc::clone(&clock), Arc::clone(log));
+    let textfile = config.textfile.clone().map(start).transpose();
+    let textfile = textfile.map_err(|error| (1, format!("cannot start a thread: {error}")))?;
+    tell_stretched(&plans, log);
+    let mut daemon = Daemon { session, config, shown, notify, signals, log: Arc::clone(log) };
+    let result = daemon.watch(options);
+    if let Some(textfile) = textfile {
+        textfile.end();
+    }
+    daemon.log.tell_suppressed(true);
+    result
+}
+
+/// A server, unless no port is wanted.
+fn listen(options: &Run, config: &Config, shown: &Shown) -> Result<Option<Server>, String> {
+    let address = options.listen.as_deref().or(config.listen.as_deref()).unwrap_or(DEFAULT_LISTEN);
+    if matches!(address, "off" | "none") {
+        return Ok(None);
+    }
+    Server::start(address, shown.clone()).map(Some)
+}
+
+/// Notes about targets go to the log.
+fn tell(log: Arc<Log>) -> Tell {
+    Box::new(move |note| {
+        let level = if note.warning { Level::Warn } else { Level::Info };
+        log.say(&Line::new(level, note.text, note.text).field("target", note.target));
+    })
+}
+
+fn tell_stretched(plans: &[TargetPlan], log: &Log) {
+    for plan in plans.iter().filter(|plan| plan.period_ns > plan.asked_period_ns) {
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        let (asked, period) = (seconds(plan.asked_period_ns), seconds(plan.period_ns));
+        let what = format!("probed every {period} s instead of {asked} s: its budget allows no more");
+        log.say(&Line::new(Level::Info, "stretched", &what).field("target", &plan.name));
+    }
+}
+
+impl Daemon {
+    fn watch(&mut self, options: &Run) -> Result<(), Failure> {
+        // Each target begins as soon as it is ready; one that hangs keeps nobody waiting.
+        self.session.start().map_err(|error| (1, error.to_string()))?;
+        if let Some(view) = self.session.view() {
+            self.shown.show(view);
+        }
+        if !self.prepare()? {
+            return Ok(());
+        }
+        self.notify.ready(&self.status());
+        loop {
+            match self.signals.events.recv_timeout(HOUSEKEEPING) {
+                Ok(Event::Reload) => {
+                    self.notify.reloading(&RealClock);
+                    reload::reload(&mut self.session, &options.config, &self.config, &self.log);
+                    self.notify.ready(&self.status());
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    self.notify.status(&self.status());
+                    self.log.tell_suppressed(false);
+                }
+                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.notify.stopping();
+        self.stop()
+    }
+
+    /// Make the targets ready; false when the end was asked for meanwhile.
+    fn prepare(&mut self) -> Result<bool, Failure> {
+        let mut last = None;
+        let notes = self.session.prepare(&mut |target, what, done, all| {
+            let tenth = (format!("{target} {what}"), done * 10 / all.max(1));
+            if last.as_ref() != Some(&tenth) {
+                let text = format!("{target}: making its {what}: {} of {} MiB", done >> 20, all >> 20);
+                self.log.info(&text, &text);
+                self.notify.status(&text);
+                last = Some(tenth);
+            }
+            !self.signals.stop.raised()
+        });
+        match notes {
+            // Each was told when it came up.
+            Ok(_) => Ok(true),
+            Err(ProbeError::Stopped { .. }) => Ok(false),
+            Err(error) => Err((1, error.to_string())),
+        }
+    }
+
+    fn stop(&mut self) -> Result<(), Failure> {
+        let Some(summary) = self.session.stop() else { return Ok(()) };
+        self.log.info("stopped", &format!("stopped; {} samples written", summary.rows_written));
+        match summary.store_error {
+            Some(error) => Err((1, format!("{} samples lost: {error}", summary.rows_lost))),
+            None => Ok(()),
+        }
+    }
+
+    /// One line for the service manager: how many targets, and those that are not well.
+    fn status(&self) -> String {
+        let states = self.session.view().map(|view| view.states(true)).unwrap_or_default();
+        let word =
+            |state: State| State::ALL.iter().find(|(one, _)| *one == state).map_or("", |(_, name)| name);
+        let unwell: Vec<String> = states
+            .iter()
+            .filter(|state| !matches!(state.state, State::Ok | State::Learning))
+            .map(|state| format!("; {} is {}", state.target, word(state.state)))
+            .collect();
+        let number = states.len();
+        format!("watching {number} {}{}", if number == 1 { "target" } else { "targets" }, unwell.concat())
+    }
+}

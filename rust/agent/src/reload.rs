@@ -1,0 +1,82 @@
+//! SIGHUP: read the files again. A wrong configuration changes nothing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use iosonde_core::config::{Config, ConfigError};
+use iosonde_core::probe::session::Session;
+use serde_json::Value;
+
+use crate::configure;
+use crate::log::Log;
+
+/// Read the files anew and say what became of it. `running` is what the session was started with.
+pub fn reload(_session: &mut Session, file: &Path, running: &Config, log: &Log) {
+    let changes = configure::read(file).and_then(|(new, _)| changes(running, &new));
+    match changes {
+        Err(error) => log.error("reload", &format!("not reloaded, nothing changed: {error}")),
+        Ok(changes) if changes.is_empty() => log.info("reload", "reloaded: nothing changed"),
+        Ok(changes) => {
+            for change in &changes {
+                log.info(&format!("reload {change}"), &format!("restart to apply: {change}"));
+            }
+        }
+    }
+}
+
+/// What differs, one line each.
+pub fn changes(old: &Config, new: &Config) -> Result<Vec<String>, ConfigError> {
+    let mut lines = Vec::new();
+    macro_rules! compare {
+        ($($key:ident)*) => {$(
+            if old.$key != new.$key {
+                lines.push(format!("{} {:?} -> {:?}", stringify!($key), old.$key, new.$key));
+            }
+        )*};
+    }
+    compare!(store listen textfile log host seed window baseline flush keep);
+    let (before, after) = (targets(old)?, targets(new)?);
+    for (name, plan) in &before {
+        match after.get(name) {
+            None => lines.push(format!("target {name} is gone")),
+            Some(now) => lines.extend(differences(name, plan, now)),
+        }
+    }
+    lines.extend(
+        after.keys().filter(|name| !before.contains_key(*name)).map(|n| format!("target {n} is new")),
+    );
+    Ok(lines)
+}
+
+fn targets(config: &Config) -> Result<BTreeMap<String, Value>, ConfigError> {
+    let plans = config.plans()?.into_iter();
+    Ok(plans.map(|plan| (plan.name.clone(), serde_json::to_value(plan).unwrap_or_default())).collect())
+}
+
+fn differences(name: &str, old: &Value, new: &Value) -> Vec<String> {
+    let keys = old.as_object().into_iter().flat_map(|keys| keys.keys());
+    let changed = keys.filter(|key| old[*key] != new[*key]);
+    changed.map(|key| format!("target {name}: {key} {} -> {}", old[key], new[key])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_named() {
+        let read = |text: &str| Config::from_toml(text, "t").unwrap();
+        let old = read("[[target]]\npath='/a'\n[[target]]\npath='/b'");
+        assert!(changes(&old, &old).unwrap().is_empty());
+        let new = read("window='90s'\n[[target]]\npath='/a'\npool=99\n[[target]]\npath='/c'");
+        assert_eq!(
+            changes(&old, &new).unwrap(),
+            [
+                "window 60000000000 -> 90000000000",
+                "target /a: pool 1000 -> 99",
+                "target /b is gone",
+                "target /c is new"
+            ]
+        );
+    }
+}

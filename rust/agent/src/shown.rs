@@ -1,0 +1,40 @@
+//! What the server and the text file speak of: nothing while targets are prepared, then the session's view.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use iosonde_core::clock::{Clock, RealClock};
+use iosonde_core::probe::view::{Status, View};
+
+use crate::exposition;
+
+/// Shared by all who show it.
+#[derive(Clone)]
+pub struct Shown {
+    view: Arc<Mutex<Option<Arc<View>>>>,
+    start_seconds: f64,
+}
+
+impl Shown {
+    /// Nothing to show yet; the agent starts now.
+    pub fn new() -> Self {
+        Self { view: Arc::default(), start_seconds: RealClock.wall_ns() as f64 / 1e9 }
+    }
+    /// From now on, speak of this session.
+    pub fn show(&self, view: Arc<View>) {
+        *self.view.lock().unwrap_or_else(PoisonError::into_inner) = Some(view);
+    }
+    /// The session, once there is one.
+    pub fn view(&self) -> Option<Arc<View>> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    /// Whether every target is probed, or known to hang or to fail.
+    pub fn is_ready(&self) -> bool {
+        self.view().is_some_and(|view| {
+            view.targets().iter().all(|target| !matches!(target.status(), Status::Preparing | Status::Ready))
+        })
+    }
+    /// The page of metrics.
+    pub fn page(&self) -> String {
+        exposition::page(self.view().as_deref(), self.start_seconds)
+    }
+}
