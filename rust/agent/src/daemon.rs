@@ -146,7 +146,7 @@ impl Daemon {
         let mut last = None;
         let notes = self.session.prepare(&mut |target, what, done, all| {
             let tenth = (format!("{target} {what}"), done * 10 / all.max(1));
-            if last.as_ref() != Some(&tenth) {
+            if !what.is_empty() && last.as_ref() != Some(&tenth) {
                 let text = format!("{target}: making its {what}: {} of {} MiB", done >> 20, all >> 20);
                 self.log.info(&text, &text);
                 self.notify.status(&text);

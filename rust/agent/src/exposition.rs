@@ -113,7 +113,7 @@ fn workers(page: &mut Page, targets: &Targets<'_>) {
 }
 
 fn budgets(page: &mut Page, targets: &Targets<'_>) {
-    let budget = |watched: &Watched| watched.plan.budget.clone();
+    let budget = |watched: &Watched| watched.plan.budget;
     page.per_target(&families::BUDGET_BYTES, targets, |w| budget(w).bytes_per_s.map(|bytes| bytes as f64));
     page.per_target(&families::BUDGET_OPS, targets, |w| budget(w).ops_per_s);
     page.per_target(&families::BUDGET_CPU, targets, |w| budget(w).cpu_ns_per_s.map(|ns| ns as f64 / 1e9));

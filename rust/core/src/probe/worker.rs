@@ -213,6 +213,8 @@ pub fn process(clock: Arc<dyn Clock>) -> std::io::Result<()> {
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
     frugal();
+    // For ps: the agent starts its workers as /proc/self/exe.
+    let _ = rustix::thread::set_name(c"iosonde-worker");
     let socket = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let memory = std::io::stdout().as_fd().try_clone_to_owned()?;
     serve(socket, memory, clock)
