@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::config::{Config, ConfigError, TargetPlan};
+use iosonde_core::config::{Config, ConfigError, DEFAULT_LISTEN, TargetPlan};
 use iosonde_core::probe::ProbeError;
 use iosonde_core::probe::collector::Tell;
 use iosonde_core::probe::session::Session;
@@ -21,7 +21,6 @@ use crate::signals::{Event, Signals};
 use crate::textfile::Textfile;
 use crate::{Failure, USAGE, reload};
 
-const DEFAULT_LISTEN: &str = "127.0.0.1:9748";
 /// How often the status line and suppressed messages are looked after.
 const HOUSEKEEPING: Duration = Duration::from_secs(15);
 

@@ -40,6 +40,9 @@ pub struct ConfigError(pub String);
 /// Looks up a variable of the environment.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
+/// Where `/metrics` is when nobody says otherwise.
+pub const DEFAULT_LISTEN: &str = "127.0.0.1:9748";
+
 /// So many problems are told at once.
 const MOST_PROBLEMS: usize = 50;
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::explain::printable;
-use super::{BackendKind, Config, ConfigError, Direct, LogFormat, TargetOptions, TargetPlan};
+use super::{BackendKind, Config, ConfigError, DEFAULT_LISTEN, Direct, LogFormat, TargetOptions, TargetPlan};
 use crate::backend::faulty::{Fault, FaultKind};
 use crate::sample::{Op, Outcome};
 
@@ -15,7 +15,7 @@ pub(super) fn page(config: &Config) -> Result<String, ConfigError> {
     let plans = config.plans()?;
     let mut page = Page::default();
     page.path("store", config.store.as_deref());
-    page.text("listen", config.listen.as_deref());
+    page.text("listen", Some(config.listen.as_deref().unwrap_or(DEFAULT_LISTEN)));
     page.path("textfile", config.textfile.as_deref());
     page.text("log", Some(if config.log == LogFormat::Json { "json" } else { "logfmt" }));
     page.text("host", config.host.as_deref());
@@ -67,7 +67,7 @@ impl Page {
         self.text(key, ns.map(duration).as_deref());
     }
     fn size(&mut self, key: &str, bytes: Option<u64>) {
-        self.text(key, bytes.map(size).as_deref());
+        self.value(key, bytes.map(size));
     }
 
     fn target(&mut self, config: &Config, target: &TargetOptions, plan: &TargetPlan) {
@@ -108,7 +108,7 @@ impl Page {
     fn budget(&mut self, written: &[&super::BudgetOptions; 2]) {
         let [own, all] = written;
         let members = [
-            own.bytes.or(all.bytes).map(|bytes| format!("bytes = {}", quoted(&size(bytes)))),
+            own.bytes.or(all.bytes).map(|bytes| format!("bytes = {}", size(bytes))),
             own.ops.or(all.ops).map(|ops| format!("ops = {ops:?}")),
             own.cpu.or(all.cpu).map(|cpu| format!("cpu = {}", quoted(&duration(cpu)))),
         ];
@@ -169,10 +169,11 @@ fn duration(ns: u64) -> String {
     format!("{}{name}", ns / unit)
 }
 
+/// In the largest unit that says it exactly; a plain number in bytes.
 fn size(bytes: u64) -> String {
     let units = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let found = units.into_iter().find(|&(unit, _)| bytes > 0 && bytes.is_multiple_of(unit));
-    found.map_or_else(|| bytes.to_string(), |(unit, name)| format!("{}{name}", bytes / unit))
+    found.map_or_else(|| bytes.to_string(), |(unit, name)| format!("\"{}{name}\"", bytes / unit))
 }
 
 #[cfg(test)]
@@ -184,7 +185,7 @@ mod tests {
         for (ns, text) in [(0, "0ns"), (90_000_000_000, "90s"), (7 * DAY_NS, "7d"), (1_500, "1500ns")] {
             assert_eq!(duration(ns), text);
         }
-        for (bytes, text) in [(0, "0"), (3901, "3901"), (1 << 20, "1MiB"), (3 << 29, "1536MiB")] {
+        for (bytes, text) in [(0, "0"), (3901, "3901"), (1 << 20, "\"1MiB\""), (3 << 29, "\"1536MiB\"")] {
             assert_eq!(size(bytes), text);
         }
     }
