@@ -16,6 +16,7 @@ use crate::clock::{Anchor, Stop};
 use crate::pace::Schedule;
 use crate::record::writer::{Health, Job};
 use crate::sample::{Cache, Op, Outcome, Sample};
+use crate::slowdown::live::LiveOp;
 use crate::slowdown::verdict::State;
 
 /// A state file is at most this old.
@@ -127,6 +128,15 @@ impl Collector {
         }
     }
 
+    /// The windows that the end cut short are kept as far as they went.
+    fn close_windows(&mut self) {
+        let Some(store) = &self.store else { return };
+        for target in &self.view.targets {
+            let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
+            store.remember(&target.plan, &closed);
+        }
+    }
+
     /// Rows for what is still open: one pending, the ticks it covers skipped without an end.
     fn abandon(&mut self) {
         let anchor = self.view.anchor();
@@ -157,6 +167,7 @@ impl Collector {
         self.drain(&anchor);
         self.abandon();
         self.round(false);
+        self.close_windows();
         let targets = self.view.states(false);
         let health = self.store.take().map(|store| store.writer.finish());
         let number =

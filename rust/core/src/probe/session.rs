@@ -15,12 +15,14 @@ use super::collector::{Collector, Outlet, Summary};
 use super::keeper::Keeper;
 use super::lane::{Board, Lane};
 use super::prepare::{Origin, Prepared, memory_bytes};
+use super::state::slug;
 use super::view::{View, Watched};
 use super::{ProbeError, Progress};
 use crate::clock::{Anchor, Clock, Stop};
 use crate::config::{Config, ConfigError, TargetPlan};
 use crate::pace::Schedule;
 use crate::record::spool;
+use crate::record::writer::Setup;
 use crate::sample::Op;
 use crate::seed;
 use crate::slowdown::live::LiveOp;
@@ -47,6 +49,7 @@ pub struct Session {
     prepared: Vec<Prepared>,
     running: Option<Running>,
     beat: Beat,
+    inline: bool,
 }
 
 /// Called by the thread that keeps the schedule, to show that it is alive.
@@ -67,12 +70,26 @@ impl Session {
         let host = config.host.clone().unwrap_or_else(|| uname.nodename().to_string_lossy().into_owned());
         let seed = config.seed.unwrap_or_else(seed::fresh);
         let origin = Origin { seed, host, memory_bytes: memory_bytes(), now_ns: clock.wall_ns() };
-        Ok(Self { config, clock, origin, plans, prepared: Vec::new(), running: None, beat: Box::new(|| {}) })
+        Ok(Self {
+            config,
+            clock,
+            origin,
+            plans,
+            prepared: Vec::new(),
+            running: None,
+            beat: Box::new(|| {}),
+            inline: false,
+        })
     }
 
     /// Call this every flush interval once the session runs, from the thread that a hang would stop if any could.
     pub fn on_beat(&mut self, beat: Beat) {
         self.beat = beat;
+    }
+
+    /// Write to the store at once instead of in a thread, so that a simulation repeats itself.
+    pub fn write_inline(&mut self) {
+        self.inline = true;
     }
 
     /// Make every target ready. A target that cannot be probed becomes a note, unless none can.
@@ -147,7 +164,9 @@ impl Session {
                 Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, window_ns, trailing_ns)).into();
             if let Some(store) = store {
                 for window in store.remembered(&plan, trailing_ns) {
-                    accounts[window.op as usize].learn(window.start_ns, window.median_ns);
+                    if let Some(median_ns) = window.median_ns() {
+                        accounts[window.op as usize].learn(window.start_ns, median_ns);
+                    }
                 }
             }
             Watched { plan, notes: prepared.notes.clone(), boards, accounts: Mutex::new(accounts) }
@@ -181,7 +200,8 @@ impl Session {
             opened_ns: 0,
             targets: self.prepared.iter().map(target).collect(),
         };
-        Keeper::start(root, header, self.config.window)
+        let setup = Setup::new(root.to_owned(), slug(&header.host), header);
+        Keeper::start(setup, self.config.window, self.inline)
     }
 
     /// Start the lanes. A second start does nothing.

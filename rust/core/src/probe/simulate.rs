@@ -25,6 +25,7 @@ pub fn simulate(config: Config, start_ns: i64, duration_ns: u64) -> Result<Summa
     let clock = SimClock::new(start_ns);
     let flush_ns = config.flush.max(1);
     let mut session = Session::new(config, Arc::new(clock.clone()))?;
+    session.write_inline();
     session.prepare(&mut |_, _, _, _| true)?;
     let mut own = Vec::new();
     let begin = clock.monotonic_ns();
