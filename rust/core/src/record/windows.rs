@@ -108,8 +108,25 @@ fn put(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
+/// The header of a file, of which `bytes` is the beginning.
+pub fn header(bytes: &[u8]) -> Result<Header, String> {
+    begin(bytes).map(|(header, _)| header)
+}
+
 /// Every whole frame of a file in memory; of frames that lie outside [since, until) nothing is unpacked.
 pub fn parse(bytes: &[u8], since_ns: i64, until_ns: i64) -> Result<Chunk, String> {
+    let (header, mut all) = begin(bytes)?;
+    let mut windows = Vec::new();
+    let mut torn = None;
+    for payload in all.by_ref() {
+        if Cursor(payload).windows(since_ns, until_ns, &mut windows).is_none() {
+            torn = Some("a frame's windows are malformed");
+        }
+    }
+    Ok(Chunk { header, windows, torn: all.torn().or(torn) })
+}
+
+fn begin(bytes: &[u8]) -> Result<(Header, Frames<'_>), String> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err("the first 8 bytes are not IOSWIND1".into());
     };
@@ -120,14 +137,7 @@ pub fn parse(bytes: &[u8], since_ns: i64, until_ns: i64) -> Result<Chunk, String
     if header.schema_version != SCHEMA_VERSION {
         return Err(format!("it has version {}", header.schema_version));
     }
-    let mut windows = Vec::new();
-    let mut torn = None;
-    for payload in all.by_ref() {
-        if Cursor(payload).windows(since_ns, until_ns, &mut windows).is_none() {
-            torn = Some("a frame's windows are malformed");
-        }
-    }
-    Ok(Chunk { header, windows, torn: all.torn().or(torn) })
+    Ok((header, all))
 }
 
 struct Cursor<'a>(&'a [u8]);

@@ -95,7 +95,7 @@ pub struct Writer {
 
 enum Mode {
     Thread { post: Arc<Post>, thread: Option<JoinHandle<()>> },
-    Inline(Mutex<Engine>),
+    Inline(Box<Mutex<Engine>>),
 }
 
 /// Where jobs are handed over.
@@ -130,7 +130,8 @@ impl Writer {
     /// Do each job at once, in the thread that sends it: for simulations.
     pub fn inline(setup: Setup) -> Self {
         let health = Arc::new(Health::default());
-        Self { mode: Mode::Inline(Mutex::new(Engine::new(setup, Arc::clone(&health)))), health }
+        let engine = Engine::new(setup, Arc::clone(&health));
+        Self { mode: Mode::Inline(Box::new(Mutex::new(engine))), health }
     }
     /// Hand over a job; never waits for the store, unless inline.
     pub fn send(&self, job: Job) {
