@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from iosonde.analysis.slowdown import analyse
+from iosonde.measure.probe import simulate
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.frames import SlowdownQuery
 from iosonde.store import layout
@@ -15,7 +16,7 @@ from iosonde.store.columns import WINDOW_COLUMNS
 from iosonde.store.seal import seal
 from iosonde.store.store import Store
 from tests.python.commands import run
-from tests.python.makers import SECOND, START, simulated
+from tests.python.makers import LATENCY, SECOND, START, simulated
 
 MINUTE = 60 * SECOND
 SLOW = {"op": "md_stat", "after": "3700s", "for": "400s", "multiply": 5.0}
@@ -140,6 +141,8 @@ def test_a_file_that_is_cut_or_foreign_costs_only_itself(store):
 
 def test_the_next_run_knows_what_is_usual(store):
     shutil.rmtree(store.root / "samples")
-    summary = simulated(store.root, 70, seed=11)
+    target = {"path": "/work", "backend": "null", "latency": LATENCY}
+    config = {"store": str(store.root), "host": "login2", "window": "60s", "target": [target]}
+    summary = simulate(config, START + 9000 * SECOND, 70 * SECOND)
     ops = summary["targets"][0]["ops"]
     assert all(op["baseline_windows"] >= 100 for op in ops)

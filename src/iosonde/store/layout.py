@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 from iosonde.model.errors import StoreError
 
-
 _MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
 
 
