@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use iosonde_core::record::spool::{self, NULL, SpoolError as CoreError};
 use iosonde_core::record::windows;
 use iosonde_core::sample::{Outcome, Sample};
-use iosonde_core::slowdown::window::{ClosedWindow, STATISTICS};
+use iosonde_core::slowdown::window::STATISTICS;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -15,6 +15,8 @@ use crate::SpoolError;
 
 /// Enough of a file to hold its header.
 const HEAD_BYTES: u64 = 64 << 10;
+/// What every window has; its statistics follow.
+const WINDOW_COLUMNS: [&str; 5] = ["op", "start_ns", "n_due", "n_seen", "mean_ns"];
 
 /// Every whole frame of a segment from byte `offset` on.
 #[pyfunction]
@@ -68,50 +70,58 @@ pub fn read_windows<'py>(
     target: Option<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (since_ns, until_ns) = (since_ns.unwrap_or(i64::MIN), until_ns.unwrap_or(i64::MAX));
-    let chunk = python.detach(|| windows_of(&path, since_ns, until_ns, target.as_deref()))?;
-    let windows = &chunk.windows;
-    let whole =
-        |of: fn(&ClosedWindow) -> i64| bytes(python, windows.iter().flat_map(|w| of(w).to_ne_bytes()));
-    let columns = PyDict::new(python);
-    columns.set_item("op", bytes(python, windows.iter().map(|w| w.op as u8)))?;
-    columns.set_item("start_ns", whole(|w| w.start_ns))?;
-    columns.set_item("n_due", whole(|w| w.n_due as i64))?;
-    columns.set_item("n_seen", whole(|w| w.n_seen as i64))?;
-    let means = windows.iter().flat_map(|w| w.mean_ns.unwrap_or(f64::NAN).to_ne_bytes());
-    columns.set_item("mean_ns", bytes(python, means))?;
-    for (i, name) in STATISTICS.into_iter().enumerate() {
-        let values = windows.iter().map(|w| w.values_ns[i].map_or(f64::NAN, |ns| ns as f64));
-        columns.set_item(name, bytes(python, values.flat_map(f64::to_ne_bytes)))?;
+    let (read, columns) = python.detach(|| windows_of(&path, since_ns, until_ns, target.as_deref()))?;
+    let found = PyDict::new(python);
+    for (name, bytes) in WINDOW_COLUMNS.into_iter().chain(STATISTICS).zip(&columns) {
+        found.set_item(name, PyBytes::new(python, bytes))?;
     }
-    let header = &chunk.header;
+    let header = &read.header;
     let result = PyDict::new(python);
     result.set_item("host", &header.host)?;
     result.set_item("target", &header.target)?;
     result.set_item("period_ns", header.period_ns)?;
     result.set_item("window_ns", header.window_ns)?;
-    result.set_item("rows", windows.len())?;
-    result.set_item("columns", columns)?;
-    result.set_item("torn", chunk.torn)?;
+    result.set_item("rows", columns[0].len())?;
+    result.set_item("columns", found)?;
+    result.set_item("torn", read.torn)?;
     Ok(result)
 }
 
-fn windows_of(path: &Path, since_ns: i64, until_ns: i64, target: Option<&str>) -> PyResult<windows::Chunk> {
+/// The header of a file, and its windows as columns: op, counts, mean, statistics.
+fn windows_of(
+    path: &Path,
+    since_ns: i64,
+    until_ns: i64,
+    target: Option<&str>,
+) -> PyResult<(windows::Read, Vec<Vec<u8>>)> {
     let not_ours = |what: String| {
         let version = windows::SCHEMA_VERSION;
         let expected = format!("expected an iosonde file of windows of version {version}");
         SpoolError::new_err(format!("{}: {what}; {expected}", path.display()))
     };
+    let mut columns = vec![Vec::new(); WINDOW_COLUMNS.len() + STATISTICS.len()];
     let mut file = File::open(path)?;
     let mut bytes = Vec::new();
     file.by_ref().take(HEAD_BYTES).read_to_end(&mut bytes)?;
     if let Some(target) = target {
-        let header = windows::header(&bytes).map_err(not_ours)?;
+        let header = windows::header_of(&bytes).map_err(not_ours)?;
         if header.target != target {
-            return Ok(windows::Chunk { header, windows: Vec::new(), torn: None });
+            return Ok((windows::Read { header, good: 0, torn: None }, columns));
         }
     }
     file.read_to_end(&mut bytes)?;
-    windows::parse(&bytes, since_ns, until_ns).map_err(not_ours)
+    let read = windows::each(&bytes, since_ns, until_ns, &mut |window| {
+        let (first, statistics) = columns.split_at_mut(WINDOW_COLUMNS.len());
+        first[0].push(window.op as u8);
+        first[1].extend(window.start_ns.to_ne_bytes());
+        first[2].extend((window.n_due as i64).to_ne_bytes());
+        first[3].extend((window.n_seen as i64).to_ne_bytes());
+        first[4].extend(window.mean_ns.unwrap_or(f64::NAN).to_ne_bytes());
+        for (column, value) in statistics.iter_mut().zip(window.values_ns) {
+            column.extend(value.map_or(f64::NAN, |ns| ns as f64).to_ne_bytes());
+        }
+    });
+    Ok((read.map_err(not_ours)?, columns))
 }
 
 fn bytes<'py>(python: Python<'py>, items: impl Iterator<Item = u8>) -> Bound<'py, PyBytes> {

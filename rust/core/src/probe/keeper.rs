@@ -4,13 +4,21 @@ use std::path::{Path, PathBuf};
 
 use super::state::{TargetState, slug};
 use crate::config::TargetPlan;
-use crate::record::frames;
 use crate::record::windows::{self, Header, month_of};
 use crate::record::writer::{Job, Setup, Writer};
+use crate::sample::Op;
 use crate::slowdown::live::ClosedWindow;
 
-/// Windows of one frame at most when a file is written anew.
-const FRAME_WINDOWS: usize = 1024;
+/// What a baseline needs to know of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Remembered {
+    /// Which op.
+    pub op: Op,
+    /// Its start, UTC.
+    pub start_ns: i64,
+    /// Its median service latency.
+    pub median_ns: i64,
+}
 
 /// The store of a running session.
 pub struct Keeper {
@@ -39,11 +47,11 @@ impl Keeper {
             window_ns: self.window_ns,
         }
     }
-    /// Windows of earlier runs of the same target, period and window length, from the last `trailing_ns` of them,
-    /// in the order of their starts. A file that a crash cut short is written anew as far as it is good.
-    pub fn remembered(&self, plan: &TargetPlan, trailing_ns: u64) -> Vec<ClosedWindow> {
+    /// Medians of windows of earlier runs of the same target, period and window length, from the last `trailing_ns`
+    /// of them, in the order of their starts. A file that a crash cut short is written anew as far as it is good.
+    pub fn remembered(&self, plan: &TargetPlan, trailing_ns: u64) -> Vec<Remembered> {
         let header = self.header(plan);
-        let mut found: Vec<ClosedWindow> = Vec::new();
+        let mut found: Vec<Remembered> = Vec::new();
         for path in self.files(&header, &slug(&plan.name)).into_iter().rev() {
             let newest = found.iter().map(|window| window.start_ns).max();
             let oldest = newest.map(|newest| month_of(newest.saturating_sub_unsigned(trailing_ns)));
@@ -70,21 +78,23 @@ impl Keeper {
         paths.sort();
         paths
     }
-    fn read(&self, header: &Header, path: &Path) -> Vec<ClosedWindow> {
-        let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
-        let parsed = windows::parse(&bytes, i64::MIN, i64::MAX).ok().filter(|chunk| chunk.header == *header);
-        let Some(chunk) = parsed else {
+    fn read(&self, header: &Header, path: &Path) -> Vec<Remembered> {
+        let Ok(mut bytes) = std::fs::read(path) else { return Vec::new() };
+        let mut found = Vec::new();
+        let read = windows::each(&bytes, i64::MIN, i64::MAX, &mut |window| {
+            let (op, start_ns) = (window.op, window.start_ns);
+            found.extend(window.median_ns().map(|median_ns| Remembered { op, start_ns, median_ns }));
+        });
+        let Some(read) = read.ok().filter(|read| read.header == *header) else {
             // What cannot be read must not be appended to, nor be lost.
             let _ = std::fs::rename(path, path.with_extension("unreadable"));
             return Vec::new();
         };
-        if chunk.torn.is_some() {
-            let frames =
-                chunk.windows.chunks(FRAME_WINDOWS).map(|some| frames::encode(&windows::encode(some)));
-            let bytes = [vec![header.head()], frames.collect()].concat().concat();
+        if read.good < bytes.len() {
+            bytes.truncate(read.good);
             self.writer.send(Job::Replace { path: path.to_owned(), bytes });
         }
-        chunk.windows
+        found
     }
     /// Keep windows, each in the file of its month.
     pub fn remember(&self, plan: &TargetPlan, windows: &[ClosedWindow]) {
@@ -113,7 +123,6 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::record::spool;
-    use crate::sample::Op;
 
     const MONTH_NS: i64 = 31 * 86_400 * 1_000_000_000;
 
@@ -135,6 +144,10 @@ mod tests {
         ClosedWindow { op: Op::MdStat, start_ns, n_due: 9, n_seen: 8, mean_ns: Some(7.5), values_ns }
     }
 
+    fn known(start_ns: i64) -> Remembered {
+        Remembered { op: Op::MdStat, start_ns, median_ns: 12 }
+    }
+
     fn plan() -> TargetPlan {
         Config::from_toml("[[target]]\npath = '/t'", "t").unwrap().plans().unwrap().remove(0)
     }
@@ -152,10 +165,10 @@ mod tests {
         let whole = std::fs::read(&file).unwrap();
         std::fs::write(&file, &whole[..whole.len() - 3]).unwrap();
         let second = keeper(&root);
-        assert_eq!(second.remembered(&plan, 500), [window(1_000)]);
+        assert_eq!(second.remembered(&plan, 500), [known(1_000)]);
         second.remember(&plan, &[window(1_200)]);
         second.writer.finish();
-        assert_eq!(keeper(&root).remembered(&plan, 500), [window(1_000), window(1_200)]);
+        assert_eq!(keeper(&root).remembered(&plan, 500), [known(1_000), known(1_200)]);
         assert_eq!(keeper(&root).remembered(&plan, 5_000).len(), 3);
         std::fs::remove_dir_all(root).unwrap();
     }
@@ -169,9 +182,9 @@ mod tests {
         let files = first.files(&first.header(&plan), &slug(&plan.name));
         assert_eq!(files.len(), 3);
         assert_eq!(first.remembered(&plan, u64::MAX / 2).len(), 4);
-        assert_eq!(first.remembered(&plan, MONTH_NS as u64), [window(MONTH_NS), window(2 * MONTH_NS)]);
+        assert_eq!(first.remembered(&plan, MONTH_NS as u64), [known(MONTH_NS), known(2 * MONTH_NS)]);
         std::fs::write(&files[2], "something else").unwrap();
-        assert_eq!(first.remembered(&plan, 5), [window(MONTH_NS)]);
+        assert_eq!(first.remembered(&plan, 5), [known(MONTH_NS)]);
         assert_eq!(std::fs::read(files[2].with_extension("unreadable")).unwrap(), b"something else");
         std::fs::remove_dir_all(root).unwrap();
     }

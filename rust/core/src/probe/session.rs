@@ -164,9 +164,7 @@ impl Session {
                 Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, window_ns, trailing_ns)).into();
             if let Some(store) = store {
                 for window in store.remembered(&plan, trailing_ns) {
-                    if let Some(median_ns) = window.median_ns() {
-                        accounts[window.op as usize].learn(window.start_ns, median_ns);
-                    }
+                    accounts[window.op as usize].learn(window.start_ns, window.median_ns);
                 }
             }
             Watched { plan, notes: prepared.notes.clone(), boards, accounts: Mutex::new(accounts) }

@@ -62,17 +62,6 @@ pub fn month_of(ns: i64) -> String {
     date
 }
 
-/// Windows read from a file.
-#[derive(Debug)]
-pub struct Chunk {
-    /// What they share.
-    pub header: Header,
-    /// In the order in which they were closed.
-    pub windows: Vec<ClosedWindow>,
-    /// Why reading stopped before the end of the file, if it did.
-    pub torn: Option<&'static str>,
-}
-
 /// Windows as the payload of one frame. Not empty.
 pub fn encode(windows: &[ClosedWindow]) -> Vec<u8> {
     let starts = || windows.iter().map(|window| window.start_ns);
@@ -109,21 +98,37 @@ fn put(bytes: &mut Vec<u8>, mut value: u64) {
 }
 
 /// The header of a file, of which `bytes` is the beginning.
-pub fn header(bytes: &[u8]) -> Result<Header, String> {
+pub fn header_of(bytes: &[u8]) -> Result<Header, String> {
     begin(bytes).map(|(header, _)| header)
 }
 
-/// Every whole frame of a file in memory; of frames that lie outside [since, until) nothing is unpacked.
-pub fn parse(bytes: &[u8], since_ns: i64, until_ns: i64) -> Result<Chunk, String> {
+/// How far a file could be read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Read {
+    /// What its windows share.
+    pub header: Header,
+    /// Bytes up to the end of the last whole frame.
+    pub good: usize,
+    /// Why reading stopped before the end of the file, or a frame could not be understood.
+    pub torn: Option<&'static str>,
+}
+
+/// Hand every window of whole frames that starts in [since, until) to `take`, in the order in which they were
+/// closed. Of frames that lie outside nothing is unpacked.
+pub fn each(
+    bytes: &[u8],
+    since_ns: i64,
+    until_ns: i64,
+    take: &mut dyn FnMut(ClosedWindow),
+) -> Result<Read, String> {
     let (header, mut all) = begin(bytes)?;
-    let mut windows = Vec::new();
-    let mut torn = None;
+    let mut malformed = None;
     for payload in all.by_ref() {
-        if Cursor(payload).windows(since_ns, until_ns, &mut windows).is_none() {
-            torn = Some("a frame's windows are malformed");
+        if Cursor(payload).windows(since_ns, until_ns, take).is_none() {
+            malformed = Some("a frame's windows are malformed");
         }
     }
-    Ok(Chunk { header, windows, torn: all.torn().or(torn) })
+    Ok(Read { header, good: MAGIC.len() + all.offset(), torn: all.torn().or(malformed) })
 }
 
 fn begin(bytes: &[u8]) -> Result<(Header, Frames<'_>), String> {
@@ -160,7 +165,7 @@ impl Cursor<'_> {
         None
     }
     /// None when the payload is malformed: the windows before stay.
-    fn windows(mut self, since_ns: i64, until_ns: i64, into: &mut Vec<ClosedWindow>) -> Option<()> {
+    fn windows(mut self, since_ns: i64, until_ns: i64, take: &mut dyn FnMut(ClosedWindow)) -> Option<()> {
         let base = i64::from_le_bytes(self.bytes()?);
         let last = base.checked_add_unsigned(self.varint()?)?;
         if last < since_ns || base >= until_ns {
@@ -169,7 +174,7 @@ impl Cursor<'_> {
         while !self.0.is_empty() {
             let window = self.window(base)?;
             if (since_ns..until_ns).contains(&window.start_ns) {
-                into.push(window);
+                take(window);
             }
         }
         Some(())
@@ -233,12 +238,15 @@ mod tests {
         ];
         let mut bytes = header().head();
         bytes.extend(frames::encode(&encode(&windows)));
-        let chunk = parse(&bytes, i64::MIN, i64::MAX).unwrap();
-        assert_eq!((chunk.header, chunk.torn), (header(), None));
-        assert_eq!(chunk.windows, windows);
-        let some = parse(&bytes, 1_790_000_060_000_000_000, i64::MAX).unwrap();
-        assert_eq!(some.windows, windows[1..2]);
-        assert!(parse(&bytes, 0, 1_790_000_000_000_000_000).unwrap().windows.is_empty());
+        let read = |since_ns, until_ns| {
+            let mut found = Vec::new();
+            let read = each(&bytes, since_ns, until_ns, &mut |window| found.push(window)).unwrap();
+            assert_eq!(read, Read { header: header(), good: bytes.len(), torn: None });
+            found
+        };
+        assert_eq!(read(i64::MIN, i64::MAX), windows);
+        assert_eq!(read(1_790_000_060_000_000_000, i64::MAX), windows[1..2]);
+        assert!(read(0, 1_790_000_000_000_000_000).is_empty());
     }
 
     #[test]
