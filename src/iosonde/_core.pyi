@@ -48,11 +48,33 @@ class SpoolChunk(TypedDict):
     torn: str | None
     """Why reading stopped before the end of the file, or None: the rows before it are good."""
 
+class WindowsChunk(TypedDict):
+    host: str
+    target: str
+    period_ns: int
+    window_ns: int
+    rows: int
+    columns: dict[str, bytes]
+    """op: uint8; start_ns n_due n_seen: int64; the statistics of windows.toml and ``unqueued_q50_ns``:
+    float64, NaN = null."""
+    torn: str | None
+
 OPS: list[str]
 CACHES: list[str]
 
 def read_spool(path: str, offset: int = 0) -> SpoolChunk:
     """Every whole frame of a segment from byte ``offset`` on (0 = the beginning). Raises SpoolError, OSError."""
+
+def read_windows(
+    path: str,
+    since_ns: int | None = None,
+    until_ns: int | None = None,
+    target: str | None = None,
+) -> WindowsChunk:
+    """Kept windows of one file that start in [since, until); none if the file is not ``target``'s.
+
+    Raises SpoolError, OSError.
+    """
 
 def quantile_ranks(n: int, q: float) -> tuple[int, int, int] | None:
     """1-based ranks (lower, point, upper) of the 0 < q < 1 quantile of n values: nearest rank and the 95 %

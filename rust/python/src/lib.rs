@@ -24,6 +24,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ProbeError", python.get_type::<ProbeError>())?;
     module.add("ConfigError", python.get_type::<ConfigError>())?;
     module.add_function(wrap_pyfunction!(spool::read_spool, module)?)?;
+    module.add_function(wrap_pyfunction!(spool::read_windows, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::quantile_ranks, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::minimum_count, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::window_statistics, module)?)?;

@@ -1,13 +1,22 @@
-//! Spool segments as columns.
+//! Spool segments and kept windows as columns.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use iosonde_core::record::spool::{self, NULL, SpoolError as CoreError};
+use iosonde_core::record::windows;
 use iosonde_core::sample::{Outcome, Sample};
+use iosonde_core::slowdown::window::STATISTICS;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::SpoolError;
+
+/// Enough of a file to hold its header.
+const HEAD_BYTES: u64 = 64 << 10;
+/// What every window has; its statistics follow.
+const WINDOW_COLUMNS: [&str; 5] = ["op", "start_ns", "n_due", "n_seen", "mean_ns"];
 
 /// Every whole frame of a segment from byte `offset` on.
 #[pyfunction]
@@ -48,6 +57,71 @@ pub fn read_spool<'py>(python: Python<'py>, path: PathBuf, offset: u64) -> PyRes
     result.set_item("next_offset", chunk.next_offset)?;
     result.set_item("torn", chunk.torn)?;
     Ok(result)
+}
+
+/// Windows of one file that start in [since_ns, until_ns); none if the file is not `target`'s.
+#[pyfunction]
+#[pyo3(signature = (path, since_ns = None, until_ns = None, target = None))]
+pub fn read_windows<'py>(
+    python: Python<'py>,
+    path: PathBuf,
+    since_ns: Option<i64>,
+    until_ns: Option<i64>,
+    target: Option<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (since_ns, until_ns) = (since_ns.unwrap_or(i64::MIN), until_ns.unwrap_or(i64::MAX));
+    let (read, columns) = python.detach(|| windows_of(&path, since_ns, until_ns, target.as_deref()))?;
+    let found = PyDict::new(python);
+    for (name, bytes) in WINDOW_COLUMNS.into_iter().chain(STATISTICS).zip(&columns) {
+        found.set_item(name, PyBytes::new(python, bytes))?;
+    }
+    let header = &read.header;
+    let result = PyDict::new(python);
+    result.set_item("host", &header.host)?;
+    result.set_item("target", &header.target)?;
+    result.set_item("period_ns", header.period_ns)?;
+    result.set_item("window_ns", header.window_ns)?;
+    result.set_item("rows", columns[0].len())?;
+    result.set_item("columns", found)?;
+    result.set_item("torn", read.torn)?;
+    Ok(result)
+}
+
+/// The header of a file, and its windows as columns: op, counts, mean, statistics.
+fn windows_of(
+    path: &Path,
+    since_ns: i64,
+    until_ns: i64,
+    target: Option<&str>,
+) -> PyResult<(windows::Read, Vec<Vec<u8>>)> {
+    let not_ours = |what: String| {
+        let version = windows::SCHEMA_VERSION;
+        let expected = format!("expected an iosonde file of windows of version {version}");
+        SpoolError::new_err(format!("{}: {what}; {expected}", path.display()))
+    };
+    let mut columns = vec![Vec::new(); WINDOW_COLUMNS.len() + STATISTICS.len()];
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(HEAD_BYTES).read_to_end(&mut bytes)?;
+    if let Some(target) = target {
+        let header = windows::header_of(&bytes).map_err(not_ours)?;
+        if header.target != target {
+            return Ok((windows::Read { header, good: 0, torn: None }, columns));
+        }
+    }
+    file.read_to_end(&mut bytes)?;
+    let read = windows::each(&bytes, since_ns, until_ns, &mut |window| {
+        let (first, statistics) = columns.split_at_mut(WINDOW_COLUMNS.len());
+        first[0].push(window.op as u8);
+        first[1].extend(window.start_ns.to_ne_bytes());
+        first[2].extend((window.n_due as i64).to_ne_bytes());
+        first[3].extend((window.n_seen as i64).to_ne_bytes());
+        first[4].extend(window.mean_ns.unwrap_or(f64::NAN).to_ne_bytes());
+        for (column, value) in statistics.iter_mut().zip(window.values_ns) {
+            column.extend(value.map_or(f64::NAN, |ns| ns as f64).to_ne_bytes());
+        }
+    });
+    Ok((read.map_err(not_ours)?, columns))
 }
 
 fn bytes<'py>(python: Python<'py>, items: impl Iterator<Item = u8>) -> Bound<'py, PyBytes> {

@@ -31,6 +31,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("now", "now", "one sentence a target: is it slow, how much, since when"),
         Command("check", "check", "the same for a monitoring system (exit code 0, 1, 2, 3)"),
         Command("slowdown", "slowdown", "slowdown over time, with baseline, interval and n"),
+        Command("events", "events", "what happened: hangs and outages, and how they ended"),
     ),
     "Keep": (
         Command("export", "export", "samples or windows as Parquet, CSV or JSON"),

@@ -5,12 +5,15 @@
     spool/<host>/<run_id>-<segment>.spool                       appended by the probe
     samples/date=YYYY-MM-DD/host=<host>/<run_id>-<segment>.parquet   sealed, never edited
     state/<host>/<target slug>.json                             replaced by the probe every few seconds
+    windows/<host>/<target slug>.<period>ms-<window>s.YYYY-MM.windows    appended, kept when samples go
+    events/<host>/YYYY-MM.jsonl                                 appended, one JSON object a line
 
 A segment has the same stem in both places, which is how a reader takes each row once.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,12 +21,23 @@ from typing import NamedTuple
 
 from iosonde.model.errors import StoreError
 
+_MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
+
 
 class Segment(NamedTuple):
     """One spool segment or the Parquet file made from it."""
 
     host: str
     stem: str
+    path: Path
+
+
+class MonthFile(NamedTuple):
+    """A file that holds one month of something."""
+
+    host: str
+    """Name of its folder."""
+    month: str
     path: Path
 
 
@@ -63,6 +77,32 @@ def parquet_segments(root: Path, since_date: str | None = None) -> list[Segment]
                 host = folder.name[len("host=") :]
                 found += [Segment(host, path.stem, path) for path in _files(folder, ".parquet")]
     return sorted(found, key=lambda segment: str(segment.path))
+
+
+def window_files(root: Path, window_ns: int) -> list[MonthFile]:
+    """Files of kept windows of one length, by host, name and month."""
+    seconds = f"{window_ns / 1e9:.9f}".rstrip("0").rstrip(".")
+    found = _month_files(root / "windows", ".windows")
+    return [file for file in found if file.path.stem[:-8].endswith(f"ms-{seconds}s")]
+
+
+def event_files(root: Path) -> list[MonthFile]:
+    """Files of events, by host and month."""
+    return _month_files(root / "events", ".jsonl")
+
+
+def _month_files(root: Path, suffix: str) -> list[MonthFile]:
+    found = [
+        MonthFile(folder.name, path.stem[-7:], path)
+        for folder in _folders(root)
+        for path in _files(folder, suffix)
+    ]
+    return sorted(file for file in found if _MONTH.fullmatch(file.month))
+
+
+def utc_month(ns: int) -> str:
+    """The UTC month of an instant, YYYY-MM."""
+    return utc_date(ns)[:7]
 
 
 def parquet_path(root: Path, host: str, stem: str, opened_ns: int) -> Path:

@@ -28,7 +28,8 @@ from iosonde.store.columns import SAMPLE_KEY, SAMPLE_TYPES
 T = TypeVar("T")
 
 _HOUR_NS = 3_600_000_000_000
-_ATTEMPTS = 3
+_ATTEMPTS = 10
+"""A sealer or an agent that makes room may take files away many times while one reader looks."""
 
 
 @dataclass(frozen=True)

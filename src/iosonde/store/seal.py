@@ -2,13 +2,15 @@
 
 ::
 
-    flock(spool, shared, non-blocking)    refused: a probe still writes it, leave it alone
-    write .<stem>.<random>.parquet -> fsync -> rename to <stem>.parquet -> fsync folder -> delete
-    the spool segment
+    flock(spool, exclusive, non-blocking)    refused: a probe writes it, another sealer has it, or
+                                             the agent is dropping it: leave it alone
+    write .<stem>.<random>.parquet -> fsync -> is the segment still there? -> rename to
+    <stem>.parquet -> fsync folder -> delete the spool segment
 
 Dying anywhere is harmless: before the rename the segment is still read from the spool, after it
 from Parquet (readers skip the spool segment of a stem that is sealed, and the next run deletes it).
-Two sealers at once make the same file twice, one after the other.
+A segment that vanished meanwhile (its agent made room, somebody tidied up) is not brought back: the
+draft is thrown away. On a full disk the segment stays in the spool and no draft is left behind.
 A lock may not reach other hosts (Lustre with ``localflock``, some NFS), so a segment of another host
 counts as closed only when nobody has appended to it for two of the hours that a segment lasts.
 A torn segment is sealed as far as it is good and kept beside as ``<stem>.torn``: nothing measured
@@ -59,7 +61,7 @@ def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
         except IosondeError as error:
             failed.append(error)
             tell(str(error))
-            if isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.ENOSPC:
+            if _no_room(error.__cause__):
                 break
         else:
             made += [path] if path else []
@@ -84,8 +86,8 @@ def _seal_segment(root: Path, segment: layout.Segment, tell: Callable[[str], Non
         target = layout.parquet_path(root, segment.host, segment.stem, read.opened_ns)
         fresh = len(read.rows) > 0 and not target.exists()
         try:
-            if fresh:
-                _write(read.rows, target)
+            if fresh and not _write(read.rows, target, segment.path):
+                return None
             if read.torn:
                 kept = segment.path.with_suffix(".torn")
                 with contextlib.suppress(FileNotFoundError):  # another sealer was here
@@ -111,7 +113,7 @@ def _age_s(file: IO[bytes]) -> float:
 
 @contextlib.contextmanager
 def _closed(path: Path) -> Iterator[IO[bytes] | None]:
-    """The open file under a shared lock; None when a probe holds it or it is gone."""
+    """The open file under a lock; None when somebody else holds one or it is gone."""
     try:
         file = path.open("rb")
     except FileNotFoundError:
@@ -120,18 +122,26 @@ def _closed(path: Path) -> Iterator[IO[bytes] | None]:
     except OSError as error:
         raise _explained(path, error) from error
     with file:
+        yield file if _locked(file, path) else None
+
+
+def _locked(file: IO[bytes], path: Path) -> bool:
+    """Whether nobody else has the segment; then nobody gets it until ``file`` is closed."""
+    for kind in (fcntl.LOCK_EX, fcntl.LOCK_SH):
         try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
+            return True
         except OSError as error:
-            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                return False
+            # NFS gives an exclusive lock only on a file that was opened for writing.
+            if error.errno != errno.EBADF or kind == fcntl.LOCK_SH:
                 raise _explained(path, error) from error
-            yield None
-            return
-        yield file
+    return False
 
 
-def _write(rows: spool.SpoolRows, target: Path) -> None:
-    """``rows`` as a Parquet file that appears whole or not at all."""
+def _write(rows: spool.SpoolRows, target: Path, segment: Path) -> bool:
+    """``rows`` as a Parquet file that appears whole or not at all; not if the segment has vanished."""
     target.parent.mkdir(parents=True, exist_ok=True)
     for old in target.parent.glob(f".{target.stem}.*.parquet"):  # of a sealer that was killed
         with contextlib.suppress(FileNotFoundError):
@@ -147,10 +157,14 @@ def _write(rows: spool.SpoolRows, target: Path) -> None:
                 f"PARQUET_VERSION v2, KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
             )
         _sync(draft)
+        if not segment.exists():
+            return False
         draft.replace(target)
         _sync(target.parent)
+        return True
     finally:
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:
@@ -161,7 +175,20 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
+def _no_room(error: BaseException | None) -> bool:
+    """Whether something failed because the disk or a quota is full; the engine has only words."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return any(os.strerror(number) in str(error) for number in (errno.ENOSPC, errno.EDQUOT))
+
+
 def _explained(path: Path, error: Exception) -> SealError:
+    if _no_room(error):
+        return SealError(
+            f"cannot seal {path}: the store is full; the segment is kept",
+            expected="room for a Parquet file of a quarter of its size",
+            hint="removing the oldest folders of samples/, or a [keep] limit for the agent",
+        )
     reason = error.strerror if isinstance(error, OSError) else str(error).splitlines()[0]
     return SealError(
         f"cannot seal {path}: {reason}; the segment is kept",

@@ -12,7 +12,8 @@ import numpy as np
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
 from iosonde.store.cells import cells_sql
-from iosonde.store.columns import DERIVED, SAMPLE_TYPES
+from iosonde.store.columns import DERIVED, SAMPLE_TYPES, WINDOW_KEY
+from iosonde.store.kept import kept_windows, merged, pooled_with_kept
 from iosonde.store.reader import Scope, with_samples
 from iosonde.store.state import read_states
 from iosonde.store.windows import floats, pooled_table, tag_samples, window_table
@@ -63,7 +64,9 @@ class Store:
         """Window statistics of [since, until), widened to whole windows.
 
         Columns as in windows.toml, sorted by host, target, op, period_ns, start_ns. Missing
-        statistics are NaN (float64). ``statistics`` limits the computed columns (quicker).
+        statistics are NaN (float64). ``statistics`` limits the computed columns (quicker). Where
+        raw samples were dropped a window is as the agent kept it, if it kept windows of this length
+        (see ``store.kept``).
         """
         if window_ns <= 0:
             raise UsageError(
@@ -72,7 +75,9 @@ class Store:
         since = None if since_ns is None else since_ns // window_ns * window_ns
         until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
         scope = _scope(target, host, ops, since, until)
-        return with_samples(self.root, scope, lambda con: window_table(con, window_ns, statistics))
+        raw = with_samples(self.root, scope, lambda con: window_table(con, window_ns, statistics))
+        names = [name for name in raw.columns if name not in WINDOW_KEY]
+        return merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
 
     def samples(
         self,
@@ -146,12 +151,19 @@ class Store:
         return with_samples(self.root, _tag_scope(tags, window_ns), ask)
 
     def pooled(self, tags: Tags, window_ns: int, statistics: Sequence[str]) -> Frame:
-        """``tag n_due n_seen`` and ``statistics`` over all windows of a tag together."""
+        """``tag n_due n_seen`` and ``statistics`` over all windows of a tag together.
+
+        Where raw samples were dropped, a tag of one window has the statistics that were kept of it;
+        a tag of several has its counts, and NaN: what a part of its samples says is not said of all.
+        """
 
         def ask(con: duckdb.DuckDBPyConnection) -> Frame:
             return pooled_table(con, tag_samples(con, tags, window_ns), statistics)
 
-        return with_samples(self.root, _tag_scope(tags, window_ns), ask)
+        scope = _tag_scope(tags, window_ns)
+        raw = with_samples(self.root, scope, ask)
+        kept = kept_windows(self.root, scope, window_ns, statistics)
+        return pooled_with_kept(raw, kept, tags)
 
 
 def _scope(

@@ -161,7 +161,7 @@ pub enum LogFormat {
 }
 
 /// What the store may hold of this host.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Keep {
     /// Spool and sealed samples older than this may go.
@@ -173,11 +173,14 @@ pub struct Keep {
     /// Bytes that stay free on the file system of the store.
     #[serde(rename = "free", deserialize_with = "units::size_bytes")]
     pub min_free_bytes: u64,
+    /// Kept windows older than this may go, a month at a time; none: they stay.
+    #[serde(rename = "windows_days", deserialize_with = "some_days")]
+    pub windows_max_age_ns: Option<u64>,
 }
 
 impl Default for Keep {
     fn default() -> Self {
-        Self { max_age_ns: None, max_bytes: None, min_free_bytes: 256 << 20 }
+        Self { max_age_ns: None, max_bytes: None, min_free_bytes: 256 << 20, windows_max_age_ns: None }
     }
 }
 

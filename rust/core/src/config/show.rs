@@ -27,6 +27,7 @@ pub(super) fn page(config: &Config) -> Result<String, ConfigError> {
     page.number("days", config.keep.max_age_ns.map(|age| age as f64 / DAY_NS as f64));
     page.size("size", config.keep.max_bytes);
     page.size("free", Some(config.keep.min_free_bytes));
+    page.number("windows_days", config.keep.windows_max_age_ns.map(|age| age as f64 / DAY_NS as f64));
     let mut rest = plans.as_slice();
     for target in &config.target {
         let parts = target.component.as_ref().map_or(1, |parts| parts.len().max(1));

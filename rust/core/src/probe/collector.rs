@@ -16,6 +16,7 @@ use crate::clock::Anchor;
 use crate::record::event::Event;
 use crate::record::writer::{Health, Job};
 use crate::sample::{Op, Outcome, Sample};
+use crate::slowdown::live::LiveOp;
 use crate::slowdown::verdict::State;
 
 /// A state file is at most this old.
@@ -126,9 +127,19 @@ impl Collector {
         }
     }
 
+    /// The windows that the end cut short are kept as far as they went.
+    fn close_windows(&mut self) {
+        let Some(store) = &self.store else { return };
+        for target in self.view.targets() {
+            let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
+            store.remember(&target.plan, &closed);
+        }
+    }
+
     /// Last round; closes the store.
     pub fn finish(mut self) -> Summary {
         self.round(false);
+        self.close_windows();
         let targets = self.view.states(false);
         let health = self.store.take().map(|store| store.writer.finish());
         let number =

@@ -55,6 +55,9 @@ impl Crew for Processes {
         let (ours, theirs) = UnixStream::pair()?;
         let child = Command::new(&self.binary)
             .arg("worker")
+            // Those are for the supervisor alone.
+            .env_remove("NOTIFY_SOCKET")
+            .env_remove("WATCHDOG_USEC")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::from(region.memory().descriptor().try_clone_to_owned()?))
             .spawn()?;

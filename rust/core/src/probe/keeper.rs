@@ -1,20 +1,25 @@
-//! What a session keeps in the store beside its rows: states, and the windows its baselines rest on.
+//! What a session keeps in the store beside its rows: states, and what its windows amounted to.
 
 use std::path::{Path, PathBuf};
 
 use super::state::{TargetState, slug};
 use crate::config::TargetPlan;
 use crate::record::event::Event;
-use crate::record::frames::{Frames, encode};
-use crate::record::spool;
-use crate::record::writer::{Job, Writer};
+use crate::record::windows::{self, Header, month_of};
+use crate::record::writer::{Job, Setup, Writer};
 use crate::sample::Op;
 use crate::slowdown::live::ClosedWindow;
 
-/// Bytes of a remembered window: op, start, median.
-const WINDOW: usize = 17;
-/// A file of windows longer than this is cut to what still counts: a week of 60 s windows takes a tenth of it.
-const REWRITE_BYTES: usize = 16 << 20;
+/// What a baseline needs to know of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Remembered {
+    /// Which op.
+    pub op: Op,
+    /// Its start, UTC.
+    pub start_ns: i64,
+    /// Its median service latency.
+    pub median_ns: i64,
+}
 
 /// The store of a running session.
 pub struct Keeper {
@@ -22,48 +27,90 @@ pub struct Keeper {
     pub writer: Writer,
     states: PathBuf,
     events: PathBuf,
+    windows: PathBuf,
+    host: String,
     window_ns: u64,
 }
 
 impl Keeper {
-    /// Start a writer below `root`; `header` is the first segment's.
-    pub fn start(root: &Path, header: spool::Header, window_ns: u64) -> std::io::Result<Self> {
-        let host = slug(&header.host);
-        let writer = Writer::start(root.join("spool").join(&host), header)?;
-        let (states, events) = (root.join("state").join(&host), root.join("events").join(&host));
-        Ok(Self { writer, states, events, window_ns })
+    /// Start a writer; `inline` means without a thread, for simulations.
+    pub fn start(setup: Setup, window_ns: u64, inline: bool) -> std::io::Result<Self> {
+        let [states, windows, events] =
+            ["state", "windows", "events"].map(|kind| setup.root.join(kind).join(&setup.host));
+        let host = setup.header.host.clone();
+        let writer = if inline { Writer::inline(setup) } else { Writer::start(setup)? };
+        Ok(Self { writer, states, events, windows, host, window_ns })
     }
-    fn baseline_file(&self, plan: &TargetPlan) -> PathBuf {
-        let (period_ms, window_s) = (plan.period_ns / 1_000_000, self.window_ns as f64 / 1e9);
-        self.states.join(format!("{}.{period_ms}ms-{window_s}s.baseline", slug(&plan.name)))
-    }
-    /// Windows of earlier runs of the same target, period and window length, from the last `trailing_ns` of them.
-    /// A file that has grown long or was torn by a crash is written anew without what is past.
-    pub fn remembered(&self, plan: &TargetPlan, trailing_ns: u64) -> Vec<ClosedWindow> {
-        let path = self.baseline_file(plan);
-        let Ok(bytes) = std::fs::read(&path) else { return Vec::new() };
-        let mut frames = Frames::new(&bytes, 0);
-        let mut windows: Vec<ClosedWindow> =
-            frames.by_ref().flat_map(|payload| payload.chunks_exact(WINDOW)).filter_map(window).collect();
-        let newest = windows.iter().map(|window| window.start_ns).max().unwrap_or(0);
-        let oldest = newest.saturating_sub_unsigned(trailing_ns);
-        windows.retain(|window| window.start_ns >= oldest);
-        if frames.torn().is_some() || bytes.len() > REWRITE_BYTES {
-            let bytes = windows.chunks(4096).flat_map(|some| encode(&payload(some))).collect();
-            self.writer.send(Job::Replace { path, bytes });
+    fn header(&self, plan: &TargetPlan) -> Header {
+        Header {
+            schema_version: windows::SCHEMA_VERSION,
+            host: self.host.clone(),
+            target: plan.name.clone(),
+            period_ns: plan.period_ns,
+            window_ns: self.window_ns,
         }
-        windows
     }
-    /// Keep windows for the next start.
+    /// Medians of windows of earlier runs of the same target, period and window length, from the last `trailing_ns`
+    /// of them, in the order of their starts. A file that a crash cut short is written anew as far as it is good.
+    pub fn remembered(&self, plan: &TargetPlan, trailing_ns: u64) -> Vec<Remembered> {
+        let header = self.header(plan);
+        let mut found: Vec<Remembered> = Vec::new();
+        for path in self.files(&header, &slug(&plan.name)).into_iter().rev() {
+            let newest = found.iter().map(|window| window.start_ns).max();
+            let oldest = newest.map(|newest| month_of(newest.saturating_sub_unsigned(trailing_ns)));
+            if oldest.is_some_and(|month| month_in(&path) < Some(month.as_str())) {
+                break;
+            }
+            found.extend(self.read(&header, &path));
+        }
+        let newest = found.iter().map(|window| window.start_ns).max().unwrap_or(0);
+        let oldest = newest.saturating_sub_unsigned(trailing_ns);
+        found.retain(|window| window.start_ns >= oldest);
+        found.sort_by_key(|window| window.start_ns);
+        found
+    }
+    /// Files of one series of windows, oldest month first.
+    fn files(&self, header: &Header, slug: &str) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(&self.windows) else { return Vec::new() };
+        let prefix = header.prefix(slug);
+        let ours = |path: &PathBuf| {
+            let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(&prefix));
+            rest.and_then(|rest| rest.strip_suffix(".windows")).is_some_and(|month| month.len() == 7)
+        };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(ours).collect();
+        paths.sort();
+        paths
+    }
+    fn read(&self, header: &Header, path: &Path) -> Vec<Remembered> {
+        let Ok(mut bytes) = std::fs::read(path) else { return Vec::new() };
+        let mut found = Vec::new();
+        let read = windows::each(&bytes, i64::MIN, i64::MAX, &mut |window| {
+            let (op, start_ns) = (window.op, window.start_ns);
+            found.extend(window.median_ns().map(|median_ns| Remembered { op, start_ns, median_ns }));
+        });
+        let Some(read) = read.ok().filter(|read| read.header == *header) else {
+            // What cannot be read must not be appended to, nor be lost.
+            let _ = std::fs::rename(path, path.with_extension("unreadable"));
+            return Vec::new();
+        };
+        if read.good < bytes.len() {
+            bytes.truncate(read.good);
+            self.writer.send(Job::Replace { path: path.to_owned(), bytes });
+        }
+        found
+    }
+    /// Keep windows, each in the file of its month.
     pub fn remember(&self, plan: &TargetPlan, windows: &[ClosedWindow]) {
-        if !windows.is_empty() {
-            self.writer.send(Job::Frame { path: self.baseline_file(plan), payload: payload(windows) });
+        let header = self.header(plan);
+        for some in windows.chunk_by(|a, b| month_of(a.start_ns) == month_of(b.start_ns)) {
+            let path = header.file(&self.windows, &slug(&plan.name), some[0].start_ns);
+            self.writer.send(Job::Frame { path, head: header.head(), payload: windows::encode(some) });
         }
     }
     /// Append a line to the month's events.
     pub fn keep_event(&self, event: &Event) {
         if let Ok(text) = serde_json::to_string(event) {
-            let path = self.events.join(month(event.began_ns)).with_extension("jsonl");
+            let path = self.events.join(month_of(event.began_ns)).with_extension("jsonl");
             self.writer.send(Job::Line { path, text });
         }
     }
@@ -76,62 +123,21 @@ impl Keeper {
     }
 }
 
-/// `2026-11`, of an instant in UTC.
-fn month(utc_ns: i64) -> String {
-    // Civil calendar from days: years begin in March, so that the leap day is the last.
-    let days = utc_ns.div_euclid(86_400_000_000_000) + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153 + 3;
-    let (year, month) = (year_of_era + era * 400 + i64::from(month > 12), (month - 1) % 12 + 1);
-    format!("{year:04}-{month:02}")
-}
-
-fn payload(windows: &[ClosedWindow]) -> Vec<u8> {
-    let bytes = windows.iter().flat_map(|window| {
-        let mut bytes = vec![window.op as u8];
-        bytes.extend(window.start_ns.to_le_bytes());
-        bytes.extend(window.median_ns.to_le_bytes());
-        bytes
-    });
-    bytes.collect()
-}
-
-fn window(bytes: &[u8]) -> Option<ClosedWindow> {
-    let word = |at: usize| Some(i64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
-    Some(ClosedWindow {
-        op: *Op::ALL.get(usize::from(*bytes.first()?))?,
-        start_ns: word(1)?,
-        median_ns: word(9)?,
-    })
+/// The month in a file's name.
+fn month_in(path: &Path) -> Option<&str> {
+    path.file_stem()?.to_str()?.rsplit('.').next()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::record::spool;
 
-    #[test]
-    fn months_are_those_of_the_calendar() {
-        for (seconds, expected) in [
-            (0, "1970-01"),
-            (951_782_399, "2000-02"),
-            (951_868_799, "2000-02"),
-            (951_868_800, "2000-03"),
-            (1_798_761_599, "2026-12"),
-            (1_798_761_600, "2027-01"),
-            (-1, "1969-12"),
-        ] {
-            assert_eq!(month(seconds * 1_000_000_000), expected);
-        }
-    }
+    const MONTH_NS: i64 = 31 * 86_400 * 1_000_000_000;
 
-    #[test]
-    fn a_torn_file_is_written_anew_and_the_past_is_left_out() {
-        let root = std::env::temp_dir().join(format!("iosonde-keeper-{}", crate::seed::fresh()));
-        let plan = Config::from_toml("[[target]]\npath = '/t'", "t").unwrap().plans().unwrap().remove(0);
-        let header = || spool::Header {
+    fn keeper(root: &Path) -> Keeper {
+        let header = spool::Header {
             schema_version: spool::SCHEMA_VERSION,
             run_id: "r".into(),
             host: "h".into(),
@@ -140,26 +146,56 @@ mod tests {
             opened_ns: 0,
             targets: Vec::new(),
         };
-        let window = |start_ns| ClosedWindow { op: Op::MdStat, start_ns, median_ns: 7 };
-        let file = {
-            let keeper = Keeper::start(&root, header(), 60).unwrap();
-            std::fs::create_dir_all(&keeper.states).unwrap();
-            let file = keeper.baseline_file(&plan);
-            for start_ns in [1, 1_000, 1_100] {
-                keeper.remember(&plan, &[window(start_ns)]);
-            }
-            keeper.writer.finish();
-            file
-        };
+        Keeper::start(Setup::new(root.to_owned(), "h".into(), header), 60, true).unwrap()
+    }
+
+    fn window(start_ns: i64) -> ClosedWindow {
+        let values_ns = std::array::from_fn(|i| Some(7 + i as i64));
+        ClosedWindow { op: Op::MdStat, start_ns, n_due: 9, n_seen: 8, mean_ns: Some(7.5), values_ns }
+    }
+
+    fn known(start_ns: i64) -> Remembered {
+        Remembered { op: Op::MdStat, start_ns, median_ns: 12 }
+    }
+
+    fn plan() -> TargetPlan {
+        Config::from_toml("[[target]]\npath = '/t'", "t").unwrap().plans().unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_torn_file_is_written_anew_and_the_past_is_left_out() {
+        let root = std::env::temp_dir().join(format!("iosonde-keeper-{}", crate::seed::fresh()));
+        let plan = plan();
+        let first = keeper(&root);
+        for start_ns in [1, 1_000, 1_100] {
+            first.remember(&plan, &[window(start_ns)]);
+        }
+        let file = first.header(&plan).file(&first.windows, &slug(&plan.name), 1);
+        first.writer.finish();
         let whole = std::fs::read(&file).unwrap();
         std::fs::write(&file, &whole[..whole.len() - 3]).unwrap();
-        let keeper = Keeper::start(&root, header(), 60).unwrap();
-        assert_eq!(keeper.remembered(&plan, 500), [window(1_000)]);
-        keeper.remember(&plan, &[window(1_200)]);
-        keeper.writer.finish();
-        let keeper = Keeper::start(&root, header(), 60).unwrap();
-        assert_eq!(keeper.remembered(&plan, 500), [window(1_000), window(1_200)]);
-        keeper.writer.finish();
+        let second = keeper(&root);
+        assert_eq!(second.remembered(&plan, 500), [known(1_000)]);
+        second.remember(&plan, &[window(1_200)]);
+        second.writer.finish();
+        assert_eq!(keeper(&root).remembered(&plan, 500), [known(1_000), known(1_200)]);
+        assert_eq!(keeper(&root).remembered(&plan, 5_000).len(), 3);
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn months_have_files_of_their_own_and_a_foreign_one_is_set_aside() {
+        let root = std::env::temp_dir().join(format!("iosonde-keeper-{}", crate::seed::fresh()));
+        let plan = plan();
+        let first = keeper(&root);
+        first.remember(&plan, &[window(0), window(1), window(MONTH_NS), window(2 * MONTH_NS)]);
+        let files = first.files(&first.header(&plan), &slug(&plan.name));
+        assert_eq!(files.len(), 3);
+        assert_eq!(first.remembered(&plan, u64::MAX / 2).len(), 4);
+        assert_eq!(first.remembered(&plan, MONTH_NS as u64), [known(MONTH_NS), known(2 * MONTH_NS)]);
+        std::fs::write(&files[2], "something else").unwrap();
+        assert_eq!(first.remembered(&plan, 5), [known(MONTH_NS)]);
+        assert_eq!(std::fs::read(files[2].with_extension("unreadable")).unwrap(), b"something else");
         std::fs::remove_dir_all(root).unwrap();
     }
 }

@@ -102,6 +102,17 @@ impl Account {
         end
     }
 
+    /// Ticks from `from` on that were due before the end and that the lane had not taken: most were to be left out.
+    pub fn left(&self, from: u64, ended_ns: u64, divider: u64, row: &mut dyn FnMut(Tick)) {
+        if ended_ns < self.schedule.due_ns(from) {
+            return;
+        }
+        for k in from..=self.schedule.tick_at(ended_ns) {
+            let outcome = if k.is_multiple_of(divider) { Outcome::SKIPPED } else { Outcome::SHED };
+            row(Tick::never_begun(self.schedule.due_ns(k), outcome));
+        }
+    }
+
     fn unowned(&self, from: u64, to: u64, row: &mut dyn FnMut(Tick)) {
         unowned(self.schedule, from, to, Outcome::SKIPPED, row);
     }

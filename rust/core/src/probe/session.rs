@@ -5,7 +5,7 @@
 //!                                          └──► writer ──► spool, states, baselines, events
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread::JoinHandle;
 
@@ -13,13 +13,16 @@ use super::collector::{Collector, Summary, Tell};
 use super::crew::{Crew, Processes, Threads};
 use super::keeper::Keeper;
 use super::prepare::{Origin, memory_bytes};
+use super::state::slug;
 pub use super::supervisor::Beat;
 use super::supervisor::Supervisor;
 use super::view::{Status, View, Watched};
 use super::{ProbeError, Progress};
 use crate::clock::{Anchor, Clock, Stop};
 use crate::config::{Config, ConfigError, TargetPlan};
+use crate::record::disk::Disk;
 use crate::record::spool;
+use crate::record::writer::Setup;
 use crate::sample::Op;
 use crate::seed;
 use crate::slowdown::live::LiveOp;
@@ -39,6 +42,7 @@ pub struct Session {
     running: Option<Running>,
     beat: Beat,
     tell: Tell,
+    disk: Option<Box<dyn Disk>>,
 }
 
 struct Running {
@@ -64,7 +68,7 @@ impl Session {
             now_ns,
         };
         let (beat, tell): (Beat, Tell) = (Box::new(|| {}), Box::new(|_| {}));
-        Ok(Self { config, clock, origin, plans, worker: None, running: None, beat, tell })
+        Ok(Self { config, clock, origin, plans, worker: None, running: None, beat, tell, disk: None })
     }
 
     /// Workers are processes: `binary worker`. Otherwise they are threads, which stay when they hang.
@@ -78,6 +82,11 @@ impl Session {
     /// Call this with what happens to targets.
     pub fn on_note(&mut self, tell: Tell) {
         self.tell = tell;
+    }
+
+    /// Write to this instead of the file system, at once instead of in a thread: for simulations.
+    pub fn write_to(&mut self, disk: Box<dyn Disk>) {
+        self.disk = Some(disk);
     }
 
     /// Make every target ready. A target that cannot be probed becomes a note, unless none can; one that hangs is left
@@ -144,8 +153,7 @@ impl Session {
 
     /// A supervisor for these targets, with workers from `crew`.
     pub fn supervisor(&mut self, crew: Box<dyn Crew>) -> Result<Supervisor, ProbeError> {
-        let store = self.config.store.as_ref().map(|root| self.open_store(root));
-        let store = store.transpose().map_err(|error| ProbeError::Failed {
+        let store = self.open_store().map_err(|error| ProbeError::Failed {
             path: self.config.store.clone().unwrap_or_default(),
             what: "cannot start the writer",
             errno: rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::IO),
@@ -200,8 +208,16 @@ impl Session {
         }
     }
 
-    fn open_store(&self, root: &Path) -> std::io::Result<Keeper> {
-        Keeper::start(root, self.header(), self.config.window)
+    fn open_store(&mut self) -> std::io::Result<Option<Keeper>> {
+        let Some(root) = self.config.store.clone() else { return Ok(None) };
+        let (host, header) = (slug(&self.origin.host), self.header());
+        let mut setup = Setup { keep: self.config.keep, ..Setup::new(root, host, header) };
+        let simulated = self.disk.take();
+        let inline = simulated.is_some();
+        if let Some(disk) = simulated {
+            setup.disk = disk;
+        }
+        Keeper::start(setup, self.config.window, inline).map(Some)
     }
 
     /// Begin with the targets that are ready, and with the others as soon as they are.

@@ -17,6 +17,7 @@ use super::view::{Status, View, Watched};
 use super::worker::{Begin, Order, Report, Task, schedule};
 use crate::clock::{Clock, SimClock, Stop};
 use crate::config::Config;
+use crate::record::disk::{Disk, RealDisk};
 use crate::sample::Outcome;
 
 /// Why a simulation could not run.
@@ -181,10 +182,11 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Of a configuration, on this clock.
-    pub fn new(config: Config, clock: SimClock) -> Result<Self, SimulateError> {
+    /// Of a configuration, on this clock; the store is on `disk`.
+    pub fn new(config: Config, clock: SimClock, disk: Box<dyn Disk>) -> Result<Self, SimulateError> {
         let crew = SimCrew { clock: clock.clone(), workers: Arc::default() };
         let mut session = Session::new(config, Arc::new(clock.clone()))?;
+        session.write_to(disk);
         let supervisor = session.supervisor(Box::new(crew.clone()))?;
         let beat_ns = clock.monotonic_ns();
         Ok(Self { clock, crew, supervisor, beat_ns })
@@ -251,7 +253,7 @@ impl SimCrew {
 pub fn simulate(config: Config, start_ns: i64, duration_ns: u64) -> Result<Summary, SimulateError> {
     let clock = SimClock::new(start_ns);
     let end_ns = clock.monotonic_ns() + duration_ns;
-    let mut simulation = Simulation::new(config, clock)?;
+    let mut simulation = Simulation::new(config, clock, Box::new(RealDisk))?;
     simulation.run_until(end_ns);
     let failed = |target: &Arc<Watched>| match target.status() {
         Status::Failed(error) => Some(error),
@@ -310,7 +312,7 @@ mod tests {
         let fault = "[[target.fault]]\nop = 'md_create'\nafter = '100s'\nfor = '60s'\nhang = true";
         let clock = SimClock::new(START);
         let begin = clock.monotonic_ns();
-        let mut simulation = Simulation::new(config(fault), clock).unwrap();
+        let mut simulation = Simulation::new(config(fault), clock, Box::new(RealDisk)).unwrap();
         let at = |seconds: u64| begin + seconds * 1_000_000_000;
         simulation.run_until(at(130));
         let view = Arc::clone(simulation.view());

@@ -30,6 +30,7 @@ pub struct Supervisor {
     collector: Collector,
     flush_ns: u64,
     next_flush_ns: u64,
+    ended_ns: Option<u64>,
 }
 
 impl Supervisor {
@@ -48,7 +49,16 @@ impl Supervisor {
             .map(|watched| Watch::new(watched, origin.clone()))
             .collect::<Result<_, _>>()?;
         let next_flush_ns = clock.monotonic_ns();
-        Ok(Self { clock, host: origin.host.clone(), crew, watches, collector, flush_ns, next_flush_ns })
+        Ok(Self {
+            clock,
+            host: origin.host.clone(),
+            crew,
+            watches,
+            collector,
+            flush_ns,
+            next_flush_ns,
+            ended_ns: None,
+        })
     }
 
     /// What others may read.
@@ -96,8 +106,9 @@ impl Supervisor {
         self.collector.round(running);
     }
 
-    /// Ask all workers to end.
+    /// Ask all workers to end: what falls due from now on is nobody's.
     pub fn dismiss(&mut self) {
+        self.ended_ns = Some(self.clock.monotonic_ns());
         self.watches.iter_mut().for_each(Watch::dismiss);
     }
     /// Whether all workers are gone.
@@ -107,9 +118,9 @@ impl Supervisor {
 
     /// Account for what is still open, write everything.
     pub fn finish(mut self) -> Summary {
-        let now_ns = self.clock.monotonic_ns();
+        let ended_ns = self.ended_ns.unwrap_or_else(|| self.clock.monotonic_ns());
         for (number, watch) in self.watches.iter_mut().enumerate() {
-            watch.finish(now_ns, &mut self.collector.desk(number as u16));
+            watch.finish(ended_ns, &mut self.collector.desk(number as u16));
         }
         self.collector.finish()
     }

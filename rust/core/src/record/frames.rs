@@ -7,7 +7,9 @@
 //! everything before it is good.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
+
+use super::tail::Tail;
 
 /// Longest payload a reader believes; a torn length field must not make it allocate gigabytes.
 pub const MAX_PAYLOAD: usize = 64 << 20;
@@ -22,16 +24,12 @@ pub fn encode(payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Append one frame. On an error the file is cut back to where it was, so that a retry leaves no garbage.
-pub fn append(file: &mut File, payload: &[u8]) -> io::Result<()> {
+/// Append one frame, all of it or nothing.
+pub fn append(tail: &mut Tail, payload: &[u8]) -> io::Result<()> {
     if payload.is_empty() || payload.len() > MAX_PAYLOAD {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a frame holds 1 byte to 64 MiB"));
     }
-    let end = file.seek(SeekFrom::End(0))?;
-    file.write_all(&encode(payload)).inspect_err(|_| {
-        // The write error is what counts; if cutting fails too the reader recognises the torn frame.
-        let _ = file.set_len(end);
-    })
+    tail.append(&encode(payload))
 }
 
 /// Frames of a byte slice from `offset` on.
@@ -101,14 +99,7 @@ mod tests {
     use crate::seed::Random;
 
     fn framed(payloads: &[&[u8]]) -> Vec<u8> {
-        let path = std::env::temp_dir().join(format!("iosonde-frames-{}", crate::seed::fresh()));
-        let mut file = File::options().create_new(true).read(true).write(true).open(&path).unwrap();
-        for payload in payloads {
-            append(&mut file, payload).unwrap();
-        }
-        let bytes = read_from(&mut file, 0).unwrap();
-        std::fs::remove_file(path).unwrap();
-        bytes
+        payloads.iter().flat_map(|payload| encode(payload)).collect()
     }
 
     #[test]

@@ -1,6 +1,16 @@
-//! Rows on disk: checksummed [`frames`], the [`spool`] made of them and the [`writer`] that appends.
+//! What reaches the store: checksummed [`frames`], [`spool`] segments of rows and files of [`windows`] made of them,
+//! the [`writer`] thread that appends, what it makes room by ([`retention`]), and the [`disk`] below.
 
+mod appender;
+pub mod disk;
 pub mod event;
+pub mod faulty;
 pub mod frames;
+pub mod health;
+mod inbox;
+pub mod retention;
 pub mod spool;
+mod spooler;
+pub mod tail;
+pub mod windows;
 pub mod writer;

@@ -5,12 +5,14 @@
 //! ```
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::disk::Disk;
 use super::frames::{self, Frames};
+use super::tail::Tail;
 use crate::sample::{Cache, Op, Outcome, Sample};
 
 /// First bytes of every segment.
@@ -92,28 +94,34 @@ pub fn stem(run_id: &str, segment: u32) -> String {
 }
 
 /// Begin a segment in `folder` and take its lock: whoever holds no lock on it may seal it.
-pub fn create(folder: &Path, header: &Header) -> io::Result<(File, PathBuf)> {
-    std::fs::create_dir_all(folder)?;
+pub fn create(disk: &dyn Disk, folder: &Path, header: &Header) -> io::Result<(Tail, PathBuf)> {
     let path = folder.join(stem(&header.run_id, header.segment)).with_extension("spool");
-    let mut file = File::options().create_new(true).read(true).write(true).open(&path)?;
-    let written = file.try_lock().map_err(io::Error::other).and_then(|()| {
-        file.write_all(MAGIC)?;
-        frames::append(&mut file, &serde_json::to_vec(header).map_err(io::Error::other)?)
-    });
-    if let Err(error) = written {
-        let _ = std::fs::remove_file(&path);
-        return Err(error);
+    let mut begin = MAGIC.to_vec();
+    begin.extend(frames::encode(&serde_json::to_vec(header).map_err(io::Error::other)?));
+    let mut tail = Tail::new(disk.create(&path)?)?;
+    match tail.append(&begin) {
+        Ok(()) => Ok((tail, path)),
+        Err(error) => {
+            drop(tail);
+            let _ = disk.discard(&path);
+            Err(error)
+        }
     }
-    Ok((file, path))
 }
 
 /// Append rows as one frame.
-pub fn append(file: &mut File, samples: &[Sample]) -> io::Result<()> {
+pub fn append(tail: &mut Tail, samples: &[Sample]) -> io::Result<()> {
     let mut payload = Vec::with_capacity(samples.len() * ROW);
     for sample in samples {
         encode(sample, &mut payload);
     }
-    frames::append(file, &payload)
+    frames::append(tail, &payload)
+}
+
+/// When the segment that begins with `bytes` was opened, UTC; none if it is not one of ours.
+pub fn opened_ns(bytes: &[u8]) -> Option<i64> {
+    let header = Frames::new(bytes.strip_prefix(MAGIC)?, 0).next()?;
+    serde_json::from_slice::<Header>(header).ok().map(|header| header.opened_ns)
 }
 
 /// Read every whole frame from `offset` on; 0 means the beginning.
@@ -182,6 +190,7 @@ fn decode(row: &[u8], targets: usize) -> Option<Sample> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::disk::RealDisk;
     use crate::seed::Random;
 
     fn header() -> Header {
@@ -213,7 +222,7 @@ mod tests {
     #[test]
     fn rows_come_back_and_tailing_reads_only_the_new_ones() {
         let folder = std::env::temp_dir().join(format!("iosonde-spool-{}", crate::seed::fresh()));
-        let (mut file, path) = create(&folder, &header()).unwrap();
+        let (mut file, path) = create(&RealDisk, &folder, &header()).unwrap();
         append(&mut file, &[sample(5), sample(6)]).unwrap();
         let first = read(&path, 0).unwrap();
         assert_eq!(first.samples, vec![sample(5), sample(6)]);

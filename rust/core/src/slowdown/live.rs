@@ -8,6 +8,8 @@ use super::baseline::Trailing;
 use super::onset::onset;
 use super::quantile::{Estimate, WindowStatistics, of_sorted};
 use super::verdict::{Controls, FAILING_FROM, State, host_was_busy, is_hung, is_slow};
+pub use super::window::ClosedWindow;
+use super::window::OpenWindow;
 use crate::histogram::Histogram;
 use crate::sample::{Cache, Op, Outcome, Sample};
 
@@ -76,17 +78,6 @@ pub struct OpState {
     pub cache: Option<&'static str>,
 }
 
-/// A closed window, worth remembering.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClosedWindow {
-    /// Which op.
-    pub op: Op,
-    /// Its start, UTC.
-    pub start_ns: i64,
-    /// Its median service latency.
-    pub median_ns: i64,
-}
-
 /// The running account of one op.
 #[derive(Debug)]
 pub struct LiveOp {
@@ -95,7 +86,7 @@ pub struct LiveOp {
     window_ns: i64,
     recent: VecDeque<Sample>,
     baseline: Trailing,
-    open_window: (i64, Vec<i64>),
+    open_window: (i64, OpenWindow),
     slow_since: Option<i64>,
     failures: u32,
     failing_since: Option<i64>,
@@ -121,7 +112,7 @@ impl LiveOp {
             window_ns: window_ns as i64,
             recent: VecDeque::new(),
             baseline: Trailing::new(trailing_ns),
-            open_window: (i64::MIN, Vec::new()),
+            open_window: (i64::MIN, OpenWindow::default()),
             slow_since: None,
             failures: 0,
             failing_since: None,
@@ -138,7 +129,7 @@ impl LiveOp {
         self.baseline.learn(start_ns, median_ns);
     }
 
-    /// Take a row; returns the window it closed, if it has a median.
+    /// Take a row; returns the window it closed.
     pub fn take(&mut self, sample: &Sample) -> Option<ClosedWindow> {
         self.count(sample);
         // An operation that was stuck comes in after the trials that took over from it.
@@ -152,8 +143,8 @@ impl LiveOp {
         }
         let start = sample.due_ns.div_euclid(self.window_ns) * self.window_ns;
         let closed = (start > self.open_window.0).then(|| self.close_window(start)).flatten();
-        if start == self.open_window.0 && sample.outcome == Outcome::OK {
-            self.open_window.1.extend(sample.service_ns());
+        if start == self.open_window.0 {
+            self.open_window.1.take(sample);
         }
         closed
     }
@@ -161,7 +152,7 @@ impl LiveOp {
     /// The wall clock was set back: of time that is lived twice the later account counts.
     pub fn set_back(&mut self) {
         self.recent.clear();
-        self.open_window = (i64::MIN, Vec::new());
+        self.open_window = (i64::MIN, OpenWindow::default());
     }
 
     fn count(&mut self, sample: &Sample) {
@@ -190,11 +181,18 @@ impl LiveOp {
     }
 
     fn close_window(&mut self, next_start: i64) -> Option<ClosedWindow> {
-        let (start_ns, mut service) = std::mem::replace(&mut self.open_window, (next_start, Vec::new()));
-        let median = WindowStatistics::of(&mut service).quantiles[1]?;
-        let median_ns = median.value as i64;
-        self.baseline.learn(start_ns, median_ns);
-        Some(ClosedWindow { op: self.op, start_ns, median_ns })
+        let (start_ns, window) =
+            std::mem::replace(&mut self.open_window, (next_start, OpenWindow::default()));
+        let closed = window.close(self.op, start_ns)?;
+        if let Some(median_ns) = closed.median_ns() {
+            self.baseline.learn(start_ns, median_ns);
+        }
+        Some(closed)
+    }
+
+    /// Close the window that is still open, when nothing more will come.
+    pub fn close(&mut self) -> Option<ClosedWindow> {
+        self.close_window(i64::MAX)
     }
 
     /// Felt latencies of the last n rows; none for those that did not end ok.

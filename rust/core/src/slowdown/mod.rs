@@ -8,3 +8,4 @@ pub mod live;
 pub mod onset;
 pub mod quantile;
 pub mod verdict;
+pub mod window;

@@ -206,11 +206,16 @@ impl Watch {
         self.staff.iter_mut().all(|staff| staff.worker.is_gone())
     }
 
-    /// Account for everything up to now and let go of those who are still there.
-    pub fn finish(&mut self, now_ns: u64, desk: &mut dyn Desk) {
-        self.pass_unowned(now_ns, desk);
-        for (op, account) in self.accounts.iter_mut().flatten() {
-            account.settle(now_ns, &mut |tick| desk.row(*op, tick));
+    /// Account for everything up to the end and let go of those who are still there.
+    pub fn finish(&mut self, ended_ns: u64, desk: &mut dyn Desk) {
+        self.pass_unowned(ended_ns, desk);
+        let divider = self.region.divider();
+        for (number, account) in self.accounts.iter_mut().enumerate() {
+            let Some((op, account)) = account else { continue };
+            let from = account.settle(ended_ns, &mut |tick| desk.row(*op, tick));
+            if self.ops[*op as usize].owner == Owner::Slot(number) {
+                account.left(from, ended_ns, divider, &mut |tick| desk.row(*op, tick));
+            }
         }
         for staff in &mut self.staff {
             staff.worker.kill();

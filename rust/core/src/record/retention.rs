@@ -1,0 +1,292 @@
+//! What goes first when room is short: the oldest raw samples of this host, and nothing else.
+//!
+//! Only files named as ours are looked at: `spool/<host>/<run>-<segment>.spool` and
+//! `samples/date=<date>/host=<host>/<run>-<segment>.parquet`, regular files, through no symbolic link. A segment and the
+//! Parquet file made from it go together, the segment first, so that nobody seals again what was dropped. Whoever
+//! writes or seals a segment holds a lock on it, and it stays.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use super::disk::{Disk, Removal};
+use super::health::Health;
+use super::spool;
+use super::spooler::SEGMENT_NS;
+pub use crate::config::Keep;
+
+/// How often age, size and free space are looked at when nothing is wrong.
+const CHECK_NS: i64 = 600 * 1_000_000_000;
+/// How often they are looked at while too little is free, and after dropping did not help.
+const SHORT_NS: i64 = 60 * 1_000_000_000;
+/// When so many files and [`FRUITLESS_BYTES`] beyond what was needed are gone and a write is still refused, what is
+/// missing is not ours to give: stop for [`CHECK_NS`].
+const FRUITLESS_FILES: u64 = 8;
+const FRUITLESS_BYTES: u64 = 4 << 20;
+/// No more than this part of a file system is kept free.
+const SMALL_SHARE: u64 = 20;
+/// Enough of a segment to hold its header.
+const HEAD_BYTES: usize = 256 << 10;
+const DAY_NS: i64 = 86_400 * 1_000_000_000;
+
+/// One segment, wherever it lies.
+#[derive(Debug)]
+struct Raw {
+    ended_ns: i64,
+    bytes: u64,
+    /// Below the root; the segment before its Parquet file.
+    files: Vec<(PathBuf, u64)>,
+}
+
+/// Applies a [`Keep`] to one host's part of a store.
+#[derive(Debug)]
+pub struct Retention {
+    root: PathBuf,
+    host: String,
+    keep: Keep,
+    next_check_ns: Option<i64>,
+    next_short_ns: i64,
+    fruitless_until_ns: i64,
+    /// The segment that is being written.
+    pub open_stem: Option<String>,
+    opened: HashMap<String, i64>,
+}
+
+/// Whether a write failed for want of room.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EDQUOT))
+}
+
+impl Retention {
+    /// Nothing checked yet.
+    pub fn new(root: PathBuf, host: String, keep: Keep) -> Self {
+        Self {
+            root,
+            host,
+            keep,
+            next_check_ns: None,
+            next_short_ns: i64::MIN,
+            fruitless_until_ns: i64::MIN,
+            open_stem: None,
+            opened: HashMap::new(),
+        }
+    }
+
+    /// Do `work`; while it is refused for want of room, drop the oldest raw samples and try again.
+    pub fn making_room<T>(
+        &mut self,
+        disk: &dyn Disk,
+        health: &Health,
+        now_ns: i64,
+        needed: u64,
+        work: &mut dyn FnMut() -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut candidates = None;
+        let (mut files, mut bytes) = (0, 0);
+        loop {
+            let result = work();
+            let Err(error) = &result else { return result };
+            if !is_full(error) {
+                return result;
+            }
+            health.full_at(now_ns);
+            if near(now_ns, self.fruitless_until_ns) {
+                return result;
+            }
+            let fruitless = files >= FRUITLESS_FILES && bytes > needed.saturating_add(FRUITLESS_BYTES);
+            let oldest = match &mut candidates {
+                _ if fruitless => None,
+                Some(raws) => next(raws),
+                none => next(none.insert(self.candidates(disk)?)),
+            };
+            let Some(raw) = oldest else {
+                self.fruitless_until_ns = now_ns.saturating_add(if fruitless { CHECK_NS } else { SHORT_NS });
+                return result;
+            };
+            bytes += self.remove(disk, health, &raw)?;
+            files += 1;
+        }
+    }
+
+    /// Apply age, size and free space if it is time, or `now`.
+    pub fn check(&mut self, disk: &dyn Disk, health: &Health, now_ns: i64, now: bool) -> io::Result<()> {
+        let mut lack = 0;
+        if self.keep.min_free_bytes > 0 {
+            let room = disk.room(&self.root)?;
+            // On a small file system the wish for so much free room would leave none for samples.
+            let wanted = self.keep.min_free_bytes.min(room.total_bytes / SMALL_SHARE);
+            lack = wanted.saturating_sub(room.free_bytes);
+            if lack > 0 {
+                health.full_at(now_ns);
+            }
+        }
+        let due = now || self.next_check_ns.is_none_or(|next| !near(now_ns, next));
+        let short = lack > 0 && !near(now_ns, self.next_short_ns);
+        if !due && !short {
+            return Ok(());
+        }
+        self.next_check_ns = Some(now_ns.saturating_add(CHECK_NS));
+        self.next_short_ns = now_ns.saturating_add(SHORT_NS);
+        self.trim(disk, health, now_ns, lack)?;
+        self.trim_windows(disk, now_ns)
+    }
+
+    fn trim(&mut self, disk: &dyn Disk, health: &Health, now_ns: i64, mut lack: u64) -> io::Result<()> {
+        if lack == 0 && self.keep.max_age_ns.is_none() && self.keep.max_bytes.is_none() {
+            return Ok(());
+        }
+        let raws = self.candidates(disk)?;
+        let mut total: u64 = raws.values().map(|raw| raw.bytes).sum();
+        for raw in raws.values() {
+            let age = u64::try_from(now_ns.saturating_sub(raw.ended_ns)).unwrap_or(0);
+            let old = self.keep.max_age_ns.is_some_and(|max| age > max);
+            let over = self.keep.max_bytes.is_some_and(|max| total > max);
+            if !(old || over || lack > 0) {
+                continue;
+            }
+            let bytes = self.remove(disk, health, raw)?;
+            total = total.saturating_sub(bytes);
+            lack = lack.saturating_sub(bytes);
+        }
+        Ok(())
+    }
+
+    /// Remove a segment and what was made of it; returns the bytes that this freed.
+    fn remove(&self, disk: &dyn Disk, health: &Health, raw: &Raw) -> io::Result<u64> {
+        let mut freed = 0;
+        for (path, bytes) in &raw.files {
+            match disk.remove(&self.root, path)? {
+                Removal::Done => {
+                    freed += bytes;
+                    health.files_dropped.fetch_add(1, Ordering::Relaxed);
+                    health.bytes_dropped.fetch_add(*bytes, Ordering::Relaxed);
+                }
+                // Its Parquet file must outlive it, or its rows would come back.
+                Removal::Locked => break,
+                Removal::Nothing => {}
+            }
+        }
+        Ok(freed)
+    }
+
+    /// This host's raw samples, oldest first: by date, then by stem, which begins with when its run began.
+    fn candidates(&mut self, disk: &dyn Disk) -> io::Result<BTreeMap<(String, String), Raw>> {
+        let mut sealed = BTreeMap::new();
+        let samples = Path::new("samples");
+        for day in disk.list(&self.root, samples)?.into_iter().filter(|day| day.bytes.is_none()) {
+            let Some(date) = day.name.strip_prefix("date=").filter(|date| is_date(date)) else { continue };
+            let folder = samples.join(&day.name).join(format!("host={}", self.host));
+            // A link or a file in its place is not ours.
+            for file in disk.list(&self.root, &folder).unwrap_or_default() {
+                let Some(stem) = file.name.strip_suffix(".parquet").filter(|stem| is_stem(stem)) else {
+                    continue;
+                };
+                let Some(bytes) = file.bytes else { continue };
+                sealed.insert(stem.to_owned(), (date.to_owned(), folder.join(&file.name), bytes));
+            }
+        }
+        let mut found: BTreeMap<(String, String), Raw> = BTreeMap::new();
+        let folder = Path::new("spool").join(&self.host);
+        for file in disk.list(&self.root, &folder).unwrap_or_default() {
+            let Some(stem) = file.name.strip_suffix(".spool").filter(|stem| is_stem(stem)) else { continue };
+            let path = folder.join(&file.name);
+            let Some(bytes) = file.bytes else { continue };
+            let Some(opened_ns) = self.opened_ns(disk, stem, &path) else { continue };
+            let mut raw =
+                Raw { ended_ns: opened_ns.saturating_add(SEGMENT_NS), bytes, files: vec![(path, bytes)] };
+            let parquet = sealed.remove(stem);
+            if self.open_stem.as_deref() == Some(stem) {
+                continue;
+            }
+            if let Some((_, path, bytes)) = parquet {
+                raw.bytes += bytes;
+                raw.files.push((path, bytes));
+            }
+            found.insert((date_of(opened_ns), stem.to_owned()), raw);
+        }
+        for (stem, (date, path, bytes)) in sealed {
+            let ended_ns = start_of(&date).saturating_add(DAY_NS);
+            found.insert((date, stem), Raw { ended_ns, bytes, files: vec![(path, bytes)] });
+        }
+        Ok(found)
+    }
+
+    /// When a segment was opened. Asked of its header once; none if it is not one of ours.
+    fn opened_ns(&mut self, disk: &dyn Disk, stem: &str, path: &Path) -> Option<i64> {
+        if let Some(known) = self.opened.get(stem) {
+            return Some(*known);
+        }
+        let opened_ns = spool::opened_ns(&disk.head(&self.root.join(path), HEAD_BYTES).ok()?)?;
+        self.opened.insert(stem.to_owned(), opened_ns);
+        Some(opened_ns)
+    }
+
+    fn trim_windows(&self, disk: &dyn Disk, now_ns: i64) -> io::Result<()> {
+        let Some(max) = self.keep.windows_max_age_ns else { return Ok(()) };
+        let folder = Path::new("windows").join(&self.host);
+        for file in disk.list(&self.root, &folder)?.into_iter().filter(|file| file.bytes.is_some()) {
+            let month = file.name.strip_suffix(".windows").and_then(|rest| rest.rsplit('.').next());
+            let Some(month) = month.filter(|month| is_date(&format!("{month}-01"))) else { continue };
+            // No month is longer than 31 days.
+            let ended_ns = start_of(&format!("{month}-01")).saturating_add(31 * DAY_NS);
+            if u64::try_from(now_ns.saturating_sub(ended_ns)).is_ok_and(|age| age > max) {
+                disk.remove(&self.root, &folder.join(&file.name))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn next(raws: &mut BTreeMap<(String, String), Raw>) -> Option<Raw> {
+    raws.pop_first().map(|(_, raw)| raw)
+}
+
+/// Whether `until` lies ahead, but no further than waits last: a clock may have been set back.
+fn near(now_ns: i64, until_ns: i64) -> bool {
+    (1..=CHECK_NS).contains(&until_ns.saturating_sub(now_ns))
+}
+
+/// A stem as [`spool::stem`] makes it of a run's id: 16 hexadecimal digits, a dash, six digits or more.
+fn is_stem(stem: &str) -> bool {
+    let hex = |text: &str| text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    stem.split_once('-').is_some_and(|(run, number)| {
+        run.len() == 16 && hex(run) && (6..=10).contains(&number.len()) && digits(number)
+    })
+}
+
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() == 10
+        && bytes
+            .iter()
+            .enumerate()
+            .all(|(i, b)| if i == 4 || i == 7 { *b == b'-' } else { b.is_ascii_digit() })
+}
+
+/// The UTC date of an instant, YYYY-MM-DD.
+pub fn date_of(ns: i64) -> String {
+    // Days to a civil date of the proleptic Gregorian calendar, counting years from March.
+    let days = ns.div_euclid(DAY_NS) + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    format!("{:04}-{month:02}-{day:02}", year + era * 400 + carry)
+}
+
+/// When a date began; the inverse of [`date_of`]. The text is a date by [`is_date`].
+fn start_of(date: &str) -> i64 {
+    let number = |range: std::ops::Range<usize>| date[range].parse::<i64>().unwrap_or(1);
+    let (year, month, day) = (number(0..4), number(5..7), number(8..10));
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
+    let days = era * 146_097 + year * 365 + year / 4 - year / 100 + (153 * month + 2) / 5 + day - 1 - 719_468;
+    days.saturating_mul(DAY_NS)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+use super::super::disk::RealDisk;
+use super::super::faulty::FaultyDisk;
+use super::super::writer::{Job, Setup, Writer};
+use super::*;
+use crate::sample::{Cache, Op, Outcome, Sample};
+
+const HOUR: i64 = SEGMENT_NS;
+const NOTHING: Keep = Keep { max_age_ns: None, max_bytes: None, min_free_bytes: 0, windows_max_age_ns: None };
+/// 2026-09-21 14:13:20 UTC.
+const NOW: i64 = 1_790_000_000_000_000_000;
+
+fn folder(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("iosonde-retention-{name}-{}", crate::seed::fresh()))
+}
+
+fn header(run: u32, segment: u32, opened_ns: i64) -> spool::Header {
+    spool::Header {
+        schema_version: spool::SCHEMA_VERSION,
+        run_id: format!("{run:016x}"),
+        host: "h".into(),
+        seed: 0,
+        segment,
+        opened_ns,
+        targets: vec![spool::Target { name: "/t".into(), period_ns: 1, size_bytes: vec![1; 6] }],
+    }
+}
+
+/// A closed segment of about `bytes`.
+fn segment(root: &Path, run: u32, number: u32, opened_ns: i64, bytes: usize) -> PathBuf {
+    let folder = root.join("spool/h");
+    let (mut tail, path) = spool::create(&RealDisk, &folder, &header(run, number, opened_ns)).unwrap();
+    super::super::frames::append(&mut tail, &vec![0; bytes]).unwrap();
+    path
+}
+
+fn file(root: &Path, at: &str, bytes: usize) -> PathBuf {
+    let path = root.join(at);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, vec![1; bytes]).unwrap();
+    path
+}
+
+fn check(root: &Path, keep: Keep) -> Health {
+    let health = Health::default();
+    Retention::new(root.to_owned(), "h".into(), keep).check(&RealDisk, &health, NOW, true).unwrap();
+    health
+}
+
+fn dropped(health: &Health) -> u64 {
+    health.files_dropped.load(Ordering::Relaxed)
+}
+
+#[test]
+fn the_oldest_raw_samples_go_and_nothing_that_is_not_ours() {
+    let root = folder("ours");
+    let stem = format!("{:016x}-000000", 1);
+    let old = file(&root, &format!("samples/date=2026-01-01/host=h/{stem}.parquet"), 100);
+    let oldest = segment(&root, 2, 0, 0, 10);
+    let kept = [
+        file(&root, &format!("samples/date=2026-01-01/host=other/{stem}.parquet"), 100),
+        file(&root, &format!("samples/date=2026-01-01/host=h/.{stem}.0123.parquet"), 100),
+        file(&root, "samples/date=2026-01-01/host=h/notes.parquet", 100),
+        file(&root, &format!("samples/2026-01-01/host=h/{stem}.parquet"), 100),
+        file(&root, &format!("spool/other/{stem}.spool"), 100),
+        file(&root, &format!("spool/h/{stem}.spool"), 100),
+        file(&root, &format!("spool/h/{stem}.torn"), 100),
+        file(&root, "spool/h/README", 100),
+        file(&root, "windows/h/t.1000ms-60s.2020-01.windows", 100),
+        file(&root, "events/h/2020-01.jsonl", 100),
+        file(&root, "state/h/t.json", 100),
+        file(&root, &format!("elsewhere/{stem}.parquet"), 100),
+    ];
+    std::fs::create_dir_all(root.join("samples/date=2026-01-02")).unwrap();
+    std::os::unix::fs::symlink(root.join("elsewhere"), root.join("samples/date=2026-01-02/host=h")).unwrap();
+    let health = check(&root, Keep { max_bytes: Some(0), ..NOTHING });
+    assert!(!old.exists() && !oldest.exists());
+    assert_eq!((dropped(&health), kept.iter().filter(|path| !path.exists()).count()), (2, 0));
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn age_and_size_have_their_limits() {
+    let root = folder("limits");
+    let ages =
+        [1, 30, 31, 300].map(|hours| segment(&root, 400 - hours, 0, NOW - i64::from(hours) * HOUR, 1000));
+    let left = || ages.iter().filter(|path| path.exists()).count();
+    check(&root, Keep { max_age_ns: Some(29 * HOUR as u64), ..NOTHING });
+    assert_eq!(left(), 2, "a segment is as old as its last row");
+    check(&root, Keep { max_bytes: Some(1_300), ..NOTHING });
+    assert_eq!((left(), ages[0].exists()), (1, true), "the oldest goes first");
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn a_segment_and_its_parquet_file_go_together_and_a_locked_one_stays() {
+    let root = folder("pair");
+    let held = spool::create(&RealDisk, &root.join("spool/h"), &header(1, 0, 0)).unwrap();
+    let twin = file(&root, "samples/date=1970-01-01/host=h/0000000000000001-000000.parquet", 50);
+    let keep = Keep { max_bytes: Some(0), ..NOTHING };
+    check(&root, keep);
+    assert!(held.1.exists() && twin.exists());
+    drop(held.0);
+    assert_eq!(dropped(&check(&root, keep)), 2);
+    assert!(!held.1.exists() && !twin.exists());
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn kept_windows_go_by_their_own_age_only() {
+    let root = folder("windows");
+    let old = file(&root, "windows/h/t.1000ms-60s.2020-01.windows", 10);
+    let new = file(&root, "windows/h/t.1000ms-60s.2026-09.windows", 10);
+    let other = file(&root, "windows/h/t.2020-01.txt", 10);
+    check(&root, Keep { max_age_ns: Some(0), max_bytes: Some(0), ..NOTHING });
+    assert!(old.exists());
+    check(&root, Keep { windows_max_age_ns: Some(365 * DAY_NS as u64), ..NOTHING });
+    assert!(!old.exists() && new.exists() && other.exists());
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+fn row() -> Sample {
+    Sample {
+        due_ns: NOW,
+        began_ns: None,
+        ended_ns: None,
+        offset_bytes: None,
+        control_runq_ns: None,
+        target: 0,
+        op: Op::MdStat,
+        outcome: Outcome::SKIPPED,
+        cache: Cache::Unknown,
+    }
+}
+
+fn writer(root: &Path, disk: &FaultyDisk, keep: Keep) -> Writer {
+    let header = header(9, 0, 0);
+    Writer::inline(Setup {
+        root: root.to_owned(),
+        host: "h".into(),
+        header,
+        keep,
+        disk: Box::new(disk.clone()),
+    })
+}
+
+#[test]
+fn on_a_full_disk_the_oldest_go_until_the_rows_fit() {
+    let root = folder("full");
+    let old = [1, 2, 3].map(|run| segment(&root, run, 0, NOW - 100 * HOUR, 2000));
+    let window = file(&root, "windows/h/t.1000ms-60s.2020-01.windows", 5000);
+    let disk = FaultyDisk::new(1, 100);
+    let writer = writer(&root, &disk, NOTHING);
+    writer.send(Job::Rows { samples: vec![row(); 60], now_ns: NOW });
+    let health = writer.health();
+    assert_eq!(health.rows_written.load(Ordering::Relaxed), 60);
+    assert_eq!(old.map(|path| path.exists()), [false, false, true], "2880 bytes need two of them");
+    assert!(window.exists());
+    assert_eq!(health.store_full_since_ns(), Some(NOW));
+    writer.send(Job::Rows { samples: vec![row()], now_ns: NOW + 61_000_000_000 });
+    assert_eq!((health.store_full_since_ns(), health.last_error()), (None, None));
+    disk.faults(|faults| faults.room = 0);
+    writer.send(Job::Rows { samples: vec![row(); 60], now_ns: NOW + 62_000_000_000 });
+    assert_eq!(dropped(health), 3);
+    writer.send(Job::Rows { samples: vec![row(); 60], now_ns: NOW + 63_000_000_000 });
+    assert!(health.rows_waiting.load(Ordering::Relaxed) > 0, "nothing of ours is left to drop");
+    disk.faults(|faults| faults.room = 1 << 20);
+    writer.send(Job::Rows { samples: vec![], now_ns: NOW + 65_000_000_000 });
+    assert_eq!(health.rows_written.load(Ordering::Relaxed), 181);
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn too_little_free_space_is_made_up_for_at_once() {
+    let root = folder("free");
+    let old = [1, 2, 3].map(|run| segment(&root, run, 0, NOW - 100 * HOUR, 2000));
+    let disk = FaultyDisk::new(1, 100_000);
+    let writer = writer(&root, &disk, Keep { min_free_bytes: 50_000, ..NOTHING });
+    writer.send(Job::Rows { samples: vec![row()], now_ns: NOW });
+    assert_eq!(dropped(writer.health()), 0);
+    disk.faults(|faults| faults.room = 47_000);
+    writer.send(Job::Rows { samples: vec![row()], now_ns: NOW + 70_000_000_000 });
+    assert_eq!(old.map(|path| path.exists()), [false, false, true]);
+    assert_eq!(writer.health().store_full_since_ns(), Some(NOW + 70_000_000_000));
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn room_that_is_not_ours_to_make_does_not_cost_everything() {
+    let root = folder("fruitless");
+    let old: Vec<PathBuf> = (0..30).map(|run| segment(&root, run, 0, NOW, 1 << 20)).collect();
+    let disk = FaultyDisk::new(1, 1 << 30);
+    disk.faults(|faults| (faults.fail, faults.errno) = (0.0, rustix::io::Errno::DQUOT));
+    let health = Health::default();
+    let mut retention = Retention::new(root.clone(), "h".into(), NOTHING);
+    let refused: io::Result<()> =
+        retention.making_room(&disk, &health, NOW, 10, &mut || Err(rustix::io::Errno::DQUOT.into()));
+    assert!(refused.is_err());
+    assert_eq!(old.iter().filter(|path| !path.exists()).count(), 8);
+    let again: io::Result<()> =
+        retention.making_room(&disk, &health, NOW + 1, 10, &mut || Err(rustix::io::Errno::DQUOT.into()));
+    assert!(again.is_err());
+    assert_eq!(dropped(&health), 8);
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn dates_are_dates() {
+    for (ns, date) in [(0, "1970-01-01"), (NOW, "2026-09-21"), (951_782_400_000_000_000, "2000-02-29")] {
+        assert_eq!(date_of(ns), date);
+        assert_eq!(date_of(start_of(date)), date);
+    }
+    assert!(is_date("2026-09-21") && !is_date("2026-9-21") && !is_date("../../etc/"));
+    assert!(
+        is_stem("00000000000000af-000001") && !is_stem("00000000000000AF-000001") && !is_stem("../x-000001")
+    );
+}

@@ -1,0 +1,158 @@
+//! A window of one op: filled row by row, then closed into its statistics, the same that SQL gives over raw samples.
+
+use super::quantile::{WINDOW_QUANTILES, WindowStatistics, minimum_count, of_sorted};
+use crate::sample::{Op, Outcome, Sample};
+
+/// Integer statistics of a closed window, in the order of [`ClosedWindow::values_ns`].
+pub const STATISTICS: [&str; 24] = [
+    "min_ns",
+    "q25_lower_ns",
+    "q25_ns",
+    "q25_upper_ns",
+    "q50_lower_ns",
+    "q50_ns",
+    "q50_upper_ns",
+    "q75_lower_ns",
+    "q75_ns",
+    "q75_upper_ns",
+    "q90_lower_ns",
+    "q90_ns",
+    "q90_upper_ns",
+    "q95_lower_ns",
+    "q95_ns",
+    "q95_upper_ns",
+    "q99_lower_ns",
+    "q99_ns",
+    "q99_upper_ns",
+    "max_ns",
+    "felt_q99_ns",
+    "runq_q50_ns",
+    "late_q50_ns",
+    "unqueued_q50_ns",
+];
+const MEDIAN: usize = 5;
+
+/// A closed window, worth remembering.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClosedWindow {
+    /// Which op.
+    pub op: Op,
+    /// Its start, UTC.
+    pub start_ns: i64,
+    /// Its rows, whatever their outcome.
+    pub n_due: u64,
+    /// Its rows that ended ok.
+    pub n_seen: u64,
+    /// Mean service latency of these; none when there are none.
+    pub mean_ns: Option<f64>,
+    /// The [`STATISTICS`]; none where there are too few rows.
+    pub values_ns: [Option<i64>; STATISTICS.len()],
+}
+
+impl ClosedWindow {
+    /// Its median service latency.
+    pub fn median_ns(&self) -> Option<i64> {
+        self.values_ns[MEDIAN]
+    }
+}
+
+/// The rows of a window that still grows.
+#[derive(Debug, Default)]
+pub struct OpenWindow {
+    n_due: u64,
+    n_seen: u64,
+    service: Vec<i64>,
+    felt: Vec<i64>,
+    run_queue: Vec<i64>,
+    late: Vec<i64>,
+    unqueued: Vec<i64>,
+}
+
+impl OpenWindow {
+    /// Take a row.
+    pub fn take(&mut self, sample: &Sample) {
+        self.n_due += 1;
+        self.felt.extend(sample.felt_ns());
+        if sample.outcome != Outcome::OK {
+            return;
+        }
+        self.n_seen += 1;
+        self.run_queue.extend(sample.control_runq_ns);
+        self.late.extend(sample.began_ns.map(|began_ns| began_ns - sample.due_ns));
+        let service = sample.service_ns();
+        self.service.extend(service);
+        self.unqueued.extend(service.map(|ns| ns - sample.control_runq_ns.unwrap_or(0)));
+    }
+
+    /// What it amounts to; none without a row.
+    pub fn close(mut self, op: Op, start_ns: i64) -> Option<ClosedWindow> {
+        if self.n_due == 0 {
+            return None;
+        }
+        let statistics = WindowStatistics::of(&mut self.service);
+        let mut values_ns = [None; STATISTICS.len()];
+        let mut put = |at: usize, value: Option<i64>| values_ns[at] = value;
+        put(0, statistics.min_ns);
+        for (i, quantile) in statistics.quantiles.iter().enumerate() {
+            put(1 + 3 * i, quantile.map(|q| q.lower as i64));
+            put(2 + 3 * i, quantile.map(|q| q.value as i64));
+            put(3 + 3 * i, quantile.map(|q| q.upper as i64));
+        }
+        let enough = self.service.len() >= minimum_count(0.5);
+        let after = 1 + 3 * WINDOW_QUANTILES.len();
+        put(after, statistics.max_ns);
+        let felt = nearest(&mut self.felt, 0.99).filter(|_| self.felt.len() >= minimum_count(0.99));
+        put(after + 1, felt);
+        put(after + 2, nearest(&mut self.run_queue, 0.5).filter(|_| enough));
+        put(after + 3, nearest(&mut self.late, 0.5));
+        put(after + 4, of_sorted(sorted(&mut self.unqueued), 0.5).map(|q| q.value as i64));
+        let (n_due, n_seen) = (self.n_due, self.n_seen);
+        Some(ClosedWindow { op, start_ns, n_due, n_seen, mean_ns: statistics.mean_ns, values_ns })
+    }
+}
+
+fn sorted(values: &mut [i64]) -> &[i64] {
+    values.sort_unstable();
+    values
+}
+
+/// The q quantile by nearest rank, from any number of values.
+fn nearest(values: &mut [i64], q: f64) -> Option<i64> {
+    let rank = ((q * values.len() as f64).ceil() as usize).max(1);
+    sorted(values).get(rank - 1).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Cache;
+
+    #[test]
+    fn every_row_is_due_and_only_the_ok_ones_are_seen() {
+        let mut window = OpenWindow::default();
+        let row = |i: i64, outcome| Sample {
+            due_ns: i,
+            began_ns: Some(i + 2),
+            ended_ns: Some(i + 2 + i),
+            offset_bytes: None,
+            control_runq_ns: Some(1),
+            target: 0,
+            op: Op::MdStat,
+            outcome,
+            cache: Cache::Unknown,
+        };
+        for i in 1..=7 {
+            window.take(&row(i * 10, Outcome::OK));
+        }
+        window.take(&row(1_000, Outcome::TIMEOUT));
+        let closed = window.close(Op::MdStat, 0).unwrap();
+        assert_eq!((closed.n_due, closed.n_seen), (8, 7));
+        assert_eq!((closed.mean_ns, closed.median_ns()), (Some(40.0), Some(40)));
+        let value = |name| closed.values_ns[STATISTICS.iter().position(|&n| n == name).unwrap()];
+        assert_eq!((value("min_ns"), value("q50_lower_ns"), value("max_ns")), (Some(10), Some(10), Some(70)));
+        assert_eq!((value("q90_ns"), value("felt_q99_ns")), (None, None));
+        assert_eq!((value("late_q50_ns"), value("runq_q50_ns")), (Some(2), Some(1)));
+        assert_eq!(value("unqueued_q50_ns"), Some(39));
+        assert_eq!(OpenWindow::default().close(Op::MdStat, 0), None);
+    }
+}
