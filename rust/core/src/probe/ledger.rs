@@ -34,7 +34,8 @@ impl Account {
     /// Take what the lane saw.
     pub fn drain(&mut self, row: &mut dyn FnMut(Tick)) {
         while let Some(tick) = self.slot.pop() {
-            self.emitted = self.schedule.tick_at(tick.due_ns) + 1;
+            // Rows from before the lane was given later ticks may come after that.
+            self.emitted = self.emitted.max(self.schedule.tick_at(tick.due_ns) + 1);
             row(tick);
         }
     }
