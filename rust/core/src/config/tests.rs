@@ -122,14 +122,29 @@ fn components_become_plans_of_their_own() {
     assert_eq!(pins, [Pin::Ost(3), Pin::Mdt(1), Pin::Directory]);
 }
 
-/// A configuration with drop-ins, in a folder of its own.
-fn files(name: &str, files: &[(&str, &str)]) -> PathBuf {
+/// The main file of a configuration with drop-ins, in a folder of its own that goes with it.
+struct Files(PathBuf);
+
+impl std::ops::Deref for Files {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        self.0.parent().map(std::fs::remove_dir_all).transpose().unwrap();
+    }
+}
+
+fn files(name: &str, files: &[(&str, &str)]) -> Files {
     let folder = std::env::temp_dir().join(format!("iosonde-config-{}-{name}", std::process::id()));
     std::fs::create_dir_all(folder.join("agent.d")).unwrap();
     for (name, text) in files {
         std::fs::write(folder.join(name), text).unwrap();
     }
-    folder.join("agent.toml")
+    Files(folder.join("agent.toml"))
 }
 
 fn site(name: &str) -> Option<String> {
