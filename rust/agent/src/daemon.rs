@@ -98,7 +98,8 @@ fn listen(options: &Run, config: &Config, shown: &Shown) -> Result<Option<Server
 fn tell(log: Arc<Log>) -> Tell {
     Box::new(move |note| {
         let level = if note.warning { Level::Warn } else { Level::Info };
-        log.say(&Line::new(level, note.text, note.text).field("target", note.target));
+        let line = Line::new(level, note.text, note.text);
+        log.say(&if note.target.is_empty() { line } else { line.field("target", note.target) });
     })
 }
 

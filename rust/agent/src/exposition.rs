@@ -127,10 +127,17 @@ fn spool(page: &mut Page, view: &View) {
         (&families::SPOOL_WAITING, &health.rows_waiting),
         (&families::SPOOL_DROPPED, &health.rows_dropped),
         (&families::SPOOL_ERRORS, &health.errors),
+        (&families::STORE_FILES, &health.files_dropped),
+        (&families::STORE_BYTES, &health.bytes_dropped),
+        (&families::STORE_APPENDS, &health.appends_waiting),
+        (&families::STORE_APPENDS_DROPPED, &health.appends_dropped),
     ] {
         page.family(family);
         page.line(family, "", &[], value.load(Ordering::Relaxed) as f64);
     }
+    page.family(&families::STORE_FULL);
+    let full = health.store_full_since_ns().is_some();
+    page.line(&families::STORE_FULL, "", &[], f64::from(u8::from(full)));
 }
 
 fn process(page: &mut Page, start_seconds: f64) {

@@ -70,6 +70,11 @@ families! {
     SPOOL_WAITING Gauge "iosonde_spool_waiting_rows" "Samples in memory because the store cannot take them.";
     SPOOL_DROPPED Counter "iosonde_spool_dropped_rows_total" "Samples given up because too many waited.";
     SPOOL_ERRORS Counter "iosonde_spool_errors_total" "Failed attempts to write to the store.";
+    STORE_FILES Counter "iosonde_store_dropped_files_total" "Files of raw samples removed to keep age, size or free space.";
+    STORE_BYTES Counter "iosonde_store_dropped_bytes_total" "Bytes of raw samples removed to keep age, size or free space.";
+    STORE_APPENDS Gauge "iosonde_store_waiting_appends" "Events and windows in memory because the store cannot take them.";
+    STORE_APPENDS_DROPPED Counter "iosonde_store_dropped_appends_total" "Events and windows given up because too many waited.";
+    STORE_FULL Gauge "iosonde_store_full" "1 while the store is short of room: a write was refused for it or too little is free.";
     CPU Counter "process_cpu_seconds_total" "Processor time the agent has used, user and system.";
     MEMORY Gauge "process_resident_memory_bytes" "Memory the agent holds.";
     FDS Gauge "process_open_fds" "File descriptors the agent holds.";

@@ -83,7 +83,7 @@ def _points(con: duckdb.DuckDBPyConnection, ops: list[str]) -> dict[str, dict[st
     rows = con.execute(
         f"SELECT op, due_ns, {DERIVED['felt_ns']} AS felt_ns, "
         f"{DERIVED['service_ns']} AS service_ns, outcome "
-        f"FROM samples WHERE op IN ({marks}) ORDER BY samples.op, samples.due_ns",
+        f"FROM samples WHERE op IN ({marks}) AND outcome <> 'shed' ORDER BY samples.op, samples.due_ns",
         ops,
     ).fetchnumpy()
     columns = {
@@ -122,7 +122,7 @@ def _cells(con: duckdb.DuckDBPyConnection, op: str, scope: Scope) -> dict[str, A
         [op],
     ).fetchnumpy()
     without = con.execute(
-        "SELECT count(*) FROM samples WHERE op = ? AND ended_ns IS NULL", [op]
+        "SELECT count(*) FROM samples WHERE op = ? AND ended_ns IS NULL AND outcome <> 'shed'", [op]
     ).fetchone()
     latency = np.ma.getdata(rows["latency"])
     lowest = int(latency.min()) if len(latency) else 0

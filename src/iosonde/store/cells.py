@@ -21,5 +21,5 @@ def cells_sql(bin_ns: int, per_decade: int) -> str:
         f"SELECT {key}, due_ns // {bin_ns} * {bin_ns} AS start_ns, {bin_ns} AS bin_ns, "
         f"{KIND} AS kind, "
         f"CASE WHEN {LATENCY} IS NOT NULL THEN {level} END AS level, count(*) AS n "
-        "FROM samples GROUP BY ALL ORDER BY ALL"
+        "FROM samples WHERE outcome <> 'shed' GROUP BY ALL ORDER BY ALL"
     )

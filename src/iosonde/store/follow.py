@@ -139,7 +139,7 @@ def _split(chunk: _core.SpoolChunk) -> list[tuple[RowsKey, Frame]]:
     found = []
     for code in np.unique(target.astype(np.int64) * len(_core.OPS) + op).tolist():
         which, kind = divmod(code, len(_core.OPS))
-        rows = (target == which) & (op == kind)
+        rows = (target == which) & (op == kind) & (outcome != "shed")
         name = header["targets"][which]["name"]
         found.append((RowsKey(header["host"], name, _core.OPS[kind]), frame.take(rows)))
     return found

@@ -19,6 +19,8 @@ from iosonde.model.frames import Frame
 from iosonde.store.columns import DERIVED, QUANTILES, SERIES_KEY, WINDOW_COLUMNS, WINDOW_KEY
 
 _OK = "FILTER (outcome = 'ok')"
+_DUE = "FILTER (outcome <> 'shed')"
+"""A probe that had lowered its rate left the others out on purpose."""
 _SERVICE, _FELT = DERIVED["service_ns"], DERIVED["felt_ns"]
 _LATE = "(began_ns - due_ns)"
 
@@ -103,7 +105,7 @@ def _collect(con: duckdb.DuckDBPyConnection, source: str, keys: str, names: Sequ
     plain = [f"{_PLAIN[name].format(**needs)} AS {name}" for name in names if name in _PLAIN]
     if any(name not in _PLAIN for name in names):
         plain.append(f"list_sort(list({_SERVICE}) {_OK}) AS s")
-    columns = ", ".join([keys, "count(*) AS n_due", f"count(*) {_OK} AS n_seen", *plain])
+    columns = ", ".join([keys, f"count(*) {_DUE} AS n_due", f"count(*) {_OK} AS n_seen", *plain])
     con.execute(f"CREATE TEMP TABLE groups AS SELECT {columns} FROM {source} GROUP BY ALL")
 
 

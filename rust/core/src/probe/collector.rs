@@ -13,7 +13,7 @@ use super::state::TargetState;
 use super::view::View;
 use super::watch::Desk;
 use crate::clock::Anchor;
-use crate::record::event::Event;
+use crate::record::event::{self, Event};
 use crate::record::writer::{Health, Job};
 use crate::sample::{Op, Outcome, Sample};
 use crate::slowdown::live::LiveOp;
@@ -59,6 +59,7 @@ pub struct Collector {
     saved: (i64, Vec<State>),
     events: HashMap<(u16, Option<Op>), Event>,
     event_number: u64,
+    store_full: Option<Event>,
     tell: Tell,
 }
 
@@ -72,6 +73,7 @@ impl Collector {
             saved: Default::default(),
             events: HashMap::new(),
             event_number: 0,
+            store_full: None,
             tell,
         }
     }
@@ -103,6 +105,8 @@ impl Collector {
         let Some(store) = &self.store else { return };
         let now_ns = view.anchor().utc_ns(view.clock.monotonic_ns());
         store.writer.send(Job::Rows { samples, now_ns });
+        self.notice_a_full_store(now_ns);
+        let Some(store) = &self.store else { return };
         let words: Vec<State> = states.iter().flat_map(|s| s.ops.iter().map(|op| op.state)).collect();
         // A file is replaced at once when a word changes, else less often: that costs more than a round.
         let due = now_ns.saturating_sub(self.saved.0).unsigned_abs() >= STATE_NS;
@@ -133,6 +137,51 @@ impl Collector {
         for target in self.view.targets() {
             let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
             store.remember(&target.plan, &closed);
+        }
+    }
+
+    /// An event that begins now.
+    fn event(&mut self, kind: &'static str, began_ns: i64) -> Event {
+        self.event_number += 1;
+        let view = &self.view;
+        Event {
+            schema_version: event::SCHEMA_VERSION,
+            id: format!("{}-{}", view.run_id, self.event_number),
+            kind,
+            host: view.host.clone(),
+            target: None,
+            op: None,
+            began_ns,
+            ended_ns: None,
+            written_ns: view.anchor().utc_ns(view.clock.monotonic_ns()),
+            outcome: None,
+            attempts: 0,
+            evidence: Evidence::default(),
+        }
+    }
+
+    /// The store itself is short of room, or no longer.
+    fn notice_a_full_store(&mut self, now_ns: i64) {
+        let Some(health) = &self.view.health else { return };
+        let since_ns = health.store_full_since_ns();
+        let dropped = health.files_dropped.load(Ordering::Relaxed);
+        match (since_ns, self.store_full.take()) {
+            (Some(since_ns), None) => {
+                let event = self.event("store_full", since_ns);
+                let text = "the store is short of room: the oldest raw samples go first, windows stay";
+                (self.tell)(Note { target: "", text, warning: true });
+                self.keep(&event);
+                self.store_full = Some(event);
+            }
+            (None, Some(mut event)) => {
+                event.ended_ns = Some(now_ns);
+                event.written_ns = now_ns;
+                let text =
+                    format!("the store has room again; {dropped} files of raw samples were dropped so far");
+                (self.tell)(Note { target: "", text: &text, warning: false });
+                self.keep(&event);
+            }
+            (_, unchanged) => self.store_full = unchanged,
         }
     }
 
@@ -194,21 +243,11 @@ impl Desk for TargetDesk<'_> {
     }
 
     fn opened(&mut self, op: Option<Op>, since_ns: u64, evidence: Option<Evidence>) {
-        self.collector.event_number += 1;
-        let event = Event {
-            schema_version: crate::record::event::SCHEMA_VERSION,
-            id: format!("{}-{}", self.collector.view.run_id, self.collector.event_number),
-            kind: if op.is_some() { "hang" } else { "unreachable" },
-            host: self.collector.view.host.clone(),
-            target: Some(self.target()),
-            op: op.map(Op::name),
-            began_ns: self.anchor.utc_ns(since_ns),
-            ended_ns: None,
-            written_ns: self.now_ns(),
-            outcome: None,
-            attempts: 0,
-            evidence: evidence.unwrap_or_default(),
-        };
+        let kind = if op.is_some() { "hang" } else { "unreachable" };
+        let mut event = self.collector.event(kind, self.anchor.utc_ns(since_ns));
+        event.target = Some(self.target());
+        event.op = op.map(Op::name);
+        event.evidence = evidence.unwrap_or_default();
         let wchan = event.evidence.wchan.as_deref().unwrap_or("an unknown place");
         self.warn(&match op {
             Some(op) => format!("{} does not return; waits in {wchan}", op.name()),

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::state::{TargetState, slug};
 use crate::config::TargetPlan;
+use crate::record::dates::month_of;
 use crate::record::event::Event;
-use crate::record::windows::{self, Header, month_of};
+use crate::record::windows::{self, Header};
 use crate::record::writer::{Job, Setup, Writer};
 use crate::sample::Op;
 use crate::slowdown::live::ClosedWindow;

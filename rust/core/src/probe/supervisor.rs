@@ -31,6 +31,7 @@ pub struct Supervisor {
     flush_ns: u64,
     next_flush_ns: u64,
     ended_ns: Option<u64>,
+    spread: bool,
 }
 
 impl Supervisor {
@@ -58,7 +59,13 @@ impl Supervisor {
             flush_ns,
             next_flush_ns,
             ended_ns: None,
+            spread: true,
         })
+    }
+
+    /// Begin at once instead of at this host's moment of the period.
+    pub fn begin_at_once(&mut self) {
+        self.spread = false;
     }
 
     /// What others may read.
@@ -87,7 +94,10 @@ impl Supervisor {
             if !watch.watched().is_running() {
                 next_ns = next_ns.min(now_ns + PREPARING_BEAT_NS);
             }
-            let begin = released.then(|| aligned(&self.collector, &self.host, plan, now_ns + LEAD_NS));
+            let begin = released.then(|| match self.spread {
+                true => aligned(&self.collector, &self.host, plan, now_ns + LEAD_NS),
+                false => now_ns,
+            });
             let mut desk = self.collector.desk(number as u16);
             watch.beat(now_ns, self.crew.as_mut(), begin, &mut desk);
         }

@@ -23,6 +23,8 @@ pub struct Faults {
     pub errno: Errno,
     /// Every call takes so long on this clock.
     pub delay: Option<(SimClock, u64)>,
+    /// How often a file or folder was forced to the device.
+    pub syncs: u64,
     random: Random,
 }
 
@@ -34,7 +36,7 @@ impl FaultyDisk {
     /// A disk with `room` bytes that behaves well until told otherwise.
     pub fn new(seed: u64, room: u64) -> Self {
         let random = Random::stream(seed, "disk");
-        let faults = Faults { room, short: 0.0, fail: 0.0, errno: Errno::IO, delay: None, random };
+        let faults = Faults { room, short: 0.0, fail: 0.0, errno: Errno::IO, delay: None, syncs: 0, random };
         Self(Arc::new(Mutex::new(faults)))
     }
     /// Look at the faults or change them.
@@ -100,6 +102,7 @@ impl DiskFile for FaultyFile {
     }
     fn sync(&mut self) -> io::Result<()> {
         self.disk.call()?;
+        self.disk.faults(|faults| faults.syncs += 1);
         self.file.sync()
     }
 }
@@ -143,6 +146,7 @@ impl Disk for FaultyDisk {
     }
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         self.call()?;
+        self.faults(|faults| faults.syncs += 1);
         RealDisk.sync_folder(path)
     }
     fn list(&self, root: &Path, relative: &Path) -> io::Result<Vec<Entry>> {

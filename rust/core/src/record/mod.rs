@@ -2,7 +2,9 @@
 //! the [`writer`] thread that appends, what it makes room by ([`retention`]), and the [`disk`] below.
 
 mod appender;
+pub mod dates;
 pub mod disk;
+mod engine;
 pub mod event;
 pub mod faulty;
 pub mod frames;

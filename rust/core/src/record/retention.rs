@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use super::dates::{DAY_NS, date_of, is_date, start_of};
 use super::disk::{Disk, Removal};
 use super::health::Health;
 use super::spool;
@@ -28,7 +29,6 @@ const FRUITLESS_BYTES: u64 = 4 << 20;
 const SMALL_SHARE: u64 = 20;
 /// Enough of a segment to hold its header.
 const HEAD_BYTES: usize = 256 << 10;
-const DAY_NS: i64 = 86_400 * 1_000_000_000;
 
 /// One segment, wherever it lies.
 #[derive(Debug)]
@@ -254,38 +254,6 @@ fn is_stem(stem: &str) -> bool {
     stem.split_once('-').is_some_and(|(run, number)| {
         run.len() == 16 && hex(run) && (6..=10).contains(&number.len()) && digits(number)
     })
-}
-
-fn is_date(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.len() == 10
-        && bytes
-            .iter()
-            .enumerate()
-            .all(|(i, b)| if i == 4 || i == 7 { *b == b'-' } else { b.is_ascii_digit() })
-}
-
-/// The UTC date of an instant, YYYY-MM-DD.
-pub fn date_of(ns: i64) -> String {
-    // Days to a civil date of the proleptic Gregorian calendar, counting years from March.
-    let days = ns.div_euclid(DAY_NS) + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{:04}-{month:02}-{day:02}", year + era * 400 + carry)
-}
-
-/// When a date began; the inverse of [`date_of`]. The text is a date by [`is_date`].
-fn start_of(date: &str) -> i64 {
-    let number = |range: std::ops::Range<usize>| date[range].parse::<i64>().unwrap_or(1);
-    let (year, month, day) = (number(0..4), number(5..7), number(8..10));
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
-    let days = era * 146_097 + year * 365 + year / 4 - year / 100 + (153 * month + 2) / 5 + day - 1 - 719_468;
-    days.saturating_mul(DAY_NS)
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::dates::month_of;
 use super::frames::{self, Frames};
-use super::retention::date_of;
 use crate::sample::Op;
 use crate::slowdown::window::{ClosedWindow, STATISTICS};
 
@@ -53,13 +53,6 @@ impl Header {
     pub fn file(&self, folder: &Path, slug: &str, start_ns: i64) -> PathBuf {
         folder.join(format!("{}{}.windows", self.prefix(slug), month_of(start_ns)))
     }
-}
-
-/// The UTC month of an instant, YYYY-MM.
-pub fn month_of(ns: i64) -> String {
-    let mut date = date_of(ns);
-    date.truncate(date.len() - 3);
-    date
 }
 
 /// Windows as the payload of one frame. Not empty.
@@ -253,7 +246,5 @@ mod tests {
     fn a_file_is_named_by_what_it_holds() {
         let file = header().file(Path::new("w"), "work", 1_790_000_000_000_000_000);
         assert_eq!(file, Path::new("w/work.1000ms-60s.2026-09.windows"));
-        assert_eq!(month_of(-1), "1969-12");
-        assert_eq!(month_of(951_782_400_000_000_000), "2000-02");
     }
 }

@@ -11,21 +11,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::appender::Appender;
 use super::disk::{Disk, RealDisk};
+use super::engine::Engine;
 pub use super::health::Health;
 use super::inbox::Inbox;
-use super::retention::{Keep, Retention};
+use super::retention::Keep;
 use super::spool;
-use super::spooler::Spooler;
 use crate::sample::Sample;
 
 /// Rows that wait in memory while the store cannot take them; beyond, the oldest go.
 pub const BACKLOG_ROWS: usize = 200_000;
 /// Lines and frames that wait likewise.
 pub const BACKLOG_APPENDS: usize = 10_000;
-/// What was written is forced to the device this often; a crash of the process alone loses nothing of it.
-pub const SYNC_NS: i64 = 60 * 1_000_000_000;
 /// A writer without jobs looks around this often.
 const IDLE: Duration = Duration::from_secs(2);
 /// How long an ending session waits for a store that does not answer.
@@ -193,104 +190,12 @@ fn run(engine: &mut Engine, post: &Post) {
         inbox.closed = jobs.closed;
         drop(inbox);
         if timeout.timed_out() {
-            engine.now_ns = engine.now_ns.saturating_add(IDLE.as_nanos() as i64);
+            engine.wait(IDLE.as_nanos() as i64);
         }
         let closed = jobs.closed;
         engine.round(jobs);
         if closed {
             return engine.close();
-        }
-    }
-}
-
-/// The writer without its thread.
-struct Engine {
-    disk: Box<dyn Disk>,
-    spooler: Spooler,
-    appender: Appender,
-    retention: Retention,
-    health: Arc<Health>,
-    now_ns: i64,
-    synced_ns: Option<i64>,
-}
-
-impl Engine {
-    fn new(setup: Setup, health: Arc<Health>) -> Self {
-        let folder = setup.root.join("spool").join(&setup.host);
-        Self {
-            disk: setup.disk,
-            spooler: Spooler::new(folder, setup.header, Arc::clone(&health)),
-            appender: Appender::default(),
-            retention: Retention::new(setup.root, setup.host, setup.keep),
-            health,
-            now_ns: 0,
-            synced_ns: None,
-        }
-    }
-
-    /// Do what came and what waits.
-    fn round(&mut self, jobs: Inbox) {
-        let mut trouble = None;
-        let mut turned_over = false;
-        let mut batches = jobs.rows;
-        // Without new rows those that wait are tried too.
-        if batches.is_empty() {
-            batches.push_back((self.now_ns, Vec::new()));
-        }
-        for (now_ns, samples) in batches {
-            self.now_ns = now_ns;
-            self.spooler.queue(samples);
-            match self.flush() {
-                Ok(begun) => turned_over |= begun,
-                Err(error) => {
-                    trouble.get_or_insert(self.health.failed(&error, self.spooler.folder()));
-                }
-            }
-        }
-        self.appender.queue(jobs.appends, jobs.replacements, &self.health);
-        let disk = self.disk.as_ref();
-        let refused = self.appender.work(disk, &mut self.retention, &self.health, self.now_ns);
-        trouble = trouble.or(refused);
-        if let Err(error) = self.sync_if_due() {
-            trouble.get_or_insert(self.health.failed(&error, self.spooler.folder()));
-        }
-        if trouble.is_none() {
-            self.health.fine_at(self.now_ns);
-        }
-        // A store that cannot be listed or asked for its room says so when it is written to.
-        let _ = self.retention.check(self.disk.as_ref(), &self.health, self.now_ns, turned_over);
-        self.health.set_last_error(trouble);
-    }
-
-    fn flush(&mut self) -> std::io::Result<bool> {
-        let (disk, spooler, now_ns) = (self.disk.as_ref(), &mut self.spooler, self.now_ns);
-        let needed = spooler.needed_bytes();
-        let begun = self
-            .retention
-            .making_room(disk, &self.health, now_ns, needed, &mut || spooler.flush(disk, now_ns));
-        self.retention.open_stem = self.spooler.open_stem().map(str::to_owned);
-        begun
-    }
-
-    fn sync_if_due(&mut self) -> std::io::Result<()> {
-        let synced_ns = *self.synced_ns.get_or_insert(self.now_ns);
-        if self.now_ns.saturating_sub(synced_ns).unsigned_abs() < SYNC_NS.unsigned_abs() {
-            return Ok(());
-        }
-        self.synced_ns = Some(self.now_ns);
-        self.sync()
-    }
-
-    fn sync(&mut self) -> std::io::Result<()> {
-        let disk = self.disk.as_ref();
-        self.spooler.sync(disk).and(self.appender.sync(disk))
-    }
-
-    fn close(&mut self) {
-        let closed = self.spooler.close(self.disk.as_ref());
-        if let Err(error) = closed.and(self.appender.sync(self.disk.as_ref())) {
-            let text = self.health.failed(&error, self.spooler.folder());
-            self.health.set_last_error(Some(text));
         }
     }
 }

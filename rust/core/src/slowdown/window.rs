@@ -39,7 +39,7 @@ pub struct ClosedWindow {
     pub op: Op,
     /// Its start, UTC.
     pub start_ns: i64,
-    /// Its rows, whatever their outcome.
+    /// Its rows, whatever their outcome, without those that were left out on purpose.
     pub n_due: u64,
     /// Its rows that ended ok.
     pub n_seen: u64,
@@ -71,6 +71,9 @@ pub struct OpenWindow {
 impl OpenWindow {
     /// Take a row.
     pub fn take(&mut self, sample: &Sample) {
+        if sample.outcome == Outcome::SHED {
+            return;
+        }
         self.n_due += 1;
         self.felt.extend(sample.felt_ns());
         if sample.outcome != Outcome::OK {

@@ -184,7 +184,7 @@ fn a_disk_that_fails_and_cuts_short_loses_and_doubles_nothing() {
 }
 
 #[test]
-fn without_new_rows_the_waiting_ones_go_out_and_reach_the_device() {
+fn without_any_job_the_waiting_rows_go_out() {
     let root = folder("idle");
     std::fs::write(&root, "in the way").unwrap();
     let writer = Writer::start(setup(&root)).unwrap();
@@ -200,5 +200,25 @@ fn without_new_rows_the_waiting_ones_go_out_and_reach_the_device() {
     }
     assert_eq!(segment(&root, 0).len(), 5);
     writer.finish();
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn rows_reach_the_device_within_a_minute_though_no_more_come() {
+    let root = folder("sync");
+    std::fs::create_dir_all(&root).unwrap();
+    let disk = FaultyDisk::new(1, u64::MAX / 2);
+    let writer = faulty(&root, &disk);
+    let syncs = || disk.faults(|faults| faults.syncs);
+    send_rows(&writer, 3, SECOND);
+    writer.send(Job::Line { path: root.join("x.jsonl"), text: "{}".into() });
+    send_rows(&writer, 0, 60 * SECOND);
+    assert_eq!(syncs(), 0);
+    send_rows(&writer, 0, 61 * SECOND);
+    assert_eq!(syncs(), 3, "the segment, its folder, the line");
+    send_rows(&writer, 0, 200 * SECOND);
+    assert_eq!(syncs(), 3, "nothing new");
+    writer.finish();
+    assert_eq!(syncs(), 3);
     std::fs::remove_dir_all(root).unwrap();
 }
