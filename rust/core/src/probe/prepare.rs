@@ -204,6 +204,7 @@ fn posix(
     let place = Place::open(plan, origin)?;
     let mut random = Random::stream(origin.seed, &format!("{} contents", plan.name));
     let data = BigFile::prepare(&place, plan, origin.memory_bytes, &mut random, progress)?;
+    progress(&plan.name, "big file", data.bytes, data.bytes);
     notes.push(data.note.clone());
     let own = pool_name(plan);
     let failed = |what| {
@@ -221,6 +222,8 @@ fn posix(
         notes.push(format!("{} files in the pool's directory are not ours; left alone", found.strangers));
     }
     region.pool().reset(fill_pool(&place, &directory, plan, found, &mut random, progress)?);
+    let bytes = plan.pool as u64 * plan.object_bytes;
+    progress(&plan.name, "pool", bytes, bytes);
     Ok(PreparedFiles::Posix { place, data, directory })
 }
 
