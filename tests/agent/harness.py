@@ -86,6 +86,12 @@ class Agent:
         self.process.send_signal(sign)
         return self.process.wait(timeout_s)
 
+    def processes(self) -> list[int]:
+        """The agent and its workers."""
+        assert self.process is not None
+        children = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return [self.process.pid, *(int(pid) for f in children for pid in f.read_text().split())]
+
     def kill(self) -> None:
         if self.process and self.process.poll() is None:
             self.process.kill()
@@ -152,6 +158,54 @@ def loop_ext4(folder: Path, size_mib: int = 256) -> Iterator[Path]:
             wait_for("the unmount", lambda: unmounted(mount))
     finally:
         image.unlink(missing_ok=True)
+
+
+class Fuse:
+    """A file system in user space; while its server is stopped nothing on it answers."""
+
+    def __init__(self, server: subprocess.Popen[bytes], mount: Path) -> None:
+        self.server, self.mount = server, mount
+
+    def freeze(self) -> None:
+        self.server.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self.server.send_signal(signal.SIGCONT)
+
+
+@contextmanager
+def fuse(folder: Path) -> Iterator[Fuse]:
+    """A directory of ``folder`` passed through FUSE, uncached."""
+    source, mount = folder / "fuse-source", folder / "fuse"
+    source.mkdir()
+    mount.mkdir()
+    options = "direct_io,attr_timeout=0,entry_timeout=0,negative_timeout=0"
+    server = subprocess.Popen(["bindfs", "-f", "-o", options, source, mount])
+    try:
+        wait_for("the mount", lambda: os.path.ismount(mount))
+        yield Fuse(server, mount)
+    finally:
+        server.send_signal(signal.SIGCONT)
+        wait_for("the unmount", lambda: unmounted(mount))
+        server.wait(20)
+
+
+@contextmanager
+def throttled(device: str) -> Iterator[Path]:
+    """A cgroup whose processes can be slowed down on a block device (see ``throttle``)."""
+    group = Path("/sys/fs/cgroup/blkio") / f"iosonde-{os.getpid()}-{device.replace(':', '-')}"
+    group.mkdir()
+    try:
+        yield group
+    finally:
+        wait_for("the cgroup to be empty", lambda: not (group / "cgroup.procs").read_text())
+        group.rmdir()
+
+
+def throttle(group: Path, device: str, bytes_per_s: int) -> None:
+    """Limit reads and writes of the group on a device; 0 ends it."""
+    for way in ("read", "write"):
+        (group / f"blkio.throttle.{way}_bps_device").write_text(f"{device} {bytes_per_s}\n")
 
 
 def unmounted(mount: Path) -> bool:
