@@ -87,5 +87,5 @@ class Mischief:
 
 def remount(mount: Path, size_bytes: int) -> bool:
     """Change the size of a tmpfs; false when it holds more than that meanwhile."""
-    command = ["mount", "-o", f"remount,size={size_bytes}", mount]
+    command = ["mount", "-o", f"remount,size={size_bytes}", str(mount)]
     return subprocess.run(command, check=False, capture_output=True).returncode == 0
