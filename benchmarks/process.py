@@ -28,6 +28,8 @@ class Use:
 
     pss_mib: float
     rss_mib: float
+    anonymous_mib: float
+    """Heap and stacks: what does not depend on who else maps the program."""
     fds: int
     threads: int
 
@@ -56,7 +58,9 @@ def use(pid: int) -> Use | None:
     folder = Path(f"/proc/{pid}")
     try:
         sizes = dict(
-            re.findall(r"^(Pss|Rss):\s+(\d+) kB", (folder / "smaps_rollup").read_text(), re.M)
+            re.findall(
+                r"^(Pss|Rss|Pss_Anon):\s+(\d+) kB", (folder / "smaps_rollup").read_text(), re.M
+            )
         )
         fds = len(os.listdir(folder / "fd"))  # noqa: PTH208 - the cheapest count there is
         threads = len(os.listdir(folder / "task"))  # noqa: PTH208
@@ -64,7 +68,8 @@ def use(pid: int) -> Use | None:
         return None
     if not sizes:
         return None
-    return Use(int(sizes["Pss"]) / 1024, int(sizes["Rss"]) / 1024, fds, threads)
+    pss, rss, anonymous = (int(sizes[name]) / 1024 for name in ("Pss", "Rss", "Pss_Anon"))
+    return Use(pss, rss, anonymous, fds, threads)
 
 
 def cpu_s(pid: int) -> float:

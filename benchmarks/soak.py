@@ -15,22 +15,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from benchmarks import machine, process, slope
+from benchmarks import machine, process
 from benchmarks.mischief import Mischief, faults
-from benchmarks.ticks import Ticks, count, keep_segments
+from benchmarks.soaked import Outcome, Reading, show
+from benchmarks.ticks import count, keep_segments
 from tests.agent import harness
 
 MOST_MIB_PER_HOUR = 1.0
-SCRAPE_LIMIT_S = 0.1
 BETWEEN_READINGS_S = 5.0
 QUIET_END_S = 15.0
 """Without faults at the end, so that everything can recover."""
-ROWS_SHOWN = 30
 
 
 @dataclass(frozen=True)
@@ -44,52 +41,6 @@ class Options:
     kill_every_s: float = 30.0
     fault_every_s: float = 15.0
     seed: int = 0
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What everything used at a moment."""
-
-    at_s: float
-    supervisor: process.Use
-    family_pss_mib: float
-    workers: int
-
-    def __str__(self) -> str:
-        own = self.supervisor
-        return (
-            f"{self.at_s:8.0f} {own.pss_mib:9.2f} {own.rss_mib:9.2f} {self.family_pss_mib:9.2f}"
-            f" {own.fds:5d} {own.threads:8d} {self.workers:8d}"
-        )
-
-
-@dataclass
-class Outcome:
-    """What came of it."""
-
-    problems: list[str] = field(default_factory=list)
-    readings: list[Reading] = field(default_factory=list)
-    scrapes_s: list[float] = field(default_factory=list)
-    workers: set[tuple[int, int]] = field(default_factory=set)
-    kills: int = 0
-    fulls: int = 0
-    ticks: Ticks | None = None
-
-    @property
-    def first(self) -> Reading:
-        """Before any mischief."""
-        return self.readings[0]
-
-    @property
-    def last(self) -> Reading:
-        """After all of it."""
-        return self.readings[-1]
-
-    def growth(self) -> slope.Slope:
-        """Of the supervisor's memory over the last two thirds, MiB an hour."""
-        late = self.readings[len(self.readings) // 3 :]
-        hours = np.array([reading.at_s / 3600 for reading in late])
-        return slope.fit(hours, np.array([reading.supervisor.pss_mib for reading in late]))
 
 
 class Soak:
@@ -212,8 +163,8 @@ class Soak:
 
     def _judge(self) -> None:
         outcome, growth = self.outcome, self.outcome.growth()
-        if growth.lower > MOST_MIB_PER_HOUR:
-            outcome.problems.append(f"the supervisor grows by {growth} MiB/h")
+        if outcome.is_long and growth.lower > MOST_MIB_PER_HOUR:
+            outcome.problems.append(f"the supervisor grows by {growth}, MiB/h")
         first, last = outcome.first.supervisor, outcome.last.supervisor
         if last.fds > first.fds:
             outcome.problems.append(f"{first.fds} descriptors became {last.fds}")
@@ -249,29 +200,6 @@ def soak(options: Options, folder: Path) -> Outcome:
     """Soak an agent in ``folder``."""
     with places(options, folder) as (store, mount):
         return Soak(options, folder, store, mount).run()
-
-
-def show(outcome: Outcome) -> None:
-    """Print what came of it."""
-    print(f"{'':8} {'supervisor':>19} {'all':>9}")
-    print(
-        f"{'s':>8} {'PSS MiB':>9} {'RSS MiB':>9} {'PSS MiB':>9} {'fds':>5} {'threads':>8} {'workers':>8}"
-    )
-    step = max(1, len(outcome.readings) // ROWS_SHOWN)
-    for reading in outcome.readings[:-1:step]:
-        print(reading)
-    print(outcome.last)
-    scrapes = np.array(outcome.scrapes_s)
-    print(
-        f"{outcome.kills} workers killed, {len(outcome.workers)} seen, the store full {outcome.fulls} times; "
-        f"{len(scrapes)} scrapes, the longest {scrapes.max() * 1e3:.0f} ms, "
-        f"{int((scrapes > SCRAPE_LIMIT_S).sum())} above {SCRAPE_LIMIT_S * 1e3:.0f} ms"
-    )
-    print(f"supervisor's PSS, last two thirds: {outcome.growth()} MiB/h")
-    print(f"descriptors: {outcome.first.supervisor.fds} first, {outcome.last.supervisor.fds} last")
-    print(outcome.ticks)
-    for problem in outcome.problems:
-        print(f"PROBLEM: {problem}")
 
 
 def main() -> None:
