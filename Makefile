@@ -6,12 +6,14 @@ UV     := UV_PYTHON_DOWNLOADS=never $(BIN)/uv
 TRIPLE := $(shell rustc -vV | sed -n 's/^host: //p')
 STATIC := target/$(TRIPLE)/release/iosonde-agent
 PAGE   := src/iosonde/serve/static/index.html
+FUZZ_INPUTS      ?= 2000000
+FUZZ_CONNECTIONS ?= 20000
 
 RUST_SOURCES := $(shell find rust schema -type f) Cargo.toml Cargo.lock
 WEB_SOURCES  := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-quick lint format bench pictures wheel lock services clean
+.PHONY: help build demo test test-quick lint format bench fuzz pictures wheel lock services clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +53,11 @@ format: ## let the formatters have their way
 bench: build ## print the tables of docs/performance.md
 	cargo run --release --quiet -p iosonde-overhead
 	$(BIN)/python -m benchmarks
+
+fuzz: ## mutated configurations, spools, windows and requests; FUZZ_INPUTS=2000000 says how many of each
+	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-core --test fuzz_config --test fuzz_spool -- --nocapture
+	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-agent --bin iosonde-agent http::fuzz -- --nocapture
+	IOSONDE_FUZZ_CONNECTIONS=$(FUZZ_CONNECTIONS) cargo test --release --quiet -p iosonde-agent --test fuzz_http -- --nocapture
 
 pictures: build services ## draw the pictures of the README anew
 	$(BIN)/python scripts/pictures.py

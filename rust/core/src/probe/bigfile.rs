@@ -274,7 +274,8 @@ impl AlignedBuffer {
     /// `N` times `length` zero bytes, side by side, so that two of 1 MiB share one huge page.
     pub fn several<const N: usize>(length: usize) -> [Self; N] {
         let part = length.next_multiple_of(Self::PAGE);
-        let huge = N * part >= Self::HUGE_PAGE / 2;
+        // One buffer of a worker on trial would leave half of a huge page to nobody.
+        let huge = N * part >= Self::HUGE_PAGE;
         let align = if huge { Self::HUGE_PAGE } else { Self::PAGE };
         let whole = (N * part).next_multiple_of(align);
         let mut memory = vec![0_u8; whole + align];

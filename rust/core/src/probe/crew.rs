@@ -133,30 +133,47 @@ impl Worker for InProcess {
     }
 }
 
-/// Lines to and from a worker; a full or closed socket loses them, it never blocks.
+/// Lines to and from a worker. It never blocks: what the socket does not take now goes out with a later look, and what
+/// a worker that is gone would have been told is lost.
 struct Line {
     socket: UnixStream,
     heard: Vec<u8>,
+    unsent: Vec<u8>,
 }
 
 impl Line {
-    fn new(mut socket: UnixStream, task: &Task) -> std::io::Result<Self> {
-        let mut line = serde_json::to_vec(task)?;
-        line.push(b'\n');
+    fn new(socket: UnixStream, task: &Task) -> std::io::Result<Self> {
         socket.set_nonblocking(true)?;
-        socket.write_all(&line)?;
-        Ok(Self { socket, heard: Vec::new() })
+        let unsent = serde_json::to_vec(task)?;
+        let mut line = Self { socket, heard: Vec::new(), unsent };
+        line.unsent.push(b'\n');
+        line.send();
+        Ok(line)
     }
 
     fn tell(&mut self, order: &Order) {
-        if let Ok(mut line) = serde_json::to_vec(order) {
-            line.push(b'\n');
-            // A worker that is gone is noticed elsewhere; orders are few and short, so they fit.
-            let _ = self.socket.write_all(&line);
+        if let Ok(line) = serde_json::to_vec(order) {
+            self.unsent.extend(line);
+            self.unsent.push(b'\n');
+            self.send();
         }
     }
 
+    fn send(&mut self) {
+        while !self.unsent.is_empty() {
+            match self.socket.write(&self.unsent) {
+                Ok(n) if n > 0 => drop(self.unsent.drain(..n)),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                // It is gone, which is noticed elsewhere.
+                _ => self.unsent.clear(),
+            }
+        }
+        self.unsent = Vec::new();
+    }
+
     fn hear(&mut self) -> Option<Report> {
+        self.send();
         let mut piece = [0_u8; 4096];
         loop {
             if let Some(end) = self.heard.iter().position(|&byte| byte == b'\n') {
@@ -173,5 +190,34 @@ impl Line {
                 Err(_) => return None,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+
+    use super::*;
+
+    #[test]
+    fn orders_larger_than_a_socket_arrive_whole_and_in_order() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let mut line = Line { socket: ours, heard: Vec::new(), unsent: vec![b'x'; 3 << 20] };
+        line.unsent.push(b'\n');
+        line.tell(&Order::End);
+        assert!(!line.unsent.is_empty());
+        let reader = std::thread::spawn(move || {
+            BufReader::new(theirs).lines().take(2).collect::<Result<Vec<_>, _>>().unwrap()
+        });
+        while !line.unsent.is_empty() {
+            assert_eq!(line.hear(), None);
+            std::thread::yield_now();
+        }
+        let read = reader.join().unwrap();
+        assert_eq!((read[0].len(), read[1].as_str()), (3 << 20, "\"end\""));
+        // Nobody is left to be told.
+        line.tell(&Order::End);
+        assert!(line.unsent.is_empty());
     }
 }

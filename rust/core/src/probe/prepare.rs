@@ -53,6 +53,8 @@ pub struct Prepared {
     region: Region,
     seed: u64,
     buffers: Vec<AlignedBuffer>,
+    /// Whether every op will run here, and not only those of a trial.
+    all_ops: bool,
 }
 
 enum PreparedFiles {
@@ -80,7 +82,7 @@ impl Prepared {
         if !plan.faults.is_empty() {
             notes.push("faults are being injected: this is a drill".into());
         }
-        Ok(Self { plan, notes, files, region, seed: origin.seed, buffers: Vec::new() })
+        Ok(Self { plan, notes, files, region, seed: origin.seed, buffers: Vec::new(), all_ops: true })
     }
 
     /// Go to files that an earlier worker made ready, without making or changing anything.
@@ -94,7 +96,8 @@ impl Prepared {
                 PreparedFiles::Posix { place, data, directory }
             }
         };
-        Ok(Self { plan, notes: Vec::new(), files, region, seed: origin.seed, buffers: Vec::new() })
+        let (notes, buffers) = (Vec::new(), Vec::new());
+        Ok(Self { plan, notes, files, region, seed: origin.seed, buffers, all_ops: false })
     }
 
     /// The operation of one lane. `clock` is that lane's; faults count from `start_ns`. `turn` numbers the lanes an op
@@ -169,9 +172,9 @@ impl Prepared {
         })
     }
 
-    /// One of the two blocks, side by side.
+    /// One of the two blocks, side by side; a trial often needs only one.
     fn buffer(&mut self) -> AlignedBuffer {
-        if self.buffers.is_empty() {
+        if self.all_ops && self.buffers.is_empty() {
             self.buffers = AlignedBuffer::several::<2>(self.plan.block_bytes as usize).into();
         }
         self.buffers.pop().unwrap_or_else(|| AlignedBuffer::new(self.plan.block_bytes as usize))
