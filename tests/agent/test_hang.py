@@ -141,7 +141,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict]:
             "pool": {name: pool_sizes(path) for name, path in places(folder, rigged)},
             "events": json.loads(
                 harness.run(["events", "--format", "json", "--store", agent.store]).stdout
-            ),
+            )["events"],
             "samples": harness.samples(agent.store),
             "log": agent.log.read_text(),
         }

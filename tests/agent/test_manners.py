@@ -151,10 +151,7 @@ def test_the_service_manager_is_kept_informed(tmp_path: Path) -> None:
     config = f'flush = "50ms"\n{target(tmp_path)}'
     with managed(tmp_path, config, WATCHDOG_USEC="200000") as agent:
         assert any("STATUS=watching 1 target" in message for message in agent.heard)
-        assert agent.heard[0].startswith("STATUS=")
         agent.wait_heard("WATCHDOG=1", 5)
-        first = next(i for i, message in enumerate(agent.heard) if "READY=1" in message)
-        assert "WATCHDOG=1" not in agent.heard[:first]
         assert agent.stop() == 0
         agent.wait_heard("STOPPING=1")
 

@@ -127,7 +127,7 @@ impl Daemon {
             match self.signals.events.recv_timeout(HOUSEKEEPING) {
                 Ok(Event::Reload) => {
                     self.notify.reloading(&RealClock);
-                    reload::reload(&mut self.session, &options.config, &self.config, &self.log);
+                    reload::reload(&mut self.session, &options.config, &mut self.config, &self.log);
                     self.notify.ready(&self.status());
                 }
                 Err(RecvTimeoutError::Timeout) => {

@@ -10,22 +10,31 @@ use serde_json::Value;
 use crate::configure;
 use crate::log::Log;
 
-/// Read the files anew and say what became of it. `running` is what the session was started with.
-pub fn reload(_session: &mut Session, file: &Path, running: &Config, log: &Log) {
-    let changes = configure::read(file).and_then(|(new, _)| changes(running, &new));
-    match changes {
-        Err(error) => log.error("reload", &format!("not reloaded, nothing changed: {error}")),
-        Ok(changes) if changes.is_empty() => log.info("reload", "reloaded: nothing changed"),
-        Ok(changes) => {
-            for change in &changes {
-                log.info(&format!("reload {change}"), &format!("restart to apply: {change}"));
-            }
-        }
+/// Read the files anew and say what became of it. `running` is what the session follows; it becomes what it follows now.
+pub fn reload(session: &mut Session, file: &Path, running: &mut Config, log: &Log) {
+    let read = configure::read(file)
+        .and_then(|(new, _)| Ok((whole(running, &new), targets_of(running, &new)?, new)));
+    let (rest, targets, new) = match read {
+        Err(error) => return log.error("reload", &format!("not reloaded, nothing changed: {error}")),
+        Ok(read) => read,
+    };
+    if rest.is_empty() && targets.is_empty() {
+        return log.info("reload", "reloaded: nothing changed");
     }
+    for change in &rest {
+        log.warn(&format!("reload {change}"), &format!("restart to apply: {change}"));
+    }
+    if let Err(error) = session.reload(&new) {
+        return log.error("reload", &format!("not reloaded, the targets are as before: {error}"));
+    }
+    for change in &targets {
+        log.info(&format!("reload {change}"), &format!("reloaded: {change}"));
+    }
+    (running.target, running.probe) = (new.target, new.probe);
 }
 
-/// What differs, one line each.
-pub fn changes(old: &Config, new: &Config) -> Result<Vec<String>, ConfigError> {
+/// What differs beside the targets, one line each.
+fn whole(old: &Config, new: &Config) -> Vec<String> {
     let mut lines = Vec::new();
     macro_rules! compare {
         ($($key:ident)*) => {$(
@@ -35,6 +44,12 @@ pub fn changes(old: &Config, new: &Config) -> Result<Vec<String>, ConfigError> {
         )*};
     }
     compare!(store listen textfile log host seed window baseline flush keep);
+    lines
+}
+
+/// What differs of the targets, one line each.
+fn targets_of(old: &Config, new: &Config) -> Result<Vec<String>, ConfigError> {
+    let mut lines = Vec::new();
     let (before, after) = (targets(old)?, targets(new)?);
     for (name, plan) in &before {
         match after.get(name) {
@@ -67,16 +82,12 @@ mod tests {
     fn changes_are_named() {
         let read = |text: &str| Config::from_toml(text, "t").unwrap();
         let old = read("[[target]]\npath='/a'\n[[target]]\npath='/b'");
-        assert!(changes(&old, &old).unwrap().is_empty());
+        assert!(whole(&old, &old).is_empty() && targets_of(&old, &old).unwrap().is_empty());
         let new = read("window='90s'\n[[target]]\npath='/a'\npool=99\n[[target]]\npath='/c'");
+        assert_eq!(whole(&old, &new), ["window 60000000000 -> 90000000000"]);
         assert_eq!(
-            changes(&old, &new).unwrap(),
-            [
-                "window 60000000000 -> 90000000000",
-                "target /a: pool 1000 -> 99",
-                "target /b is gone",
-                "target /c is new"
-            ]
+            targets_of(&old, &new).unwrap(),
+            ["target /a: pool 1000 -> 99", "target /b is gone", "target /c is new"]
         );
     }
 }

@@ -10,10 +10,12 @@ use super::evidence::Evidence;
 use super::keeper::Keeper;
 use super::slot::Tick;
 use super::state::TargetState;
-use super::view::View;
+use super::view::{View, Watched};
 use super::watch::Desk;
 use crate::clock::Anchor;
+use crate::config::TargetPlan;
 use crate::record::event::{self, Event};
+use crate::record::spool;
 use crate::record::writer::{Health, Job};
 use crate::sample::{Op, Outcome, Sample};
 use crate::slowdown::live::LiveOp;
@@ -83,10 +85,38 @@ impl Collector {
         &self.view
     }
 
-    /// Where the supervisor of target `number` puts what it learns.
-    pub fn desk(&mut self, number: u16) -> TargetDesk<'_> {
+    /// Where the supervisor of a target puts what it learns.
+    pub fn desk(&mut self, target: &Arc<Watched>) -> TargetDesk<'_> {
         let anchor = self.view.anchor();
-        TargetDesk { collector: self, number, anchor }
+        TargetDesk { collector: self, target: Arc::clone(target), anchor }
+    }
+
+    /// What is remembered of a plan, as the beginning of an account; its rows get this number.
+    pub fn watched(&self, number: u16, plan: &TargetPlan) -> Arc<Watched> {
+        let (window_ns, trailing_ns) = (self.view.window_ns, self.view.trailing_ns);
+        let mut accounts: Vec<LiveOp> =
+            Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, window_ns, trailing_ns)).into();
+        for window in self.store.as_ref().map_or(Vec::new(), |store| store.remembered(plan, trailing_ns)) {
+            accounts[window.op as usize].learn(window.start_ns, window.median_ns);
+        }
+        Arc::new(Watched::new(number, plan.clone(), accounts))
+    }
+
+    /// From now on these are watched; `listed` are all that rows may be of.
+    pub fn watch(&mut self, targets: Vec<Arc<Watched>>, listed: &[TargetPlan]) {
+        self.view.set_targets(targets);
+        if let Some(store) = &self.store {
+            store.writer.send(Job::Targets(listed.iter().map(spool_target).collect()));
+        }
+    }
+
+    /// The last word about a target that is no longer watched; everything it measured has been handed on.
+    pub fn leave(&mut self, target: &Watched) {
+        let Some(store) = &self.store else { return };
+        let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
+        store.remember(&target.plan, &closed);
+        let now_ns = self.view.anchor().utc_ns(self.view.clock.monotonic_ns());
+        store.save_state(&self.view.state(target, now_ns, false));
     }
 
     /// Hand what was taken to the accounts and the store. What was taken belongs to the clock as it was before any step.
@@ -118,10 +148,10 @@ impl Collector {
 
     /// Rows not yet accounted for go into the live accounts.
     fn account(&mut self) {
-        for (number, target) in self.view.targets().iter().enumerate() {
+        for target in self.view.targets() {
             let mut closed = VecDeque::new();
             let mut accounts = target.accounts();
-            for sample in self.waiting.iter().filter(|sample| usize::from(sample.target) == number) {
+            for sample in self.waiting.iter().filter(|sample| sample.target == target.number) {
                 closed.extend(accounts[sample.op as usize].take(sample));
             }
             drop(accounts);
@@ -212,18 +242,14 @@ impl Collector {
 /// Where the supervisor of one target puts what it learns.
 pub struct TargetDesk<'a> {
     collector: &'a mut Collector,
-    number: u16,
+    target: Arc<Watched>,
     anchor: Anchor,
 }
 
 impl TargetDesk<'_> {
-    fn target(&self) -> String {
-        let targets = self.collector.view.targets();
-        targets.get(usize::from(self.number)).map_or(String::new(), |target| target.plan.name.clone())
-    }
     fn tell(&mut self, text: &str, warning: bool) {
-        let target = self.target();
-        (self.collector.tell)(Note { target: &target, text, warning });
+        let target = self.target.plan.name.as_str();
+        (self.collector.tell)(Note { target, text, warning });
     }
     fn now_ns(&self) -> i64 {
         self.anchor.utc_ns(self.collector.view.clock.monotonic_ns())
@@ -232,7 +258,7 @@ impl TargetDesk<'_> {
 
 impl Desk for TargetDesk<'_> {
     fn row(&mut self, op: Op, tick: Tick) {
-        self.collector.waiting.push(sample(&tick, self.number, op, &self.anchor));
+        self.collector.waiting.push(sample(&tick, self.target.number, op, &self.anchor));
     }
 
     fn note(&mut self, text: &str) {
@@ -245,7 +271,7 @@ impl Desk for TargetDesk<'_> {
     fn opened(&mut self, op: Option<Op>, since_ns: u64, evidence: Option<Evidence>) {
         let kind = if op.is_some() { "hang" } else { "unreachable" };
         let mut event = self.collector.event(kind, self.anchor.utc_ns(since_ns));
-        event.target = Some(self.target());
+        event.target = Some(self.target.plan.name.clone());
         event.op = op.map(Op::name);
         event.evidence = evidence.unwrap_or_default();
         let wchan = event.evidence.wchan.as_deref().unwrap_or("an unknown place");
@@ -254,11 +280,11 @@ impl Desk for TargetDesk<'_> {
             None => format!("cannot be made ready: hanging in {wchan}"),
         });
         self.collector.keep(&event);
-        self.collector.events.insert((self.number, op), event);
+        self.collector.events.insert((self.target.number, op), event);
     }
 
     fn closed(&mut self, op: Option<Op>, ended_ns: u64, outcome: Option<Outcome>, attempts: u32) {
-        let Some(mut event) = self.collector.events.remove(&(self.number, op)) else { return };
+        let Some(mut event) = self.collector.events.remove(&(self.target.number, op)) else { return };
         event.ended_ns = Some(self.anchor.utc_ns(ended_ns));
         event.written_ns = self.now_ns();
         event.outcome = outcome.map(Outcome::name);
@@ -284,4 +310,10 @@ fn sample(tick: &Tick, target: u16, op: Op, anchor: &Anchor) -> Sample {
         outcome: tick.outcome,
         cache: tick.cache,
     }
+}
+
+/// What a segment's header says of a plan.
+pub fn spool_target(plan: &TargetPlan) -> spool::Target {
+    let size = |op: Op| if op.is_data() { plan.block_bytes } else { plan.object_bytes };
+    spool::Target { name: plan.name.clone(), period_ns: plan.period_ns, size_bytes: Op::ALL.map(size).into() }
 }

@@ -6,16 +6,17 @@
 //! ```
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
-use super::collector::{Collector, Summary, Tell};
+use super::collector::{Collector, Summary, Tell, spool_target};
 use super::crew::{Crew, Processes, Threads};
 use super::keeper::Keeper;
 use super::prepare::{Origin, memory_bytes};
 use super::state::slug;
 pub use super::supervisor::Beat;
-use super::supervisor::Supervisor;
+use super::supervisor::{Change, Changes, Supervisor};
 use super::view::{Status, View, Watched};
 use super::{ProbeError, Progress, region};
 use crate::clock::{Anchor, Clock, Stop};
@@ -23,9 +24,7 @@ use crate::config::{Config, ConfigError, TargetPlan};
 use crate::record::disk::Disk;
 use crate::record::spool;
 use crate::record::writer::Setup;
-use crate::sample::Op;
 use crate::seed;
-use crate::slowdown::live::LiveOp;
 
 /// How long an ending session waits for operations that are still open.
 const GRACE_NS: u64 = 2_000_000_000;
@@ -49,6 +48,7 @@ struct Running {
     view: Arc<View>,
     released: Arc<Stop>,
     stop: Arc<Stop>,
+    changes: Arc<Changes>,
     thread: JoinHandle<Supervisor>,
 }
 
@@ -140,14 +140,15 @@ impl Session {
         let supervisor = self.supervisor(crew)?;
         let view = Arc::clone(supervisor.view());
         let (released, stop) = (Stop::new(), Stop::new());
+        let changes = Arc::<Changes>::default();
         let beat = std::mem::replace(&mut self.beat, Box::new(|| {}));
         let thread = std::thread::Builder::new().name("supervisor".into()).stack_size(512 << 10).spawn({
-            let (released, stop) = (Arc::clone(&released), Arc::clone(&stop));
-            move || supervisor.run(&released, &stop, beat)
+            let (released, stop, changes) = (Arc::clone(&released), Arc::clone(&stop), Arc::clone(&changes));
+            move || supervisor.run(&released, &stop, &changes, beat)
         });
         let thread =
             thread.map_err(|error| ProbeError::Refused(format!("cannot start a thread: {error}")))?;
-        self.running = Some(Running { view, released, stop, thread });
+        self.running = Some(Running { view, released, stop, changes, thread });
         Ok(())
     }
 
@@ -161,17 +162,16 @@ impl Session {
         let view = Arc::new(self.new_view(store.as_ref()));
         let tell = std::mem::replace(&mut self.tell, Box::new(|_| {}));
         let collector = Collector::new(view, store, tell);
-        Supervisor::new(collector, &self.origin, crew, self.config.flush)
+        Supervisor::new(collector, &self.plans, self.origin.clone(), crew, self.config.flush)
             .map_err(|errno| ProbeError::Refused(format!("cannot have shared memory: {errno}")))
     }
 
     fn new_view(&self, store: Option<&Keeper>) -> View {
-        let targets = self.plans.iter().map(|plan| self.watched(plan, store)).collect();
         View {
             clock: Arc::clone(&self.clock),
             host: self.origin.host.clone(),
             run_id: self.origin.run_id.clone(),
-            targets: RwLock::new(targets),
+            targets: RwLock::default(),
             health: store.map(|store| Arc::clone(store.writer.health())),
             window_ns: self.config.window,
             trailing_ns: self.config.baseline,
@@ -179,24 +179,7 @@ impl Session {
         }
     }
 
-    fn watched(&self, plan: &TargetPlan, store: Option<&Keeper>) -> Arc<Watched> {
-        let (window_ns, trailing_ns) = (self.config.window, self.config.baseline);
-        let mut accounts: Vec<LiveOp> =
-            Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, window_ns, trailing_ns)).into();
-        for window in store.map_or(Vec::new(), |store| store.remembered(plan, trailing_ns)) {
-            accounts[window.op as usize].learn(window.start_ns, window.median_ns);
-        }
-        Arc::new(Watched::new(plan.clone(), accounts))
-    }
-
     fn header(&self) -> spool::Header {
-        let target = |plan: &TargetPlan| spool::Target {
-            name: plan.name.clone(),
-            period_ns: plan.period_ns,
-            size_bytes: Op::ALL
-                .map(|op| if op.is_data() { plan.block_bytes } else { plan.object_bytes })
-                .into(),
-        };
         spool::Header {
             schema_version: spool::SCHEMA_VERSION,
             run_id: self.origin.run_id.clone(),
@@ -204,7 +187,7 @@ impl Session {
             seed: self.origin.seed,
             segment: 0,
             opened_ns: 0,
-            targets: self.plans.iter().map(target).collect(),
+            targets: self.plans.iter().map(spool_target).collect(),
         }
     }
 
@@ -227,6 +210,28 @@ impl Session {
             running.released.raise([running.thread.thread()]);
         }
         Ok(())
+    }
+
+    /// Watch the targets of another configuration. Those that are the same go on without missing a tick; everything
+    /// but targets is left as it was.
+    pub fn reload(&mut self, config: &Config) -> Result<(), ProbeError> {
+        let plans = config.plans().map_err(|error| ProbeError::Refused(error.to_string()))?;
+        let Some(running) = &self.running else {
+            self.plans = plans;
+            return Ok(());
+        };
+        let (done, told) = channel();
+        let change = Change { plans: plans.clone(), done };
+        *running.changes.lock().unwrap_or_else(PoisonError::into_inner) = Some(change);
+        running.thread.thread().unpark();
+        match told.recv() {
+            Ok(Ok(())) => {
+                self.plans = plans;
+                Ok(())
+            }
+            Ok(Err(errno)) => Err(ProbeError::Refused(format!("cannot watch more targets: {errno}"))),
+            Err(_) => Err(ProbeError::Refused("the supervisor has ended".into())),
+        }
     }
 
     /// What can be read while it runs.

@@ -216,6 +216,13 @@ impl Simulation {
         self.clock.sleep_until(until_ns, &Stop::default());
     }
 
+    /// Watch the targets of another configuration from now on.
+    pub fn reload(&mut self, config: &Config) -> Result<(), SimulateError> {
+        let plans = config.plans()?;
+        let watched = self.supervisor.watch(&plans);
+        Ok(watched.map_err(|errno| ProbeError::Refused(format!("cannot watch more targets: {errno}")))?)
+    }
+
     /// End it as a session ends. Dropping it instead is what a kill does.
     pub fn finish(mut self) -> Summary {
         self.supervisor.dismiss();

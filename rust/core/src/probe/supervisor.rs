@@ -1,7 +1,8 @@
 //! The thread that keeps the schedule of everything but the operations: it watches over the targets, collects what
 //! their lanes saw, and hands it to the store. It touches no target.
 
-use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::collector::{Collector, Summary};
 use super::crew::Crew;
@@ -18,15 +19,31 @@ const PREPARING_BEAT_NS: u64 = 20_000_000;
 /// Time between the beginning of a schedule and the decision to begin.
 const LEAD_NS: u64 = 50_000_000;
 
+/// Operations of a target that is no longer watched may take so long to end; the others wait meanwhile.
+const LEAVE_NS: u64 = 300_000_000;
+
 /// Called by the thread that keeps the schedule, to show that it is alive.
 pub type Beat = Box<dyn FnMut() + Send + Sync>;
+
+/// Other targets are to be watched.
+pub struct Change {
+    /// These.
+    pub plans: Vec<TargetPlan>,
+    /// Told when they are.
+    pub done: Sender<Result<(), rustix::io::Errno>>,
+}
+
+/// Where a change is left for the supervisor.
+pub type Changes = Mutex<Option<Change>>;
 
 /// Watches over all targets of a session.
 pub struct Supervisor {
     clock: Arc<dyn Clock>,
-    host: String,
+    origin: Origin,
     crew: Box<dyn Crew>,
     watches: Vec<Watch>,
+    /// Everything that was ever watched, by its number in rows.
+    listed: Vec<TargetPlan>,
     collector: Collector,
     flush_ns: u64,
     next_flush_ns: u64,
@@ -35,32 +52,30 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Of the targets that the collector's view shows.
+    /// Of these targets.
     pub fn new(
         collector: Collector,
-        origin: &Origin,
+        plans: &[TargetPlan],
+        origin: Origin,
         crew: Box<dyn Crew>,
         flush_ns: u64,
     ) -> Result<Self, rustix::io::Errno> {
         let clock = Arc::clone(&collector.view().clock);
-        let watches = collector
-            .view()
-            .targets()
-            .into_iter()
-            .map(|watched| Watch::new(watched, origin.clone()))
-            .collect::<Result<_, _>>()?;
         let next_flush_ns = clock.monotonic_ns();
-        Ok(Self {
+        let mut supervisor = Self {
             clock,
-            host: origin.host.clone(),
+            origin,
             crew,
-            watches,
+            watches: Vec::new(),
+            listed: Vec::new(),
             collector,
             flush_ns,
             next_flush_ns,
             ended_ns: None,
             spread: true,
-        })
+        };
+        supervisor.watch(plans)?;
+        Ok(supervisor)
     }
 
     /// Begin at once instead of at this host's moment of the period.
@@ -73,9 +88,55 @@ impl Supervisor {
         self.collector.view()
     }
 
+    /// Watch these from now on. A target whose plan is the same goes on as if nothing had been; the others end, and
+    /// what is new begins.
+    pub fn watch(&mut self, plans: &[TargetPlan]) -> Result<(), rustix::io::Errno> {
+        let mut new = Vec::new();
+        for plan in plans.iter().filter(|plan| self.watches.iter().all(|w| w.watched().plan != **plan)) {
+            let number = u16::try_from(self.listed.len()).map_err(|_| rustix::io::Errno::OVERFLOW)?;
+            self.listed.push(plan.clone());
+            new.push(Watch::new(self.collector.watched(number, plan), self.origin.clone())?);
+        }
+        let stays = |watch: &Watch| plans.contains(&watch.watched().plan);
+        let (mut staying, mut leaving): (Vec<Watch>, Vec<Watch>) =
+            std::mem::take(&mut self.watches).into_iter().partition(stays);
+        self.end(&mut leaving);
+        staying.extend(new);
+        let place = |watch: &Watch| plans.iter().position(|plan| *plan == watch.watched().plan);
+        staying.sort_by_key(place);
+        self.watches = staying;
+        let watched = self.watches.iter().map(|watch| Arc::clone(watch.watched())).collect();
+        self.collector.watch(watched, &self.listed);
+        Ok(())
+    }
+
+    /// Let targets go: their operations have a moment to end, then everything about them is accounted for.
+    fn end(&mut self, leaving: &mut [Watch]) {
+        if leaving.is_empty() {
+            return;
+        }
+        leaving.iter_mut().for_each(Watch::dismiss);
+        let ended_ns = self.clock.monotonic_ns();
+        let never = Stop::default();
+        while !leaving.iter_mut().all(Watch::is_deserted) && self.clock.monotonic_ns() < ended_ns + LEAVE_NS {
+            self.clock.sleep_until(self.clock.monotonic_ns() + LEAVE_NS / 100, &never);
+        }
+        for watch in leaving.iter_mut() {
+            let target = Arc::clone(watch.watched());
+            watch.drain(&mut self.collector.desk(&target));
+            watch.finish(ended_ns, &mut self.collector.desk(&target));
+        }
+        self.collector.round(true);
+        leaving.iter().for_each(|watch| self.collector.leave(watch.watched()));
+    }
+
     /// Work until asked to stop. Targets that are ready begin once `released` is raised.
-    pub fn run(mut self, released: &Stop, stop: &Stop, mut beat: Beat) -> Self {
+    pub fn run(mut self, released: &Stop, stop: &Stop, changes: &Changes, mut beat: Beat) -> Self {
         while !stop.raised() {
+            if let Some(change) = changes.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                // Whoever asked may have gone.
+                let _ = change.done.send(self.watch(&change.plans));
+            }
             let next = self.beat(released.raised());
             beat();
             self.clock.sleep_until(next, stop);
@@ -87,7 +148,7 @@ impl Supervisor {
     pub fn beat(&mut self, released: bool) -> u64 {
         let now_ns = self.clock.monotonic_ns();
         let mut next_ns = now_ns + BEAT_NS.1;
-        for (number, watch) in self.watches.iter_mut().enumerate() {
+        for watch in &mut self.watches {
             let plan = &watch.watched().plan;
             let soonest = plan.deadline_ns.min(plan.retry_ns) / 4;
             next_ns = next_ns.min(now_ns + soonest.clamp(BEAT_NS.0, BEAT_NS.1));
@@ -95,10 +156,10 @@ impl Supervisor {
                 next_ns = next_ns.min(now_ns + PREPARING_BEAT_NS);
             }
             let begin = released.then(|| match self.spread {
-                true => aligned(&self.collector, &self.host, plan, now_ns + LEAD_NS),
+                true => aligned(&self.collector, &self.origin.host, plan, now_ns + LEAD_NS),
                 false => now_ns,
             });
-            let mut desk = self.collector.desk(number as u16);
+            let mut desk = self.collector.desk(&Arc::clone(watch.watched()));
             watch.beat(now_ns, self.crew.as_mut(), begin, &mut desk);
         }
         if now_ns >= self.next_flush_ns {
@@ -110,8 +171,8 @@ impl Supervisor {
 
     /// Take what the lanes saw and hand it on.
     pub fn collect(&mut self, running: bool) {
-        for (number, watch) in self.watches.iter_mut().enumerate() {
-            watch.drain(&mut self.collector.desk(number as u16));
+        for watch in &mut self.watches {
+            watch.drain(&mut self.collector.desk(&Arc::clone(watch.watched())));
         }
         self.collector.round(running);
     }
@@ -129,8 +190,8 @@ impl Supervisor {
     /// Account for what is still open, write everything.
     pub fn finish(mut self) -> Summary {
         let ended_ns = self.ended_ns.unwrap_or_else(|| self.clock.monotonic_ns());
-        for (number, watch) in self.watches.iter_mut().enumerate() {
-            watch.finish(ended_ns, &mut self.collector.desk(number as u16));
+        for watch in &mut self.watches {
+            watch.finish(ended_ns, &mut self.collector.desk(&Arc::clone(watch.watched())));
         }
         self.collector.finish()
     }

@@ -45,6 +45,8 @@ struct Lane {
 
 /// What others may read of a running target.
 pub struct Watched {
+    /// Its number in rows.
+    pub number: u16,
     /// What was asked for.
     pub plan: TargetPlan,
     accounts: Mutex<Vec<LiveOp>>,
@@ -65,8 +67,9 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Watched {
     /// Nothing known yet.
-    pub fn new(plan: TargetPlan, accounts: Vec<LiveOp>) -> Self {
+    pub fn new(number: u16, plan: TargetPlan, accounts: Vec<LiveOp>) -> Self {
         Self {
+            number,
             plan,
             accounts: Mutex::new(accounts),
             notes: Mutex::default(),
@@ -201,6 +204,9 @@ impl View {
     pub fn targets(&self) -> Vec<Arc<Watched>> {
         self.targets.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
+    pub(super) fn set_targets(&self, targets: Vec<Arc<Watched>>) {
+        *self.targets.write().unwrap_or_else(PoisonError::into_inner) = targets;
+    }
     /// How its monotonic clock maps to UTC now.
     pub(super) fn anchor(&self) -> Anchor {
         *lock(&self.anchor)
@@ -219,7 +225,8 @@ impl View {
         self.targets().iter().map(|target| self.state(target, now_ns, running)).collect()
     }
 
-    fn state(&self, target: &Watched, now_ns: i64, running: bool) -> TargetState {
+    /// One target's state.
+    pub(super) fn state(&self, target: &Watched, now_ns: i64, running: bool) -> TargetState {
         let open: Vec<_> = Op::ALL.iter().map(|&op| self.in_flight(target, op)).collect();
         let mut accounts = target.accounts();
         let ops: Vec<_> =

@@ -48,6 +48,10 @@ impl Engine {
     pub fn round(&mut self, jobs: Inbox) {
         let mut trouble = None;
         let mut turned_over = false;
+        if let Some(targets) = jobs.targets {
+            // What the old segment lacks of its device is tried again with the next.
+            let _ = self.spooler.extend(self.disk.as_ref(), targets);
+        }
         let mut batches = jobs.rows;
         // Without new rows those that wait are tried too.
         if batches.is_empty() {

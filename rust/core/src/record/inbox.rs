@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use super::health::Health;
+use super::spool::Target;
 use super::writer::{BACKLOG_APPENDS, BACKLOG_ROWS, Job};
 use crate::sample::Sample;
 
@@ -44,6 +45,8 @@ impl Append {
 pub struct Inbox {
     /// Rows, with the time at which they were handed over.
     pub rows: VecDeque<(i64, Vec<Sample>)>,
+    /// A longer list of targets: good for the rows before it too.
+    pub targets: Option<Vec<Target>>,
     /// Lines and frames.
     pub appends: VecDeque<Append>,
     /// The newest contents of files.
@@ -58,6 +61,7 @@ impl Inbox {
     pub fn push(&mut self, job: Job, health: &Health) {
         match job {
             Job::Rows { samples, now_ns } => self.push_rows(samples, now_ns, health),
+            Job::Targets(targets) => self.targets = Some(targets),
             Job::Replace { path, bytes } => {
                 self.replacements.insert(path, bytes);
             }
@@ -75,7 +79,10 @@ impl Inbox {
     }
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty() && self.appends.is_empty() && self.replacements.is_empty()
+        self.rows.is_empty()
+            && self.targets.is_none()
+            && self.appends.is_empty()
+            && self.replacements.is_empty()
     }
 
     fn push_rows(&mut self, samples: Vec<Sample>, now_ns: i64, health: &Health) {

@@ -40,6 +40,11 @@ impl Spooler {
     pub fn new(folder: PathBuf, header: spool::Header, health: Arc<Health>) -> Self {
         Self { folder, header, open: None, waiting: VecDeque::new(), health }
     }
+    /// The next segment knows more targets.
+    pub fn extend(&mut self, disk: &dyn Disk, targets: Vec<spool::Target>) -> io::Result<()> {
+        self.header.targets = targets;
+        self.close(disk)
+    }
     /// Where segments lie.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -54,6 +54,8 @@ pub enum Job {
         /// What.
         payload: Vec<u8>,
     },
+    /// From now on rows may be of these targets: those known so far, at their places, and more.
+    Targets(Vec<spool::Target>),
     /// Append one line to a text file; its end is added if it has none.
     Line {
         /// Which.

@@ -152,3 +152,15 @@ pub fn place(target: &Target, context: &str) {
     let whole = |path: &PathBuf| std::fs::metadata(path).expect("it is there").len() == OBJECT_BYTES;
     assert!(files.iter().all(whole), "half-made files: {context}");
 }
+
+/// Due times of one op of a target by name, ascending.
+pub fn due(store: &Path, target: &str, op: Op) -> Vec<i64> {
+    let mut due = Vec::new();
+    for path in segments(store, None) {
+        let chunk = spool::read(&path, 0).expect("a readable segment");
+        let named = |sample: &&Sample| chunk.header.targets[usize::from(sample.target)].name == target;
+        due.extend(chunk.samples.iter().filter(named).filter(|sample| sample.op == op).map(|s| s.due_ns));
+    }
+    due.sort_unstable();
+    due
+}

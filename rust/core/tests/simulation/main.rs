@@ -33,3 +33,8 @@ fn the_same_seed_gives_the_same_samples() {
         assert_eq!(samples(), samples(), "seed {seed}");
     }
 }
+
+#[test]
+fn a_reload_misses_no_tick_of_what_stays() {
+    World::new(fresh() >> 20).reload();
+}

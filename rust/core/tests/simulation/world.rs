@@ -277,3 +277,40 @@ fn faults(random: &mut Random) -> (String, [bool; 6], bool) {
     }
     (text, troubled, hangs)
 }
+
+impl World {
+    /// One target stays, one changes, one goes, one comes: an unbroken grid for the first, no tick of the others twice.
+    pub fn reload(self) {
+        let target = |name: &str, period_ms: u64| {
+            format!(
+                "[[target]]\nname='{name}'\npath='/{name}'\nbackend='null'\nperiod='{period_ms}ms'\npool=16\n"
+            )
+        };
+        let head =
+            format!("store = '{}'\nhost = 'h'\nwindow = '10s'\nflush = '500ms'\n", self.store().display());
+        let config = |targets: &[String]| {
+            Config::from_toml(&(head.clone() + &targets.concat()), "reload").expect("a valid configuration")
+        };
+        let clock = SimClock::new(self.wall_ns);
+        let before = config(&[target("goes", 100), target("stays", 100), target("changes", 100)]);
+        let mut simulation = Simulation::new(before, clock, Box::new(self.disk.clone())).expect("it begins");
+        simulation.run_until(11 * SECOND);
+        let after = config(&[target("stays", 100), target("changes", 200), target("comes", 100)]);
+        simulation.reload(&after).expect("it is reloaded");
+        simulation.run_until(21 * SECOND);
+        let names: Vec<String> =
+            simulation.view().targets().iter().map(|target| target.plan.name.clone()).collect();
+        assert_eq!(names, ["stays", "changes", "comes"]);
+        simulation.finish();
+        for op in Op::ALL {
+            let due = check::due(&self.store(), "stays", op);
+            assert!(due.windows(2).all(|pair| pair[1] - pair[0] == 100_000_000), "{}", op.name());
+            assert!((198..=200).contains(&due.len()), "{}", due.len());
+            for (name, least) in [("goes", 98), ("changes", 98 + 48), ("comes", 98)] {
+                let due = check::due(&self.store(), name, op);
+                assert!(due.windows(2).all(|pair| pair[1] > pair[0]), "{name} has a tick twice");
+                assert!((least..=least + 4).contains(&due.len()), "{name}: {}", due.len());
+            }
+        }
+    }
+}
