@@ -117,6 +117,7 @@ pub struct LatencyOptions {
 #[serde(deny_unknown_fields)]
 pub struct FaultOptions {
     pub(super) op: Option<String>,
+    pub(super) component: Option<String>,
     #[serde(default, deserialize_with = "units::duration_ns")]
     pub(super) after: u64,
     #[serde(default, rename = "for", deserialize_with = "some_duration")]
