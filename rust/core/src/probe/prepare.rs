@@ -1,7 +1,10 @@
 //! From a plan to six operations: open the place, make the files, wrap the faults.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +21,7 @@ use super::{ProbeError, Progress};
 use crate::backend::faulty::Faulty;
 use crate::backend::null::Null;
 use crate::backend::posix::{Access, PosixDirectory};
-use crate::backend::{Backend, BlockFile};
+use crate::backend::{Backend, BlockFile, ObjectName};
 use crate::clock::Clock;
 use crate::config::{BackendKind, TargetPlan};
 use crate::sample::Op;
@@ -220,7 +223,12 @@ fn posix(
     if found.strangers > 0 {
         notes.push(format!("{} files in the pool's directory are not ours; left alone", found.strangers));
     }
-    region.pool().reset(fill_pool(&place, &directory, plan, found, &mut random, progress)?);
+    let ids = fill_pool(&place, &directory, plan, found, &mut random, progress)?;
+    if let Some(&newest) = ids.back() {
+        let name = ObjectName::new(newest);
+        place.check_component(Path::new(&own).join(OsStr::from_bytes(name.as_c_str().to_bytes())))?;
+    }
+    region.pool().reset(ids);
     Ok(PreparedFiles::Posix { place, data, directory })
 }
 
