@@ -76,6 +76,7 @@ def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
     ]
     if missing:
         raise ValueError(f"{missing[0]} is missing or of the wrong type")
+    state["component"] = _component(raw.get("component"))
     ops, notes = raw.get("ops"), raw.get("notes")
     state["slug"] = slug
     state["running"] = raw.get("running") is True
@@ -91,6 +92,18 @@ def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
         op |= _cleaned_health(told if isinstance(told, dict) else {})
     state["error"] = None
     return state
+
+
+def _component(raw: object) -> dict[str, Any] | None:
+    """Which server (``name``) of which target (``of``) a state is about, and what keeps files on it."""
+    if not isinstance(raw, dict):
+        return None
+    name, of, pin = _text(raw.get("name")), _text(raw.get("of")), raw.get("pin")
+    if name is None or of is None:
+        return None
+    kind = next((kind for kind in ("ost", "mdt") if isinstance(pin, dict) and kind in pin), None)
+    index = _integer(pin[kind]) if isinstance(pin, dict) and kind else None
+    return {"name": name, "of": of, "kind": kind if index is not None else None, "index": index}
 
 
 def _cleaned_op(raw: dict[str, Any]) -> dict[str, Any]:
@@ -114,6 +127,7 @@ def _damaged(path: Path, error: str) -> dict[str, Any]:
         "host": clean_text(path.parent.name),
         "target": clean_text(path.stem),
         "slug": path.stem,
+        "component": None,
         "state": "damaged",
         "running": False,
         "notes": [],

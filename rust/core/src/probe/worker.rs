@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ProbeError;
 use super::lane::Lane;
-use super::prepare::{Origin, Prepared};
+use super::prepare::{Made, Origin, Prepared};
 use super::region::Region;
 use crate::clock::{Clock, Stop};
 use crate::config::TargetPlan;
@@ -67,6 +67,8 @@ pub enum Report {
     Ready {
         /// What people should know.
         notes: Vec<String>,
+        /// The big file; none where nothing is stored.
+        made: Option<Made>,
     },
     /// It cannot be done.
     Failed {
@@ -142,7 +144,8 @@ impl Hands {
                 };
                 let region = self.region.clone();
                 let mut prepared = Prepared::new(task.plan, &task.origin, region, &mut progress)?;
-                say(socket, &Report::Ready { notes: std::mem::take(&mut prepared.notes) });
+                let made = prepared.made();
+                say(socket, &Report::Ready { notes: std::mem::take(&mut prepared.notes), made });
                 let Ok(begin) = begins.recv() else { return Ok(()) };
                 (prepared, begin)
             }
