@@ -15,8 +15,8 @@ from iosonde.measure import expendable
 from iosonde.measure.doctor.checks import CHECKS
 from iosonde.measure.doctor.examine import choose
 from iosonde.measure.doctor.finding import size
-from iosonde.measure.doctor.gather_place import slug
 from iosonde.measure.doctor.gather_target import gather_target
+from iosonde.model.names import slug
 from tests.python.commands import put, run
 from tests.python.doctor_makers import state
 

@@ -8,11 +8,12 @@ import re
 import pytest
 
 from iosonde.measure.doctor.finding import Findings
-from iosonde.measure.doctor.gather_place import MARK, holder, slug
+from iosonde.measure.doctor.gather_place import MARK, holder
 from iosonde.measure.doctor.judge_host import judge_host
 from iosonde.measure.doctor.judge_place import Asked, asked_of, judge_places
 from iosonde.measure.doctor.judge_stat import judge_stat
 from iosonde.measure.doctor.mounts import mount_of
+from iosonde.model.names import slug
 from tests.python import recorded
 from tests.python.doctor_makers import MOUNTS, SECOND, faults, levels, said
 

@@ -13,7 +13,6 @@ from iosonde.measure import expendable
 from iosonde.measure.doctor.finding import Finding, Findings
 from iosonde.measure.doctor.gather_agent import gather_metrics, gather_process
 from iosonde.measure.doctor.gather_host import gather_host, read
-from iosonde.measure.doctor.gather_place import slug
 from iosonde.measure.doctor.gather_store import gather_store
 from iosonde.measure.doctor.gather_target import gather_device, gather_target
 from iosonde.measure.doctor.judge_agent import judge_heard, judge_metrics, judge_process
@@ -37,6 +36,7 @@ from iosonde.measure.doctor.judge_target import (
     judge_state,
 )
 from iosonde.measure.doctor.mounts import Mount, missing_mount, mount_of, parse_mountinfo
+from iosonde.model.names import slug
 
 DEFAULT_PERIOD_NS = 1_000_000_000
 _STORES_NOTHING = "the null backend"
