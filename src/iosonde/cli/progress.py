@@ -57,6 +57,8 @@ class _Bars(AbstractContextManager[Report]):
         self._progress.stop()
 
     def _report(self, target: str, what: str, done: int, total: int) -> bool:
+        if not what:
+            return not self._interrupt.wanted
         if (target, what) not in self._tasks:
             self._tasks[target, what] = self._progress.add_task(f"{target}: {what}", total=total)
         self._progress.update(self._tasks[target, what], completed=done, total=total)
@@ -69,7 +71,7 @@ def _json_lines(interrupt: Interrupt) -> Report:
 
     def report(target: str, what: str, done: int, total: int) -> bool:
         now = time.monotonic()
-        if done >= total or now - last.get((target, what), -_EVERY_S) >= _EVERY_S:
+        if what and (done >= total or now - last.get((target, what), -_EVERY_S) >= _EVERY_S):
             last[target, what] = now
             line: dict[str, Any] = {"type": "progress", "target": target, "what": what}
             line |= {"done_bytes": done, "all_bytes": total}

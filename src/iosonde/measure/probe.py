@@ -13,7 +13,7 @@ from iosonde import _core
 from iosonde.model import errors
 
 Progress = Callable[[str, str, int, int], bool]
-"""``(target, what, done_bytes, all_bytes)``; returns False to stop."""
+"""``(target, what, done_bytes, all_bytes)``; returns False to stop. Asked with an empty ``what`` too."""
 
 
 def worker_binary() -> str | None:

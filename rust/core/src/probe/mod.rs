@@ -141,5 +141,6 @@ impl ProbeError {
     }
 }
 
-/// What a preparation says of its progress; it answers whether to go on.
+/// What a preparation says of its progress: target, part, bytes done, of how many. It answers whether to go on, and is
+/// asked that with an empty part too.
 pub type Progress<'a> = dyn FnMut(&str, &str, u64, u64) -> bool + 'a;

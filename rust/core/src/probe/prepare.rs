@@ -224,6 +224,7 @@ fn posix(
     let place = Place::open(plan, origin)?;
     let mut random = Random::stream(origin.seed, &format!("{} contents", plan.name));
     let data = BigFile::prepare(&place, plan, origin.memory_bytes, &mut random, progress)?;
+    progress(&plan.name, "big file", data.bytes, data.bytes);
     notes.push(data.note.clone());
     let own = pool_name(plan);
     let failed = |what| {
@@ -246,6 +247,8 @@ fn posix(
         place.check_component(Path::new(&own).join(OsStr::from_bytes(name.as_c_str().to_bytes())))?;
     }
     region.pool().reset(ids);
+    let bytes = plan.pool as u64 * plan.object_bytes;
+    progress(&plan.name, "pool", bytes, bytes);
     Ok(PreparedFiles::Posix { place, data, directory })
 }
 

@@ -19,25 +19,19 @@ use super::slot::{SLOT, Slot};
 
 const STOP: usize = 0;
 const DIVIDER: usize = 8;
-const PROGRESS_DONE: usize = 16;
-const PROGRESS_ALL: usize = 24;
-const PROGRESS_WHAT: usize = 32;
-const PROGRESS_STEPS: usize = 40;
+const PROGRESS_STEPS: usize = 16;
+const PROGRESS: usize = 24;
 const POOL_WORDS: usize = 64;
 const PAGE: usize = 4096;
 
-/// What a preparation is busy with, as a number that fits a word.
-const STEPS: [&str; 3] = ["", "big file", "pool"];
+/// What a preparation makes, one after the other.
+pub const PARTS: [&str; 2] = ["big file", "pool"];
 
 /// How far a preparation is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being made; empty at the beginning.
-    pub what: &'static str,
-    /// Bytes done.
-    pub done: u64,
-    /// Of how many.
-    pub all: u64,
+    /// Bytes done, of how many, of each of the [`PARTS`]; (0, 0) before it is begun.
+    pub parts: [(u64, u64); PARTS.len()],
     /// Grows with every sign of life.
     pub steps: u64,
 }
@@ -100,22 +94,20 @@ impl Region {
         self.word(DIVIDER).store(divider, Relaxed);
     }
 
-    /// Say how far a preparation is.
-    pub fn report(&self, what: &str, done: u64, all: u64) {
-        let number = STEPS.iter().position(|&step| step == what).unwrap_or(0);
-        self.word(PROGRESS_DONE).store(done, Relaxed);
-        self.word(PROGRESS_ALL).store(all, Relaxed);
-        self.word(PROGRESS_WHAT).store(number as u64, Relaxed);
+    /// Say how far a part of a preparation is.
+    pub fn report(&self, part: &str, done: u64, all: u64) {
+        if let Some(number) = PARTS.iter().position(|&other| other == part) {
+            self.word(PROGRESS + 16 * number).store(done, Relaxed);
+            self.word(PROGRESS + 16 * number + 8).store(all, Relaxed);
+        }
         self.word(PROGRESS_STEPS).fetch_add(1, Release);
     }
     /// How far the preparation is.
     pub fn progress(&self) -> Progress {
-        Progress {
-            steps: self.word(PROGRESS_STEPS).load(Acquire),
-            what: STEPS.get(self.word(PROGRESS_WHAT).load(Relaxed) as usize).copied().unwrap_or(""),
-            done: self.word(PROGRESS_DONE).load(Relaxed),
-            all: self.word(PROGRESS_ALL).load(Relaxed),
-        }
+        let steps = self.word(PROGRESS_STEPS).load(Acquire);
+        let word = |at: usize| self.word(at).load(Relaxed);
+        let parts = std::array::from_fn(|i| (word(PROGRESS + 16 * i), word(PROGRESS + 16 * i + 8)));
+        Progress { parts, steps }
     }
 }
 
@@ -133,7 +125,7 @@ mod tests {
         ours.divide(4);
         theirs.pool().reset(5..1005);
         assert_eq!(theirs.slot(6).claim().end, 3);
-        assert_eq!(ours.progress(), Progress { what: "pool", done: 1, all: 2, steps: 1 });
+        assert_eq!(ours.progress(), Progress { parts: [(0, 0), (1, 2)], steps: 1 });
         assert_eq!((theirs.divider(), ours.pool().len()), (4, 1000));
         assert!(!theirs.stopped());
         ours.stop();

@@ -18,7 +18,7 @@ use super::state::slug;
 pub use super::supervisor::Beat;
 use super::supervisor::Supervisor;
 use super::view::{Status, View, Watched};
-use super::{ProbeError, Progress};
+use super::{ProbeError, Progress, region};
 use crate::clock::{Anchor, Clock, Stop};
 use crate::config::{Config, ConfigError, TargetPlan};
 use crate::record::disk::Disk;
@@ -97,11 +97,11 @@ impl Session {
         let Some(running) = &self.running else { return Ok(Vec::new()) };
         let targets = running.view.targets();
         let never = Stop::default();
+        let mut told = vec![None; targets.len()];
         while targets.iter().any(|target| target.status() == Status::Preparing) {
             self.clock.sleep_until(self.clock.monotonic_ns() + LOOK_NS, &never);
-            for target in targets.iter().filter(|target| target.status() == Status::Preparing) {
-                let seen = target.progress();
-                if !progress(&target.plan.name, seen.what, seen.done, seen.all) {
+            for (target, told) in targets.iter().zip(&mut told) {
+                if !tell_progress(target, told, progress) {
                     let path = target.plan.path.clone();
                     self.stop();
                     return Err(ProbeError::Stopped { path });
@@ -258,4 +258,17 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// What is new about a preparation goes to the caller, who is asked each time whether to go on.
+fn tell_progress(target: &Watched, told: &mut Option<region::Progress>, progress: &mut Progress<'_>) -> bool {
+    let seen = target.progress();
+    let before = told.replace(seen).unwrap_or_default();
+    let mut go_on = true;
+    for ((part, now), before) in region::PARTS.iter().zip(seen.parts).zip(before.parts) {
+        if now != before {
+            go_on &= progress(&target.plan.name, part, now.0, now.1);
+        }
+    }
+    go_on && (seen != before || progress(&target.plan.name, "", 0, 0))
 }

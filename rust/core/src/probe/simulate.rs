@@ -256,6 +256,8 @@ pub fn simulate(config: Config, start_ns: i64, duration_ns: u64) -> Result<Summa
     let end_ns = clock.monotonic_ns() + duration_ns;
     let mut simulation = Simulation::new(config, clock, Box::new(RealDisk))?;
     simulation.supervisor.begin_at_once();
+    // Hired, then heard of: both before time begins.
+    simulation.supervisor.beat(true);
     simulation.run_until(end_ns);
     let failed = |target: &Arc<Watched>| match target.status() {
         Status::Failed(error) => Some(error),

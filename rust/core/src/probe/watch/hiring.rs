@@ -102,12 +102,13 @@ impl Watch {
     }
 
     pub(super) fn task(&mut self, trial: Option<Begin>) -> Task {
+        let turn = self.turn;
         self.turn += 1;
         Task {
             version: env!("CARGO_PKG_VERSION").into(),
             plan: self.plan().clone(),
             origin: self.origin.clone(),
-            turn: self.turn,
+            turn,
             trial,
         }
     }

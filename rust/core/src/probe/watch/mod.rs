@@ -208,6 +208,8 @@ impl Watch {
 
     /// Account for everything up to the end and let go of those who are still there.
     pub fn finish(&mut self, ended_ns: u64, desk: &mut dyn Desk) {
+        // A tick due at the very end is not of this run.
+        let ended_ns = ended_ns.saturating_sub(1);
         self.pass_unowned(ended_ns, desk);
         let divider = self.region.divider();
         for (number, account) in self.accounts.iter_mut().enumerate() {

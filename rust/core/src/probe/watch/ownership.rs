@@ -14,7 +14,7 @@ impl Watch {
                 None => schedule.tick_at(now_ns) + 1,
             },
             Owner::Nobody(from, outcome) => {
-                let began = now_ns >= schedule.due_ns(0);
+                let began = now_ns > schedule.due_ns(0);
                 let first = if began { from.max(schedule.tick_at(now_ns) + 1) } else { from };
                 unowned(schedule, from, first, outcome, &mut |tick| desk.row(op, tick));
                 first
