@@ -7,6 +7,7 @@ answers and says what went wrong is what these tests show.
 """
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -169,3 +170,27 @@ def test_a_place_that_is_there_is_not_moved_to_another_server(tmp_path: Path) ->
     ) as agent:
         wait_for("its refusal", lambda: by_component(agent)["s"]["notes"])
         assert "lies on OST 1; expected OST 2" in why_not(by_component(agent)["s"])
+
+
+def test_the_example_of_the_documentation_is_a_configuration(tmp_path: Path) -> None:
+    page = (harness.ROOT / "docs/components.md").read_text()
+    (example,) = re.findall(r"```toml\n(.*?)```", page, flags=re.S)
+    file = tmp_path / "agent.toml"
+    file.write_text(example)
+
+    def config(command: str) -> str:
+        done = subprocess.run(
+            [harness.AGENT, "config", command, file], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    config("check")
+    shown = re.findall(r"^# (\S+) at (\S+): every", config("show"), flags=re.M)
+    assert shown == [
+        ("/work/OST0000", "/work"),
+        ("/work/OST0003", "/work"),
+        ("/work/MDT0001", "/work"),
+        ("/home/filer1", "/home/a"),
+        ("/home/filer2", "/export/b"),
+    ]
