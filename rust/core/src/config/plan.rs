@@ -1,22 +1,18 @@
 //! One target with every default filled in.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::budget::Budget;
-use super::checks::wrong_numbers;
-use super::component::{Component, Pin, component};
+use super::checks::{clash, whole, wrong_numbers};
+use super::component::{Component, component};
 use super::options::{BackendKind, Direct, FaultOptions, LatencyOptions, TargetOptions};
 use super::{Config, ConfigError};
 use crate::backend::faulty::{Fault, FaultKind};
 use crate::backend::null::Latency;
 use crate::sample::{Op, errno_from_name};
-
-/// Between the two: less would only wear the disk of the store out, more would be lost in a crash.
-const FLUSH_NS: RangeInclusive<u64> = 10_000_000..=60_000_000_000;
 
 /// One target with every default filled in: what a worker is told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -89,44 +85,6 @@ pub(super) fn every_plan(config: &Config) -> Result<Vec<TargetPlan>, Vec<ConfigE
         }
     }
     if problems.is_empty() { Ok(plans) } else { Err(problems) }
-}
-
-/// Why two targets cannot both be probed, and which key says so.
-fn clash(earlier: &TargetPlan, plan: &TargetPlan) -> Option<(&'static str, String)> {
-    let name = &plan.name;
-    if earlier.name == *name {
-        return Some(("name", format!("target `{name}` is listed twice; give each a name of its own")));
-    }
-    let posix = plan.backend == BackendKind::Posix && earlier.backend == BackendKind::Posix;
-    let pinned = |plan: &TargetPlan| plan.component.clone().filter(|part| part.pin != Pin::Directory);
-    let part = |plan| pinned(plan).map(|part| part.name);
-    (posix && earlier.path == plan.path && part(earlier) == part(plan)).then(|| {
-        let path = plan.path.display();
-        let what = format!(
-            "targets `{}` and `{name}` would share one probe directory in {path}; give each a path of its own",
-            earlier.name
-        );
-        ("path", what)
-    })
-}
-
-/// What is wrong with the keys that no target has.
-fn whole(config: &Config) -> Vec<ConfigError> {
-    let mut problems = Vec::new();
-    let mut wrong = |key: &str, what: &str| problems.push(config.places.error(&[key.to_owned()], what));
-    if config.target.is_empty() {
-        wrong("target", "no target; expected at least one [[target]] with a path");
-    }
-    if config.textfile.as_ref().is_some_and(|path| path.extension().is_none_or(|end| end != "prom")) {
-        wrong("textfile", "textfile must end in .prom: collectors read no other files");
-    }
-    if !FLUSH_NS.contains(&config.flush) {
-        wrong(
-            "flush",
-            "flush must be 10 ms to 60 s: it is what a crash may lose, and each is a write to the store",
-        );
-    }
-    problems
 }
 
 struct Planner<'a> {
