@@ -55,7 +55,8 @@ def test_series_come_in_the_order_of_ops_and_say_what_is_usual(storm):
     assert usual["data_read"].peak == pytest.approx(3.0, rel=0.2)
     assert usual["data_read"].slow_windows == pytest.approx(20, abs=1)
     assert usual["data_write"].last[0] == pytest.approx(1.0, abs=0.3)
-    assert usual["md_create"].n_due - usual["md_create"].n == pytest.approx(150, abs=2)
+    # Of the 150 ticks of the hang, the stuck operation and three trials ended well, if late.
+    assert usual["md_create"].n_due - usual["md_create"].n == pytest.approx(146, abs=2)
 
 
 def test_baselines_look_back_before_the_range(storm):

@@ -13,10 +13,10 @@ use std::thread::{JoinHandle, Thread};
 
 use serde::{Deserialize, Serialize};
 
-use super::ProbeError;
 use super::lane::Lane;
 use super::prepare::{Made, Origin, Prepared};
 use super::region::Region;
+use super::{ProbeError, Progress};
 use crate::clock::{Clock, Stop};
 use crate::config::TargetPlan;
 use crate::pace::Schedule;
@@ -24,6 +24,8 @@ use crate::sample::Op;
 
 /// How long an ending worker waits for lanes that are still in an operation.
 const GRACE_NS: u64 = 1_000_000_000;
+/// How long a place may be held by another probe before that is an error.
+const HELD_NS: u64 = 2_000_000_000;
 
 /// What a worker is for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -142,8 +144,7 @@ impl Hands {
                     self.region.report(what, done, all);
                     !self.stop.raised() && !self.region.stopped()
                 };
-                let region = self.region.clone();
-                let mut prepared = Prepared::new(task.plan, &task.origin, region, &mut progress)?;
+                let mut prepared = self.prepare(&task, &mut progress)?;
                 let made = prepared.made();
                 say(socket, &Report::Ready { notes: std::mem::take(&mut prepared.notes), made });
                 let Ok(begin) = begins.recv() else { return Ok(()) };
@@ -157,6 +158,19 @@ impl Hands {
         // What was made ready, its lock included, is held until the end.
         while begins.recv().is_ok() {}
         Ok(())
+    }
+
+    /// Make the files ready. The lock of a supervisor that was killed goes with its worker, a moment later.
+    fn prepare(&self, task: &Task, progress: &mut Progress<'_>) -> Result<Prepared, ProbeError> {
+        let patience = self.clock.monotonic_ns() + HELD_NS;
+        loop {
+            let made = Prepared::new(task.plan.clone(), &task.origin, self.region.clone(), progress);
+            let held = matches!(made, Err(ProbeError::Held { .. }));
+            if !held || self.clock.monotonic_ns() >= patience || self.stop.raised() {
+                return made;
+            }
+            self.clock.sleep_until(self.clock.monotonic_ns() + HELD_NS / 20, &self.stop);
+        }
     }
 
     fn lane(
