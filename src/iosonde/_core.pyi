@@ -109,7 +109,8 @@ class Probe:
 
     def __init__(self, config_json: str, worker: str | None = None) -> None:
         """Same keys as the agent's TOML file; ``worker`` is the agent's binary, whose processes do the
-        operations (None: threads of this process do). Raises ConfigError."""
+        operations (None: threads of this process do). Raises ConfigError.
+        """
     def prepare(self, progress: Callable[[str, str, int, int], bool]) -> list[str]:
         """Make pools and big files. ``progress(target, what, done_bytes, all_bytes)`` returns False to stop.
         Returns notes for people. Raises ProbeError only if no target can be probed; the others are notes.

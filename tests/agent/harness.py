@@ -33,7 +33,10 @@ def wait_for(what: str, condition: Any, timeout_s: float = 30.0) -> Any:
 class Agent:
     """One running agent with a store and a configuration of its own."""
 
-    def __init__(self, folder: Path, config: str, store: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path, config: str, store: Path | None = None, **environ: str
+    ) -> None:
+        self.environ = environ
         self.store = store or folder / "store"
         self.config = folder / "agent.toml"
         self.log = folder / "agent.log"
@@ -42,7 +45,9 @@ class Agent:
 
     def start(self) -> "Agent":
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen([AGENT, "--config", self.config], stderr=log)
+            self.process = subprocess.Popen(
+                [AGENT, "--config", self.config], stderr=log, env={**os.environ, **self.environ}
+            )
         return self
 
     def ready(self, timeout_s: float = 60.0) -> "Agent":
@@ -99,8 +104,10 @@ class Agent:
 
 
 @contextmanager
-def running(folder: Path, config: str, store: Path | None = None) -> Iterator[Agent]:
-    agent = Agent(folder, config, store).start()
+def running(
+    folder: Path, config: str, store: Path | None = None, **environ: str
+) -> Iterator[Agent]:
+    agent = Agent(folder, config, store, **environ).start()
     try:
         yield agent.ready()
     finally:

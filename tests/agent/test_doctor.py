@@ -69,9 +69,22 @@ def test_a_healthy_target_with_a_running_agent(tmp_path: Path) -> None:
     with (
         harness.loop_ext4(tmp_path) as mount,
         harness.tmpfs(tmp_path / "store", "size=64m") as store,
-        harness.running(tmp_path, harness.target(mount), store=store) as agent,
+        harness.running(
+            tmp_path, f'keep.size = "1GiB"\n{harness.target(mount)}', store=store
+        ) as agent,
     ):
-        harness.wait_for("a state", agent.states)
+        made = lambda: [s for s in agent.states() if s["access"]]  # noqa: E731
+        (state,) = harness.wait_for("a state with its files made", made)
+        asked = ("backend", "direct", "access", "pool", "object_bytes", "block_bytes", "file_bytes")
+        assert [state[name] for name in asked] == [
+            "posix",
+            "auto",
+            "direct",
+            64,
+            3901,
+            1 << 20,
+            16 << 20,
+        ]
         began = time.monotonic()
         found = doctor("--agent", agent.address, store=store)
         took_s = time.monotonic() - began
@@ -87,6 +100,10 @@ def test_a_healthy_target_with_a_running_agent(tmp_path: Path) -> None:
     assert found["bigfile-cached"]["found"]["asked"] in ("cachestat", "mincore")
     assert found["pool-whole"]["found"]["files"] in range(60, 69)
     assert found["target-device"]["found"]["backing_file"]
+    assert found["bigfile-cache"]["found"]["access"] == "direct"
+    assert found["pool-whole"]["found"]["asked"] == 64
+    assert state["keep"]["max_bytes"] == 1 << 30
+    assert found["agent-clock"]["found"] == {"steps": 0}
     assert found["agent-version"]["level"] == "ok"
     assert found["place-present"]["found"]["path"].startswith(str(mount))
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import iosonde
+from iosonde.measure import expendable
 from iosonde.measure.doctor.checks import CHECKS
 from iosonde.measure.doctor.examine import choose
 from iosonde.measure.doctor.finding import size
-from iosonde.measure.doctor.gather_place import slug
+from iosonde.measure.doctor.gather_target import gather_target
+from iosonde.model.names import slug
 from tests.python.commands import put, run
 from tests.python.doctor_makers import state
 
@@ -33,6 +36,47 @@ def test_by_default_the_targets_of_this_host_are_examined():
     )
     assert [t.path for t in choose(states, [], "nobody")] == ["/work", "/x"]
     assert [t.name for t in choose(states, ["work", "/a/../b"], "login2")] == ["work (/work)", "/b"]
+
+
+def test_servers_of_one_path_are_examined_one_by_one():
+    def part(name, kind, path="/work", **changed):
+        component = {"name": name, "of": "work", "kind": kind, "index": 1 if kind else None}
+        return state(target=f"work/{name}", path=path, component=component, **changed)
+
+    states = [
+        part("OST1", "ost"),
+        part("M 1", "mdt"),
+        part("d", None, "/work/d"),
+        part("OST1", "ost", host="login3"),
+    ]
+    found = {
+        t.folder: (t.name, t.path, len(t.own), len(t.others)) for t in choose(states, [], "a b")
+    }
+    assert len(found) == 3  # of nobody: those of every host
+    found = {
+        t.folder: (t.name, t.path, len(t.own), len(t.others)) for t in choose(states, [], "login2")
+    }
+    assert found == {
+        "login2@OST1": ("work/OST1 (/work)", "/work", 1, 1),
+        f"login2@{slug('M 1')}": ("work/M 1 (/work)", "/work", 1, 1),
+        "login2": ("work/d (/work/d)", "/work/d", 1, 0),
+    }
+    for words, folders in (
+        (["work"], 3),
+        (["/work"], 2),
+        (["work/OST1"], 1),
+        (["/work/../work"], 2),
+    ):
+        assert len(choose(states, words, "login2")) == folders
+
+
+def test_places_of_other_servers_on_this_host_are_nobody_elses(tmp_path):
+    for name in ("login2@OST1", "login2@OST2", "login2", "login22", "login3@OST1"):
+        (tmp_path / ".iosonde-0" / name).mkdir(parents=True)
+    asked = partial(gather_target, str(tmp_path), "login2@OST1", "login2")
+    facts = expendable.ask(asked, 30).facts
+    assert [Path(place["path"]).name for place in facts["own"]] == ["login2@OST1"]
+    assert [place["host"] for place in facts["others"]] == ["login22", "login3@OST1"]
 
 
 def test_the_command_finds_a_directory_that_is_not_there(tmp_path, capsys):

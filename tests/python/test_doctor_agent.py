@@ -85,6 +85,10 @@ def test_an_agent_that_listens():
     assert levels(metrics(dropped))["agent-rows"] == "problem"
     assert levels(metrics(PAGE, now_s=1010.0))["agent-cost"] == "warning"
     assert levels(metrics("somebody_else 1\n")) == {"agent-version": "note"}
+    steps = [
+        levels(metrics(f"{PAGE}iosonde_clock_steps_total {n}\n"))["agent-clock"] for n in (0, 2)
+    ]
+    assert steps == ["ok", "note"]
 
 
 def test_the_process_behind_a_place():
@@ -119,8 +123,30 @@ def store(**changed):
         "days": {"2027-01-13": 1 << 20, "2027-01-14": 1 << 20},
     }
     found = Findings("store")
-    judge_store(found, facts | changed, NOW)
+    judge_store(found, facts | changed, NOW, facts["states"])
     return found
+
+
+@pytest.mark.parametrize(
+    ("keep", "level", "says"),
+    [
+        (None, "note", "room for 10 more"),
+        ({"max_age_ns": None, "max_bytes": None}, "note", "has no limit, and leaves 256 MiB free"),
+        ({"max_age_ns": 2_592_000 * SECOND, "max_bytes": None}, "ok", "the agent keeps 30 days"),
+        ({"max_age_ns": None, "max_bytes": 20 << 30}, "ok", "the agent keeps at most 20 GiB"),
+    ],
+)
+def test_whether_the_store_has_a_limit_is_the_agents_to_say(keep, level, says):
+    kept = None if keep is None else keep | {"min_free_bytes": 256 << 20}
+    facts = {"space": {"total_bytes": 100 << 30, "free_bytes": 50 << 30}}
+    facts |= {"days": {"2027-01-14": 5 << 30}}
+    found = Findings("store")
+    judge_store(found, facts, NOW, [state(keep=kept)])
+    assert levels(found)["store-retention"] == level
+    assert says in said(found, "store-retention").says
+    stopped = Findings("store")
+    judge_store(stopped, facts, NOW, [state(keep=kept, running=False)])
+    assert levels(stopped)["store-retention"] == "note"
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,12 @@ import re
 import pytest
 
 from iosonde.measure.doctor.finding import Findings
-from iosonde.measure.doctor.gather_place import MARK, holder, slug
+from iosonde.measure.doctor.gather_place import MARK, holder
 from iosonde.measure.doctor.judge_host import judge_host
-from iosonde.measure.doctor.judge_place import judge_places
+from iosonde.measure.doctor.judge_place import Asked, asked_of, judge_places
 from iosonde.measure.doctor.judge_stat import judge_stat
 from iosonde.measure.doctor.mounts import mount_of
+from iosonde.model.names import slug
 from tests.python import recorded
 from tests.python.doctor_makers import MOUNTS, SECOND, faults, levels, said
 
@@ -111,11 +112,11 @@ PLACE = {
 }
 
 
-def place(*, running=True, path="/work", facts=None, reads="direct", **changed):
+def place(*, running=True, path="/work", facts=None, reads="direct", asked=None, **changed):
     found = Findings("t")
     facts = {"own": [PLACE | changed]} if facts is None else facts
     mount = mount_of(MOUNTS, path)
-    judge_places(found, facts, mount, 16 << 30, running=running, reads=reads)
+    judge_places(found, facts, mount, 16 << 30, running=running, asked=asked or Asked(reads))
     return found
 
 
@@ -158,6 +159,42 @@ def test_o_direct_that_is_granted_and_not_used(reads, level):
     found = place(reads=reads)
     assert levels(found)["bigfile-cache"] == level
     assert "not used" in said(found, "bigfile-cache").says
+
+
+TOLD = {
+    "access": "direct",
+    "direct": "auto",
+    "file_bytes": 1 << 30,
+    "object_bytes": 3901,
+    "pool": 1000,
+    "ops": [{"op": "data_read", "cache": "direct"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("told", "changed", "id", "level", "says"),
+    [
+        ({"access": "buffered"}, {}, "bigfile-cache", "warning", "not used"),
+        ({"access": "buffered", "direct": "never"}, {}, "bigfile-cache", "warning", "switched off"),
+        ({"access": "memory"}, {}, "bigfile-cache", "problem", "in memory"),
+        ({"file_bytes": 2 << 30}, {}, "bigfile-holes", "warning", "made it 2 GiB"),
+        ({"pool": 1300}, {}, "pool-whole", "ok", "1000 small files"),
+        ({"pool": 1400}, {}, "pool-whole", "warning", "keeps 1400"),
+        ({"object_bytes": 7}, {}, "pool-whole", "problem", "no pool"),
+    ],
+)
+def test_what_the_probe_says_of_its_files_is_held_against_them(told, changed, id, level, says):
+    found = place(asked=asked_of(TOLD | told), **changed)
+    assert levels(found)[id] == level
+    assert says in said(found, id).says
+
+
+def test_what_the_probe_says_agrees_with_a_good_place():
+    assert set(levels(place(asked=asked_of(TOLD))).values()) == {"ok"}
+    two = [POOL | {"object_bytes": 7, "files": 5000, "broken": 3}, POOL]
+    found = place(asked=asked_of(TOLD), pools=two)
+    assert said(found, "pool-whole").found["object_bytes"] == 3901
+    assert asked_of({"ops": TOLD["ops"]}) == Asked("direct")
 
 
 def test_a_place_in_memory():

@@ -4,6 +4,7 @@ from datetime import UTC
 
 import pytest
 
+from iosonde.findings.components import compared
 from iosonde.findings.sentences import conclude, say
 from iosonde.findings.thresholds import CRITICAL, OK, UNKNOWN, WARNING, parse_range, status, worst
 from iosonde.findings.verdicts import from_span, from_state, worst_first
@@ -237,3 +238,50 @@ def test_a_known_problem_outweighs_not_knowing():
     assert worst([OK, UNKNOWN, WARNING]) == WARNING
     assert worst([OK, UNKNOWN]) == UNKNOWN
     assert worst([]) == UNKNOWN
+
+
+def part(name, a_state=None, of="/work"):
+    component = {"name": name, "of": of, "kind": "ost", "index": 3}
+    target = {"target": f"{of}/{name}", "component": component, "error": None}
+    return (a_state or state()) | target
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({}, "/work, server OST3, is as usual: the slowest operation, reads, is at 1.1x (1.0-1.2)"),
+        (
+            {"data_read": SLOW},
+            "reads on /work, server OST3, are 3.1x slower than usual (2.8-3.4) since 14:05",
+        ),
+        (
+            {"data_read": HUNG | {"wchan": "x"}},
+            "reads on /work, server OST3, have been hanging for 12 s (since 14:13:08), waiting in "
+            "the kernel's x; writes, creates, stats, small reads, deletes still answer",
+        ),
+        (
+            {"data_read": {"state": "failing"}},
+            "reads on /work, server OST3, are failing (ok)",
+        ),
+    ],
+)
+def test_a_sentence_names_the_server(changed, sentence):
+    assert said(part("OST3", with_ops(**changed)))[2] == sentence
+    stale = said(part("OST3", with_ops(**changed)), later_s=60)[2]
+    assert stale.startswith("unknown: nothing heard of /work, server OST3, since 14:13")
+
+
+def test_a_slow_server_is_told_apart_from_those_that_are_as_usual():
+    def told(*states):
+        return [say(f, UTC) for f in compared([from_state(s, START) for s in states])]
+
+    slow, other = part("OST9", with_ops(data_read=SLOW)), part("OST0", of="/home")
+    alone = "reads on /work, server OST9, are 3.1x slower than usual (2.8-3.4) since 14:05"
+    assert told(slow, other, state() | {"error": None})[0] == alone
+    one, many = told(slow, part("OST1"))[0], told(slow, *map(part, "gfedcba"))[0]
+    assert one == f"{alone}; OST1 is as usual"
+    assert many == f"{alone}; a, b, c, d and 3 more are as usual"
+    both = told(slow, part("OST1", with_ops(data_read=SLOW)), part("OST2"))
+    assert [text.endswith("; OST2 is as usual") for text in both] == [True, True, False]
+    elsewhere = part("OST1") | {"host": "other"}
+    assert told(slow, elsewhere)[0] == alone

@@ -47,6 +47,18 @@ def identical(one, other):
         assert same.all(), (name, one[name][~same][:3], other[name][~same][:3])
 
 
+def test_a_target_of_which_only_windows_are_left_is_known(store):
+    known = store.targets()
+    assert [ref.target for ref in known] == ["/work"]
+    drop_raw(store)
+    shutil.rmtree(store.root / "state")
+    assert store.targets() == known
+    (folder,) = (store.root / "windows").iterdir()
+    (folder / "bad.1000ms-60s.2026-09.windows").write_text("damage")
+    with pytest.warns(DamagedFileWarning):
+        assert store.targets() == known
+
+
 @pytest.mark.parametrize("segments", [1, 2, 99])
 def test_the_table_is_the_same_to_the_nanosecond_after_raw_samples_went(store, segments):
     query = SlowdownQuery(window_ns=MINUTE)

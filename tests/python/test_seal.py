@@ -14,6 +14,7 @@ import pytest
 
 from iosonde.model.errors import DamagedFileWarning, SealError
 from iosonde.store import layout, spool
+from iosonde.store import seal as sealing
 from iosonde.store.seal import seal
 from iosonde.store.store import Store
 from tests.python.makers import SECOND, START, everything, rows, same, sealed, simulated
@@ -38,6 +39,27 @@ def test_a_segment_that_is_written_is_left_alone(live):
         assert [path.stem for path in seal(live)] == [first.stem]
         assert layout.spool_segments(live) == [second]
     assert [path.stem for path in seal(live)] == [second.stem]
+
+
+@pytest.mark.parametrize("host", ["x", "a b"])
+def test_a_host_of_another_name_is_this_one_if_its_probe_ran_on_this_kernel(
+    tmp_path, host, monkeypatch
+):
+    simulated(tmp_path, 300, host=host)
+    (segment,) = layout.spool_segments(tmp_path)
+    monkeypatch.setattr(sealing, "boot_id", lambda: "another kernel, or an earlier start of it")
+    assert seal(tmp_path) == []
+    monkeypatch.undo()
+    with segment.path.open("rb") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        assert seal(tmp_path) == []
+    assert [path.stem for path in seal(tmp_path)] == [segment.stem]
+
+
+def test_without_a_state_a_host_of_another_name_is_another(tmp_path):
+    simulated(tmp_path, 300, host="x")
+    shutil.rmtree(tmp_path / "state")
+    assert seal(tmp_path) == []
 
 
 def test_a_sealer_that_died_before_it_deleted(live, tmp_path):

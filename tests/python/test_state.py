@@ -28,6 +28,43 @@ def test_a_good_state_comes_through(tmp_path):
     assert (found["slug"], found["error"], found["notes"]) == ("work", None, ["O_DIRECT"])
 
 
+def test_what_a_target_is_probed_with_is_read_and_an_older_state_does_not_say(tmp_path):
+    told = {
+        "boot_id": "b",
+        "backend": "posix",
+        "direct": "auto",
+        "access": "direct",
+        "pool": 1000,
+        "object_bytes": 3901,
+        "block_bytes": 1 << 20,
+        "file_bytes": 1 << 30,
+    }
+    limits = {
+        "budget": {"bytes_per_s": None, "ops_per_s": 7.5, "cpu_ns_per_s": None},
+        "keep": {
+            "max_age_ns": 1,
+            "max_bytes": None,
+            "min_free_bytes": 2,
+            "windows_max_age_ns": None,
+        },
+    }
+    component = {"name": "OST0003", "of": "/work", "pin": {"ost": 3}}
+    write(tmp_path, json.dumps(state(**told, **limits, component=component)), "new.json")
+    write(tmp_path, json.dumps(state(target="x")), "old.json")
+    new, old = read_states(tmp_path)
+    assert {name: new[name] for name in told | limits} == told | limits
+    assert {old[name] for name in (*told, *limits, "component")} == {None}
+    assert new["component"] == {"name": "OST0003", "of": "/work", "kind": "ost", "index": 3}
+    pins = {"directory": (None, None), "ost": (None, None), 7: (None, None)}
+    for pin, expected in (*pins.items(), (None, (None, None))):
+        write(tmp_path, json.dumps(state(component=component | {"pin": pin})), "new.json")
+        found = read_states(tmp_path)[0]["component"]
+        assert (found["kind"], found["index"]) == expected
+    for broken in ("x", [], {}, {"name": "a"}, {"name": 1, "of": "b"}):
+        write(tmp_path, json.dumps(state(component=broken, keep=broken and [1])), "new.json")
+        assert read_states(tmp_path)[0]["component"] is None
+
+
 def test_no_folder_is_no_states(tmp_path):
     assert read_states(tmp_path / "no") == []
 

@@ -36,6 +36,7 @@ def test_trouble_is_told_once(tmp_path):
 def test_segments_of_another_host_must_have_settled(tmp_path, monkeypatch):
     simulated(tmp_path, 300)
     monkeypatch.setattr("iosonde.store.seal.this_host", lambda: "another")
+    monkeypatch.setattr("iosonde.store.seal.boot_id", lambda: None)
     assert seal(tmp_path) == []
     for segment in layout.spool_segments(tmp_path):
         old = segment.path.stat().st_mtime - 7300

@@ -30,6 +30,8 @@ pub fn page(view: Option<&View>, start_seconds: f64) -> String {
         budgets(&mut page, &targets);
         page.per_op(&families::LAST_SUCCESS, &states, |op| op.last_ok_ns.map(|ns| ns as f64 / 1e9));
         spool(&mut page, view);
+        page.family(&families::CLOCK_STEPS);
+        page.line(&families::CLOCK_STEPS, "", &[], view.clock_steps.load(Ordering::Relaxed) as f64);
     }
     process(&mut page, start_seconds);
     page.text

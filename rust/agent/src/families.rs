@@ -75,6 +75,7 @@ families! {
     STORE_APPENDS Gauge "iosonde_store_waiting_appends" "Events and windows in memory because the store cannot take them.";
     STORE_APPENDS_DROPPED Counter "iosonde_store_dropped_appends_total" "Events and windows given up because too many waited.";
     STORE_FULL Gauge "iosonde_store_full" "1 while the store is short of room: a write was refused for it or too little is free.";
+    CLOCK_STEPS Counter "iosonde_clock_steps_total" "How often the wall clock was found to have stepped by more than 1 ms against the monotonic clock.";
     CPU Counter "process_cpu_seconds_total" "Processor time the agent has used, user and system.";
     MEMORY Gauge "process_resident_memory_bytes" "Memory the agent holds.";
     FDS Gauge "process_open_fds" "File descriptors the agent holds.";

@@ -14,6 +14,7 @@ from typing import Any
 from iosonde import __version__
 from iosonde.cli import options
 from iosonde.findings import thresholds
+from iosonde.findings.components import compared
 from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import Finding, from_state
 from iosonde.measure.expendable import ask
@@ -85,7 +86,7 @@ def _answer(args: Any) -> tuple[int, str]:
     states = options.chosen(read_states(root), args.target)
     if not states:
         return thresholds.UNKNOWN, f"IOSONDE UNKNOWN - no states in {root}; try 'iosonde probe DIR'"
-    findings = [from_state(state, now_ns) for state in states]
+    findings = compared([from_state(state, now_ns) for state in states])
     levels = [thresholds.status(finding, args.warning, args.critical) for finding in findings]
     level = thresholds.worst(levels)
     first = levels.index(level)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from iosonde.cli import options
+from iosonde.findings.components import compared
 from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import Finding, from_state, worst_first
 from iosonde.model.errors import NothingMeasuredError
@@ -40,9 +41,10 @@ def main(arguments: Sequence[str]) -> int:
             expected="a running probe",
             hint="'iosonde probe DIR', or --store",
         )
+    every = compared([from_state(state, now_ns) for state in states])
     states = options.chosen(states, args.target)
     by_target = {(state["host"], state["target"]): state for state in states}
-    findings = worst_first([from_state(state, now_ns) for state in states])
+    findings = worst_first([f for f in every if (f.host, f.target) in by_target])
     if args.format == "json":
         print(json.dumps([_plain(f, by_target[f.host, f.target]) for f in findings], indent=2))
     else:

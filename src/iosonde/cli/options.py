@@ -112,7 +112,7 @@ def now_ns() -> int:
 
 
 def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str, Any]]:
-    """The states of the targets asked for by name or path; all for none.
+    """The states of the targets asked for by name or path, all servers of one by its name; all for none.
 
     Raises UsageError for an unknown one.
     """
@@ -121,12 +121,20 @@ def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str
     picked: list[dict[str, Any]] = []
     for name in wanted:
         names = {name, name.rstrip("/") or "/", str(Path(name).absolute())}
-        found = [s for s in states if s["target"] in names or s["path"] in names]
+        found = [
+            s for s in states if s["target"] in names or s["path"] in names or _whole(s) in names
+        ]
         if not found:
             known = sorted({str(s["target"]) for s in states})
             raise UsageError(f"{name} is not watched", expected="one of " + ", ".join(known))
         picked += [state for state in found if state not in picked]
     return picked
+
+
+def _whole(state: dict[str, Any]) -> str | None:
+    """The target that a state's server belongs to."""
+    component = state.get("component")
+    return str(component["of"]) if component else None
 
 
 def tell(text: str) -> None:

@@ -31,6 +31,7 @@ A directory of its own below DIR (.iosonde-...) holds the probe's files; nothing
 """
 _REFRESH_S = 0.5
 _FLUSH_NS = 1_000_000_000
+_LEAST_FLUSH_NS = 10_000_000
 """How often the live numbers move; a quarter of a window when that is less."""
 
 
@@ -99,7 +100,7 @@ def config(args: argparse.Namespace, root: Path) -> dict[str, Any]:
         "store": str(root),
         "window": f"{args.window}ns",
         "baseline": f"{args.baseline}ns",
-        "flush": f"{min(_FLUSH_NS, args.window // 4)}ns",
+        "flush": f"{max(_LEAST_FLUSH_NS, min(_FLUSH_NS, args.window // 4))}ns",
         "probe": probe,
         "target": [{"path": str(Path(path).absolute())} for path in args.directory],
     }

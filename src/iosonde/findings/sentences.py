@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def say(finding: Finding, zone: tzinfo | None = None) -> str:
     """The sentence of a finding, with times in ``zone`` (None: the system's local zone)."""
-    return _SAY[finding.kind](finding, zone)
+    return _SAY[finding.kind](finding, zone) + _beside(finding)
 
 
 def conclude(effects: Sequence[Effect]) -> str:
@@ -116,6 +116,31 @@ def _evidence(event: Event) -> str:
     return ", ".join(parts)
 
 
+_NAMED = 4
+"""Of more servers that are as usual only these are named."""
+
+
+def _named(finding: Finding) -> str:
+    """The target, and which of its servers."""
+    component = finding.evidence.get("component")
+    return f"{component['of']}, server {component['name']}" if component else finding.target
+
+
+def _of(finding: Finding) -> str:
+    """The same where the sentence goes on."""
+    return _named(finding) + ("," if finding.evidence.get("component") else "")
+
+
+def _beside(finding: Finding) -> str:
+    """Which servers of the target are as usual."""
+    usual = finding.evidence.get("usual_beside", [])
+    if not usual:
+        return ""
+    names = usual[:_NAMED]
+    names += [f"{len(usual) - _NAMED} more"] if len(usual) > _NAMED else []
+    return f"; {_join(names)} {'is' if len(usual) == 1 else 'are'} as usual"
+
+
 _CAUSES = {
     "storage": "became slower, because of the storage",
     "host": "became slower because this host was busy, which says nothing about the storage",
@@ -127,14 +152,14 @@ _CAUSES = {
 def _usual(finding: Finding, _zone: tzinfo | None) -> str:
     worst = finding.ops[0]
     return (
-        f"{finding.target} is as usual: the slowest operation, {op_word(worst.op)}, "
+        f"{_of(finding)} is as usual: the slowest operation, {op_word(worst.op)}, "
         f"is at {format_slowdown(worst.slowdown, worst.lower, worst.upper)}"
     )
 
 
 def _slow(finding: Finding, zone: tzinfo | None) -> str:
     worst, *others = finding.ops
-    text = f"{op_word(worst.op)} on {finding.target} {_are_slower(finding, worst, zone)}"
+    text = f"{op_word(worst.op)} on {_of(finding)} {_are_slower(finding, worst, zone)}"
     for op in others:
         factor = format_slowdown(op.slowdown, op.lower, op.upper)
         text += f", {op_word(op.op)} {factor}{_since(finding, op, zone)}"
@@ -174,7 +199,7 @@ def _host_busy(finding: Finding, zone: tzinfo | None) -> str:
 
 def _hung(finding: Finding, zone: tzinfo | None) -> str:
     words = _join([op_word(op.op) for op in finding.ops])
-    text = f"{words} on {finding.target} have been hanging"
+    text = f"{words} on {_of(finding)} have been hanging"
     if finding.since_ns is not None:
         age = format_seconds(max(0, finding.at_ns - finding.since_ns))
         text += (
@@ -193,26 +218,26 @@ def _failing(finding: Finding, zone: tzinfo | None) -> str:
     since = ""
     if finding.since_ns is not None:
         since = f" since {format_time(finding.since_ns, finding.at_ns, zone)}"
-    return f"{words} on {finding.target} are failing{why}{since}"
+    return f"{words} on {_of(finding)} are failing{why}{since}"
 
 
 def _learning(finding: Finding, _zone: tzinfo | None) -> str:
     known, needed = finding.evidence.get("windows", 0), finding.evidence.get("windows_needed", 0)
-    return f"{finding.target}: still learning what is usual ({known} of {needed} windows)"
+    return f"{_named(finding)}: still learning what is usual ({known} of {needed} windows)"
 
 
 def _few(finding: Finding, _zone: tzinfo | None) -> str:
-    return f"{finding.target}: too few operations ended well of late to tell"
+    return f"{_named(finding)}: too few operations ended well of late to tell"
 
 
 def _stopped(finding: Finding, zone: tzinfo | None) -> str:
     heard = _heard(finding, zone)
-    return f"unknown: {finding.target} is not watched since {heard} (the probe was stopped)"
+    return f"unknown: {_of(finding)} is not watched since {heard} (the probe was stopped)"
 
 
 def _stale(finding: Finding, zone: tzinfo | None) -> str:
     heard = _heard(finding, zone)
-    return f"unknown: nothing heard of {finding.target} since {heard} (the probe may have stopped)"
+    return f"unknown: nothing heard of {_of(finding)} since {heard} (the probe may have stopped)"
 
 
 def _heard(finding: Finding, zone: tzinfo | None) -> str:

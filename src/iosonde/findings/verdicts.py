@@ -87,9 +87,11 @@ def worst_first(findings: list[Finding]) -> list[Finding]:
 def from_state(state: dict[str, Any], now_ns: int) -> Finding:
     """The verdict of one live state (``store.state``) at ``now_ns``."""
     head = Finding("usual", "ok", str(state["host"]), str(state["target"]), now_ns)
+    if component := state.get("component"):
+        head = head._replace(evidence={"component": component})
     if (unheard := _unheard(head, state)) is not None:
         return unheard
-    head = head._replace(evidence={"written_ns": state["written_ns"]})
+    head = head._replace(evidence={**head.evidence, "written_ns": state["written_ns"]})
     ops = [_op_verdict(op) for op in state["ops"]]
     for kind in ("hung", "failing", "slow"):
         bad = [op for op in ops if op.state == kind and not (kind == "slow" and op.host_busy)]
@@ -120,7 +122,7 @@ def _unheard(head: Finding, state: dict[str, Any]) -> Finding | None:
         kind="stale" if state["running"] else "stopped",
         severity="unknown",
         since_ns=written,
-        evidence={"written_ns": written, "age_ns": age},
+        evidence={**head.evidence, "written_ns": written, "age_ns": age},
     )
 
 

@@ -8,6 +8,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from iosonde.findings.components import compared
 from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import Finding, from_state
 from iosonde.model.errors import StoreError
@@ -37,7 +38,8 @@ class Targets:
         """
         states = read_states(self._root)
         living = {(state["host"], state["target"]) for state in states}
-        found = [_described(from_state(state, now_ns), state, zone) for state in states]
+        findings = compared([from_state(state, now_ns) for state in states])
+        found = [_described(f, state, zone) for f, state in zip(findings, states, strict=True)]
         for host, target, last_ns in self._past_targets(now_ns):
             if (host, target) not in living:
                 finding = Finding("stale", "unknown", host, target, now_ns, since_ns=last_ns)

@@ -48,6 +48,13 @@ def kept_windows(
     return {key: _each_once(joined(frames)) for key, frames in parts.items()}
 
 
+def kept_targets(root: Path) -> set[tuple[str, str]]:
+    """Every (host, target) of which windows were kept."""
+    nothing = Scope(since_ns=0, until_ns=0)
+    chunks = [_read(file.path, nothing) for file in layout.window_series(root)]
+    return {(chunk["host"], chunk["target"]) for chunk in chunks if chunk is not None}
+
+
 def _outside(month: str, scope: Scope) -> bool:
     before = scope.since_ns is not None and month < layout.utc_month(scope.since_ns)
     return before or (scope.until_ns is not None and month > layout.utc_month(scope.until_ns))

@@ -86,6 +86,12 @@ def window_files(root: Path, window_ns: int) -> list[MonthFile]:
     return [file for file in found if file.path.stem[:-8].endswith(f"ms-{seconds}s")]
 
 
+def window_series(root: Path) -> list[MonthFile]:
+    """The newest file of each series of kept windows."""
+    found = _month_files(root / "windows", ".windows")
+    return list({(file.host, file.path.stem[:-8]): file for file in found}.values())
+
+
 def event_files(root: Path) -> list[MonthFile]:
     """Files of events, by host and month."""
     return _month_files(root / "events", ".jsonl")

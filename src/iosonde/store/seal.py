@@ -12,7 +12,9 @@ from Parquet (readers skip the spool segment of a stem that is sealed, and the n
 A segment that vanished meanwhile (its agent made room, somebody tidied up) is not brought back: the
 draft is thrown away. On a full disk the segment stays in the spool and no draft is left behind.
 A lock may not reach other hosts (Lustre with ``localflock``, some NFS), so a segment of another host
-counts as closed only when nobody has appended to it for two of the hours that a segment lasts.
+counts as closed only when nobody has appended to it for two of the hours that a segment lasts. This
+host's are those in the folder of its name, and those of a probe that ran, whatever it calls its
+host, on the kernel that runs now: its states name the start of that kernel.
 A torn segment is sealed as far as it is good and kept beside as ``<stem>.torn``: nothing measured
 is ever deleted.
 """
@@ -33,10 +35,13 @@ from typing import IO
 import duckdb
 
 from iosonde.model.errors import IosondeError, SealError
+from iosonde.model.names import slug
 from iosonde.store import layout, spool
 from iosonde.store.columns import SAMPLE_ORDER, SCHEMA_VERSION
 from iosonde.store.reader import connect
+from iosonde.store.state import read_states
 
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _DRAFT_KEPT_S = 3600
 """A draft older than this was left by a sealer that died."""
 _SETTLED_S = 7200
@@ -55,9 +60,10 @@ def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
     tell = report or (lambda _: None)
     made: list[Path] = []
     failed: list[IosondeError] = []
+    ours = _own_folders(Path(root))
     for segment in layout.spool_segments(Path(root)):
         try:
-            path = _seal_segment(Path(root), segment, tell)
+            path = _seal_segment(Path(root), segment, segment.host in ours, tell)
         except IosondeError as error:
             failed.append(error)
             tell(str(error))
@@ -71,12 +77,14 @@ def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
     return made
 
 
-def _seal_segment(root: Path, segment: layout.Segment, tell: Callable[[str], None]) -> Path | None:
-    """The Parquet file of one segment; None when there is nothing to do."""
+def _seal_segment(
+    root: Path, segment: layout.Segment, ours: bool, tell: Callable[[str], None]
+) -> Path | None:
+    """The Parquet file of one segment; None when there is nothing to do. ``ours``: locks tell all."""
     with _closed(segment.path) as file:
         if file is None:
             return None
-        if segment.host != this_host() and _age_s(file) < _SETTLED_S:
+        if not ours and _age_s(file) < _SETTLED_S:
             return None
         read = spool.read(segment.path)
         if read is None:
@@ -102,8 +110,24 @@ def _seal_segment(root: Path, segment: layout.Segment, tell: Callable[[str], Non
 
 
 def this_host() -> str:
-    """The folder below ``spool/`` that probes of this machine write to."""
+    """What probes of this machine call it unless they are told otherwise."""
     return platform.node()
+
+
+def boot_id() -> str | None:
+    """Which start of which kernel this is: a lock is seen by everybody on it."""
+    try:
+        return _BOOT_ID.read_text(encoding="ascii").strip() or None
+    except OSError:
+        return None
+
+
+def _own_folders(root: Path) -> set[str]:
+    """Folders below ``spool/`` whose segments are written on this machine if they are written at all."""
+    folders, here = {slug(this_host())}, boot_id()
+    if here is not None:
+        folders |= {slug(str(s["host"])) for s in read_states(root) if s["boot_id"] == here}
+    return folders
 
 
 def _age_s(file: IO[bytes]) -> float:

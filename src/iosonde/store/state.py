@@ -3,6 +3,9 @@
 Only ``json`` and ``os`` are imported here: ``iosonde now`` and ``iosonde check`` live on this
 module.
 
+Older agents do not say with what they probe (``backend`` to ``file_bytes``, ``budget``, ``keep``): then
+these are None.
+
 A state file is foreign input. What is not of the expected type becomes None, control characters in
 names are replaced (they would reach a terminal), and a file that cannot be read as a state at all
 is reported as a state of its own::
@@ -22,8 +25,13 @@ MAX_BYTES = 1 << 20
 """A larger file is not a state."""
 SCHEMA_VERSION = 1
 
-_TEXT = ("host", "target", "path", "run_id", "state")
-_INTEGERS = ("schema_version", "written_ns", "period_ns", "window_ns", "baseline_trailing_ns")
+_TEXT = ("host", "target", "path", "run_id", "state", "boot_id", "backend", "direct", "access")
+_INTEGERS = (
+    *("schema_version", "written_ns", "period_ns", "window_ns", "baseline_trailing_ns"),
+    *("pool", "object_bytes", "block_bytes", "file_bytes"),
+)
+_BUDGET = ("bytes_per_s", "ops_per_s", "cpu_ns_per_s")
+_KEEP = ("max_age_ns", "max_bytes", "min_free_bytes", "windows_max_age_ns")
 _OP_TEXT = ("op", "state", "last_outcome", "cache")
 _OP_COUNTS = ("n_due", "n_seen", "n_lost", "ticks_skipped", "baseline_windows")
 _OP_NUMBERS = (
@@ -76,6 +84,8 @@ def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
     ]
     if missing:
         raise ValueError(f"{missing[0]} is missing or of the wrong type")
+    state["component"] = _component(raw.get("component"))
+    state |= {"budget": _numbers(raw, "budget", _BUDGET), "keep": _numbers(raw, "keep", _KEEP)}
     ops, notes = raw.get("ops"), raw.get("notes")
     state["slug"] = slug
     state["running"] = raw.get("running") is True
@@ -88,9 +98,29 @@ def _cleaned(raw: dict[str, Any], slug: str) -> dict[str, Any]:
     state["ops"] = [op for op in cleaned if op["op"] is not None]
     health = raw.get("health")
     for op, told in zip(cleaned, health if isinstance(health, list) else [], strict=False):
-        op |= _cleaned_health(told if isinstance(told, dict) else {})
+        op.update(_cleaned_health(told if isinstance(told, dict) else {}))
     state["error"] = None
     return state
+
+
+def _numbers(
+    raw: dict[str, Any], name: str, members: tuple[str, ...]
+) -> dict[str, int | float | None] | None:
+    """A table of limits, each None where there is none; None where the state has no such table."""
+    table = raw.get(name)
+    return {key: _number(table.get(key)) for key in members} if isinstance(table, dict) else None
+
+
+def _component(raw: object) -> dict[str, Any] | None:
+    """Which server (``name``) of which target (``of``) a state is about, and what keeps files on it."""
+    if not isinstance(raw, dict):
+        return None
+    name, of, pin = _text(raw.get("name")), _text(raw.get("of")), raw.get("pin")
+    if name is None or of is None:
+        return None
+    kind = next((kind for kind in ("ost", "mdt") if isinstance(pin, dict) and kind in pin), None)
+    index = _integer(pin[kind]) if isinstance(pin, dict) and kind else None
+    return {"name": name, "of": of, "kind": kind if index is not None else None, "index": index}
 
 
 def _cleaned_op(raw: dict[str, Any]) -> dict[str, Any]:
@@ -114,6 +144,9 @@ def _damaged(path: Path, error: str) -> dict[str, Any]:
         "host": clean_text(path.parent.name),
         "target": clean_text(path.stem),
         "slug": path.stem,
+        "component": None,
+        "budget": None,
+        "keep": None,
         "state": "damaged",
         "running": False,
         "notes": [],

@@ -13,7 +13,7 @@ from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
 from iosonde.store.cells import cells_sql
 from iosonde.store.columns import DERIVED, SAMPLE_TYPES, WINDOW_KEY
-from iosonde.store.kept import kept_windows, merged, pooled_with_kept
+from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
 from iosonde.store.reader import Scope, with_samples
 from iosonde.store.state import read_states
 from iosonde.store.windows import floats, pooled_table, tag_samples, window_table
@@ -44,11 +44,12 @@ class Store:
         return read_states(self.root)
 
     def targets(self) -> list[TargetRef]:
-        """Every (host, target) that has a state or samples, sorted."""
+        """Every (host, target) that has a state, samples or kept windows, sorted."""
         sql = "SELECT DISTINCT host, target FROM samples"
         known = with_samples(self.root, Scope(), lambda con: con.execute(sql).fetchall())
         living = [(s["host"], s["target"]) for s in self.states() if s["state"] != "damaged"]
-        return sorted(TargetRef(*pair) for pair in {*known, *living})
+        kept = kept_targets(self.root)
+        return sorted(TargetRef(*pair) for pair in {*known, *living, *kept})
 
     def windows(
         self,

@@ -4,6 +4,7 @@ use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::{Errno, pread, pwrite, read, write};
+use serde::{Deserialize, Serialize};
 
 use super::{Backend, BlockFile, ObjectName};
 use crate::sample::Cache;
@@ -91,7 +92,8 @@ pub struct PosixFile {
 }
 
 /// How a big file is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Access {
     /// O_DIRECT: past the client's cache.
     Direct,

@@ -1,7 +1,15 @@
-//! Whether the numbers of a plan make sense together.
+//! Whether the numbers of a plan make sense, and several plans together.
 
+use std::ops::RangeInclusive;
+
+use super::component::Pin;
+use super::options::BackendKind;
 use super::plan::TargetPlan;
+use super::{Config, ConfigError};
 use crate::slowdown::quantile::minimum_count;
+
+/// Between the two: less would only wear the disk of the store out, more would be lost in a crash.
+const FLUSH_NS: RangeInclusive<u64> = 10_000_000..=60_000_000_000;
 
 /// Keys whose numbers make no sense, and why.
 pub(super) fn wrong_numbers(plan: &TargetPlan, window_ns: u64) -> Vec<(&'static str, String)> {
@@ -51,4 +59,42 @@ pub(super) fn wrong_numbers(plan: &TargetPlan, window_ns: u64) -> Vec<(&'static 
         wrong.push((key, what));
     }
     wrong
+}
+
+/// Why two targets cannot both be probed, and which key says so.
+pub(super) fn clash(earlier: &TargetPlan, plan: &TargetPlan) -> Option<(&'static str, String)> {
+    let name = &plan.name;
+    if earlier.name == *name {
+        return Some(("name", format!("target `{name}` is listed twice; give each a name of its own")));
+    }
+    let posix = plan.backend == BackendKind::Posix && earlier.backend == BackendKind::Posix;
+    let pinned = |plan: &TargetPlan| plan.component.clone().filter(|part| part.pin != Pin::Directory);
+    let part = |plan| pinned(plan).map(|part| part.name);
+    (posix && earlier.path == plan.path && part(earlier) == part(plan)).then(|| {
+        let path = plan.path.display();
+        let what = format!(
+            "targets `{}` and `{name}` would share one probe directory in {path}; give each a path of its own",
+            earlier.name
+        );
+        ("path", what)
+    })
+}
+
+/// What is wrong with the keys that no target has.
+pub(super) fn whole(config: &Config) -> Vec<ConfigError> {
+    let mut problems = Vec::new();
+    let mut wrong = |key: &str, what: &str| problems.push(config.places.error(&[key.to_owned()], what));
+    if config.target.is_empty() {
+        wrong("target", "no target; expected at least one [[target]] with a path");
+    }
+    if config.textfile.as_ref().is_some_and(|path| path.extension().is_none_or(|end| end != "prom")) {
+        wrong("textfile", "textfile must end in .prom: collectors read no other files");
+    }
+    if !FLUSH_NS.contains(&config.flush) {
+        wrong(
+            "flush",
+            "flush must be 10 ms to 60 s: it is what a crash may lose, and each is a write to the store",
+        );
+    }
+    problems
 }

@@ -117,6 +117,7 @@ pub struct LatencyOptions {
 #[serde(deny_unknown_fields)]
 pub struct FaultOptions {
     pub(super) op: Option<String>,
+    pub(super) component: Option<String>,
     #[serde(default, deserialize_with = "units::duration_ns")]
     pub(super) after: u64,
     #[serde(default, rename = "for", deserialize_with = "some_duration")]
@@ -161,20 +162,20 @@ pub enum LogFormat {
 }
 
 /// What the store may hold of this host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Keep {
     /// Spool and sealed samples older than this may go.
-    #[serde(rename = "days", deserialize_with = "some_days")]
+    #[serde(rename(deserialize = "days"), deserialize_with = "some_days")]
     pub max_age_ns: Option<u64>,
     /// Bytes of samples and spool of this host.
-    #[serde(rename = "size", deserialize_with = "units::some_size_bytes")]
+    #[serde(rename(deserialize = "size"), deserialize_with = "units::some_size_bytes")]
     pub max_bytes: Option<u64>,
     /// Bytes that stay free on the file system of the store.
-    #[serde(rename = "free", deserialize_with = "units::size_bytes")]
+    #[serde(rename(deserialize = "free"), deserialize_with = "units::size_bytes")]
     pub min_free_bytes: u64,
     /// Kept windows older than this may go, a month at a time; none: they stay.
-    #[serde(rename = "windows_days", deserialize_with = "some_days")]
+    #[serde(rename(deserialize = "windows_days"), deserialize_with = "some_days")]
     pub windows_max_age_ns: Option<u64>,
 }
 

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::budget::Budget;
-use super::checks::wrong_numbers;
+use super::checks::{clash, whole, wrong_numbers};
 use super::component::{Component, component};
 use super::options::{BackendKind, Direct, FaultOptions, LatencyOptions, TargetOptions};
 use super::{Config, ConfigError};
@@ -74,10 +74,8 @@ pub(super) fn every_plan(config: &Config) -> Result<Vec<TargetPlan>, Vec<ConfigE
         match (Planner { config, target, i }).plans() {
             Ok(more) => {
                 for plan in more {
-                    if plans.iter().any(|earlier| earlier.name == plan.name) {
-                        let what =
-                            format!("target `{}` is listed twice; give each a name of its own", plan.name);
-                        let keys = [format!("target[{i}].name"), format!("target[{i}]")];
+                    if let Some((key, what)) = plans.iter().find_map(|earlier| clash(earlier, &plan)) {
+                        let keys = [format!("target[{i}].{key}"), format!("target[{i}]")];
                         problems.push(config.places.error(&keys, &what));
                     }
                     plans.push(plan);
@@ -89,19 +87,6 @@ pub(super) fn every_plan(config: &Config) -> Result<Vec<TargetPlan>, Vec<ConfigE
     if problems.is_empty() { Ok(plans) } else { Err(problems) }
 }
 
-/// What is wrong with the keys that no target has.
-fn whole(config: &Config) -> Vec<ConfigError> {
-    let mut problems = Vec::new();
-    let mut wrong = |key: &str, what: &str| problems.push(config.places.error(&[key.to_owned()], what));
-    if config.target.is_empty() {
-        wrong("target", "no target; expected at least one [[target]] with a path");
-    }
-    if config.textfile.as_ref().is_some_and(|path| path.extension().is_none_or(|end| end != "prom")) {
-        wrong("textfile", "textfile must end in .prom: collectors read no other files");
-    }
-    problems
-}
-
 struct Planner<'a> {
     config: &'a Config,
     target: &'a TargetOptions,
@@ -110,24 +95,23 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn plans(&self) -> Result<Vec<TargetPlan>, Vec<ConfigError>> {
-        let mut base = self.base().map_err(|error| vec![error])?;
-        let mut problems = Vec::new();
-        for (f, written) in self.target.fault.iter().flatten().enumerate() {
-            match fault(written) {
-                Ok(fault) => base.faults.push(fault),
-                Err(what) => problems.push(self.error(&format!("fault[{f}]"), &what)),
-            }
-        }
+        let base = self.base().map_err(|error| vec![error])?;
+        let (faults, mut problems) = self.faults();
         for (key, what) in wrong_numbers(&base, self.config.window) {
             problems.push(self.error(key, &format!("target `{}`: {what}", base.name)));
         }
         let components = self.target.component.as_deref().unwrap_or_default();
+        let of = |name: Option<&str>| {
+            let here = faults.iter().filter(|(part, _)| part.is_none_or(|part| Some(part) == name));
+            here.map(|(_, fault)| fault.clone()).collect()
+        };
         let mut plans = Vec::new();
         for (c, options) in components.iter().enumerate() {
             match component(options, &base.name, &base.path) {
                 Ok((part, path)) => plans.push(TargetPlan {
                     name: format!("{}/{}", base.name, part.name),
                     path: path.unwrap_or_else(|| base.path.clone()),
+                    faults: of(Some(&part.name)),
                     component: Some(part),
                     ..base.clone()
                 }),
@@ -137,7 +121,26 @@ impl Planner<'_> {
         if !problems.is_empty() {
             return Err(problems);
         }
-        Ok(if components.is_empty() { vec![base] } else { plans })
+        Ok(if components.is_empty() { vec![TargetPlan { faults: of(None), ..base }] } else { plans })
+    }
+
+    /// The faults, each with the component it is of, and what is wrong with them.
+    fn faults(&self) -> (Vec<(Option<&str>, Fault)>, Vec<ConfigError>) {
+        let (mut faults, mut problems) = (Vec::new(), Vec::new());
+        let parts = self.target.component.as_deref().unwrap_or_default();
+        for (f, written) in self.target.fault.iter().flatten().enumerate() {
+            let part = written.component.as_deref();
+            let known = part.is_none_or(|name| parts.iter().any(|one| one.name.as_deref() == Some(name)));
+            let read = match part {
+                Some(name) if !known => Err(format!("fault: the target has no component `{name}`")),
+                _ => fault(written),
+            };
+            match read {
+                Ok(fault) => faults.push((part, fault)),
+                Err(what) => problems.push(self.error(&format!("fault[{f}]"), &what)),
+            }
+        }
+        (faults, problems)
     }
 
     /// An error about a key of this target, or of [probe], or the target.

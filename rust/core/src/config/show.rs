@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::explain::printable;
-use super::{BackendKind, Config, ConfigError, DEFAULT_LISTEN, Direct, LogFormat, TargetOptions, TargetPlan};
-use crate::backend::faulty::{Fault, FaultKind};
-use crate::sample::{Op, Outcome};
+use super::{BackendKind, Config, ConfigError, DEFAULT_LISTEN, Direct, FaultOptions, LogFormat};
+use super::{TargetOptions, TargetPlan};
+use crate::sample::Op;
 
 const DAY_NS: u64 = 86_400_000_000_000;
 
@@ -96,7 +96,7 @@ impl Page {
         if target.latency.is_some() {
             self.latency(plan);
         }
-        plan.faults.iter().for_each(|fault| self.fault(fault));
+        target.fault.iter().flatten().for_each(|fault| self.fault(fault));
         for part in target.component.iter().flatten() {
             self.line("[[target.component]]");
             self.text("name", part.name.as_deref());
@@ -127,17 +127,16 @@ impl Page {
         self.number("sigma", Some(plan.latency.sigma));
     }
 
-    fn fault(&mut self, fault: &Fault) {
+    fn fault(&mut self, fault: &FaultOptions) {
         self.line("[[target.fault]]");
-        self.text("op", fault.op.map(Op::name));
-        self.time("after", Some(fault.after_ns));
-        self.time("for", fault.for_ns);
-        match &fault.kind {
-            FaultKind::Delay(ns) => self.time("delay", Some(*ns)),
-            FaultKind::Multiply(factor) => self.number("multiply", Some(*factor)),
-            FaultKind::Error(errno) => self.text("error", Some(&Outcome::error(*errno).name())),
-            FaultKind::Hang => self.value("hang", Some(true)),
-        }
+        self.text("op", fault.op.as_deref());
+        self.text("component", fault.component.as_deref());
+        self.time("after", Some(fault.after));
+        self.time("for", fault.lasts);
+        self.time("delay", fault.delay);
+        self.number("multiply", fault.multiply);
+        self.text("error", fault.error.as_deref());
+        self.value("hang", fault.hang);
     }
 
     /// What follows from the keys, as comments.

@@ -55,6 +55,10 @@ fn every_wrong_number_is_refused_with_a_reason() {
         ("[[target]]\npath='/a'\nretry_max='1s'", "retry_max"),
         ("[[target]]\npath='/a'\nreplacements=99", "at most 16"),
         ("[[target]]\npath='/a'\n[[target]]\npath='/a'", "twice"),
+        ("[[target]]\npath='/a'\n[[target]]\npath='/a/'\nname='b'", "`/a` and `b` would share one probe"),
+        ("flush='1ms'\n[[target]]\npath='/a'", "10 ms to 60 s"),
+        ("flush='1d'\n[[target]]\npath='/a'", "10 ms to 60 s"),
+        ("[[target]]\npath='/a'\n[[target.fault]]\nhang=true\ncomponent='x'", "no component `x`"),
         ("[[target]]\npath='/a'\n[[target.fault]]\nop='data_raed'\nhang=true", "no op"),
         ("[[target]]\npath='/a'\n[[target.fault]]\nop='data_read'", "exactly one"),
         ("window='1 fortnight'", "not a duration"),
@@ -79,6 +83,29 @@ fn every_wrong_number_is_refused_with_a_reason() {
         assert!(error.0.contains(word), "{text}: {error}");
         assert!(error.0.starts_with("agent.toml:"), "{text}: {error}");
     }
+}
+
+#[test]
+fn the_path_of_a_target_may_be_shared_by_its_components_only() {
+    let pinned = "[[target.component]]\nname='a'\nost=1\n[[target.component]]\nname='b'\nost=1\n";
+    assert_eq!(toml(&format!("[[target]]\npath='/w'\n{pinned}")).unwrap().len(), 2);
+    let apart = format!("[[target]]\npath='/w'\n{pinned}[[target]]\npath='/w'\nname='all'");
+    assert_eq!(toml(&apart).unwrap().len(), 3);
+    let twice = "[[target]]\npath='/w'\n[[target.component]]\nname='a'\npath='x'\n\
+                 [[target.component]]\nname='b'\npath='/w/x'";
+    assert!(toml(twice).unwrap_err().0.contains("in /w/x; give each a path"), "{twice}");
+    let null = "[[target]]\npath='/w'\nbackend='null'\n[[target]]\npath='/w'\nname='b'";
+    assert_eq!(toml(null).unwrap().len(), 2);
+}
+
+#[test]
+fn a_fault_may_be_of_one_component() {
+    let text = "[[target]]\npath='/w'\n[[target.component]]\nname='a'\nost=1\n[[target.component]]\nname='b'\nost=2\n\
+                [[target.fault]]\nhang=true\n[[target.fault]]\ncomponent='b'\ndelay='1s'";
+    let faults: Vec<usize> = toml(text).unwrap().iter().map(|plan| plan.faults.len()).collect();
+    assert_eq!(faults, [1, 2]);
+    let shown = Config::from_toml(text, "t").unwrap().to_toml().unwrap();
+    assert_eq!(toml(&shown).unwrap(), toml(text).unwrap(), "{shown}");
 }
 
 #[test]

@@ -51,6 +51,8 @@ impl BigFile {
     ) -> Result<Self, ProbeError> {
         let failed = |what| move |errno| ProbeError::Failed { path: place.path.join(NAME), what, errno };
         let access = grant(place, plan)?;
+        // Before it is filled: a full server would be told of too late.
+        place.check_component(NAME)?;
         let have = existing(place).map_err(failed("cannot stat the big file"))?;
         let free = free_bytes(place).map_err(failed("cannot ask for free space"))?;
         let (bytes, mut note) = choose(plan, access, memory_bytes, free + have);

@@ -123,6 +123,9 @@ impl Collector {
     pub fn round(&mut self, running: bool) {
         let view = Arc::clone(&self.view);
         let stepped_ns = view.anchor.lock().ok().and_then(|mut anchor| anchor.follow(view.clock.as_ref()));
+        if stepped_ns.is_some() {
+            view.clock_steps.fetch_add(1, Ordering::Relaxed);
+        }
         self.account();
         if stepped_ns.is_some_and(|by_ns| by_ns < 0) {
             for target in view.targets() {

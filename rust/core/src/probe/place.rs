@@ -34,6 +34,7 @@ pub struct Place {
     pub directory: OwnedFd,
     /// Its path, for messages.
     pub path: PathBuf,
+    pin: Option<Pin>,
     lock: Option<OwnedFd>,
 }
 
@@ -43,13 +44,14 @@ impl Place {
         let root = open_target(&plan.path)?;
         let (outer, path) = enter(&root, &plan.path, &own_name())?;
         let name = place_name(plan, origin);
-        if let Some(component) = &plan.component {
-            pin::directory(&path.join(&name), component.pin)?;
+        let pin = plan.component.as_ref().map(|component| component.pin);
+        if let Some(pin) = pin {
+            pin::directory(&path.join(&name), pin)?;
         }
         let (directory, path) = enter(&outer, &path, &name)?;
         mark(&directory, &path)?;
         let lock = lock(&directory, &path, origin)?;
-        Ok(Self { directory, path, lock })
+        Ok(Self { directory, path, pin, lock })
     }
 
     /// Go to the place of a plan as an earlier worker left it: makes nothing and takes no lock, because on a half-dead
@@ -59,7 +61,7 @@ impl Place {
         let (outer, path) = walk(&root, &plan.path, &own_name())?;
         let (directory, path) = walk(&outer, &path, &place_name(plan, origin))?;
         check_mark(&directory, &path)?;
-        Ok(Self { directory, path, lock: None })
+        Ok(Self { directory, path, pin: None, lock: None })
     }
 
     /// Whether this worker holds the lock itself, and not a stuck one before it.
@@ -72,9 +74,17 @@ impl Place {
         openat(&self.directory, name, flags | FOLLOW_NOTHING, OWN_FILE)
     }
 
-    /// Open or make a directory of ours.
+    /// Open or make a directory of ours, on the component that the place is of.
     pub fn open_directory(&self, name: &str) -> Result<OwnedFd, ProbeError> {
+        if let Some(pin) = self.pin {
+            pin::directory(&self.path.join(name), pin)?;
+        }
         enter(&self.directory, &self.path, name).map(|(directory, _)| directory)
+    }
+
+    /// See that a file of ours lies on the component that the place is of.
+    pub fn check_component(&self, file: impl AsRef<Path>) -> Result<(), ProbeError> {
+        self.pin.map_or(Ok(()), |pin| pin::file(&self.path.join(file), pin))
     }
 
     /// Open a directory of ours that is there.

@@ -257,7 +257,7 @@ pub enum Repair {
 
 /// Remove a pool of another file size: only files named as ours, then the directory if that emptied it.
 pub fn remove(place: &place::Place, name: &str) -> Result<(), super::ProbeError> {
-    let directory = place.open_directory(name)?;
+    let directory = place.existing_directory(name)?;
     let failed = |errno| super::ProbeError::Failed {
         path: place.path.join(name),
         what: "cannot remove an old pool",

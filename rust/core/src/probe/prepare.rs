@@ -1,7 +1,10 @@
 //! From a plan to six operations: open the place, make the files, wrap the faults.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +21,7 @@ use super::{ProbeError, Progress};
 use crate::backend::faulty::Faulty;
 use crate::backend::null::Null;
 use crate::backend::posix::{Access, PosixDirectory};
-use crate::backend::{Backend, BlockFile};
+use crate::backend::{Backend, BlockFile, ObjectName};
 use crate::clock::Clock;
 use crate::config::{BackendKind, TargetPlan};
 use crate::sample::Op;
@@ -41,7 +44,16 @@ pub struct Origin {
     pub now_ns: i64,
 }
 
-type Made<T, U> = Result<(T, U), ProbeError>;
+/// The big file of a target as it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Made {
+    /// How it is reached.
+    pub access: Access,
+    /// Its size.
+    pub file_bytes: u64,
+}
+
+type Opened<T, U> = Result<(T, U), ProbeError>;
 
 /// A target whose files are ready.
 pub struct Prepared {
@@ -83,6 +95,14 @@ impl Prepared {
             notes.push("faults are being injected: this is a drill".into());
         }
         Ok(Self { plan, notes, files, region, seed: origin.seed, buffers: Vec::new(), all_ops: true })
+    }
+
+    /// The big file, where there is one.
+    pub fn made(&self) -> Option<Made> {
+        match &self.files {
+            PreparedFiles::Posix { data, .. } => Some(Made { access: data.access, file_bytes: data.bytes }),
+            PreparedFiles::Null => None,
+        }
     }
 
     /// Go to files that an earlier worker made ready, without making or changing anything.
@@ -145,7 +165,7 @@ impl Prepared {
         turn: u64,
         clock: &Arc<dyn Clock>,
         start_ns: u64,
-    ) -> Made<Box<dyn BlockFile>, u64> {
+    ) -> Opened<Box<dyn BlockFile>, u64> {
         Ok(match &self.files {
             PreparedFiles::Null => {
                 (Box::new(self.null(op, turn, clock, start_ns)), self.plan.file_bytes.unwrap_or(1 << 40))
@@ -162,7 +182,7 @@ impl Prepared {
         turn: u64,
         clock: &Arc<dyn Clock>,
         start_ns: u64,
-    ) -> Made<Box<dyn Backend>, bool> {
+    ) -> Opened<Box<dyn Backend>, bool> {
         Ok(match &self.files {
             PreparedFiles::Null => (Box::new(self.null(op, turn, clock, start_ns)), false),
             PreparedFiles::Posix { place, data, directory } => {
@@ -224,7 +244,12 @@ fn posix(
     if found.strangers > 0 {
         notes.push(format!("{} files in the pool's directory are not ours; left alone", found.strangers));
     }
-    region.pool().reset(fill_pool(&place, &directory, plan, found, &mut random, progress)?);
+    let ids = fill_pool(&place, &directory, plan, found, &mut random, progress)?;
+    if let Some(&newest) = ids.back() {
+        let name = ObjectName::new(newest);
+        place.check_component(Path::new(&own).join(OsStr::from_bytes(name.as_c_str().to_bytes())))?;
+    }
+    region.pool().reset(ids);
     let bytes = plan.pool as u64 * plan.object_bytes;
     progress(&plan.name, "pool", bytes, bytes);
     Ok(PreparedFiles::Posix { place, data, directory })
@@ -269,4 +294,10 @@ fn fill_pool(
 pub fn memory_bytes() -> u64 {
     let info = rustix::system::sysinfo();
     info.totalram as u64 * u64::from(info.mem_unit)
+}
+
+/// Which start of which kernel this is; empty where it does not tell.
+pub fn boot_id() -> String {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    text.trim().to_owned()
 }

@@ -6,6 +6,7 @@
 //! ```
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -13,7 +14,7 @@ use std::thread::JoinHandle;
 use super::collector::{Collector, Summary, Tell, spool_target};
 use super::crew::{Crew, Processes, Threads};
 use super::keeper::Keeper;
-use super::prepare::{Origin, memory_bytes};
+use super::prepare::{Origin, boot_id, memory_bytes};
 use super::state::slug;
 pub use super::supervisor::Beat;
 use super::supervisor::{Change, Changes, Supervisor};
@@ -172,7 +173,10 @@ impl Session {
             host: self.origin.host.clone(),
             run_id: self.origin.run_id.clone(),
             targets: RwLock::default(),
+            boot_id: boot_id(),
             health: store.map(|store| Arc::clone(store.writer.health())),
+            keep: store.map(|_| self.config.keep),
+            clock_steps: AtomicU64::new(0),
             window_ns: self.config.window,
             trailing_ns: self.config.baseline,
             anchor: Mutex::new(Anchor::take(self.clock.as_ref())),

@@ -111,7 +111,8 @@ impl Crew for SimCrew {
             Err(error) => lock(&worker).reports.push(Report::failed(&error)),
             Ok(prepared) => {
                 if task.trial.is_none() {
-                    lock(&worker).reports.push(Report::Ready { notes: prepared.notes.clone() });
+                    let (notes, made) = (prepared.notes.clone(), prepared.made());
+                    lock(&worker).reports.push(Report::Ready { notes, made });
                 }
                 lock(&worker).prepared = Some(prepared);
             }
@@ -277,6 +278,8 @@ pub fn simulate(config: Config, start_ns: i64, duration_ns: u64) -> Result<Summa
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
     use crate::probe::breaker;
     use crate::sample::Op;
@@ -295,6 +298,33 @@ mod tests {
 
     fn run(faults: &str, seconds: u64) -> Summary {
         simulate(config(faults), START, seconds * 1_000_000_000).unwrap()
+    }
+
+    #[test]
+    fn steps_of_the_wall_clock_are_counted() {
+        let clock = SimClock::new(0);
+        let mut simulation = Simulation::new(config(""), clock.clone(), Box::new(RealDisk)).unwrap();
+        let steps = |simulation: &Simulation| simulation.view().clock_steps.load(Ordering::Relaxed);
+        simulation.run_until(20_000_000_000);
+        assert_eq!(steps(&simulation), 0);
+        for by_ns in [-3_600_000_000_000, 2_000_000] {
+            clock.step_wall(by_ns);
+            simulation.run_until(clock.monotonic_ns() + 20_000_000_000);
+        }
+        assert_eq!(steps(&simulation), 2);
+    }
+
+    #[test]
+    fn a_state_says_what_it_is_probed_with() {
+        let state = run("", 5).targets.remove(0);
+        assert_eq!(
+            (state.files.pool, state.files.object_bytes, state.files.block_bytes),
+            (1000, 3901, 1 << 20)
+        );
+        assert_eq!((state.files.access, state.files.file_bytes, state.keep), (None, None, None));
+        let text = serde_json::to_value(&state).unwrap();
+        assert_eq!((&text["backend"], &text["direct"]), (&"null".into(), &"auto".into()));
+        assert_eq!(text["budget"]["ops_per_s"], serde_json::Value::Null);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::evidence::Evidence;
-use crate::config::Component;
+use crate::backend::posix::Access;
+use crate::config::{BackendKind, Budget, Component, Direct, Keep};
 use crate::slowdown::live::OpState;
 use crate::slowdown::verdict::State;
 
@@ -22,6 +23,8 @@ pub struct TargetState {
     pub component: Option<Component>,
     /// One start of one probe.
     pub run_id: String,
+    /// Which start of which kernel it runs on; empty where that is unknown.
+    pub boot_id: String,
     /// When this was written, UTC.
     pub written_ns: i64,
     /// How often each op is due.
@@ -36,6 +39,13 @@ pub struct TargetState {
     pub state: State,
     /// What people should know.
     pub notes: Vec<String>,
+    /// What it is probed with.
+    #[serde(flatten)]
+    pub files: Files,
+    /// What that may cost.
+    pub budget: Budget,
+    /// What the store may hold; none without one.
+    pub keep: Option<Keep>,
     /// Worker processes.
     pub workers: usize,
     /// Those of them that are stuck or on trial.
@@ -44,6 +54,25 @@ pub struct TargetState {
     pub ops: Vec<OpState>,
     /// Whether each op answers, in the same order.
     pub health: Vec<OpHealth>,
+}
+
+/// What a target is probed with: as asked for and, once the files are ready, as found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Files {
+    /// What performs the operations.
+    pub backend: BackendKind,
+    /// Whether O_DIRECT was asked for.
+    pub direct: Direct,
+    /// How the big file is reached; none before it is ready, and where nothing is stored.
+    pub access: Option<Access>,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// Bytes of the big file; likewise.
+    pub file_bytes: Option<u64>,
+    /// Bytes of a small file.
+    pub object_bytes: u64,
+    /// How many of these there should be.
+    pub pool: usize,
 }
 
 /// Whether an op answers, and if not, what is known of why.

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::breaker;
 use super::evidence::Evidence;
+use super::prepare::Made;
 use super::region::Progress;
 use super::slot::Slot;
-use super::state::{OpHealth, TargetState};
+use super::state::{Files, OpHealth, TargetState};
 use crate::clock::{Anchor, Clock};
-use crate::config::TargetPlan;
+use crate::config::{Keep, TargetPlan};
 use crate::record::spool;
 use crate::record::writer::Health;
 use crate::sample::Op;
@@ -59,6 +60,7 @@ pub struct Watched {
     cpu_ns: AtomicU64,
     bytes: AtomicU64,
     rate: Mutex<(u64, Option<String>)>,
+    made: Mutex<Option<Made>>,
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -81,6 +83,7 @@ impl Watched {
             cpu_ns: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             rate: Mutex::new((1, None)),
+            made: Mutex::default(),
         }
     }
     /// The running accounts, in the order of [`Op::ALL`].
@@ -144,6 +147,9 @@ impl Watched {
     pub(super) fn set_rate(&self, divider: u64, why: Option<String>) {
         *lock(&self.rate) = (divider, why);
     }
+    pub(super) fn set_made(&self, made: Option<Made>) {
+        *lock(&self.made) = made;
+    }
     pub(super) fn set_notes(&self, notes: Vec<String>) {
         *lock(&self.notes) = notes;
     }
@@ -177,6 +183,19 @@ impl Watched {
             since => Some(since),
         }
     }
+    /// What it is probed with.
+    fn files(&self) -> Files {
+        let (plan, made) = (&self.plan, *lock(&self.made));
+        Files {
+            backend: plan.backend,
+            direct: plan.direct,
+            access: made.map(|made| made.access),
+            block_bytes: plan.block_bytes,
+            file_bytes: made.map(|made| made.file_bytes),
+            object_bytes: plan.object_bytes,
+            pool: plan.pool,
+        }
+    }
     fn health(&self, op: Op) -> OpHealth {
         let evidence = lock(&self.lanes[op as usize].evidence).clone();
         OpHealth { breaker: self.breaker(op).name(), evidence }
@@ -191,8 +210,14 @@ pub struct View {
     pub host: String,
     /// One start of one probe.
     pub run_id: String,
+    /// Which start of which kernel this is: locks reach as far as that.
+    pub boot_id: String,
     /// How the writer fares; none without a store.
     pub health: Option<Arc<Health>>,
+    /// What the store may hold; none without one.
+    pub keep: Option<Keep>,
+    /// How often the wall clock was found to have stepped.
+    pub clock_steps: AtomicU64,
     pub(super) targets: RwLock<Vec<Arc<Watched>>>,
     pub(super) window_ns: u64,
     pub(super) trailing_ns: u64,
@@ -239,6 +264,7 @@ impl View {
             path: target.plan.path.display().to_string(),
             component: target.plan.component.clone(),
             run_id: self.run_id.clone(),
+            boot_id: self.boot_id.clone(),
             written_ns: now_ns,
             period_ns: target.plan.period_ns,
             window_ns: self.window_ns,
@@ -246,6 +272,9 @@ impl View {
             running,
             state: TargetState::worst(&ops, running),
             notes: target.notes(),
+            files: target.files(),
+            budget: target.plan.budget,
+            keep: self.keep,
             workers,
             stuck_workers,
             ops,

@@ -14,7 +14,7 @@ use std::thread::{JoinHandle, Thread};
 use serde::{Deserialize, Serialize};
 
 use super::lane::Lane;
-use super::prepare::{Origin, Prepared};
+use super::prepare::{Made, Origin, Prepared};
 use super::region::Region;
 use super::{ProbeError, Progress};
 use crate::clock::{Clock, Stop};
@@ -69,6 +69,8 @@ pub enum Report {
     Ready {
         /// What people should know.
         notes: Vec<String>,
+        /// The big file; none where nothing is stored.
+        made: Option<Made>,
     },
     /// It cannot be done.
     Failed {
@@ -143,7 +145,8 @@ impl Hands {
                     !self.stop.raised() && !self.region.stopped()
                 };
                 let mut prepared = self.prepare(&task, &mut progress)?;
-                say(socket, &Report::Ready { notes: std::mem::take(&mut prepared.notes) });
+                let made = prepared.made();
+                say(socket, &Report::Ready { notes: std::mem::take(&mut prepared.notes), made });
                 let Ok(begin) = begins.recv() else { return Ok(()) };
                 (prepared, begin)
             }

@@ -67,6 +67,8 @@ pub trait Disk: Send + Sync {
     fn list(&self, root: &Path, relative: &Path) -> io::Result<Vec<Entry>>;
     /// Remove the regular file at `relative` below `root` unless it is locked; follows no link on the way.
     fn remove(&self, root: &Path, relative: &Path) -> io::Result<Removal>;
+    /// Remove the folder at `relative` below `root` if it is one and nothing is in it; whether it was.
+    fn remove_empty(&self, root: &Path, relative: &Path) -> io::Result<bool>;
     /// What the file system has of room at `path` or, where it does not exist yet, at the folder that will hold it.
     fn room(&self, path: &Path) -> io::Result<Room>;
 }
@@ -209,6 +211,17 @@ impl Disk for RealDisk {
         rustix::fs::unlinkat(&folder, name, AtFlags::empty())?;
         Ok(Removal::Done)
     }
+    fn remove_empty(&self, root: &Path, relative: &Path) -> io::Result<bool> {
+        let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else { return Ok(false) };
+        let removed = folder_below(root, parent)
+            .and_then(|folder| Ok(rustix::fs::unlinkat(&folder, name, AtFlags::REMOVEDIR)?));
+        let full = [libc::ENOTEMPTY, libc::EEXIST, libc::ENOENT, libc::ENOTDIR, libc::ELOOP];
+        match removed {
+            Ok(()) => Ok(true),
+            Err(error) if error.raw_os_error().is_some_and(|number| full.contains(&number)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
     fn room(&self, path: &Path) -> io::Result<Room> {
         let there = path.ancestors().find(|place| place.exists()).unwrap_or(Path::new("."));
         let found = rustix::fs::statvfs(there)?;
@@ -256,6 +269,11 @@ mod tests {
         for at in ["link/file", "real/alias", "real", "missing/file"] {
             assert_eq!(RealDisk.remove(&root, Path::new(at)).unwrap(), Removal::Nothing, "{at}");
         }
+        for at in ["link", "real", "real/file", "real/alias", "missing", "link/x", ""] {
+            assert!(!RealDisk.remove_empty(&root, Path::new(at)).unwrap(), "{at}");
+        }
+        std::fs::create_dir(root.join("real/empty")).unwrap();
+        assert!(RealDisk.remove_empty(&root, Path::new("real/empty")).unwrap());
         assert!(RealDisk.remove(&root, Path::new("../x/file")).is_err());
         assert_eq!(RealDisk.remove(&root, Path::new("real/file")).unwrap(), Removal::Done);
         std::fs::remove_dir_all(root).unwrap();

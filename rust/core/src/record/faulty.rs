@@ -162,6 +162,10 @@ impl Disk for FaultyDisk {
         }
         Ok(done)
     }
+    fn remove_empty(&self, root: &Path, relative: &Path) -> io::Result<bool> {
+        self.call()?;
+        RealDisk.remove_empty(root, relative)
+    }
     fn room(&self, _path: &Path) -> io::Result<Room> {
         self.call()?;
         Ok(Room { free_bytes: self.faults(|faults| faults.room), total_bytes: u64::MAX })

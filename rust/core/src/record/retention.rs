@@ -1,9 +1,9 @@
 //! What goes first when room is short: the oldest raw samples of this host, and nothing else.
 //!
-//! Only files named as ours are looked at: `spool/<host>/<run>-<segment>.spool` and
+//! Only files named as ours are looked at: `spool/<host>/<run>-<segment>.spool` (`.torn` when it ended early) and
 //! `samples/date=<date>/host=<host>/<run>-<segment>.parquet`, regular files, through no symbolic link. A segment and the
 //! Parquet file made from it go together, the segment first, so that nobody seals again what was dropped. Whoever
-//! writes or seals a segment holds a lock on it, and it stays.
+//! writes or seals a segment holds a lock on it, and it stays. Folders of days in which nothing is left go too.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use super::dates::{DAY_NS, date_of, is_date, start_of};
-use super::disk::{Disk, Removal};
+use super::disk::{Disk, Entry, Removal};
 use super::health::Health;
 use super::spool;
 use super::spooler::SEGMENT_NS;
 pub use crate::config::Keep;
 
+const SAMPLES: &str = "samples";
 /// How often age, size and free space are looked at when nothing is wrong.
 const CHECK_NS: i64 = 600 * 1_000_000_000;
 /// How often they are looked at while too little is free, and after dropping did not help.
@@ -37,6 +38,16 @@ struct Raw {
     bytes: u64,
     /// Below the root; the segment before its Parquet file.
     files: Vec<(PathBuf, u64)>,
+}
+
+impl Raw {
+    fn new(ended_ns: i64) -> Self {
+        Self { ended_ns, bytes: 0, files: Vec::new() }
+    }
+    fn add(&mut self, path: PathBuf, bytes: u64) {
+        self.bytes += bytes;
+        self.files.push((path, bytes));
+    }
 }
 
 /// Applies a [`Keep`] to one host's part of a store.
@@ -129,7 +140,8 @@ impl Retention {
         self.next_check_ns = Some(now_ns.saturating_add(CHECK_NS));
         self.next_short_ns = now_ns.saturating_add(SHORT_NS);
         self.trim(disk, health, now_ns, lack)?;
-        self.trim_windows(disk, now_ns)
+        self.trim_windows(disk, now_ns)?;
+        self.tidy(disk, now_ns)
     }
 
     fn trim(&mut self, disk: &dyn Disk, health: &Health, now_ns: i64, mut lack: u64) -> io::Result<()> {
@@ -172,44 +184,72 @@ impl Retention {
 
     /// This host's raw samples, oldest first: by date, then by stem, which begins with when its run began.
     fn candidates(&mut self, disk: &dyn Disk) -> io::Result<BTreeMap<(String, String), Raw>> {
-        let mut sealed = BTreeMap::new();
-        let samples = Path::new("samples");
-        for day in disk.list(&self.root, samples)?.into_iter().filter(|day| day.bytes.is_none()) {
-            let Some(date) = day.name.strip_prefix("date=").filter(|date| is_date(date)) else { continue };
-            let folder = samples.join(&day.name).join(format!("host={}", self.host));
-            // A link or a file in its place is not ours.
-            for file in disk.list(&self.root, &folder).unwrap_or_default() {
-                let Some(stem) = file.name.strip_suffix(".parquet").filter(|stem| is_stem(stem)) else {
-                    continue;
-                };
-                let Some(bytes) = file.bytes else { continue };
-                sealed.insert(stem.to_owned(), (date.to_owned(), folder.join(&file.name), bytes));
-            }
-        }
         let mut found: BTreeMap<(String, String), Raw> = BTreeMap::new();
+        let mut dates: HashMap<String, String> = HashMap::new();
         let folder = Path::new("spool").join(&self.host);
+        // What was good of a torn segment is sealed; the rest is kept beside for as long as that.
         for file in disk.list(&self.root, &folder).unwrap_or_default() {
-            let Some(stem) = file.name.strip_suffix(".spool").filter(|stem| is_stem(stem)) else { continue };
+            let name = file.name.strip_suffix(".spool").or_else(|| file.name.strip_suffix(".torn"));
+            let Some(stem) = name.filter(|stem| is_stem(stem)) else { continue };
             let path = folder.join(&file.name);
             let Some(bytes) = file.bytes else { continue };
             let Some(opened_ns) = self.opened_ns(disk, stem, &path) else { continue };
-            let mut raw =
-                Raw { ended_ns: opened_ns.saturating_add(SEGMENT_NS), bytes, files: vec![(path, bytes)] };
-            let parquet = sealed.remove(stem);
-            if self.open_stem.as_deref() == Some(stem) {
-                continue;
-            }
-            if let Some((_, path, bytes)) = parquet {
-                raw.bytes += bytes;
-                raw.files.push((path, bytes));
-            }
-            found.insert((date_of(opened_ns), stem.to_owned()), raw);
+            let date = date_of(opened_ns);
+            dates.insert(stem.to_owned(), date.clone());
+            let ended_ns = opened_ns.saturating_add(SEGMENT_NS);
+            found.entry((date, stem.to_owned())).or_insert_with(|| Raw::new(ended_ns)).add(path, bytes);
         }
-        for (stem, (date, path, bytes)) in sealed {
+        for (stem, date, path, bytes) in self.sealed(disk)? {
             let ended_ns = start_of(&date).saturating_add(DAY_NS);
-            found.insert((date, stem), Raw { ended_ns, bytes, files: vec![(path, bytes)] });
+            let date = dates.get(&stem).cloned().unwrap_or(date);
+            found.entry((date, stem)).or_insert_with(|| Raw::new(ended_ns)).add(path, bytes);
+        }
+        if let Some(open) = self.open_stem.as_ref().filter(|open| dates.contains_key(*open)) {
+            found.remove(&(dates[open].clone(), open.clone()));
         }
         Ok(found)
+    }
+
+    /// This host's Parquet files: stem, date, path and bytes.
+    fn sealed(&self, disk: &dyn Disk) -> io::Result<Vec<(String, String, PathBuf, u64)>> {
+        let mut sealed = Vec::new();
+        for date in self.days(disk)? {
+            let folder = self.day(&date);
+            // A link or a file in its place is not ours.
+            for file in disk.list(&self.root, &folder).unwrap_or_default() {
+                let stem = file.name.strip_suffix(".parquet").filter(|stem| is_stem(stem));
+                if let (Some(stem), Some(bytes)) = (stem, file.bytes) {
+                    sealed.push((stem.to_owned(), date.clone(), folder.join(&file.name), bytes));
+                }
+            }
+        }
+        Ok(sealed)
+    }
+
+    /// Days that have a folder of samples, of whichever host.
+    fn days(&self, disk: &dyn Disk) -> io::Result<Vec<String>> {
+        let folders = disk.list(&self.root, Path::new(SAMPLES))?.into_iter();
+        let folders = folders.filter(|entry| entry.bytes.is_none());
+        let date =
+            |entry: Entry| entry.name.strip_prefix("date=").filter(|date| is_date(date)).map(str::to_owned);
+        Ok(folders.filter_map(date).collect())
+    }
+
+    /// This host's folder of a day, below the root.
+    fn day(&self, date: &str) -> PathBuf {
+        Path::new(SAMPLES).join(format!("date={date}")).join(format!("host={}", self.host))
+    }
+
+    /// Folders of days that are long over and in which nothing is left. A sealer that needs one makes it again.
+    fn tidy(&self, disk: &dyn Disk, now_ns: i64) -> io::Result<()> {
+        for date in self.days(disk)? {
+            if now_ns.saturating_sub(start_of(&date)) > 3 * DAY_NS {
+                let folder = self.day(&date);
+                disk.remove_empty(&self.root, &folder)?;
+                disk.remove_empty(&self.root, folder.parent().unwrap_or(&folder))?;
+            }
+        }
+        Ok(())
     }
 
     /// When a segment was opened. Asked of its header once; none if it is not one of ours.

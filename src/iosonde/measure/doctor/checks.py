@@ -216,7 +216,7 @@ PLACE = {
         'set direct = "auto", or file_size above 1.25 x memory',
     ),
     "bigfile-holes": Check(
-        "holes, unwritten, shared and compressed extents of the big file",
+        "holes, unwritten, shared and compressed extents of the big file; its size, as it was made",
         "The storage answers a read of a hole, or of an extent never written, without reading.",
         "stop the probe, delete the file data and start again: it is filled anew; switch "
         "compression and deduplication off for the place",
@@ -227,7 +227,7 @@ PLACE = {
         "find who reads the file (backup, virus scanner, indexer) and exclude .iosonde-*",
     ),
     "pool-whole": Check(
-        "the number of small files, and the size of 16 of them",
+        "the number of small files, against what the probe keeps, and the size of 16 of them",
         "The pool's size is part of what a create or stat costs.",
         "stop and start the probe: it repairs its pool",
     ),
@@ -286,9 +286,9 @@ STORE = {
         "run 'iosonde seal' from a timer, or keep 'iosonde serve' running",
     ),
     "store-retention": Check(
-        "bytes and days of samples, and how long the free space will last at that rate",
+        "bytes and days of samples, how long the free space will last at that rate, what the agent keeps",
         "A record without an end fills its disk some day.",
-        "set a retention for the store, or remove old date=... folders from a timer",
+        "give the agent a limit: days or size in the [keep] of its configuration",
     ),
     "store-clock": Check(
         "states and segments that come from the future",
@@ -317,6 +317,11 @@ AGENT = {
         "rows that wait, were dropped or failed to reach the store",
         "What is dropped is gone.",
         "see store-space and store-answers",
+    ),
+    "agent-clock": Check(
+        "how often the wall clock stepped while the agent ran, from its /metrics",
+        "Rows before and after a step disagree about when something happened; no latency does.",
+        "see host-clock-sync; a clock that is slewed instead of stepped keeps rows in order",
     ),
     "agent-process": Check(
         "the process that holds a place: its program file, its mount namespace",

@@ -13,14 +13,13 @@ from iosonde.measure import expendable
 from iosonde.measure.doctor.finding import Finding, Findings
 from iosonde.measure.doctor.gather_agent import gather_metrics, gather_process
 from iosonde.measure.doctor.gather_host import gather_host, read
-from iosonde.measure.doctor.gather_place import slug
 from iosonde.measure.doctor.gather_store import gather_store
 from iosonde.measure.doctor.gather_target import gather_device, gather_target
 from iosonde.measure.doctor.judge_agent import judge_heard, judge_metrics, judge_process
 from iosonde.measure.doctor.judge_host import judge_host, meminfo
 from iosonde.measure.doctor.judge_options import judge_options
 from iosonde.measure.doctor.judge_others import judge_others
-from iosonde.measure.doctor.judge_place import judge_places
+from iosonde.measure.doctor.judge_place import Asked, asked_of, judge_places
 from iosonde.measure.doctor.judge_stat import judge_stat
 from iosonde.measure.doctor.judge_store import (
     judge_apart,
@@ -37,6 +36,7 @@ from iosonde.measure.doctor.judge_target import (
     judge_state,
 )
 from iosonde.measure.doctor.mounts import Mount, missing_mount, mount_of, parse_mountinfo
+from iosonde.model.names import slug
 
 DEFAULT_PERIOD_NS = 1_000_000_000
 _STORES_NOTHING = "the null backend"
@@ -67,6 +67,8 @@ class Target:
     path: str
     own: list[dict[str, Any]]
     others: list[dict[str, Any]]
+    folder: str = ""
+    """What the probe calls its folder below ``.iosonde-<uid>`` there."""
 
     @property
     def running(self) -> bool:
@@ -74,11 +76,9 @@ class Target:
         return any(state["running"] and not _stores_nothing(state) for state in self.own)
 
     @property
-    def reads(self) -> str | None:
-        """What the cache can do to the running probe's reads; None if that is not known."""
-        ops = self.own[0]["ops"] if self.running else []
-        words = [op["cache"] for op in ops if op["op"] == "data_read"]
-        return words[0] if words else None
+    def asked(self) -> Asked:
+        """What the running probe says of its files; nothing where none runs or it does not tell."""
+        return asked_of(self.own[0]) if self.running else Asked()
 
     @property
     def period_ns(self) -> int:
@@ -108,7 +108,7 @@ def examine(request: Request) -> list[Finding]:
     targets = choose(states, request.wanted, request.host)
     answers = expendable.ask_all(
         {
-            target.name: partial(gather_target, target.path, slug(request.host))
+            target.name: partial(gather_target, target.path, target.folder, slug(request.host))
             for target in targets
         },
         request.timeout_s,
@@ -129,26 +129,43 @@ def choose(states: Sequence[dict[str, Any]], wanted: Sequence[str], host: str) -
     """The targets asked for; by default those of this host, else of any. Touches no path."""
     watched = [state for state in states if state["path"]]
     ours = [state for state in watched if state["host"] == host] or watched
-    asked: dict[str, str] = {}
+    asked: dict[tuple[str, str], str] = {}
     if not wanted:
-        asked = {state["path"]: state["target"] for state in reversed(ours)}
+        asked = {_place(state, host): state["target"] for state in reversed(ours)}
         asked = dict(reversed(asked.items()))
     for word in wanted:
-        known = [s for s in ours if word in (s["target"], s["path"])]
+        known = [s for s in ours if word in (s["target"], s["path"], _whole(s))]
         if known:
-            asked |= {state["path"]: state["target"] for state in known}
+            asked |= {_place(state, host): state["target"] for state in known}
         else:
             path = os.path.abspath(word)  # noqa: PTH100 - pathlib does not take .. out
-            asked[path] = next((s["target"] for s in ours if s["path"] == path), path)
+            at = [s for s in ours if s["path"] == path]
+            asked |= {_place(s, host): s["target"] for s in at} or {(path, slug(host)): path}
     targets = []
-    for path, name in asked.items():
-        own = [s for s in watched if s["path"] == path and s["host"] == host]
+    for (path, folder), name in asked.items():
+        own = [s for s in watched if s["host"] == host and _place(s, host) == (path, folder)]
         others = [s for s in watched if s["path"] == path and s["host"] != host]
-        targets.append(Target(name if name == path else f"{name} ({path})", path, own, others))
+        title = name if name == path else f"{name} ({path})"
+        targets.append(Target(title, path, own, others, folder))
     return targets
 
 
+def _place(state: dict[str, Any], host: str) -> tuple[str, str]:
+    """Where the probe of a state keeps its files: below which path, in which folder."""
+    component = state.get("component") or {}
+    server = f"@{slug(component['name'])}" if component.get("kind") else ""
+    return state["path"], slug(host) + server
+
+
+def _whole(state: dict[str, Any]) -> str | None:
+    """The target that a state's server belongs to."""
+    component = state.get("component")
+    return str(component["of"]) if component else None
+
+
 def _stores_nothing(state: dict[str, Any]) -> bool:
+    if state.get("backend") is not None:
+        return bool(state["backend"] == "null")
     return any(note.startswith(_STORES_NOTHING) for note in state["notes"])
 
 
@@ -166,7 +183,7 @@ def _of_store(
     judge_durable(found, lies_at, mounts)
     if answered:
         judge_watches(found, reply.facts, request.host, own)
-        judge_store(found, reply.facts, request.now_ns)
+        judge_store(found, reply.facts, request.now_ns, own)
     return found.all
 
 
@@ -217,7 +234,7 @@ def _of_target(
     if not answered:
         return found.all
     place = judge_places(
-        found, facts, mount, memory_bytes, running=target.running, reads=target.reads
+        found, facts, mount, memory_bytes, running=target.running, asked=target.asked
     )
     judge_stat(found, mount, place, target.period_ns)
     judge_others(found, facts, target.others, target.own, now_ns)

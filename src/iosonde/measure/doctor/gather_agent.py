@@ -19,6 +19,7 @@ _WANTED = {
     "iosonde_spool_waiting_rows": "waiting_rows",
     "iosonde_spool_dropped_rows_total": "dropped_rows",
     "iosonde_spool_errors_total": "store_errors",
+    "iosonde_clock_steps_total": "clock_steps",
 }
 
 

@@ -11,7 +11,6 @@ import errno
 import os
 import re
 import stat
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -37,12 +36,6 @@ class Place(NamedTuple):
     name: str
     path: str
     uid: str
-
-
-def slug(host: str) -> str:
-    """The folder of a host: its name where that is a safe file name, else with a checksum."""
-    clean = re.sub(r"[^A-Za-z0-9_.-]", "-", host.strip("/")).lstrip(".")[:80]
-    return clean if clean == host and clean else f"{clean}-{zlib.crc32(host.encode()):08x}"
 
 
 def listed(directory: int, most: int) -> tuple[list[str], bool]:

@@ -18,10 +18,11 @@ _OUTER = re.compile(r"\.iosonde-(\d+)")
 _LOAD = re.compile(r"\.iosonde-load-[0-9a-f]{16}")
 
 
-def gather_target(path: str, own_folder: str, tell: Tell) -> None:
+def gather_target(path: str, own_folder: str, host_folder: str, tell: Tell) -> None:
     """Tell ``real``, ``space``, ``own``, ``others``, ``loads`` of a target, or its ``errno``.
 
-    ``own_folder`` is what the probe of this host calls its folder (see ``slug``).
+    ``own_folder`` is what the probe of this host calls its folder: ``host_folder`` (see ``slug``),
+    with ``@<server>`` where it keeps to one server.
     """
     try:
         tell.trying(f"to find and open {path}")
@@ -43,7 +44,7 @@ def gather_target(path: str, own_folder: str, tell: Tell) -> None:
     outer = {name for name in names if _OUTER.fullmatch(name)}
     if not complete:
         outer |= {f".iosonde-{uid}" for uid in (os.geteuid(), 0)}
-    _places(target, real, sorted(outer), own_folder, tell)
+    _places(target, real, sorted(outer), (own_folder, host_folder), tell)
 
 
 def _space(target: int) -> dict[str, int]:
@@ -56,8 +57,9 @@ def _space(target: int) -> dict[str, int]:
     }
 
 
-def _places(target: int, real: str, outer: list[str], own_folder: str, tell: Tell) -> None:
-    """The places below each ``.iosonde-<uid>``: this host's in full, of the others what is cheap."""
+def _places(target: int, real: str, outer: list[str], folders: tuple[str, str], tell: Tell) -> None:
+    """The places below each ``.iosonde-<uid>``: ours in full, of other hosts' what is cheap."""
+    own_folder, host_folder = folders
     own: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
     closed: list[str] = []
@@ -74,7 +76,7 @@ def _places(target: int, real: str, outer: list[str], own_folder: str, tell: Tel
             place = Place(directory, folder, f"{real}/{name}/{folder}", _OUTER.sub(r"\1", name))
             if folder == own_folder:
                 own.append(gather_own(place, tell))
-            else:
+            elif folder.split("@")[0] != host_folder:
                 others.append(gather_other(place, tell))
             tell.found(own=own, others=others)
         os.close(directory)

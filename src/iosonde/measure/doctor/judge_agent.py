@@ -65,6 +65,14 @@ def judge_metrics(
     )
     level = "problem" if dropped else "warning" if errors or waiting > 10_000 else "ok"
     found.add("agent-rows", level, says, **facts)
+    _clock(found, metrics["clock_steps"])
+
+
+def _clock(found: Findings, steps: float | None) -> None:
+    """Older agents do not tell."""
+    if steps is not None:
+        says = f"the clock stepped {steps:.0f} times since the agent began" if steps else "no step"
+        found.add("agent-clock", "note" if steps else "ok", says, steps=int(steps))
 
 
 def _cost(found: Findings, metrics: dict[str, Any], now_s: float) -> None:

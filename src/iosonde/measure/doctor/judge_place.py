@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from iosonde.measure.doctor.finding import Findings, size
 from iosonde.measure.doctor.gather_place import MARK
@@ -13,6 +13,27 @@ OVER_MEMORY = 1.25
 _BUFFERED = ("buffered", "cached", "evicted")
 
 
+class Asked(NamedTuple):
+    """What the running probe says of its files; None where it does not tell."""
+
+    reads: str | None = None
+    """What the cache can do to its latest read."""
+    access: str | None = None
+    """How it reaches the big file: direct, buffered or memory."""
+    direct: str | None = None
+    """Whether O_DIRECT was asked for: auto, always or never."""
+    file_bytes: int | None = None
+    object_bytes: int | None = None
+    pool: int | None = None
+
+
+def asked_of(state: dict[str, Any]) -> Asked:
+    """What a state says; one of an older agent knows only ``reads``."""
+    words = [op["cache"] for op in state["ops"] if op["op"] == "data_read"]
+    told = ("access", "direct", "file_bytes", "object_bytes", "pool")
+    return Asked(words[0] if words else None, *(state.get(name) for name in told))
+
+
 def judge_places(
     found: Findings,
     facts: dict[str, Any],
@@ -20,11 +41,11 @@ def judge_places(
     memory_bytes: int,
     *,
     running: bool,
-    reads: str | None,
+    asked: Asked,
 ) -> dict[str, Any] | None:
     """Judge what belongs to this host; returns the place that matters, the held one of several.
 
-    ``running``: a probe says that it runs here; ``reads``: the cache state of its latest read.
+    ``running``: a probe says that it runs here; ``asked``: what it says of its files.
     """
     places = facts.get("own", [])
     _leftovers(found, facts, places)
@@ -46,18 +67,20 @@ def judge_places(
     _lock(found, place, running)
     data = place.get("data")
     if data is not None:
-        in_memory = mount is not None and mount.kind in MEMORY
-        direct = data["direct"] == "granted" and reads not in _BUFFERED
+        in_memory = (mount is not None and mount.kind in MEMORY) or asked.access == "memory"
+        direct = data["direct"] == "granted" and asked.reads not in _BUFFERED
+        if asked.access is not None:
+            direct = asked.access == "direct"
         if in_memory:
             says = f"the big file ({size(data['size_bytes'])}) lies in memory"
             found.add("bigfile-cache", "problem", says, size_bytes=data["size_bytes"])
         else:
-            _big_file(found, data, memory_bytes, direct, reads)
+            _big_file(found, data, memory_bytes, direct, asked)
             _cached(found, data, direct)
-        _holes(found, data)
+        _holes(found, data, asked.file_bytes)
     elif running or place.get("pools"):
         found.add("bigfile-cache", "problem", "there is no big file", path=place["path"])
-    _pools(found, place, _held(place))
+    _pools(found, place, _held(place), asked)
     return place
 
 
@@ -102,14 +125,16 @@ def _leftovers(found: Findings, facts: dict[str, Any], places: list[dict[str, An
 
 
 def _big_file(
-    found: Findings, data: dict[str, Any], memory_bytes: int, direct: bool, reads: str | None
+    found: Findings, data: dict[str, Any], memory_bytes: int, direct: bool, asked: Asked
 ) -> None:
-    large, granted = data["size_bytes"], data["direct"]
+    large, granted, reads = data["size_bytes"], data["direct"], asked.reads
     over = memory_bytes > 0 and large >= OVER_MEMORY * memory_bytes
     facts = {
         "size_bytes": large,
         "memory_bytes": memory_bytes,
         "direct": granted,
+        "direct_asked": asked.direct,
+        "access": asked.access,
         "cache_of_reads": reads,
     }
     if direct:
@@ -121,6 +146,8 @@ def _big_file(
         found.add("bigfile-cache", "ok", says, **facts)
         return
     refused = "not used" if granted == "granted" else f"refused ({granted})"
+    if asked.direct == "never":
+        refused = 'switched off (direct = "never")'
     says = (
         f"the big file ({size(large)}) fits into memory ({size(memory_bytes)}) and O_DIRECT is "
         f"{refused}"
@@ -130,11 +157,13 @@ def _big_file(
     found.add("bigfile-cache", "note" if reads == "evicted" else "warning", says, **facts)
 
 
-def _holes(found: Findings, data: dict[str, Any]) -> None:
+def _holes(found: Findings, data: dict[str, Any], made_bytes: int | None) -> None:
     large, allocated, extents = data["size_bytes"], data["allocated_bytes"], data["extents"] or {}
     faults = []
     if allocated < 0.9 * large:
         faults.append(f"only {size(allocated)} of {size(large)} are allocated (holes, compression)")
+    if made_bytes is not None and made_bytes != large:
+        faults.append(f"it has {size(large)}, the running probe made it {size(made_bytes)}")
     for name in ("unwritten", "shared", "encoded"):
         if extents.get(f"{name}_bytes"):
             faults.append(f"{size(extents[f'{name}_bytes'])} of its extents are {name}")
@@ -160,22 +189,35 @@ def _cached(found: Findings, data: dict[str, Any], direct: bool) -> None:
     found.add("bigfile-cached", level, says, **facts)
 
 
-def _pools(found: Findings, place: dict[str, Any], held: bool) -> None:
+def _pools(found: Findings, place: dict[str, Any], held: bool, asked: Asked) -> None:
     pools = place.get("pools", [])
-    if not pools:
+    own = [pool for pool in pools if asked.object_bytes in (None, pool["object_bytes"])]
+    if not own:
         level = "problem" if held else "note"
         found.add("pool-whole", level, "there is no pool of small files", files=0)
         return
-    pool = max(pools, key=lambda one: one["files"])
+    pool = max(own, key=lambda one: one["files"])
     facts = {name: pool[name] for name in ("files", "object_bytes", "sampled", "broken")}
     says = f"{pool['files']} small files of {pool['object_bytes']} bytes"
+    least, most = _files_expected(asked.pool)
+    astray = not least <= pool["files"] <= most
+    if astray and asked.pool is not None:
+        says += f"; the running probe keeps {asked.pool}"
     if pool["broken"]:
         says += f"; {pool['broken']} of {pool['sampled']} looked at have another size"
     if pool["strangers"]:
         says += f"; {pool['strangers']} strangers among them"
-    level = "warning" if pool["broken"] or pool["files"] < 16 else "ok"
-    found.add("pool-whole", level, says, **facts, strangers=pool["strangers"])
+    level = "warning" if pool["broken"] or astray else "ok"
+    found.add("pool-whole", level, says, **facts, asked=asked.pool, strangers=pool["strangers"])
     if pool["sampled"]:
         says = f"{pool['cached']} of {pool['sampled']} small files are in the page cache"
         level = "note" if 2 * pool["cached"] >= pool["sampled"] else "ok"
         found.add("pool-cached", level, says, cached=pool["cached"], sampled=pool["sampled"])
+
+
+def _files_expected(asked: int | None) -> tuple[int, float]:
+    """How far the number of files may stray while a create or delete hangs; and one in the making."""
+    if asked is None:
+        return 16, float("inf")
+    margin = max(asked // 4, 8) + 1
+    return asked - margin, asked + margin

@@ -13,6 +13,7 @@ from iosonde.model.units import format_seconds
 UNSEALED_NS = 2 * 3600 * 1_000_000_000
 AHEAD_NS = 5 * 1_000_000_000
 ENOUGH_DAYS = 30
+DAY_NS = 86_400 * 1_000_000_000
 
 
 def judge_store_answer(found: Findings, reply: Reply) -> bool:
@@ -82,8 +83,10 @@ def _same(one: Mount, other: Mount | None) -> bool:
     return other is not None and one.device == other.device
 
 
-def judge_store(found: Findings, facts: dict[str, Any], now_ns: int) -> None:
-    """Room, spool, days and clock."""
+def judge_store(
+    found: Findings, facts: dict[str, Any], now_ns: int, own: Sequence[dict[str, Any]] = ()
+) -> None:
+    """Room, spool, days and clock. ``own``: this host's states, which say what the agent keeps."""
     space = facts.get("space")
     if space is None:
         return
@@ -98,7 +101,8 @@ def judge_store(found: Findings, facts: dict[str, Any], now_ns: int) -> None:
         total_bytes=total,
     )
     _spool(found, facts.get("spool", []), now_ns)
-    _days(found, facts.get("days", {}), free)
+    kept = [state["keep"] for state in own if state["running"] and state.get("keep")]
+    _days(found, facts.get("days", {}), free, kept[0] if kept else None)
     _clock(found, facts, now_ns)
 
 
@@ -114,18 +118,33 @@ def _spool(found: Findings, spool: list[dict[str, int]], now_ns: int) -> None:
         found.add("store-spool", "ok", "nothing waits to be sealed for long", **facts)
 
 
-def _days(found: Findings, days: dict[str, int], free_bytes: int) -> None:
+def _days(
+    found: Findings, days: dict[str, int], free_bytes: int, kept: dict[str, Any] | None
+) -> None:
     if not days:
         return
     held = sum(days.values())
     daily = held / len(days)
     left = free_bytes / daily if daily else float("inf")
-    level = "note" if left < ENOUGH_DAYS else "ok"
+    limits = _limits(kept) if kept is not None else []
+    level = "note" if left < ENOUGH_DAYS and not limits else "ok"
     says = f"{len(days)} days since {min(days)} hold {size(held)}"
     says += f"; at {size(daily)} a day there is room for " + (
         f"{left:.0f} more" if left < 3650 else "years"
     )
-    found.add("store-retention", level, says, days=len(days), bytes=held, oldest=min(days))
+    if limits:
+        says += f"; the agent keeps {' and '.join(limits)}"
+    elif kept is not None:
+        says += f"; the agent has no limit, and leaves {size(kept['min_free_bytes'] or 0)} free"
+    facts = {"days": len(days), "bytes": held, "oldest": min(days)}
+    found.add("store-retention", level, says, **facts, kept=kept)
+
+
+def _limits(kept: dict[str, Any]) -> list[str]:
+    """How long and how much the agent keeps."""
+    age_ns, most = kept["max_age_ns"], kept["max_bytes"]
+    limits = [] if age_ns is None else [f"{age_ns / DAY_NS:g} days"]
+    return limits if most is None else [*limits, f"at most {size(most)}"]
 
 
 def _clock(found: Findings, facts: dict[str, Any], now_ns: int) -> None:

@@ -12,10 +12,11 @@ impl Watch {
         for i in 0..self.staff.len() {
             while let Some(report) = self.staff[i].worker.hear() {
                 match (report, self.staff[i].role) {
-                    (Report::Ready { notes }, _) => {
+                    (Report::Ready { notes, made }, _) => {
                         self.staff[i].ready = true;
                         notes.iter().for_each(|note| desk.note(note));
                         self.watched.set_notes(notes);
+                        self.watched.set_made(made);
                         self.watched.set_status(Status::Ready);
                     }
                     (Report::Failed { error, errno }, role) => {

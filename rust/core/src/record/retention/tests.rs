@@ -106,6 +106,46 @@ fn a_segment_and_its_parquet_file_go_together_and_a_locked_one_stays() {
 }
 
 #[test]
+fn what_is_left_of_a_torn_segment_goes_with_its_parquet_file() {
+    let root = folder("torn");
+    let torn = [NOW - 40 * HOUR, NOW - HOUR].map(|opened_ns| {
+        let path = segment(&root, 500 - (opened_ns < NOW - HOUR) as u32, 0, opened_ns, 1000);
+        std::fs::rename(&path, path.with_extension("torn")).unwrap();
+        path.with_extension("torn")
+    });
+    let stem = torn[0].file_stem().unwrap().to_str().unwrap();
+    let twin = file(&root, &format!("samples/date={}/host=h/{stem}.parquet", date_of(NOW - 40 * HOUR)), 50);
+    check(&root, NOTHING);
+    assert!(torn[0].exists() && twin.exists());
+    let health = check(&root, Keep { max_age_ns: Some(30 * HOUR as u64), ..NOTHING });
+    assert!(!torn[0].exists() && !twin.exists() && torn[1].exists());
+    assert_eq!(dropped(&health), 2);
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn empty_folders_of_days_that_are_over_go() {
+    let root = folder("empty");
+    let day = |days: i64, host: &str| {
+        let path = root.join(format!("samples/date={}/host={host}", date_of(NOW - days * DAY_NS)));
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    };
+    let (gone, young, other) = (day(9, "h"), day(1, "h"), day(8, "other"));
+    let (shared, used) = (day(7, "h"), day(6, "h"));
+    std::fs::create_dir_all(shared.with_file_name("host=other")).unwrap();
+    std::fs::write(used.join("notes"), "kept").unwrap();
+    let strange = root.join("samples/2020-01-01");
+    std::fs::create_dir(&strange).unwrap();
+    check(&root, NOTHING);
+    assert!(!gone.parent().unwrap().exists() && !shared.exists());
+    for path in [&young, &other, &shared.with_file_name("host=other"), &used, &strange] {
+        assert!(path.exists(), "{path:?}");
+    }
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
 fn kept_windows_go_by_their_own_age_only() {
     let root = folder("windows");
     let old = file(&root, "windows/h/t.1000ms-60s.2020-01.windows", 10);

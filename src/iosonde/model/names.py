@@ -1,0 +1,12 @@
+"""File names for names of hosts and servers, as the probe makes them (rust/core/src/probe/state.rs)."""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+
+def slug(text: str) -> str:
+    """The text itself where it is a safe file name, else with a checksum so that no two share one."""
+    clean = re.sub(r"[^A-Za-z0-9_.-]", "-", text.strip("/")).lstrip(".")[:80]
+    return clean if clean == text and clean else f"{clean}-{zlib.crc32(text.encode()):08x}"
