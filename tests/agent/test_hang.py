@@ -157,7 +157,9 @@ def pool_sizes(path: Path) -> list[int]:
 
 def test_metrics_answer_every_second(story: dict) -> None:
     took = sorted(page.took_s for page in story["pages"])
-    print(f"/metrics during the hang: median {took[30] * 1e3:.1f} ms, longest {took[-1] * 1e3:.1f} ms")
+    print(
+        f"/metrics during the hang: median {took[30] * 1e3:.1f} ms, longest {took[-1] * 1e3:.1f} ms"
+    )
     assert len(took) == HANG_S
     assert took[-1] < 0.1
 

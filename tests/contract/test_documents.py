@@ -95,3 +95,32 @@ def test_examples_of_configuration_are_accepted() -> None:
     import json
 
     _core.Probe(json.dumps(example))
+
+
+def private_constant(file: str, name: str) -> float:
+    text = (ROOT / "rust/core/src" / file).read_text()
+    found = re.search(rf"const {name}: [a-z0-9]+ = ([0-9_.]+);", text)
+    assert found, f"{name} is not in {file}"
+    return float(found[1].replace("_", ""))
+
+
+def test_constants_of_hangs_in_prose_are_those_in_code() -> None:
+    page = " ".join((ROOT / "docs/methods/hang.md").read_text().split())
+    plan = (ROOT / "rust/core/src/config/plan.rs").read_text()
+    for key, seconds in (("deadline", 5), ("retry", 5), ("retry_max", 300)):
+        assert f"probe.{key}).unwrap_or({seconds}_000_000_000)" in plan
+    assert "`deadline` (5 s)" in page
+    assert "`retry` (5 s)" in page
+    assert "`retry_max` is 5 min" in page
+    assert "probe.replacements).unwrap_or(3)" in plan
+    assert "`replacements` (3)" in page
+    assert f"up to {private_constant('probe/lane.rs', 'LIMBO'):g} ticks behind it" in page
+    failures = private_constant("probe/watch/mod.rs", "FAILURES")
+    assert f"every op fails {failures:g} times in a row" in page
+    every = private_constant("probe/watch/mod.rs", "GOVERN_NS") / 1e9
+    assert f"measured every {every:g} s" in page
+    assert f"at most {private_constant('probe/governor.rs', 'MOST'):g} is worked on" in page
+    assert private_constant("probe/governor.rs", "MISSED_SHARE") == 0.25
+    assert "more than a quarter of the ticks" in page
+    assert private_constant("probe/governor.rs", "GOOD_INTERVALS") == 3
+    assert "three good intervals" in page
