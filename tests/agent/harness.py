@@ -97,6 +97,10 @@ class Agent:
         children = Path(f"/proc/{self.process.pid}/task").glob("*/children")
         return [self.process.pid, *(int(pid) for f in children for pid in f.read_text().split())]
 
+    @staticmethod
+    def processes_gone(*pids: int) -> bool:
+        return not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
     def kill(self) -> None:
         if self.process and self.process.poll() is None:
             self.process.kill()
