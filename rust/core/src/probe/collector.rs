@@ -6,18 +6,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 
-use super::evidence::Evidence;
 use super::keeper::Keeper;
 use super::slot::Tick;
 use super::state::TargetState;
 use super::view::{View, Watched};
-use super::watch::Desk;
 use crate::clock::Anchor;
 use crate::config::TargetPlan;
-use crate::record::event::{self, Event};
+use crate::record::event::Event;
 use crate::record::spool;
 use crate::record::writer::{Health, Job};
-use crate::sample::{Op, Outcome, Sample};
+use crate::sample::{Op, Sample};
 use crate::slowdown::live::LiveOp;
 use crate::slowdown::verdict::State;
 
@@ -55,14 +53,14 @@ pub type Tell = Box<dyn FnMut(Note<'_>) + Send + Sync>;
 
 /// Makes samples of ticks, and passes them on.
 pub struct Collector {
-    view: Arc<View>,
-    store: Option<Keeper>,
-    waiting: Vec<Sample>,
-    saved: (i64, Vec<State>),
-    events: HashMap<(u16, Option<Op>), Event>,
-    event_number: u64,
-    store_full: Option<Event>,
-    tell: Tell,
+    pub(super) view: Arc<View>,
+    pub(super) store: Option<Keeper>,
+    pub(super) waiting: Vec<Sample>,
+    pub(super) saved: (i64, Vec<State>),
+    pub(super) events: HashMap<(u16, Option<Op>), Event>,
+    pub(super) event_number: u64,
+    pub(super) store_full: Option<Event>,
+    pub(super) tell: Tell,
 }
 
 impl Collector {
@@ -83,12 +81,6 @@ impl Collector {
     /// What is being collected.
     pub fn view(&self) -> &Arc<View> {
         &self.view
-    }
-
-    /// Where the supervisor of a target puts what it learns.
-    pub fn desk(&mut self, target: &Arc<Watched>) -> TargetDesk<'_> {
-        let anchor = self.view.anchor();
-        TargetDesk { collector: self, target: Arc::clone(target), anchor }
     }
 
     /// What is remembered of a plan, as the beginning of an account; its rows get this number.
@@ -173,51 +165,6 @@ impl Collector {
         }
     }
 
-    /// An event that begins now.
-    fn event(&mut self, kind: &'static str, began_ns: i64) -> Event {
-        self.event_number += 1;
-        let view = &self.view;
-        Event {
-            schema_version: event::SCHEMA_VERSION,
-            id: format!("{}-{}", view.run_id, self.event_number),
-            kind,
-            host: view.host.clone(),
-            target: None,
-            op: None,
-            began_ns,
-            ended_ns: None,
-            written_ns: view.anchor().utc_ns(view.clock.monotonic_ns()),
-            outcome: None,
-            attempts: 0,
-            evidence: Evidence::default(),
-        }
-    }
-
-    /// The store itself is short of room, or no longer.
-    fn notice_a_full_store(&mut self, now_ns: i64) {
-        let Some(health) = &self.view.health else { return };
-        let since_ns = health.store_full_since_ns();
-        let dropped = health.files_dropped.load(Ordering::Relaxed);
-        match (since_ns, self.store_full.take()) {
-            (Some(since_ns), None) => {
-                let event = self.event("store_full", since_ns);
-                let text = "the store is short of room: the oldest raw samples go first, windows stay";
-                (self.tell)(Note { target: "", text, warning: true });
-                self.keep(&event);
-                self.store_full = Some(event);
-            }
-            (None, Some(mut event)) => {
-                event.ended_ns = Some(now_ns);
-                event.written_ns = now_ns;
-                let text =
-                    format!("the store has room again; {dropped} files of raw samples were dropped so far");
-                (self.tell)(Note { target: "", text: &text, warning: false });
-                self.keep(&event);
-            }
-            (_, unchanged) => self.store_full = unchanged,
-        }
-    }
-
     /// Last round; closes the store.
     pub fn finish(mut self) -> Summary {
         self.round(false);
@@ -234,72 +181,9 @@ impl Collector {
             targets,
         }
     }
-
-    fn keep(&self, event: &Event) {
-        if let Some(store) = &self.store {
-            store.keep_event(event);
-        }
-    }
 }
 
-/// Where the supervisor of one target puts what it learns.
-pub struct TargetDesk<'a> {
-    collector: &'a mut Collector,
-    target: Arc<Watched>,
-    anchor: Anchor,
-}
-
-impl TargetDesk<'_> {
-    fn tell(&mut self, text: &str, warning: bool) {
-        let target = self.target.plan.name.as_str();
-        (self.collector.tell)(Note { target, text, warning });
-    }
-    fn now_ns(&self) -> i64 {
-        self.anchor.utc_ns(self.collector.view.clock.monotonic_ns())
-    }
-}
-
-impl Desk for TargetDesk<'_> {
-    fn row(&mut self, op: Op, tick: Tick) {
-        self.collector.waiting.push(sample(&tick, self.target.number, op, &self.anchor));
-    }
-
-    fn note(&mut self, text: &str) {
-        self.tell(text, false);
-    }
-    fn warn(&mut self, text: &str) {
-        self.tell(text, true);
-    }
-
-    fn opened(&mut self, op: Option<Op>, since_ns: u64, evidence: Option<Evidence>) {
-        let kind = if op.is_some() { "hang" } else { "unreachable" };
-        let mut event = self.collector.event(kind, self.anchor.utc_ns(since_ns));
-        event.target = Some(self.target.plan.name.clone());
-        event.op = op.map(Op::name);
-        event.evidence = evidence.unwrap_or_default();
-        let wchan = event.evidence.wchan.as_deref().unwrap_or("an unknown place");
-        self.warn(&match op {
-            Some(op) => format!("{} does not return; waits in {wchan}", op.name()),
-            None => format!("cannot be made ready: hanging in {wchan}"),
-        });
-        self.collector.keep(&event);
-        self.collector.events.insert((self.target.number, op), event);
-    }
-
-    fn closed(&mut self, op: Option<Op>, ended_ns: u64, outcome: Option<Outcome>, attempts: u32) {
-        let Some(mut event) = self.collector.events.remove(&(self.target.number, op)) else { return };
-        event.ended_ns = Some(self.anchor.utc_ns(ended_ns));
-        event.written_ns = self.now_ns();
-        event.outcome = outcome.map(Outcome::name);
-        event.attempts = attempts;
-        let lasted_s = (event.ended_ns.unwrap_or(0) - event.began_ns) as f64 / 1e9;
-        let what = op.map_or("it", Op::name);
-        self.note(&format!("{what} answers again after {lasted_s:.1} s"));
-        self.collector.keep(&event);
-    }
-}
-
-fn sample(tick: &Tick, target: u16, op: Op, anchor: &Anchor) -> Sample {
+pub(super) fn sample(tick: &Tick, target: u16, op: Op, anchor: &Anchor) -> Sample {
     let instant = |ns: u64| (ns != 0).then(|| anchor.utc_ns(ns));
     let known = |value: u64| (value != u64::MAX).then_some(value as i64);
     Sample {

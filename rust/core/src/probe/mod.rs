@@ -8,6 +8,7 @@ pub mod breaker;
 pub mod collector;
 pub mod control;
 pub mod crew;
+pub mod desk;
 pub mod evidence;
 pub mod governor;
 pub mod keeper;
