@@ -174,7 +174,9 @@ def _op_verdict(op: dict[str, Any]) -> OpVerdict:
 
 
 def _answering(ops: list[OpVerdict], bad: list[OpVerdict]) -> list[str]:
-    return [op.op for op in ops if op not in bad and op.state in ("ok", "slow", "learning")]
+    """Operations that ended well of late; one that has nothing to work on does not answer."""
+    good = ("ok", "slow", "learning")
+    return [op.op for op in ops if op not in bad and op.state in good and op.n > 0]
 
 
 def _waits_in(state: dict[str, Any], bad: list[OpVerdict]) -> list[str]:
