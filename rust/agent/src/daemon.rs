@@ -131,6 +131,7 @@ impl Daemon {
                     self.notify.ready(&self.status());
                 }
                 Err(RecvTimeoutError::Timeout) => {
+                    iosonde_core::probe::worker::trim();
                     self.notify.status(&self.status());
                     self.log.tell_suppressed(false);
                 }

@@ -94,6 +94,10 @@ impl Spooler {
             self.health.rows_written.fetch_add(some as u64, Ordering::Relaxed);
             self.health.rows_waiting.fetch_sub(some as u64, Ordering::Relaxed);
         }
+        if self.waiting.capacity() > FRAME_ROWS {
+            // A backlog has gone out: so does its memory.
+            self.waiting.shrink_to(FRAME_ROWS / 4);
+        }
         Ok(begun)
     }
     /// Force what was written to the device.
