@@ -63,6 +63,16 @@ impl Memory {
         // SAFETY: in bounds and aligned (a mapping begins at a page); only ever used as an atomic.
         unsafe { self.base.cast::<AtomicU64>().byte_add(at).as_ref() }
     }
+    /// `count` words from byte `at` on, which must be a multiple of eight: one check for all of them.
+    pub fn words(&self, at: usize, count: usize) -> &[AtomicU64] {
+        assert!(
+            at.is_multiple_of(8) && at + count * 8 <= self.bytes,
+            "{count} words from {at} of {}",
+            self.bytes
+        );
+        // SAFETY: in bounds and aligned; only ever used as atomics.
+        unsafe { std::slice::from_raw_parts(self.base.cast::<AtomicU64>().byte_add(at).as_ptr(), count) }
+    }
     /// The byte at `at`.
     pub fn byte(&self, at: usize) -> &AtomicU8 {
         assert!(at < self.bytes, "byte {at} of {}", self.bytes);

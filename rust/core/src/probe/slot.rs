@@ -178,8 +178,8 @@ impl Slot {
         if head.wrapping_sub(self.word(TAIL).load(Acquire)) >= RING_TICKS {
             return false;
         }
-        for (i, word) in tick.words().into_iter().enumerate() {
-            self.cell(head, i).store(word, Relaxed);
+        for (cell, word) in self.cells(head).iter().zip(tick.words()) {
+            cell.store(word, Relaxed);
         }
         self.word(HEAD).store(head.wrapping_add(1), Release);
         true
@@ -190,12 +190,13 @@ impl Slot {
         if tail == self.word(HEAD).load(Acquire) {
             return None;
         }
-        let words = std::array::from_fn(|i| self.cell(tail, i).load(Relaxed));
+        let cells = self.cells(tail);
+        let words = std::array::from_fn(|i| cells[i].load(Relaxed));
         self.word(TAIL).store(tail.wrapping_add(1), Release);
         Some(Tick::from_words(words))
     }
-    fn cell(&self, number: u64, word: usize) -> &AtomicU64 {
-        self.word(RING + (number % RING_TICKS) as usize * TICK + word * 8)
+    fn cells(&self, number: u64) -> &[AtomicU64] {
+        self.memory.words(self.base + RING + (number % RING_TICKS) as usize * TICK, TICK / 8)
     }
 }
 
