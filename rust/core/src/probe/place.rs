@@ -35,7 +35,7 @@ pub struct Place {
     /// Its path, for messages.
     pub path: PathBuf,
     pin: Option<Pin>,
-    lock: Option<OwnedFd>,
+    _lock: Option<OwnedFd>,
 }
 
 impl Place {
@@ -51,7 +51,7 @@ impl Place {
         let (directory, path) = enter(&outer, &path, &name)?;
         mark(&directory, &path)?;
         let lock = lock(&directory, &path, origin)?;
-        Ok(Self { directory, path, pin, lock })
+        Ok(Self { directory, path, pin, _lock: lock })
     }
 
     /// Go to the place of a plan as an earlier worker left it: makes nothing and takes no lock, because on a half-dead
@@ -61,12 +61,7 @@ impl Place {
         let (outer, path) = walk(&root, &plan.path, &own_name())?;
         let (directory, path) = walk(&outer, &path, &place_name(plan, origin))?;
         check_mark(&directory, &path)?;
-        Ok(Self { directory, path, pin: None, lock: None })
-    }
-
-    /// Whether this worker holds the lock itself, and not a stuck one before it.
-    pub fn is_locked(&self) -> bool {
-        self.lock.is_some()
+        Ok(Self { directory, path, pin: None, _lock: None })
     }
 
     /// Open or create a regular file of ours.
