@@ -157,7 +157,7 @@ impl World {
             context: format!("IOSONDE_SEED={}, {length_s} s, faults:\n{faults}", self.seed),
             killed: self.random.below(3) == 0,
             stepped: false,
-            disk_trouble: false,
+            disk_trouble: self.disk_in_trouble(),
             troubled: vec![troubled; self.targets.len()],
             ended_ns: 0,
             flush_ns: flush_ms * 1_000_000,
@@ -210,6 +210,11 @@ impl World {
 
     fn heal(&self) {
         self.disk.faults(|faults| (faults.room, faults.short, faults.fail) = (ROOMY, 0.0, 0.0));
+    }
+
+    /// What an earlier life did to the disk outlasts it.
+    fn disk_in_trouble(&self) -> bool {
+        self.disk.faults(|faults| faults.room < ROOMY / 2 || faults.short > 0.0 || faults.fail > 0.0)
     }
 
     /// Without trouble: the pools must be whole again, and everything that waited must be written.
