@@ -78,12 +78,19 @@ def with_samples(root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnect
     The view has the columns of samples.toml and the rows of ``scope``. Asked again when a file
     vanishes under it. Raises DamagedFileError (a Parquet file is not one), StoreError.
     """
+    return with_files(root, scope, lambda con, _: ask(con))
+
+
+def with_files(
+    root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnection, list[Path]], T]
+) -> T:
+    """``with_samples`` that also tells ``ask`` which Parquet files the view reads."""
     for attempt in range(_ATTEMPTS):
         con = connect()
         files: list[Path] = []
         try:
             files = _attach(con, root, scope)
-            return ask(con)
+            return ask(con, files)
         except duckdb.Error as error:
             gone = [path for path in files if not path.exists()]
             if not gone or attempt + 1 == _ATTEMPTS:
@@ -117,18 +124,22 @@ def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Pa
     sealed = layout.parquet_segments(root, since)
     for segment in sealed:
         live.pop((segment.host, segment.stem), None)
-    sources = []
-    if sealed:
-        con.execute(f"CREATE TEMP VIEW sealed AS {_parquet_sql([s.path for s in sealed])}")
-        sources.append("FROM sealed")
     rows = spool.concatenate(live.values())
     if rows is not None:
         con.register("live_codes", rows.columns)
-        con.execute(f"CREATE TEMP VIEW live AS {spool.select('live_codes', rows)}")
-        sources.append("FROM live")
-    con.execute(f"CREATE TEMP VIEW every_row AS {' UNION ALL '.join(sources) or _no_rows()}")
+    con.execute(
+        f"CREATE TEMP VIEW live AS {spool.select('live_codes', rows) if rows else _no_rows()}"
+    )
+    files = [segment.path for segment in sealed]
+    look_at(con, files, scope)
+    return files
+
+
+def look_at(con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: Scope) -> None:
+    """Make the view ``samples`` of ``files`` and what is live, in place of the one before."""
+    sealed = f"{_parquet_sql(files)} UNION ALL " if files else ""
+    con.execute(f"CREATE OR REPLACE TEMP VIEW every_row AS {sealed}FROM live")
     _hide_beaten(con, scope)
-    return [segment.path for segment in sealed]
 
 
 def _rows(path: Path) -> spool.SpoolRows | None:
@@ -165,14 +176,14 @@ def _hide_beaten(con: duckdb.DuckDBPyConnection, scope: Scope) -> None:
     key = ", ".join(SAMPLE_KEY)
     where = scope.where()
     con.execute(
-        f"CREATE TEMP TABLE open_ops AS SELECT {key} FROM every_row "
+        f"CREATE OR REPLACE TEMP TABLE open_ops AS SELECT {key} FROM every_row "
         f"WHERE outcome = 'pending' AND {where}"
     )
     kept = where
     if con.execute("SELECT 1 FROM open_ops LIMIT 1").fetchone():
         con.execute(
-            f"CREATE TEMP TABLE beaten AS SELECT DISTINCT {key} FROM every_row SEMI JOIN open_ops "
+            f"CREATE OR REPLACE TEMP TABLE beaten AS SELECT DISTINCT {key} FROM every_row SEMI JOIN open_ops "
             f"USING ({key}) WHERE outcome <> 'pending' AND {where}"
         )
         kept += f" AND NOT (outcome = 'pending' AND ({key}) IN (SELECT ({key}) FROM beaten))"
-    con.execute(f"CREATE TEMP VIEW samples AS SELECT * FROM every_row WHERE {kept}")
+    con.execute(f"CREATE OR REPLACE TEMP VIEW samples AS SELECT * FROM every_row WHERE {kept}")

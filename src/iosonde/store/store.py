@@ -12,7 +12,7 @@ import numpy as np
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
 from iosonde.store.cells import cells_sql
-from iosonde.store.columns import DERIVED, SAMPLE_TYPES, WINDOW_KEY
+from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
 from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
 from iosonde.store.reader import Scope, with_samples
 from iosonde.store.state import read_states
@@ -61,6 +61,7 @@ class Store:
         since_ns: int | None = None,
         until_ns: int | None = None,
         statistics: Sequence[str] | None = None,
+        levels: bool = False,
     ) -> WindowTable:
         """Window statistics of [since, until), widened to whole windows.
 
@@ -68,6 +69,11 @@ class Store:
         statistics are NaN (float64). ``statistics`` limits the computed columns (quicker). Where
         raw samples were dropped a window is as the agent kept it, if it kept windows of this length
         (see ``store.kept``).
+
+        ``levels`` adds exact quantiles with the ends of their 95 % intervals, each end by itself:
+        ``levels_ns`` int64 (windows, 19, 3): service latency at .05, .10 ... .95 as lower, point,
+        upper; ``response_ns`` int64 (windows, 2, 3): response latency at .90, .95; ``n_response``
+        and ``n_lost``. Missing is -1: n is too small for that end, or raw samples were dropped.
         """
         if window_ns <= 0:
             raise UsageError(
@@ -76,8 +82,8 @@ class Store:
         since = None if since_ns is None else since_ns // window_ns * window_ns
         until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
         scope = _scope(target, host, ops, since, until)
-        raw = with_samples(self.root, scope, lambda con: window_table(con, window_ns, statistics))
-        names = [name for name in raw.columns if name not in WINDOW_KEY]
+        raw = window_table(self.root, scope, window_ns, statistics, levels=levels)
+        names = [name for name in raw.columns if name not in (*WINDOW_KEY, *LEVEL_COLUMNS)]
         return merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
 
     def samples(
