@@ -65,3 +65,23 @@ WINDOW_KEY = (*SERIES_KEY, "start_ns", "window_ns", "n_due", "n_seen")
 """Columns that every window table has; the others are statistics and may be left out."""
 LEVEL_COLUMNS = ("levels_ns", "response_ns", "n_response", "n_lost")
 """The block of levels that a window table has when asked for."""
+
+INTERVAL_NS = 600_000_000_000
+"""What a roll-up sums up: ten minutes of one series."""
+ROLLUP_COUNTS = ("n_due", "n_seen", "n_lost", "sum_ns", "min_ns", "max_ns")
+ROLLUP_TYPES: dict[str, str] = {
+    "schema_version": "UTINYINT",
+    **{name: SAMPLE_TYPES[name] for name in SERIES_KEY},
+    "start_ns": "BIGINT",
+    "n_due": "UINTEGER",
+    "n_seen": "UINTEGER",
+    "n_lost": "UINTEGER",
+    "sum_ns": "BIGINT",
+    "min_ns": "BIGINT",
+    "max_ns": "BIGINT",
+    "service_bucket": "USMALLINT[]",
+    "service_count": "UINTEGER[]",
+    "response_bucket": "USMALLINT[]",
+    "response_count": "UINTEGER[]",
+}
+"""DuckDB types, in file order."""

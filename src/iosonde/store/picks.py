@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import numpy as np
 
 from iosonde import _core
@@ -95,3 +96,14 @@ def as_levels(found: Ints) -> Ints:
     """Picked values (windows, 3 k) as a block (windows, k, 3) with ``NO_LEVEL`` for missing."""
     block = np.where(found == NULL_NS, NO_LEVEL, found)
     return block.reshape(len(block), found.shape[1] // 3, 3)
+
+
+def lists_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> Ragged:
+    """A list column of a table in the order of its rows; null is an empty list."""
+    con.execute("SET preserve_insertion_order = true")
+    try:
+        lengths = con.execute(f"SELECT coalesce(len({column}), 0) AS n FROM {table}").fetchnumpy()
+        values = con.execute(f"SELECT unnest({column}) AS v FROM {table}").fetchnumpy()
+    finally:
+        con.execute("SET preserve_insertion_order = false")
+    return Ragged.of(np.ma.getdata(values["v"]), np.ma.getdata(lengths["n"]))

@@ -22,6 +22,7 @@ from typing import TypeVar
 import duckdb
 
 from iosonde.model.errors import DamagedFileError, DamagedFileWarning, StoreError
+from iosonde.model.frames import SeriesKey
 from iosonde.store import layout, spool
 from iosonde.store.columns import SAMPLE_KEY, SAMPLE_TYPES
 
@@ -42,8 +43,16 @@ class Scope:
     since_ns: int | None = None
     until_ns: int | None = None
 
-    def where(self) -> str:
-        """The scope as SQL."""
+    def has(self, key: SeriesKey) -> bool:
+        """Whether a series is asked for."""
+        return (
+            self.host in (None, key.host)
+            and self.target in (None, key.target)
+            and (self.ops is None or key.op in self.ops)
+        )
+
+    def where(self, instant: str = "due_ns") -> str:
+        """The scope as SQL on a table of which ``instant`` is the time."""
         tests = [
             f"{name} = {spool.literal(value)}"
             for name, value in (("host", self.host), ("target", self.target))
@@ -52,9 +61,9 @@ class Scope:
         if self.ops is not None:
             tests.append(f"op IN ({', '.join(map(spool.literal, self.ops)) or 'NULL'})")
         if self.since_ns is not None:
-            tests.append(f"due_ns >= {int(self.since_ns)}")
+            tests.append(f"{instant} >= {int(self.since_ns)}")
         if self.until_ns is not None:
-            tests.append(f"due_ns < {int(self.until_ns)}")
+            tests.append(f"{instant} < {int(self.until_ns)}")
         return " AND ".join(tests) or "true"
 
 
@@ -94,13 +103,14 @@ def with_files(
         except duckdb.Error as error:
             gone = [path for path in files if not path.exists()]
             if not gone or attempt + 1 == _ATTEMPTS:
-                raise _explained(error, root) from error
+                raise explained(error, root) from error
         finally:
             con.close()
     raise AssertionError("unreachable")
 
 
-def _explained(error: duckdb.Error, root: Path) -> StoreError:
+def explained(error: duckdb.Error, root: Path) -> StoreError:
+    """What the engine says, for people."""
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     if isinstance(error, duckdb.OutOfMemoryException):
         return StoreError(f"not enough memory to read {root}: {text}", hint="a shorter --since")
@@ -115,24 +125,47 @@ def _explained(error: duckdb.Error, root: Path) -> StoreError:
 
 def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Path]:
     """Create the view ``samples``; returns the files it reads."""
-    live = {
-        (segment.host, segment.stem): rows
-        for segment in layout.spool_segments(root)
-        if not _too_old(segment.path, scope.since_ns) and (rows := _rows(segment.path))
-    }
+    live = live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
     sealed = layout.parquet_segments(root, since)
     for segment in sealed:
         live.pop((segment.host, segment.stem), None)
-    rows = spool.concatenate(live.values())
-    if rows is not None:
-        con.register("live_codes", rows.columns)
-    con.execute(
-        f"CREATE TEMP VIEW live AS {spool.select('live_codes', rows) if rows else _no_rows()}"
-    )
     files = [segment.path for segment in sealed]
+    _make_live(con, list(live.values()))
     look_at(con, files, scope)
     return files
+
+
+def live_rows(root: Path, scope: Scope) -> dict[tuple[str, str], spool.SpoolRows]:
+    """Rows of the spool that may be of ``scope``, by host folder and stem."""
+    return {
+        (segment.host, segment.stem): rows
+        for segment in layout.spool_segments(root)
+        if not _too_old(segment.path, scope.since_ns) and (rows := _rows(segment.path))
+    }
+
+
+def _make_live(con: duckdb.DuckDBPyConnection, parts: Sequence[spool.SpoolRows]) -> None:
+    """The view ``live``."""
+    rows = spool.concatenate(parts)
+    if rows is not None:
+        con.register("live_codes", rows.columns)
+    sql = spool.select("live_codes", rows) if rows else _no_rows()
+    con.execute(f"CREATE OR REPLACE TEMP VIEW live AS {sql}")
+
+
+def look_at_file(con: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Make the view ``samples`` of one sealed segment."""
+    _make_live(con, [])
+    look_at(con, [path], Scope())
+
+
+def look_at_rows(
+    con: duckdb.DuckDBPyConnection, rows: Sequence[spool.SpoolRows], scope: Scope
+) -> None:
+    """Make the view ``samples`` of rows of the spool."""
+    _make_live(con, rows)
+    look_at(con, [], scope)
 
 
 def look_at(con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: Scope) -> None:

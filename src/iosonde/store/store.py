@@ -15,6 +15,8 @@ from iosonde.store.cells import cells_sql
 from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
 from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
 from iosonde.store.reader import Scope, with_samples
+from iosonde.store.rolled import rolled_windows
+from iosonde.store.rollups import Rollups, rollups
 from iosonde.store.state import read_states
 from iosonde.store.windows import floats, pooled_table, tag_samples, window_table
 
@@ -85,6 +87,43 @@ class Store:
         raw = window_table(self.root, scope, window_ns, statistics, levels=levels)
         names = [name for name in raw.columns if name not in (*WINDOW_KEY, *LEVEL_COLUMNS)]
         return merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
+
+    def rollups(
+        self,
+        *,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+    ) -> Rollups:
+        """Histograms of ten minutes of every series (see ``store.rollups``).
+
+        The first call after a day's sealing makes that day's, the others only read.
+        """
+        return rollups(self.root, _scope(target, host, ops, since_ns, until_ns))
+
+    def rolled_windows(
+        self,
+        window_ns: int,
+        *,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        statistics: Sequence[str] | None = None,
+        levels: bool = False,
+    ) -> WindowTable:
+        """``windows`` from roll-ups: quick, still there when raw samples are gone, within 1 %.
+
+        ``window_ns`` is a multiple of ten minutes. Counts, mean, min and max are exact; felt_q99,
+        runq_q50 and late_q50 are missing.
+        """
+        since = None if since_ns is None else since_ns // window_ns * window_ns
+        until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
+        found = rollups(self.root, _scope(target, host, ops, since, until))
+        return rolled_windows(found, window_ns, statistics, levels=levels)
 
     def samples(
         self,

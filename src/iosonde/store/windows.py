@@ -31,7 +31,7 @@ from iosonde.store.columns import (
     WINDOW_COLUMNS,
     WINDOW_KEY,
 )
-from iosonde.store.picks import LEVELS, TAILS, Ragged, as_levels, level_ranks, picked
+from iosonde.store.picks import LEVELS, TAILS, Ragged, as_levels, level_ranks, lists_of, picked
 from iosonde.store.reader import Scope
 from iosonde.store.series import in_order
 from iosonde.store.slices import over_slices
@@ -165,10 +165,10 @@ def _fetch(
     }
     values: dict[str, Any] = {}
     if chosen or levels:
-        values, block = _service(_lists(con, "s"), chosen, levels)
+        values, block = _service(lists_of(con, "groups", "s"), chosen, levels)
         found |= {"levels_ns": block} if levels else {}
     if levels:
-        responses = _lists(con, "r")
+        responses = lists_of(con, "groups", "r")
         tails = picked(responses, lambda n: level_ranks(n, TAILS))
         found |= {"response_ns": as_levels(tails), "n_response": np.diff(responses.offsets)}
     counts = (*keys, "n_due", "n_seen")
@@ -176,20 +176,9 @@ def _fetch(
     return {name: values[name] if name in values else found[name] for name in ordered}
 
 
-def _lists(con: duckdb.DuckDBPyConnection, name: str) -> Ragged:
-    """A list column of ``groups`` in the order of the table."""
-    con.execute("SET preserve_insertion_order = true")
-    try:
-        lengths = con.execute(f"SELECT coalesce(len({name}), 0) AS n FROM groups").fetchnumpy()
-        values = con.execute(f"SELECT unnest({name}) AS v FROM groups").fetchnumpy()
-    finally:
-        con.execute("SET preserve_insertion_order = false")
-    return Ragged.of(np.ma.getdata(values["v"]), np.ma.getdata(lengths["n"]))
-
-
 def _service(lists: Ragged, names: Sequence[str], levels: bool) -> tuple[dict[str, Any], Any]:
     """Statistics ``names`` of service latency, and its block of levels."""
-    ends = [_rank_of(name) for name in names]
+    ends = [rank_of(name) for name in names]
     several = LEVELS if levels else ()
 
     def ranks(n: int) -> Any:
@@ -205,7 +194,7 @@ def _service(lists: Ragged, names: Sequence[str], levels: bool) -> tuple[dict[st
     return columns, as_levels(values[:, len(names) :])
 
 
-def _rank_of(name: str) -> tuple[float, int]:
+def rank_of(name: str) -> tuple[float, int]:
     """``q95_lower_ns`` -> the quantile level and which of lower, point, upper."""
     quantile, _, end = name.removesuffix("_ns").partition("_")
     return QUANTILES[quantile], {"lower": 0, "": 1, "upper": 2}[end]
