@@ -7,7 +7,7 @@ Source: Masson, Rim, Lee: DDSketch, VLDB 2019, section 2.1; the core has the sam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -92,26 +92,6 @@ class Histograms:
             size = len(firsts[begin : begin + step]) * BUCKETS
             parts.append(_counted(np.bincount(place, self.count[inside], size).astype(np.int64)))
         return joined(parts)
-
-    def blocks(self) -> Iterator[tuple[slice, Ints, NDArray[np.uint16]]]:
-        """Rows in blocks: which, how many latencies each holds, and the bucket of every latency.
-
-        The buckets of a row are ascending and lie after those of the row before: the bucket of the
-        latency of rank k is found by counting.
-        """
-        totals = self.totals()
-        ends = np.cumsum(totals)
-        begin = 0
-        while begin < len(self):
-            before = ends[begin - 1] if begin else 0
-            end = max(begin + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
-            inside = slice(self.offsets[begin], self.offsets[end])
-            yield (
-                slice(begin, end),
-                totals[begin:end],
-                np.repeat(self.bucket[inside], self.count[inside]),
-            )
-            begin = end
 
 
 def _runs(firsts: Ints, ends: Ints) -> tuple[Ints, Ints]:

@@ -14,9 +14,9 @@ import numpy as np
 from iosonde import _core
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame
-from iosonde.store.columns import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_COLUMNS, WINDOW_KEY
-from iosonde.store.histograms import BUCKETS, Histograms, values_ns
-from iosonde.store.picks import LEVELS, NO_LEVEL, TAILS, level_ranks
+from iosonde.store.columns import INTERVAL_NS, LEVEL_COLUMNS, QUANTILES, WINDOW_COLUMNS, WINDOW_KEY
+from iosonde.store.histograms import Histograms, values_ns
+from iosonde.store.picks import LEVELS, NO_LEVEL, TAILS
 from iosonde.store.rollups import Rollups, added_up
 from iosonde.store.series import key_columns
 from iosonde.store.windows import rank_of
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
 
-_NOTHING = BUCKETS
-"""Stands for a quantile that is not there, beside the buckets."""
+_HIGH = QUANTILES["q99"]
+"""Not among the levels, which the core picks in one go."""
 
 
 def rolled_windows(
@@ -59,59 +60,57 @@ def rolled_windows(
 
 def _statistics(found: Rollups, names: Sequence[str], levels: bool) -> dict[str, Any]:
     columns: dict[str, Any] = {name: np.full(len(found), np.nan) for name in names}
-    quantiles = [name for name in names if name.startswith("q")]
-    ends = [rank_of(name) for name in quantiles]
-    several = LEVELS if levels else ()
-
-    def ranks(n: int) -> Ints:
-        known = {q: _core.quantile_ranks(n, q) or (0, 0, 0) for q in {q for q, _ in ends}}
-        chosen = np.array([known[q][end] for q, end in ends], dtype=np.int64)
-        return np.concatenate((chosen, level_ranks(n, several)))
-
-    place = _picked(found.service, ranks)
-    values = np.append(values_ns(), np.nan)
-    for number, name in enumerate(quantiles):
-        columns[name] = values[place[:, number]]
     columns |= {name: of(found) for name, of in _EXACT.items() if name in names}
-    return columns | _levels(found, place[:, len(quantiles) :]) if levels else columns
+    quantiles = [name for name in names if name.startswith("q")]
+    if not (quantiles or levels):
+        return columns
+    service = _levels_of(found.service)
+    seen = found.columns["n_seen"]
+    known = {q: (service[:, round(20 * q) - 1], _core.minimum_count(q)) for q in LEVELS}
+    known[_HIGH] = (_high(found.service, seen), _core.minimum_count(_HIGH))
+    for name in quantiles:
+        q, end = rank_of(name)
+        values, least = known[q]
+        columns[name] = np.where(seen >= least, values[:, end], np.nan)
+    return columns | _levels(found, service) if levels else columns
 
 
-def _levels(found: Rollups, service: NDArray[np.uint16]) -> dict[str, Any]:
-    """The block of levels; where response is service its tails are the last two of service's."""
-    n = len(found)
-    values = np.append(np.rint(values_ns()).astype(np.int64), NO_LEVEL)
-    tails = service[:, -3 * len(TAILS) :].copy()
+def _levels_of(histograms: Histograms) -> Floats:
+    """(rows, 21, 3): lower, point, upper of ``LEVELS`` and of ``TAILS``, NaN = missing."""
+    raw = _core.histogram_levels((histograms.offsets, histograms.bucket, histograms.count))
+    return np.frombuffer(raw["levels"]).reshape(len(histograms), len(LEVELS) + len(TAILS), 3)
+
+
+def _levels(found: Rollups, service: Floats) -> dict[str, Any]:
+    """The block of levels; response latency has a histogram of its own only where it differs."""
+    tails = service[:, len(LEVELS) :].copy()
     counts = found.columns["n_seen"].copy()
     others = np.flatnonzero(found.differs)
     if len(others):
         responses = found.other.take(others)
-        tails[others] = _picked(responses, lambda n: level_ranks(n, TAILS))
+        tails[others] = _levels_of(responses)[:, len(LEVELS) :]
         counts[others] = responses.totals()
     return {
-        "levels_ns": values[service].reshape(n, len(LEVELS), 3),
-        "response_ns": values[tails].reshape(n, len(TAILS), 3),
+        "levels_ns": _whole_ns(service[:, : len(LEVELS)]),
+        "response_ns": _whole_ns(tails),
         "n_response": counts,
         "n_lost": found.columns["n_lost"],
     }
 
 
-def _picked(histograms: Histograms, ranks: Callable[[int], Ints]) -> NDArray[np.uint16]:
-    """The bucket at each rank (see ``picks.picked``), a row each; ``_NOTHING`` for rank 0."""
-    table: dict[int, Ints] = {}
-    found = np.empty((len(histograms), len(ranks(0))), dtype=np.uint16)
-    for rows, totals, buckets in histograms.blocks():
-        sizes, which = np.unique(totals, return_inverse=True)
-        for n in sizes.tolist():
-            if n not in table:
-                table[n] = ranks(n) - 1
-        wanted = np.array([table[n] for n in sizes.tolist()])
-        place = wanted[which] + (np.cumsum(totals) - totals)[:, None]
-        some = buckets if len(buckets) else np.zeros(1, dtype=np.uint16)
-        found[rows] = some.take(place, mode="clip")
-        missing = wanted < 0
-        if missing.any():
-            found[rows][missing[which]] = _NOTHING
-    return found
+def _whole_ns(values: Floats) -> Ints:
+    return np.where(np.isnan(values), NO_LEVEL, np.rint(values)).astype(np.int64)
+
+
+def _high(histograms: Histograms, totals: Ints) -> Floats:
+    """(rows, 3): lower, point, upper of the quantile that is not among the levels, where there is one."""
+    sizes, which = np.unique(totals, return_inverse=True)
+    ranks = np.array([_core.quantile_ranks(n, _HIGH) or (1, 1, 1) for n in sizes.tolist()])
+    if len(histograms.bucket) == 0:
+        return np.full((len(totals), 3), np.nan)
+    place = ranks.reshape(-1, 3)[which] + (np.cumsum(totals) - totals)[:, None]
+    entry = np.searchsorted(np.cumsum(histograms.count, dtype=np.int64), place, side="left")
+    return values_ns()[histograms.bucket.take(entry, mode="clip")]
 
 
 def _mean(found: Rollups) -> NDArray[np.float64]:
