@@ -51,10 +51,11 @@ class Ragged:
         """Lists of equal length, none empty: which they are, and a matrix with one a row."""
         lengths = np.diff(self.offsets)
         order = np.argsort(lengths, kind="stable")
+        order = order[np.count_nonzero(lengths == 0) :]
         sizes, firsts = np.unique(lengths[order], return_index=True)
-        for size, rows in zip(sizes.tolist(), np.split(order, firsts[1:]), strict=True):
-            step = max(1, _BLOCK // max(size, 1))
-            for begin in range(0, len(rows) if size else 0, step):
+        for size, rows in zip(sizes.tolist(), np.split(order, firsts)[1:], strict=True):
+            step = max(1, _BLOCK // size)
+            for begin in range(0, len(rows), step):
                 some = rows[begin : begin + step]
                 yield some, self.values[self.offsets[some][:, None] + np.arange(size)]
 
