@@ -15,7 +15,7 @@ import contextlib
 import os
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ from iosonde.store.columns import (
     SERIES_KEY,
 )
 from iosonde.store.histograms import Histograms
-from iosonde.store.picks import lists_of
+from iosonde.store.picks import Ragged, in_table_order, lengths_of, lists_of, values_of
 from iosonde.store.series import key_columns
 from iosonde.store.spool import NULL_SQL, literal
 
@@ -88,12 +88,8 @@ def _fetched(
     con: duckdb.DuckDBPyConnection, source: str, histograms: tuple[Histograms, Histograms]
 ) -> Intervals:
     """Rows of ``source`` in its order, with their histograms."""
-    con.execute("SET preserve_insertion_order = true")
-    key = ", ".join(SERIES_KEY)
-    rows = con.execute(
-        f"SELECT {key}, start_ns, {', '.join(ROLLUP_COUNTS)}, differs FROM {source}"
-    ).fetchnumpy()
-    con.execute("SET preserve_insertion_order = false")
+    names = ", ".join((*SERIES_KEY, "start_ns", *ROLLUP_COUNTS, "differs"))
+    rows = in_table_order(con, f"SELECT {names} FROM {source}")
     series, ids = _numbered(rows)
     columns = {
         name: np.ma.getdata(rows[name]).astype(np.int64) for name in ("start_ns", *ROLLUP_COUNTS)
@@ -103,11 +99,15 @@ def _fetched(
 
 
 def _numbered(rows: dict[str, Any]) -> tuple[list[SeriesKey], NDArray[np.int64]]:
-    """The series that occur, and for each row which it is of."""
+    """The series that occur, and for each row which it is of; rows of one lie side by side mostly."""
+    words = [np.ma.getdata(rows[name]) for name in SERIES_KEY]
+    changed = np.ones(len(words[0]), dtype=bool)
+    if len(changed):
+        changed[1:] = np.any([word[1:] != word[:-1] for word in words], axis=0)
     place: dict[SeriesKey, int] = {}
-    words = [np.ma.getdata(rows[name]).tolist() for name in SERIES_KEY]
-    ids = [place.setdefault(SeriesKey(*key), len(place)) for key in zip(*words, strict=True)]
-    return list(place), np.array(ids, dtype=np.int64)
+    keys = zip(*(word[changed].tolist() for word in words), strict=True)
+    ids = np.array([place.setdefault(SeriesKey(*key), len(place)) for key in keys], dtype=np.int64)
+    return list(place), ids[np.cumsum(changed) - 1]
 
 
 def write(con: duckdb.DuckDBPyConnection, found: Intervals, path: Path) -> None:
@@ -165,8 +165,13 @@ def _columns() -> str:
     )
 
 
-def read(con: duckdb.DuckDBPyConnection, paths: Sequence[Path], where: str) -> Intervals:
-    """The intervals in files for which ``where`` holds. Raises duckdb.Error."""
+def read(
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], where: str, *, response: bool = True
+) -> Intervals:
+    """The intervals in files for which ``where`` holds; without ``response`` those stay empty.
+
+    Raises duckdb.Error, also when a histogram does not hold as many latencies as it should.
+    """
     names = ", ".join(literal(str(path)) for path in paths)
     con.execute(
         "CREATE OR REPLACE TEMP VIEW rolled AS SELECT * REPLACE ("
@@ -174,16 +179,40 @@ def read(con: duckdb.DuckDBPyConnection, paths: Sequence[Path], where: str) -> I
         "response_bucket IS NOT NULL AS differs "
         f"FROM read_parquet([{names}], hive_partitioning = false) WHERE {where}"
     )
-    return _fetched(con, "rolled", (_stored(con, "service"), _stored(con, "response")))
-
-
-def _stored(con: duckdb.DuckDBPyConnection, name: str) -> Histograms:
-    buckets, counts = (lists_of(con, "rolled", f"{name}_{part}") for part in ("bucket", "count"))
-    if not np.array_equal(buckets.offsets, counts.offsets):
-        raise duckdb.InvalidInputException(f"{name}_bucket and {name}_count differ in length")
-    return Histograms(
-        buckets.offsets, buckets.values.astype(np.uint16), counts.values.astype(np.uint32)
+    nothing = Histograms.of(Ragged.of(np.zeros(0, dtype=np.int64), np.zeros(0)))
+    found = _fetched(con, "rolled", (nothing, nothing))
+    service = _stored(con, found.columns["n_seen"])
+    return replace(
+        found, service=service, response=_responses(con) if response else service.none()
     )
+
+
+def _stored(con: duckdb.DuckDBPyConnection, totals: NDArray[np.int64]) -> Histograms:
+    """Service histograms. Where a row ends follows from how many latencies it holds."""
+    bucket, count = _unnested(con, "service")
+    reached, ends = np.cumsum(count, dtype=np.int64), np.cumsum(totals)
+    offsets = np.concatenate(([0], np.searchsorted(reached, ends) + (ends > 0)))
+    there = offsets[1:][ends > 0] - 1
+    whole = len(bucket) == len(count) == offsets[-1]
+    if not (whole and np.array_equal(reached[there], ends[ends > 0])):
+        raise duckdb.InvalidInputException("a histogram does not hold n_seen latencies")
+    return Histograms(offsets, bucket, count)
+
+
+def _responses(con: duckdb.DuckDBPyConnection) -> Histograms:
+    lengths = lengths_of(con, "rolled", "response_bucket")
+    bucket, count = _unnested(con, "response")
+    if not len(bucket) == len(count) == lengths.sum():
+        raise duckdb.InvalidInputException("a histogram has fewer counts than buckets")
+    return Histograms(np.concatenate(([0], np.cumsum(lengths))), bucket, count)
+
+
+def _unnested(con: duckdb.DuckDBPyConnection, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    parts = (("bucket", np.uint16), ("count", np.uint32))
+    bucket, count = (
+        values_of(con, "rolled", f"{name}_{part}").astype(kind, copy=False) for part, kind in parts
+    )
+    return bucket, count
 
 
 def sync(path: Path) -> None:

@@ -65,6 +65,10 @@ class Histograms:
             parts.append(_counted(np.bincount(place, minlength=(len(offsets) - 1) * BUCKETS)))
         return joined(parts)
 
+    def none(self) -> Histograms:
+        """As many rows, all of them empty."""
+        return Histograms(np.zeros_like(self.offsets), self.bucket[:0], self.count[:0])
+
     def totals(self) -> Ints:
         """How many latencies each row holds."""
         sums = np.concatenate(([0], np.cumsum(self.count, dtype=np.int64)))
@@ -111,6 +115,8 @@ def _counted(dense: Ints) -> Histograms:
 
 def joined(parts: Sequence[Histograms]) -> Histograms:
     """The rows of all parts, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
     offsets: list[Any] = [np.zeros(1, dtype=np.int64)]
     for part in parts:
         offsets.append(part.offsets[1:] + offsets[-1][-1])

@@ -101,10 +101,26 @@ def as_levels(found: Ints) -> Ints:
 
 def lists_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> Ragged:
     """A list column of a table in the order of its rows; null is an empty list."""
+    return Ragged.of(values_of(con, table, column), lengths_of(con, table, column))
+
+
+def lengths_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> Ints:
+    """How long each list is."""
+    found = in_table_order(con, f"SELECT coalesce(len({column}), 0) AS n FROM {table}")
+    return np.ma.getdata(found["n"]).astype(np.int64, copy=False)
+
+
+def values_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> NDArray[Any]:
+    """All lists, one after the other."""
+    found = in_table_order(con, f"SELECT unnest({column}) AS v FROM {table}")
+    return np.ma.getdata(found["v"])
+
+
+def in_table_order(con: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Any]:
+    """What a query without ORDER BY gives, in the order of its table's rows."""
     con.execute("SET preserve_insertion_order = true")
     try:
-        lengths = con.execute(f"SELECT coalesce(len({column}), 0) AS n FROM {table}").fetchnumpy()
-        values = con.execute(f"SELECT unnest({column}) AS v FROM {table}").fetchnumpy()
+        found: dict[str, Any] = con.execute(sql).fetchnumpy()
     finally:
         con.execute("SET preserve_insertion_order = false")
-    return Ragged.of(np.ma.getdata(values["v"]), np.ma.getdata(lengths["n"]))
+    return found

@@ -67,7 +67,7 @@ class Scope:
         return " AND ".join(tests) or "true"
 
 
-def connect() -> duckdb.DuckDBPyConnection:
+def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
     """A private in-memory engine: no network, spills to the system's temporary folder."""
     con = duckdb.connect(
         config={
@@ -78,6 +78,8 @@ def connect() -> duckdb.DuckDBPyConnection:
         }
     )
     con.execute("SET enable_progress_bar = false")
+    if threads is not None:
+        con.execute(f"SET threads = {threads}")
     return con
 
 

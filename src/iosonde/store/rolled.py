@@ -14,8 +14,9 @@ import numpy as np
 from iosonde import _core
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame
-from iosonde.store.columns import INTERVAL_NS, LEVEL_COLUMNS, QUANTILES, WINDOW_COLUMNS, WINDOW_KEY
-from iosonde.store.histograms import Histograms, values_ns
+from iosonde.store.columns import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_COLUMNS, WINDOW_KEY
+from iosonde.store.derive import Intervals
+from iosonde.store.histograms import BUCKETS, Histograms, values_ns
 from iosonde.store.picks import LEVELS, NO_LEVEL, TAILS
 from iosonde.store.rollups import Rollups, added_up
 from iosonde.store.series import key_columns
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
-
-_HIGH = QUANTILES["q99"]
-"""Not among the levels, which the core picks in one go."""
 
 
 def rolled_windows(
@@ -61,18 +59,47 @@ def rolled_windows(
 def _statistics(found: Rollups, names: Sequence[str], levels: bool) -> dict[str, Any]:
     columns: dict[str, Any] = {name: np.full(len(found), np.nan) for name in names}
     columns |= {name: of(found) for name, of in _EXACT.items() if name in names}
-    quantiles = [name for name in names if name.startswith("q")]
-    if not (quantiles or levels):
-        return columns
-    service = _levels_of(found.service)
-    seen = found.columns["n_seen"]
-    known = {q: (service[:, round(20 * q) - 1], _core.minimum_count(q)) for q in LEVELS}
-    known[_HIGH] = (_high(found.service, seen), _core.minimum_count(_HIGH))
-    for name in quantiles:
-        q, end = rank_of(name)
-        values, least = known[q]
-        columns[name] = np.where(seen >= least, values[:, end], np.nan)
-    return columns | _levels(found, service) if levels else columns
+    ends = {name: rank_of(name) for name in names if name.startswith("q")}
+    values = _quantiles(found.unsorted, list(ends.values()))
+    columns |= {name: value[found.order] for name, value in zip(ends, values, strict=True)}
+    return columns | _levels(found) if levels else columns
+
+
+def _quantiles(found: Intervals, ends: Sequence[tuple[float, int]]) -> list[Floats]:
+    """Quantiles and ends of their intervals, one a column; NaN where n is too small for both ends."""
+    totals = found.columns["n_seen"]
+    sizes, which = np.unique(totals, return_inverse=True)
+    before = np.cumsum(totals) - totals
+    reached = np.cumsum(found.service.count, dtype=np.int64)
+    values = np.append(values_ns(), np.nan)
+    columns = []
+    for q, end in ends:
+        ranks = [(_core.quantile_ranks(n, q) or (0, 0, 0))[end] for n in sizes.tolist()]
+        rank = np.array(ranks, dtype=np.int64)[which]
+        there = np.flatnonzero(rank)
+        column = np.full(len(totals), BUCKETS)
+        entry = np.searchsorted(reached, before[there] + rank[there])
+        column[there] = found.service.bucket[entry]
+        columns.append(values[column])
+    return columns
+
+
+def _levels(found: Rollups) -> dict[str, Any]:
+    """The block of levels; response latency has a histogram of its own only where it differs."""
+    service = _levels_of(found.unsorted.service)
+    tails = service[:, len(LEVELS) :].copy()
+    counts = found.unsorted.columns["n_seen"].copy()
+    others = np.flatnonzero(found.unsorted.differs)
+    if len(others):
+        responses = found.unsorted.response.take(others)
+        tails[others] = _levels_of(responses)[:, len(LEVELS) :]
+        counts[others] = responses.totals()
+    return {
+        "levels_ns": _whole_ns(service[found.order, : len(LEVELS)]),
+        "response_ns": _whole_ns(tails[found.order]),
+        "n_response": counts[found.order],
+        "n_lost": found.columns["n_lost"],
+    }
 
 
 def _levels_of(histograms: Histograms) -> Floats:
@@ -81,36 +108,8 @@ def _levels_of(histograms: Histograms) -> Floats:
     return np.frombuffer(raw["levels"]).reshape(len(histograms), len(LEVELS) + len(TAILS), 3)
 
 
-def _levels(found: Rollups, service: Floats) -> dict[str, Any]:
-    """The block of levels; response latency has a histogram of its own only where it differs."""
-    tails = service[:, len(LEVELS) :].copy()
-    counts = found.columns["n_seen"].copy()
-    others = np.flatnonzero(found.differs)
-    if len(others):
-        responses = found.other.take(others)
-        tails[others] = _levels_of(responses)[:, len(LEVELS) :]
-        counts[others] = responses.totals()
-    return {
-        "levels_ns": _whole_ns(service[:, : len(LEVELS)]),
-        "response_ns": _whole_ns(tails),
-        "n_response": counts,
-        "n_lost": found.columns["n_lost"],
-    }
-
-
 def _whole_ns(values: Floats) -> Ints:
     return np.where(np.isnan(values), NO_LEVEL, np.rint(values)).astype(np.int64)
-
-
-def _high(histograms: Histograms, totals: Ints) -> Floats:
-    """(rows, 3): lower, point, upper of the quantile that is not among the levels, where there is one."""
-    sizes, which = np.unique(totals, return_inverse=True)
-    ranks = np.array([_core.quantile_ranks(n, _HIGH) or (1, 1, 1) for n in sizes.tolist()])
-    if len(histograms.bucket) == 0:
-        return np.full((len(totals), 3), np.nan)
-    place = ranks.reshape(-1, 3)[which] + (np.cumsum(totals) - totals)[:, None]
-    entry = np.searchsorted(np.cumsum(histograms.count, dtype=np.int64), place, side="left")
-    return values_ns()[histograms.bucket.take(entry, mode="clip")]
 
 
 def _mean(found: Rollups) -> NDArray[np.float64]:

@@ -13,8 +13,11 @@ cannot be read is told of and left out; if its samples are still there it is mad
 
 from __future__ import annotations
 
+import contextlib
+import os
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 
 _HOUR_NS = 3_600_000_000_000
 _ATTEMPTS = 10
+_WORKERS = 4
 
 
 @dataclass(frozen=True)
@@ -45,19 +49,32 @@ class Rollups:
 
     ``series`` and ``id`` (int64, which of ``series``) name the series of a row. ``columns``: int64
     ``start_ns n_due n_seen n_lost sum_ns min_ns max_ns`` (instants and ns; min and max are
-    ``NULL_NS`` where nothing ended ok). ``service``: histograms of service latency, a row each.
+    ``NULL_NS`` where nothing ended ok). Histograms are put in order when they are asked for; what
+    is worked out row by row may use ``unsorted`` and take ``order`` of the result.
     """
 
-    series: list[SeriesKey]
-    id: NDArray[np.int64]
-    columns: dict[str, NDArray[np.int64]]
-    service: Histograms
-    other: Histograms
-    """Of response latency where ``differs``, else empty: it is then the same as ``service``."""
-    differs: NDArray[np.bool_]
+    unsorted: Intervals
+    """May have rows that are no interval by themselves: they are not in ``order``."""
+    order: NDArray[np.int64]
 
     def __len__(self) -> int:
-        return len(self.id)
+        return len(self.order)
+
+    @property
+    def series(self) -> list[SeriesKey]:
+        """Every series there is, sorted."""
+        return self.unsorted.series
+
+    @cached_property
+    def id(self) -> NDArray[np.int64]:
+        """Which of ``series`` each row is of."""
+        return self.unsorted.columns["id"][self.order]
+
+    @cached_property
+    def columns(self) -> dict[str, NDArray[np.int64]]:
+        """start_ns and the numbers of a row."""
+        names = ("start_ns", *ROLLUP_COUNTS)
+        return {name: self.unsorted.columns[name][self.order] for name in names}
 
     @cached_property
     def frame(self) -> Frame:
@@ -65,19 +82,33 @@ class Rollups:
         return Frame(key_columns(self.series, self.id) | self.columns)
 
     @cached_property
+    def differs(self) -> NDArray[np.bool_]:
+        """Whether the response latency of some sample of a row is not its service latency."""
+        return self.unsorted.differs[self.order]
+
+    @cached_property
+    def service(self) -> Histograms:
+        """Histograms of service latency, a row each."""
+        return self.unsorted.service.take(self.order)
+
+    @cached_property
+    def other(self) -> Histograms:
+        """Those of response latency where ``differs``, else empty: it is the same as ``service``."""
+        return self.unsorted.response.take(self.order)
+
+    @cached_property
     def response(self) -> Histograms:
-        """Histograms of response latency, a row each."""
-        if not self.differs.any():
-            return self.service
+        """Those of response latency in every row."""
         n = len(self)
         return joined([self.service, self.other]).take(np.arange(n) + n * self.differs)
 
 
-def rollups(root: Path, scope: Scope) -> Rollups:
+def rollups(root: Path, scope: Scope, *, response: bool = True) -> Rollups:
     """The intervals of ``scope`` that begin in [since, until), since widened down to ten minutes.
 
-    Makes and keeps the roll-ups of sealed segments that have none yet. Raises DamagedFileError (a
-    sealed segment is not one), StoreError.
+    Makes and keeps the roll-ups of sealed segments that have none yet. Without ``response`` those
+    histograms may be empty, which is quicker. Raises DamagedFileError (a sealed segment is not
+    one), StoreError.
     """
     root = Path(root)
     if scope.since_ns is not None:
@@ -86,7 +117,7 @@ def rollups(root: Path, scope: Scope) -> Rollups:
         con = reader.connect()
         files: list[Path] = []
         try:
-            return _sorted(_parts(con, root, scope, files))
+            return _sorted(_parts(con, root, scope, files, response))
         except duckdb.Error as error:
             if all(path.exists() for path in files) or attempt + 1 == _ATTEMPTS:
                 raise reader.explained(error, root) from error
@@ -109,7 +140,7 @@ def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Interva
 
 
 def _parts(
-    con: duckdb.DuckDBPyConnection, root: Path, scope: Scope, files: list[Path]
+    con: duckdb.DuckDBPyConnection, root: Path, scope: Scope, files: list[Path], response: bool
 ) -> list[Intervals]:
     """All there is: kept, made now, and live; ``files`` gets what is read."""
     live = reader.live_rows(root, scope)
@@ -118,10 +149,9 @@ def _parts(
     kept = layout.rollup_segments(root, since)
     files += [segment.path for segment in (*sealed, *kept)]
     known = {(segment.host, segment.stem) for segment in kept}
-    parts = _kept(con, root, [segment.path for segment in kept], scope)
-    for segment in sealed:
-        if (segment.host, segment.stem) not in known:
-            parts.append(_inside(roll_up(con, root, segment.path), scope))
+    new = [segment.path for segment in sealed if (segment.host, segment.stem) not in known]
+    parts = [_inside(found, scope) for found in _made(root, new)]
+    parts += _kept(con, root, [segment.path for segment in kept], scope, response)
     known |= {(segment.host, segment.stem) for segment in sealed}
     rows = [rows for key, rows in live.items() if key not in known]
     if rows:
@@ -130,22 +160,41 @@ def _parts(
     return parts
 
 
+def _made(root: Path, sealed: Sequence[Path]) -> list[Intervals]:
+    """Roll-ups of sealed segments, made several at a time: each is too small for several threads."""
+    if not sealed:
+        return []
+
+    def make(paths: Sequence[Path]) -> list[Intervals]:
+        with contextlib.closing(reader.connect(threads=1)) as con:
+            return [roll_up(con, root, path) for path in paths]
+
+    workers = min(os.cpu_count() or 1, _WORKERS, len(sealed))
+    with ThreadPoolExecutor(workers) as pool:
+        shares = pool.map(make, [sealed[number::workers] for number in range(workers)])
+        return [found for share in shares for found in share]
+
+
 def _kept(
-    con: duckdb.DuckDBPyConnection, root: Path, paths: Sequence[Path], scope: Scope
+    con: duckdb.DuckDBPyConnection,
+    root: Path,
+    paths: Sequence[Path],
+    scope: Scope,
+    response: bool,
 ) -> list[Intervals]:
     """What was kept; files that are damaged are made again or left out."""
     if not paths:
         return []
     where = scope.where("start_ns")
     try:
-        return [_checked(derive.read(con, paths, where))]
+        return [derive.read(con, paths, where, response=response)]
     except duckdb.Error:
         if not all(path.exists() for path in paths):
             raise
     parts = []
     for path in paths:
         try:
-            parts.append(_checked(derive.read(con, [path], where)))
+            parts.append(derive.read(con, [path], where, response=response))
         except duckdb.Error as error:
             parts += _again(con, root, path, scope, error)
     return parts
@@ -161,13 +210,6 @@ def _again(
     reason = str(error).splitlines()[0]
     warnings.warn(f"{path} cannot be read ({reason}): {fate}", DamagedFileWarning, stacklevel=2)
     return [_inside(roll_up(con, root, samples), scope)] if there else []
-
-
-def _checked(found: Intervals) -> Intervals:
-    """Raises duckdb.InvalidInputException where counts do not add up."""
-    if found.service.count.sum(dtype=np.int64) != found.columns["n_seen"].sum():
-        raise duckdb.InvalidInputException("its histograms do not hold n_seen latencies")
-    return found
 
 
 def _inside(found: Intervals, scope: Scope) -> Intervals:
@@ -190,75 +232,73 @@ def _take(found: Intervals, rows: NDArray[np.int64]) -> Intervals:
 
 def _sorted(parts: Sequence[Intervals]) -> Rollups:
     """All parts in order, with what is there in several files added up."""
+    whole = _joined(parts)
+    order = np.lexsort((whole.columns["start_ns"], whole.columns["id"]))
+    firsts = _firsts(whole.columns["id"][order], whole.columns["start_ns"][order])
+    sizes = np.diff(np.append(firsts, len(order)))
+    if (sizes <= 1).all():
+        return Rollups(whole, order)
+    several = _take(whole, order[np.repeat(sizes > 1, sizes)])
+    sizes_there = sizes[sizes > 1]
+    sums = _merged(several, np.cumsum(sizes_there) - sizes_there)
+    rows = order[firsts]
+    rows[sizes > 1] = len(order) + np.arange(len(sizes_there))
+    return Rollups(_joined([whole, sums]), rows)
+
+
+def _joined(parts: Sequence[Intervals]) -> Intervals:
+    """The intervals of all parts, one after the other; series sorted."""
     series = sorted({key for part in parts for key in part.series})
     place = {key: number for number, key in enumerate(series)}
     moved = [np.array([place[k] for k in part.series], dtype=np.int64) for part in parts]
+    ids = [to[part.columns["id"]] for to, part in zip(moved, parts, strict=True)]
     nothing: list[Any] = [np.zeros(0, dtype=np.int64)]
     columns = {
         name: np.concatenate([part.columns[name] for part in parts] or nothing)
         for name in ("start_ns", *ROLLUP_COUNTS)
     }
-    ids = [to[part.columns["id"]] for to, part in zip(moved, parts, strict=True)]
-    columns["id"] = np.concatenate(ids or nothing)
-    differs = np.concatenate([part.differs for part in parts] or [np.zeros(0, dtype=bool)])
-    whole = Intervals(
+    return Intervals(
         series,
-        columns,
+        columns | {"id": np.concatenate(ids or nothing)},
         joined([part.service for part in parts]),
         joined([part.response for part in parts]),
-        differs,
+        np.concatenate([part.differs for part in parts] or [np.zeros(0, dtype=bool)]),
     )
-    order = np.lexsort((columns["start_ns"], columns["id"]))
-    if (np.diff(order) != 1).any():
-        whole = _take(whole, order)
-    firsts = _firsts(whole.columns)
-    return _merged(whole, firsts) if len(firsts) < len(order) else _as_rollups(whole)
 
 
 def added_up(found: Rollups, window_ns: int) -> Rollups:
     """Intervals of ``window_ns``, a multiple of ten minutes."""
     if window_ns == INTERVAL_NS or len(found) == 0:
         return found
-    columns = found.columns | {"id": found.id}
-    columns["start_ns"] = columns["start_ns"] // window_ns * window_ns
-    whole = Intervals(found.series, columns, found.service, found.other, found.differs)
-    return _merged(whole, _firsts(columns))
+    whole = _take(found.unsorted, found.order)
+    start = whole.columns["start_ns"] // window_ns * window_ns
+    whole.columns["start_ns"] = start
+    sums = _merged(whole, _firsts(whole.columns["id"], start))
+    return Rollups(sums, np.arange(len(sums.differs)))
 
 
-def _firsts(columns: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+def _firsts(ids: NDArray[np.int64], start: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where a new interval begins, of rows in order."""
-    key = np.stack((columns["id"], columns["start_ns"]))
-    changed = (key[:, 1:] != key[:, :-1]).any(axis=0)
-    return np.flatnonzero(np.concatenate(([True], changed))[: key.shape[1]])
+    changed = np.ones(len(ids), dtype=bool)
+    changed[1:] = (ids[1:] != ids[:-1]) | (start[1:] != start[:-1])
+    return np.flatnonzero(changed)
 
 
-def _merged(found: Intervals, firsts: NDArray[np.int64]) -> Rollups:
-    """Runs of rows of one series added up, each begins at ``firsts`` (ascending, from 0)."""
+def _merged(found: Intervals, firsts: NDArray[np.int64]) -> Intervals:
+    """Runs of rows added up, each of one series; they begin at ``firsts`` (ascending, from 0)."""
     columns = {name: found.columns[name][firsts] for name in ("id", "start_ns")}
     for name in ROLLUP_COUNTS[:4]:
         columns[name] = np.add.reduceat(found.columns[name], firsts)
-    least = found.columns["min_ns"]
-    known = np.where(least == NULL_NS, np.iinfo(np.int64).max, least)
-    least = np.minimum.reduceat(known, firsts)
-    columns["min_ns"] = np.where(least == np.iinfo(np.int64).max, NULL_NS, least)
+    most = np.iinfo(np.int64).max
+    least = np.where(found.columns["min_ns"] == NULL_NS, most, found.columns["min_ns"])
+    least = np.minimum.reduceat(least, firsts)
+    columns["min_ns"] = np.where(least == most, NULL_NS, least)
     columns["max_ns"] = np.maximum.reduceat(found.columns["max_ns"], firsts)
     differs = np.logical_or.reduceat(found.differs, firsts)
-    response = found.response
-    if differs.any():
-        n = len(found.differs)
-        whole = np.repeat(differs, np.diff(np.append(firsts, n)))
-        rows = np.arange(n) + n * found.differs + 2 * n * ~whole
-        nothing = Histograms(np.zeros(n + 1, dtype=np.int64), response.bucket[:0], response.count[:0])
-        response = joined([found.service, response, nothing]).take(rows)
-    return _as_rollups(
-        Intervals(
-            found.series, columns, found.service.merged(firsts), response.merged(firsts), differs
-        )
-    )
-
-
-def _as_rollups(found: Intervals) -> Rollups:
-    columns = {name: found.columns[name] for name in ("start_ns", *ROLLUP_COUNTS)}
-    return Rollups(
-        found.series, found.columns["id"], columns, found.service, found.response, found.differs
-    )
+    # Of a run with one that differs, the others count with their service latencies.
+    n = len(found.differs)
+    whole = np.repeat(differs, np.diff(np.append(firsts, n)))
+    rows = np.arange(n) + n * found.differs + 2 * n * ~whole
+    choices = joined([found.service, found.response, found.service.none()])
+    response = choices.take(rows).merged(firsts)
+    return Intervals(found.series, columns, found.service.merged(firsts), response, differs)

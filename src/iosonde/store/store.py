@@ -122,7 +122,8 @@ class Store:
         """
         since = None if since_ns is None else since_ns // window_ns * window_ns
         until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
-        found = rollups(self.root, _scope(target, host, ops, since, until))
+        scope = _scope(target, host, ops, since, until)
+        found = rollups(self.root, scope, response=levels)
         return rolled_windows(found, window_ns, statistics, levels=levels)
 
     def samples(
