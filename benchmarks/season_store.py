@@ -75,9 +75,7 @@ def _hour(con, root: Path, hour: int, targets: int, noise, random: np.random.Gen
     con.register("made", {name: np.concatenate(column) for name, column in parts.items()})
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}")
-    con.execute(
-        f"COPY (SELECT {_columns()} FROM made) TO '{draft}' ({PARQUET})"
-    )
+    con.execute(f"COPY (SELECT {_columns()} FROM made) TO '{draft}' ({PARQUET})")
     con.unregister("made")
     draft.rename(path)
 

@@ -182,9 +182,7 @@ def read(
     nothing = Histograms.of(Ragged.of(np.zeros(0, dtype=np.int64), np.zeros(0)))
     found = _fetched(con, "rolled", (nothing, nothing))
     service = _stored(con, found.columns["n_seen"])
-    return replace(
-        found, service=service, response=_responses(con) if response else service.none()
-    )
+    return replace(found, service=service, response=_responses(con) if response else service.none())
 
 
 def _stored(con: duckdb.DuckDBPyConnection, totals: NDArray[np.int64]) -> Histograms:

@@ -118,8 +118,10 @@ def joined(parts: Sequence[Histograms]) -> Histograms:
     if len(parts) == 1:
         return parts[0]
     offsets: list[Any] = [np.zeros(1, dtype=np.int64)]
+    entries = 0
     for part in parts:
-        offsets.append(part.offsets[1:] + offsets[-1][-1])
+        offsets.append(part.offsets[1:] + entries)
+        entries += len(part.bucket)
     nothing = [np.zeros(0, dtype=np.uint16)], [np.zeros(0, dtype=np.uint32)]
     return Histograms(
         np.concatenate(offsets),

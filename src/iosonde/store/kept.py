@@ -124,7 +124,9 @@ def _whole(key: SeriesKey, windows: Frame, window_ns: int, like: Frame) -> Frame
     for name in LEVEL_COLUMNS:
         if name in like:
             columns[name] = np.full((n, *like[name].shape[1:]), NO_LEVEL, dtype=np.int64)
-    return Frame({name: columns[name] if name in columns else windows[name] for name in like.keys()})
+    return Frame(
+        {name: columns[name] if name in columns else windows[name] for name in like.keys()}
+    )
 
 
 def pooled_with_kept(
