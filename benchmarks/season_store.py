@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from benchmarks.month import DAY_NS, MEDIANS_NS, OPS, PERIOD_NS, START_NS
+from benchmarks.month import MEDIANS_NS, OPS, PERIOD_NS, START_NS
 from iosonde.model.ops import OPS as NAMES
 from iosonde.store import layout
 from iosonde.store.columns import SAMPLE_TYPES
@@ -42,7 +42,12 @@ def make(root: Path, days: int, targets: int, seed: int = SEED, first: int = 0) 
     with duckdb.connect() as con:
         con.execute("SET threads = 2")
         for hour in range(first * HOURS, days * HOURS):
-            _hour(con, root, hour, targets, noise, np.random.default_rng([seed, hour]))
+            start_ns = START_NS + hour * _SIZE * PERIOD_NS
+            path = layout.parquet_path(root, HOST, f"{SEED:016x}-{hour:06d}", start_ns)
+            if not path.exists():
+                random = np.random.default_rng([seed, hour])
+                _register(con, start_ns, targets, noise, random)
+                _write(con, path)
 
 
 def _noise(random: np.random.Generator) -> dict[str, np.ndarray]:
@@ -58,12 +63,8 @@ def _noise(random: np.random.Generator) -> dict[str, np.ndarray]:
     }
 
 
-def _hour(con, root: Path, hour: int, targets: int, noise, random: np.random.Generator) -> None:
-    """One segment's Parquet file, with the rows of all targets, in the order of a sealed one."""
-    start_ns = START_NS + hour * _SIZE * PERIOD_NS
-    path = layout.parquet_path(root, HOST, f"{SEED:016x}-{hour:06d}", start_ns)
-    if path.exists():
-        return
+def _register(con, start_ns: int, targets: int, noise, random: np.random.Generator) -> None:
+    """An hour's rows of all targets as the table ``made``, in the order of a sealed segment."""
     parts: dict[str, list[np.ndarray]] = {}
     for target in range(targets):
         for op in sorted(range(OPS), key=lambda op: NAMES[op]):
@@ -73,10 +74,12 @@ def _hour(con, root: Path, hour: int, targets: int, noise, random: np.random.Gen
             for name, column in columns.items():
                 parts.setdefault(name, []).append(column)
     con.register("made", {name: np.concatenate(column) for name, column in parts.items()})
+
+
+def _write(con, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}")
     con.execute(f"COPY (SELECT {_columns()} FROM made) TO '{draft}' ({PARQUET})")
-    con.unregister("made")
     draft.rename(path)
 
 
@@ -121,12 +124,3 @@ def _columns() -> str:
     return ", ".join(
         f"({made.get(name, name)})::{kind} AS {name}" for name, kind in SAMPLE_TYPES.items()
     )
-
-
-if __name__ == "__main__":
-    make(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
-
-
-def days_ns(days: int) -> tuple[int, int]:
-    """The instants between which the samples of ``days`` lie."""
-    return START_NS, START_NS + days * DAY_NS

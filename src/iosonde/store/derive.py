@@ -15,7 +15,7 @@ import contextlib
 import os
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from iosonde.store.columns import (
     SERIES_KEY,
 )
 from iosonde.store.histograms import Histograms
+from iosonde.store.intervals import Intervals
 from iosonde.store.picks import Ragged, in_table_order, lengths_of, lists_of, values_of
 from iosonde.store.series import key_columns
 from iosonde.store.spool import NULL_SQL, literal
@@ -42,22 +43,6 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 _SERVICE = f"CASE WHEN outcome = 'ok' THEN {DERIVED['service_ns']} END"
-
-
-@dataclass(frozen=True)
-class Intervals:
-    """Intervals in no order, each of a series once or in several parts.
-
-    ``columns``: int64 ``id`` (which of ``series``), ``start_ns`` and ``ROLLUP_COUNTS`` (min_ns and
-    max_ns are ``NULL_NS`` where nothing ended ok). ``response`` has an empty row where ``differs``
-    is false: it is then the same as ``service``.
-    """
-
-    series: list[SeriesKey]
-    columns: dict[str, NDArray[np.int64]]
-    service: Histograms
-    response: Histograms
-    differs: NDArray[np.bool_]
 
 
 def derived(con: duckdb.DuckDBPyConnection) -> Intervals:

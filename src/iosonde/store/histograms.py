@@ -29,7 +29,8 @@ _BLOCK = 1 << 22
 def buckets(ns: Ints) -> Ints:
     """The bucket of each latency."""
     place = np.ceil(np.log(np.maximum(ns, 1)) / np.log(GAMMA)).astype(np.int64)
-    return np.minimum(place, BUCKETS - 1)
+    found: Ints = np.minimum(place, BUCKETS - 1)
+    return found
 
 
 def values_ns() -> NDArray[np.float64]:

@@ -125,7 +125,7 @@ def _whole(key: SeriesKey, windows: Frame, window_ns: int, like: Frame) -> Frame
         if name in like:
             columns[name] = np.full((n, *like[name].shape[1:]), NO_LEVEL, dtype=np.int64)
     return Frame(
-        {name: columns[name] if name in columns else windows[name] for name in like.keys()}
+        {name: columns[name] if name in columns else windows[name] for name in like.columns}
     )
 
 

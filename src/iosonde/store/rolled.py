@@ -15,10 +15,9 @@ from iosonde import _core
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.store.columns import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_COLUMNS, WINDOW_KEY
-from iosonde.store.derive import Intervals
 from iosonde.store.histograms import BUCKETS, Histograms, values_ns
+from iosonde.store.intervals import Intervals, Rollups, added_up
 from iosonde.store.picks import LEVELS, NO_LEVEL, TAILS
-from iosonde.store.rollups import Rollups, added_up
 from iosonde.store.series import key_columns
 from iosonde.store.windows import rank_of
 
@@ -104,7 +103,8 @@ def _levels(found: Rollups) -> dict[str, Any]:
 
 def _levels_of(histograms: Histograms) -> Floats:
     """(rows, 21, 3): lower, point, upper of ``LEVELS`` and of ``TAILS``, NaN = missing."""
-    raw = _core.histogram_levels((histograms.offsets, histograms.bucket, histograms.count))
+    arrays = histograms.offsets.data, histograms.bucket.data, histograms.count.data
+    raw = _core.histogram_levels(arrays)
     return np.frombuffer(raw["levels"]).reshape(len(histograms), len(LEVELS) + len(TAILS), 3)
 
 

@@ -13,10 +13,11 @@ from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
 from iosonde.store.cells import cells_sql
 from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
+from iosonde.store.intervals import Rollups
 from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
 from iosonde.store.reader import Scope, with_samples
 from iosonde.store.rolled import rolled_windows
-from iosonde.store.rollups import Rollups, rollups
+from iosonde.store.rollups import rollups
 from iosonde.store.state import read_states
 from iosonde.store.windows import floats, pooled_table, tag_samples, window_table
 
