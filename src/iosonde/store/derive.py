@@ -166,20 +166,11 @@ def read(
     )
     nothing = Histograms.of(Ragged.of(np.zeros(0, dtype=np.int64), np.zeros(0)))
     found = _fetched(con, "rolled", (nothing, nothing))
-    service = _stored(con, found.columns["n_seen"])
+    try:
+        service = Histograms.of_totals(found.columns["n_seen"], *_unnested(con, "service"))
+    except ValueError as error:
+        raise duckdb.InvalidInputException(str(error)) from error
     return replace(found, service=service, response=_responses(con) if response else service.none())
-
-
-def _stored(con: duckdb.DuckDBPyConnection, totals: NDArray[np.int64]) -> Histograms:
-    """Service histograms. Where a row ends follows from how many latencies it holds."""
-    bucket, count = _unnested(con, "service")
-    reached, ends = np.cumsum(count, dtype=np.int64), np.cumsum(totals)
-    offsets = np.concatenate(([0], np.searchsorted(reached, ends) + (ends > 0)))
-    there = offsets[1:][ends > 0] - 1
-    whole = len(bucket) == len(count) == offsets[-1]
-    if not (whole and np.array_equal(reached[there], ends[ends > 0])):
-        raise duckdb.InvalidInputException("a histogram does not hold n_seen latencies")
-    return Histograms(offsets, bucket, count)
 
 
 def _responses(con: duckdb.DuckDBPyConnection) -> Histograms:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,13 +67,38 @@ class Histograms:
             parts.append(_counted(np.bincount(place, minlength=(len(offsets) - 1) * BUCKETS)))
         return joined(parts)
 
+    @staticmethod
+    def of_totals(
+        totals: Ints, bucket: NDArray[np.uint16], count: NDArray[np.uint32]
+    ) -> Histograms:
+        """Of rows one after the other that hold ``totals`` latencies each; where one ends follows.
+
+        Raises ValueError when counts do not add up to them.
+        """
+        reached, ends = np.cumsum(count, dtype=np.int64), np.cumsum(totals)
+        offsets = np.concatenate(([0], np.searchsorted(reached, ends) + (ends > 0)))
+        some = ends > 0
+        if not (
+            len(bucket) == len(count) == offsets[-1]
+            and np.array_equal(reached[offsets[1:][some] - 1], ends[some])
+        ):
+            raise ValueError("a histogram does not hold as many latencies as its row says")
+        found = Histograms(offsets, bucket, count)
+        found.__dict__["reached"] = reached
+        return found
+
+    @cached_property
+    def reached(self) -> Ints:
+        """How many latencies there are up to each entry, all rows together."""
+        return np.cumsum(self.count, dtype=np.int64)
+
     def none(self) -> Histograms:
         """As many rows, all of them empty."""
         return Histograms(np.zeros_like(self.offsets), self.bucket[:0], self.count[:0])
 
     def totals(self) -> Ints:
         """How many latencies each row holds."""
-        sums = np.concatenate(([0], np.cumsum(self.count, dtype=np.int64)))
+        sums = np.concatenate(([0], self.reached))
         found: Ints = sums[self.offsets[1:]] - sums[self.offsets[:-1]]
         return found
 

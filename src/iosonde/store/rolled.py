@@ -6,7 +6,9 @@ latency of a row (the controls, felt latency) is not in a histogram and is missi
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
+
+_WORKERS = 4
 
 
 def rolled_windows(
@@ -69,18 +73,21 @@ def _quantiles(found: Intervals, ends: Sequence[tuple[float, int]]) -> list[Floa
     totals = found.columns["n_seen"]
     sizes, which = np.unique(totals, return_inverse=True)
     before = np.cumsum(totals) - totals
-    reached = np.cumsum(found.service.count, dtype=np.int64)
+    reached = found.service.reached
     values = np.append(values_ns(), np.nan)
-    columns = []
-    for q, end in ends:
+
+    def column(asked: tuple[float, int]) -> Floats:
+        q, end = asked
         ranks = [(_core.quantile_ranks(n, q) or (0, 0, 0))[end] for n in sizes.tolist()]
         rank = np.array(ranks, dtype=np.int64)[which]
         there = np.flatnonzero(rank)
-        column = np.full(len(totals), BUCKETS)
-        entry = np.searchsorted(reached, before[there] + rank[there])
-        column[there] = found.service.bucket[entry]
-        columns.append(values[column])
-    return columns
+        bucket = np.full(len(totals), BUCKETS)
+        bucket[there] = found.service.bucket[np.searchsorted(reached, before[there] + rank[there])]
+        found_ns: Floats = values[bucket]
+        return found_ns
+
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, _WORKERS)) as pool:
+        return list(pool.map(column, ends))
 
 
 def _levels(found: Rollups) -> dict[str, Any]:
