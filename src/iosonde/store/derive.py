@@ -12,8 +12,6 @@ lists are null.
 from __future__ import annotations
 
 import contextlib
-import os
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +30,7 @@ from iosonde.store.columns import (
     ROLLUP_TYPES,
     SERIES_KEY,
 )
+from iosonde.store.drafts import draft_of, sync
 from iosonde.store.histograms import Histograms
 from iosonde.store.intervals import Intervals
 from iosonde.store.picks import Ragged, in_table_order, lengths_of, lists_of, values_of
@@ -97,8 +96,7 @@ def _numbered(rows: dict[str, Any]) -> tuple[list[SeriesKey], NDArray[np.int64]]
 
 def write(con: duckdb.DuckDBPyConnection, found: Intervals, path: Path) -> None:
     """Intervals as a file that appears whole or not at all. Raises OSError, duckdb.Error."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.stem}.{secrets.token_hex(8)}.parquet")
+    draft = draft_of(path)
     lists = ("service", "response")
     try:
         con.register(
@@ -187,12 +185,3 @@ def _unnested(con: duckdb.DuckDBPyConnection, name: str) -> tuple[NDArray[Any], 
         values_of(con, "rolled", f"{name}_{part}").astype(kind, copy=False) for part, kind in parts
     )
     return bucket, count
-
-
-def sync(path: Path) -> None:
-    """Wait until a file or folder is on the device."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

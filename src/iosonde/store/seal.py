@@ -26,7 +26,6 @@ import errno
 import fcntl
 import os
 import platform
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,6 +37,7 @@ from iosonde.model.errors import IosondeError, SealError
 from iosonde.model.names import slug
 from iosonde.store import derive, layout, spool
 from iosonde.store.columns import SAMPLE_ORDER, SCHEMA_VERSION
+from iosonde.store.drafts import draft_of, sync
 from iosonde.store.reader import Scope, connect, look_at_rows
 from iosonde.store.state import read_states
 
@@ -45,8 +45,6 @@ PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 15, PARQUET_VERSI
 """Level 15 is the lowest at which a column whose deltas jump from one op to the next, which leaves
 its packed numbers half empty, is emptied again: 15 % less than by default."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_DRAFT_KEPT_S = 3600
-"""A draft older than this was left by a sealer that died."""
 _SETTLED_S = 7200
 """A segment of another host that was not appended to for so long is closed."""
 _EMPTY_KEPT_S = 3600
@@ -169,12 +167,7 @@ def _locked(file: IO[bytes], path: Path) -> bool:
 
 def _write(rows: spool.SpoolRows, target: Path, segment: Path, root: Path) -> bool:
     """``rows`` as a Parquet file that appears whole or not at all; not if the segment has vanished."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for old in target.parent.glob(f".{target.stem}.*.parquet"):  # of a sealer that was killed
-        with contextlib.suppress(FileNotFoundError):
-            if time.time() - old.stat().st_mtime > _DRAFT_KEPT_S:
-                old.unlink()
-    draft = target.with_name(f".{target.stem}.{secrets.token_hex(8)}.parquet")
+    draft = draft_of(target)
     con = connect()
     try:
         con.register("live_codes", rows.columns)
@@ -183,11 +176,11 @@ def _write(rows: spool.SpoolRows, target: Path, segment: Path, root: Path) -> bo
             f"TO {spool.literal(str(draft))} ({PARQUET}, "
             f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
         )
-        _sync(draft)
+        sync(draft)
         if not segment.exists():
             return False
         draft.replace(target)
-        _sync(target.parent)
+        sync(target.parent)
         _roll_up(con, rows, layout.rollup_path(root, target))
         return True
     finally:
@@ -201,14 +194,6 @@ def _roll_up(con: duckdb.DuckDBPyConnection, rows: spool.SpoolRows, path: Path) 
     with contextlib.suppress(OSError, duckdb.Error):
         look_at_rows(con, [rows], Scope())
         derive.write(con, derive.derived(con), path)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _no_room(error: BaseException | None) -> bool:

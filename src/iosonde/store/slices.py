@@ -47,7 +47,7 @@ def over_slices(
     """
 
     def answers(con: duckdb.DuckDBPyConnection, files: list[Path]) -> list[T]:
-        if sum(path.stat().st_size for path in files) <= _SMALL_BYTES:
+        if sum(map(_size, files)) <= _SMALL_BYTES:
             return [ask(con)]
         reaches = _reaches(con, files)
         found = []
@@ -57,6 +57,13 @@ def over_slices(
         return found
 
     return with_files(root, scope, answers)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0  # dropped meanwhile: the engine will say so, and we ask again
 
 
 def _reaches(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[_Reach]:
