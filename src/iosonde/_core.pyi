@@ -136,6 +136,9 @@ def triples(
 def histogram_levels(histograms: _Histograms) -> dict[str, bytes]:
     """``levels``: n x 21 x 3 float64 (lower, point, upper): 19 levels, then quantiles .90 and .95."""
 
+def expectations(histograms: _Histograms) -> dict[str, bytes]:
+    """``versions`` (rows x 26 float64, see ``guard``): what each histogram makes one expect; NaN if empty."""
+
 def mode_shifts(histograms: _Histograms, which: Buffer, versions: Buffer) -> dict[str, bytes]:
     """hit_share, hit, miss (float64) of each; NaN below 60 rows or where one mode is expected."""
 

@@ -39,6 +39,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(slowdown::guard, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::triples, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::histogram_levels, module)?)?;
+    module.add_function(wrap_pyfunction!(slowdown::expectations, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::mode_shifts, module)?)?;
     module.add_function(wrap_pyfunction!(slowdown::alarms, module)?)?;
     module.add("STAGES", slowdown::STAGES.to_vec())?;

@@ -6,7 +6,7 @@ use iosonde_core::slowdown::guarded::{Interval, Stage};
 use iosonde_core::slowdown::history::{self, History};
 use iosonde_core::slowdown::interval::Seen;
 use iosonde_core::slowdown::levels::{Level, Levels, N, RankTable};
-use iosonde_core::slowdown::modes::{Modes, shift};
+use iosonde_core::slowdown::modes::{Modes, modes, shift};
 use iosonde_core::slowdown::triple::{Expected, Factor, Triple};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
@@ -252,6 +252,19 @@ pub fn histogram_levels<'py>(python: Python<'py>, histograms: Csr) -> PyResult<B
         out.extend(all.flat_map(|level| [level.lower, Some(level.point), level.upper]));
     }
     floats(&dict, "levels", out.into_iter())?;
+    Ok(dict)
+}
+
+/// What histograms make one expect, as rows of versions; see the stub.
+#[pyfunction]
+pub fn expectations<'py>(python: Python<'py>, histograms: Csr) -> PyResult<Bound<'py, PyDict>> {
+    let histograms = Histograms::of(python, histograms)?;
+    let found = python.detach(|| {
+        in_parallel(histograms.len(), |i| Expected::of(histograms.row(i), modes(histograms.row(i))))
+    });
+    let dict = PyDict::new(python);
+    let rows = found.iter().map(|expected| expected.as_ref().map_or([f64::NAN; WIDTH], flat));
+    floats(&dict, "versions", rows.flatten().map(Some))?;
     Ok(dict)
 }
 

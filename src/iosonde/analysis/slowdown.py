@@ -1,27 +1,28 @@
-"""Slowdown over history: windows -> baseline -> slowdown -> slow spans.
+"""Slowdown over history: windows -> what is usual -> slowdown -> slow spans.
 
 ::
 
-    windows of a series   [m1] [m2] [m3] [m4] [m5] [m6] ...        medians of service latency
-    baseline of m6        median(m1 .. m5), looking back ``trailing``; none until 5 are known
-    slowdown              statistic of the window / baseline; its interval / baseline
-    slow                  median / baseline >= 2 and its lower end >= 1.5
+    windows of a series   [w1] [w2] [w3] [w4] [w5] [w6] ...        quantiles of service latency
+    usual at w6           the guarded quantile function (analysis.usual); while that is learnt the
+                          median of the medians of w1 .. w5, looking back ``trailing``
+    slowdown              typ, tail or lost; or a statistic of the window / the usual median
+    slow                  typ >= 2 and its lower end >= 1.5; median / usual where there is no typ
     span                  slow windows in a row; one that is not slow may lie between, and any
-    number of windows in
-                          which no operation ended (a hang is not a recovery)
+                          number of windows in which no operation ended (a hang is not a recovery)
 
-Whether a window is slow is always judged on the median, whatever statistic is shown: the baseline
-is a median, and the tail of a distribution lies above its median on the best of days.
+Whether a window is slow is always judged on the typical operation, whatever statistic is shown: the
+tail of a distribution lies above its median on the best of days.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from iosonde.analysis.spans import WindowRun, spans_of, tags
+from iosonde.analysis.usual import Known, against, learn
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import (
     Frame,
@@ -31,10 +32,10 @@ from iosonde.model.frames import (
     Usual,
     WindowTable,
 )
-from iosonde.model.ops import STATISTICS, op_order
+from iosonde.model.ops import STATISTICS, TRIPLE, op_order
 from iosonde.stats import verdict
 from iosonde.stats.baseline import trailing_median
-from iosonde.store.columns import WINDOW_COLUMNS
+from iosonde.store.columns import LEVEL_COLUMNS, WINDOW_COLUMNS
 from iosonde.store.store import Store
 
 if TYPE_CHECKING:
@@ -53,39 +54,70 @@ _BRIDGED = 1
 def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> SlowdownResult:
     """Windows of [since, until) with their slowdown, slow spans, and what is usual per series.
 
-    Added columns: ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy``. Baselines
-    look back before ``since``. Slowdowns are NaN while the baseline is learnt, when the window has
-    too few samples for the statistic, and (the interval) for mean and max. ``everything`` keeps all
-    columns of windows.toml; without it only those that the answer needs are computed. Raises
-    UsageError, StoreError.
+    Added columns: ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy``, and those
+    of ``analysis.usual.against``. A baseline knows what came before ``since``. Slowdowns are NaN
+    while nothing is known, when the window has too few samples for the statistic, and (the interval)
+    for mean and max. ``everything`` keeps all columns of windows.toml; without it only those that
+    the answer needs are computed. Raises UsageError, StoreError.
     """
     columns = statistic_columns(query.statistic)
     if query.trailing_ns <= 0:
         raise UsageError("the baseline looks back 0 s", expected="a baseline above 0")
     since = query.since_ns
+    scope: Any = {"host": query.host, "target": query.target, "ops": query.ops}
     windows = store.windows(
         query.window_ns,
-        target=query.target,
-        host=query.host,
-        ops=query.ops,
+        **scope,
         since_ns=None if since is None else since - query.trailing_ns,
         until_ns=query.until_ns,
         statistics=[*_JUDGED_ON, *filter(None, columns), *(WINDOW_COLUMNS if everything else ())],
+        levels=True,
     )
-    windows = in_op_order(_compared(windows, columns, query.trailing_ns))
+    known = learn(store, query.choice, **scope, until_ns=query.until_ns)
+    windows = _compared(windows, columns, query.trailing_ns)
+    windows = in_op_order(judged(windows, known, query.statistic))
     windows = _with_host_busy(windows.with_columns(_controls(store, windows)))
     shown = windows if since is None else windows.take(_in_range(windows, since))
     runs = list(_runs(windows, since))
-    return SlowdownResult(query, shown, spans_of(store, windows, runs), _usual(windows, shown))
+    changes = [change for change in known.changes if since is None or change.began_ns >= since]
+    return SlowdownResult(
+        query, shown, spans_of(store, windows, runs), _usual(windows, shown), changes
+    )
+
+
+def judged(windows: WindowTable, known: Known, statistic: str) -> WindowTable:
+    """Windows that ``add_slowdown`` compared, against what is known; without the block of levels."""
+    found = against(windows, known)
+    usual = np.asarray(found.pop("usual_ns"), dtype=np.float64)
+    learnt = ~np.isnan(usual)
+    baseline = np.where(learnt, usual, windows["baseline_ns"])
+    names = ("slowdown", "slowdown_lower", "slowdown_upper")
+    scale = windows["baseline_ns"] / baseline
+    factors = {name: np.asarray(windows[name] * scale, dtype=np.float64) for name in names}
+    if statistic in TRIPLE:
+        for name, end in zip(names, ("", "_lower", "_upper"), strict=True):
+            own = np.asarray(found[statistic + end], dtype=np.float64)
+            stands_in = np.isnan(found["typ"]) & (statistic == "typ")
+            factors[name] = np.where(stands_in, factors[name], own)
+    by_median = verdict.slow(windows["q50_ns"], windows["q50_lower_ns"], baseline)
+    typ, lower = (np.asarray(found[name], dtype=np.float64) for name in ("typ", "typ_lower"))
+    by_typ = verdict.slow(typ, lower, np.ones(len(typ)))
+    slow = np.where(np.isnan(typ), by_median, by_typ)
+    added = {"baseline_ns": baseline, **factors, "slow": slow, **found}
+    kept = [name for name in windows.columns if name not in LEVEL_COLUMNS]
+    return Frame({name: windows[name] for name in kept}).with_columns(added)
 
 
 def statistic_columns(statistic: str) -> tuple[str, str | None, str | None]:
-    """Columns of a statistic and of its interval; mean and max have none. Raises UsageError."""
+    """Columns of a statistic and of its interval; mean and max have none. Raises UsageError.
+
+    For typ, tail and lost those of the median, which stands in for typ while the baseline learns.
+    """
     if statistic not in STATISTICS:
         raise UsageError(
             f"there is no statistic {statistic!r}", expected="one of " + ", ".join(STATISTICS)
         )
-    name = "q50" if statistic == "median" else statistic
+    name = "q50" if statistic in ("median", *TRIPLE) else statistic
     if name in ("mean", "max"):
         return f"{name}_ns", None, None
     return f"{name}_ns", f"{name}_lower_ns", f"{name}_upper_ns"

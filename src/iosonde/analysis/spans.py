@@ -82,6 +82,7 @@ def _span(
         return None if number is None else number / baseline
 
     rows = slice(run.first, run.last + 1)
+    typical = _typical(windows, rows)
     busy_windows = np.count_nonzero(windows["host_busy"][rows])
     mostly = 2 * busy_windows > np.count_nonzero(windows["slow"][rows])
     return SlowSpan(
@@ -93,12 +94,23 @@ def _span(
         n=0 if row is None else int(pools["n_seen"][row]),
         baseline_ns=baseline,
         median_ns=value("q50_ns"),
-        slowdown=ratio("q50_ns"),
-        lower=ratio("q50_lower_ns"),
-        upper=ratio("q50_upper_ns"),
+        slowdown=ratio("q50_ns") if typical is None else typical[0],
+        lower=ratio("q50_lower_ns") if typical is None else typical[1],
+        upper=ratio("q50_upper_ns") if typical is None else typical[2],
         host_busy=bool(mostly),
         ongoing=run.ongoing,
     )
+
+
+def _typical(windows: WindowTable, rows: slice) -> tuple[float, float, float] | None:
+    """The median window's ``typ`` with its interval; None where most windows have none."""
+    typ = windows["typ"][rows]
+    if 2 * np.count_nonzero(~np.isnan(typ)) <= len(typ):
+        return None
+    value, lower, upper = (
+        float(np.nanmedian(windows[name][rows])) for name in ("typ", "typ_lower", "typ_upper")
+    )
+    return value, lower, upper
 
 
 def _onsets(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> list[int | None]:

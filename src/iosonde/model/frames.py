@@ -148,6 +148,25 @@ class Usual:
 
 
 @dataclass(frozen=True)
+class Change:
+    """A lasting change of what is usual: from ``began_ns`` on the middle latency is ``factor`` x before."""
+
+    key: SeriesKey
+    epoch: int
+    began_ns: int
+    factor: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which baseline: ``guarded``, ``all-time``, ``period`` (of [since, until)) or ``sliding``."""
+
+    kind: str = "guarded"
+    since_ns: int | None = None
+    until_ns: int | None = None
+
+
+@dataclass(frozen=True)
 class SlowdownQuery:
     """What ``analysis.slowdown.analyse`` is asked. Times in ns since the epoch; None = open."""
 
@@ -157,15 +176,19 @@ class SlowdownQuery:
     since_ns: int | None = None
     until_ns: int | None = None
     window_ns: int = 60_000_000_000
-    statistic: str = "median"
+    statistic: str = "typ"
     trailing_ns: int = 7 * 86_400_000_000_000
+    """How far the sliding median looks back: the baseline itself, or until there is another one."""
+    choice: Choice = Choice()
 
 
 @dataclass(frozen=True)
 class SlowdownResult:
-    """Windows, with ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy`` added."""
+    """Windows with what ``analysis.slowdown`` adds, and what follows from them."""
 
     query: SlowdownQuery
     windows: WindowTable
     spans: list[SlowSpan] = field(default_factory=list)
     usual: list[Usual] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    """Lasting changes of what is usual, within the range."""

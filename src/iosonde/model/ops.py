@@ -23,8 +23,10 @@ OP_WORDS: dict[str, str] = {
 }
 """How a sentence calls an operation."""
 
-STATISTICS: tuple[str, ...] = ("mean", "q25", "median", "q75", "q90", "q95", "q99", "max")
-"""Statistics of a window that a slowdown can be asked for."""
+TRIPLE: tuple[str, ...] = ("typ", "tail", "lost")
+"""The three numbers of a slowdown: the typical operation, the slow tail, the share that was lost."""
+STATISTICS: tuple[str, ...] = (*TRIPLE, "mean", "q25", "median", "q75", "q90", "q95", "q99", "max")
+"""What a slowdown can be asked for: one of the three, or a statistic of the window / the usual median."""
 
 SECOND_NS = 1_000_000_000
 DEFAULT_WINDOW_NS = 60 * SECOND_NS

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.model.frames import SeriesKey
+from iosonde.model.frames import Change, SeriesKey
+from iosonde.model.ops import TRIPLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
 
 LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
 """Levels of the quantile functions that the typical slowdown rests on."""
-TRIPLE = ("typ", "tail", "lost")
-"""The three numbers of a slowdown; each with ``_lower`` and ``_upper``."""
 TRIPLE_COLUMNS = tuple(f"{name}{end}" for name in TRIPLE for end in ("", "_lower", "_upper"))
+"""typ, tail and lost, each with the ends of its interval."""
 VERSION_WIDTH = 26
 """Numbers of a version: 19 levels (ns), q99 (ns), n, hit share, mu_1, mu_2, sigma_1, sigma_2."""
 INTERVAL_NS = 600 * 10**9
@@ -65,16 +65,6 @@ class Intervals:
     n_lost: Integers
     service: Histograms
     response: Histograms
-
-
-@dataclass(frozen=True)
-class Change:
-    """A lasting change of what is usual: from ``began_ns`` on the middle latency is ``factor`` x before."""
-
-    key: SeriesKey
-    epoch: int
-    began_ns: int
-    factor: float
 
 
 @dataclass(frozen=True)

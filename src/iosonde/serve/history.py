@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from iosonde.analysis.slowdown import add_slowdown, in_op_order, statistic_columns
+from iosonde.analysis.slowdown import add_slowdown, in_op_order, judged, statistic_columns
+from iosonde.analysis.usual import Known, learn
 from iosonde.model.frames import Frame, WindowTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS
 from iosonde.serve.arrivals import Arrivals, earliest_due_ns
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _MOST_KEPT = 24
 """Targets times window lengths that are kept; the one not asked for the longest goes first."""
+_LEARN_EVERY_NS = 600 * 10**9
 _FEW = 8
 """New windows of a series up to which their baselines are computed one by one."""
 _COLUMNS = statistic_columns("median")
@@ -61,6 +63,13 @@ class _Kept:
     """The store was read after this instant."""
 
 
+@dataclass
+class _Learnt:
+    lock: threading.Lock
+    known: Known | None = None
+    at_ns: int = 0
+
+
 class History:
     """Rated windows of a store. Safe to use from several threads."""
 
@@ -72,6 +81,7 @@ class History:
         self._trailing_ns = trailing_ns
         self._lock = threading.Lock()
         self._kept: OrderedDict[HistoryKey, _Kept] = OrderedDict()
+        self._usual: OrderedDict[tuple[str, str], _Learnt] = OrderedDict()
 
     def prepared(self, clock: Callable[[], int]) -> int:
         """An instant from which on the feed can tell what is new: give it to ``windows``."""
@@ -98,7 +108,18 @@ class History:
         shown = start + key.window_ns > since_ns
         if until_ns is not None:
             shown &= start < until_ns
-        return rated.take(shown)
+        return judged(rated.take(shown), self._known(key.host, key.target, now_ns), "typ")
+
+    def _known(self, host: str, target: str, now_ns: int) -> Known:
+        """What is usual of a target, as of some minutes ago: it changes every hour."""
+        with self._lock:
+            known = self._usual.setdefault((host, target), _Learnt(threading.Lock()))
+            while len(self._usual) > _MOST_KEPT:
+                self._usual.popitem(last=False)
+        with known.lock:
+            if known.known is None or not 0 <= now_ns - known.at_ns < _LEARN_EVERY_NS:
+                known.known, known.at_ns = learn(self._store, host=host, target=target), now_ns
+            return known.known
 
     def _fresh(self, key: HistoryKey, kept: _Kept, since_ns: int, now_ns: int) -> WindowTable:
         """All kept windows, with what arrived since they were read."""
@@ -127,6 +148,7 @@ class History:
             host=key.host,
             since_ns=since_ns,
             statistics=_STATISTICS,
+            levels=True,
         )
 
 

@@ -49,7 +49,7 @@ def alarms(
         _nullable(response_ns).data,
         np.ascontiguousarray(lost, dtype=np.uint8).data,
         np.ascontiguousarray(which, dtype=np.int64).data,
-        np.ascontiguousarray(versions, dtype=np.float64).data.cast("B").cast("d"),
+        np.ascontiguousarray(versions, dtype=np.float64).reshape(-1).data,
     )
     raised = np.frombuffer(raw["raised_ns"], dtype=np.int64).tolist()
     cause = np.frombuffer(raw["cause"], dtype=np.int64).tolist()

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde import _core
+from iosonde.model.frames import Change
 from iosonde.model.slowdown import (
     TRIPLE_COLUMNS,
     VERSION_WIDTH,
     Baseline,
-    Change,
     Intervals,
     Judged,
 )

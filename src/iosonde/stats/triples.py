@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde import _core
-from iosonde.model.slowdown import TRIPLE_COLUMNS
+from iosonde.model.slowdown import TRIPLE_COLUMNS, VERSION_WIDTH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,11 +34,11 @@ def triples(
     Source: docs/methods/slowdown.md; computed by the native core.
     """
     raw = _core.triples(
-        np.ascontiguousarray(levels, dtype=np.float64).data.cast("B").cast("d"),
-        np.ascontiguousarray(tails, dtype=np.float64).data.cast("B").cast("d"),
-        np.ascontiguousarray(counts, dtype=np.int64).data.cast("B").cast("q"),
+        np.ascontiguousarray(levels, dtype=np.float64).reshape(-1).data,
+        np.ascontiguousarray(tails, dtype=np.float64).reshape(-1).data,
+        np.ascontiguousarray(counts, dtype=np.int64).reshape(-1).data,
         np.ascontiguousarray(which, dtype=np.int64).data,
-        np.ascontiguousarray(versions, dtype=np.float64).data.cast("B").cast("d"),
+        np.ascontiguousarray(versions, dtype=np.float64).reshape(-1).data,
     )
     return {name: np.frombuffer(raw[name], dtype=np.float64) for name in TRIPLE_COLUMNS}
 
@@ -52,6 +52,12 @@ def levels_of(histograms: Histograms) -> Floats:
     return np.frombuffer(raw, dtype=np.float64).reshape(-1, 21, 3)
 
 
+def expectations(histograms: Histograms) -> Floats:
+    """What each histogram makes one expect: (rows,) -> (rows, 26), see ``Baseline.numbers``; NaN if empty."""
+    raw = _core.expectations(histograms.buffers())["versions"]
+    return np.frombuffer(raw, dtype=np.float64).reshape(-1, VERSION_WIDTH)
+
+
 def mode_shifts(
     histograms: Histograms, which: Integers, versions: Floats
 ) -> tuple[Floats, Floats, Floats]:
@@ -63,7 +69,7 @@ def mode_shifts(
     raw = _core.mode_shifts(
         histograms.buffers(),
         np.ascontiguousarray(which, dtype=np.int64).data,
-        np.ascontiguousarray(versions, dtype=np.float64).data.cast("B").cast("d"),
+        np.ascontiguousarray(versions, dtype=np.float64).reshape(-1).data,
     )
     hit_share, hit, miss = (
         np.frombuffer(raw[name], dtype=np.float64) for name in ("hit_share", "hit", "miss")
