@@ -11,6 +11,7 @@ import numpy as np
 
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
+from iosonde.store.boxes import box_tables
 from iosonde.store.cells import cells_sql
 from iosonde.store.columns import DERIVED, SAMPLE_TYPES, WINDOW_KEY
 from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
@@ -136,6 +137,27 @@ class Store:
         scope = _scope(target, host, ops, since_ns, until_ns)
         sql = cells_sql(bin_ns, per_decade)
         return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
+
+    def boxes(
+        self,
+        reach: float,
+        least: int,
+        *,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+    ) -> tuple[Frame, Frame]:
+        """A box of every series' service latencies, and every sample outside of it.
+
+        Boxes, sorted by host, target, op, period_ns: ``n_due n q25_ns q50_ns q75_ns low_ns high_ns``
+        (exact nearest ranks; whiskers end within ``reach`` log box heights; NaN below ``least`` ok
+        samples). Outside: ``latency_ns n``, single samples (n = 1) or, of many, exact counts at the
+        middles of levels.
+        """
+        scope = _scope(target, host, ops, since_ns, until_ns)
+        return with_samples(self.root, scope, lambda con: box_tables(con, reach, least))
 
     def tagged_samples(self, tags: Tags, window_ns: int) -> Frame:
         """``tag due_ns service_ns`` of the samples in tagged windows, sorted by tag and due_ns.
