@@ -69,8 +69,7 @@ def _note(series: Drawn) -> str:
 def phases_sheet(
     series: Mapping[SeriesKey, Phased],
     phases: Sequence[Phase],
-    since_ns: int,
-    until_ns: int,
+    span_ns: tuple[int, int],
     window_ns: int,
     statistic: str,
 ) -> Sheet | None:
@@ -94,28 +93,28 @@ def phases_sheet(
         panes.append(
             Pane(row, columns[0], SECONDS, (*shades, *_marks(single)), single.n, _note(single))
         )
-        panes += _slowdown_panes(row, columns, shades, single, one, window_ns)
+        panes += _slowdown_panes((row, columns), shades, single, one, window_ns)
     latency = [pane for pane in panes if pane.unit == SECONDS]
     return Sheet(
         kind="phases",
         title=f"Phases: {seen_from(series)}",
         columns=columns,
         panes=tuple(panes),
-        since_s=since_ns / 1e9,
-        until_s=until_ns / 1e9,
+        since_s=span_ns[0] / 1e9,
+        until_s=span_ns[1] / 1e9,
         caption=(drawn_caption(latency, silent),),
     )
 
 
 def _slowdown_panes(
-    row: str,
-    columns: tuple[str, str, str],
+    place: tuple[str, tuple[str, str, str]],
     shades: tuple[Shade, ...],
     single: Drawn,
     one: Phased,
     window_ns: int,
 ) -> list[Pane]:
     """The same operations over what was expected, and the intervals' statistic over it."""
+    row, columns = place
     if one.expected_ns is None:
         return [
             Pane(row, column, RATIO, shades, 0, "nothing to compare with") for column in columns[1:]
