@@ -41,9 +41,12 @@ def series_boxes(store: Store, query: SlowdownQuery) -> dict[SeriesKey, SeriesBo
 
 
 def _series_box(row: Frame, outside: Frame) -> SeriesBox:
-    five = (float(row[f"{name}_ns"][0]) for name in ("q25", "q50", "q75", "low", "high"))
     n = int(row["n"][0])
-    return SeriesBox(Box(n, *five, outside["latency_ns"], outside["n"]), int(row["n_due"][0]))
+    q25, q50, q75, low, high = (
+        float(row[f"{name}_ns"][0]) for name in ("q25", "q50", "q75", "low", "high")
+    )
+    whole = Box(n, q25, q50, q75, low, high, outside["latency_ns"], outside["n"])
+    return SeriesBox(whole, int(row["n_due"][0]))
 
 
 def interval_boxes(intervals: Mapping[SeriesKey, Frame]) -> dict[SeriesKey, dict[str, Box]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -56,7 +56,13 @@ def time_axis(
 
 
 def value_axis(
-    axes: Axes, low: float, high: float, style: Style, *, unit: str = "s", along: str = "y"
+    axes: Axes,
+    low: float,
+    high: float,
+    style: Style,
+    *,
+    unit: str = "s",
+    along: Literal["x", "y"] = "y",
 ) -> None:
     """A logarithmic axis from ``low`` to ``high`` with round labels that do not touch each other."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter

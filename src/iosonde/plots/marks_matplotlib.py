@@ -75,7 +75,7 @@ def draw_steps(axes: Axes, steps: Steps, style: Style) -> None:
         lower, upper = np.repeat(steps.lower, 2), np.repeat(steps.upper, 2)
         axes.fill_between(edges, lower, upper, color=colour, alpha=0.22, lw=0)
     dashes: Any = (0, (5, 2)) if steps.role == "usual" else "-"
-    width = 1.5 if steps.role in ("median", "slowdown") else 1.1
+    width = 1.5 if steps.role in ("median", "slowdown") and len(steps.value) < 500 else 1.0
     values = np.repeat(steps.value, 2)
     axes.plot(edges, values, color=colour, lw=width, ls=dashes, solid_capstyle="butt")
 
@@ -115,7 +115,7 @@ def draw_bars(axes: Axes, bars: Bars, style: Style) -> None:
     for some, mark in ((single, "o"), (~single, "s")):
         if some.any():
             place = bars.outlier_category[some]
-            size = 5 if mark == "o" else 4 + 5 * np.log10(bars.outlier_n[some])
+            size = 6 if mark == "o" else 4 + 5 * np.log10(bars.outlier_n[some])
             axes.scatter(
                 bars.outlier_value[some],
                 place,
@@ -123,7 +123,7 @@ def draw_bars(axes: Axes, bars: Bars, style: Style) -> None:
                 lw=0,
                 marker=mark,
                 color=style.sample,
-                alpha=0.6,
+                alpha=0.85,
                 rasterized=len(place) > 500,
             )
     axes.set_ylim(len(rows) - 0.4, -0.6)

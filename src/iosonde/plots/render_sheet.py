@@ -7,7 +7,7 @@ order. Panes of one row share their value axis, so that places can be compared.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def draw_sheet(
         _draw(axes, sheet, pane, extents[pane.row, pane.unit], style)
         _headings(axes, sheet, pane, plan, style)
         if sheet.since_s is not None and sheet.until_s is not None:
-            most = max(2, int(plan.pane_in / 0.75))
+            most = max(3, int(plan.pane_in / 0.55))
             time_axis(axes, style, zone, labelled=plan.lowest(number), most=min(9, most))
             axes.set_xlim(days(sheet.since_s), days(sheet.until_s))
     return canvas
@@ -107,7 +107,7 @@ def _headings(axes: Axes, sheet: Sheet, pane: Pane, plan: Layout, style: Style) 
     above: dict[str, Any] = {"va": "bottom", "transform": axes.transAxes}
     title = pane.row if len(sheet.columns) == 1 else f"{pane.row}  ·  {shortened(pane.column, 34)}"
     line = 0.15 / plan.axes_in
-    up = 0.05 / plan.axes_in
+    up = 1 + 0.05 / plan.axes_in
     side = plan.label_in / plan.pane_in if plan.two_lines and sheet.since_s is None else 0.0
     heading: dict[str, Any] = {"color": style.ink, "fontsize": 9.5, "weight": "bold", **above}
     axes.text(-side, up + (line if plan.two_lines else 0), title, ha="left", **heading)
@@ -119,7 +119,7 @@ def _headings(axes: Axes, sheet: Sheet, pane: Pane, plan: Layout, style: Style) 
 
 def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], style: Style) -> None:
     low, high = extent
-    along = "x" if sheet.since_s is None else "y"
+    along: Literal["x", "y"] = "x" if sheet.since_s is None else "y"
     value_axis(axes, low, high, style, unit=pane.unit, along=along)
     if pane.unit == RATIO and low < 1 < high:
         axes.axhline(1.0, color=style.usual, lw=1.0, ls=(0, (5, 2)), zorder=1)
@@ -168,7 +168,7 @@ def _width_in(axes: Axes) -> float:
 
 
 def _extents(sheet: Sheet) -> dict[tuple[str, str], tuple[float, float]]:
-    """Value range of every row and unit: all that is drawn, failures aside (they are drawn at the edge)."""
+    """Value range of every row and unit: all that is drawn, failures aside (drawn at the edge)."""
     parts: dict[tuple[str, str], list[Any]] = {}
     for pane in sheet.panes:
         values = parts.setdefault((pane.row, pane.unit), [])
@@ -177,7 +177,7 @@ def _extents(sheet: Sheet) -> dict[tuple[str, str], tuple[float, float]]:
         values += [np.array([1.0])] if pane.unit == RATIO else []
     found = {}
     for place, values in parts.items():
-        every = np.concatenate([np.asarray(part, dtype=np.float64) for part in values] or [[]])
+        every = np.concatenate([np.empty(0), *values])
         every = every[np.isfinite(every) & (every > 0)]
         found[place] = (
             widened(float(every.min()), float(every.max())) if len(every) else (1e-4, 1e-1)
@@ -188,7 +188,7 @@ def _extents(sheet: Sheet) -> dict[tuple[str, str], tuple[float, float]]:
 def _values(mark: object) -> list[Any]:
     """Whatever of a mark must be inside of the axes."""
     if isinstance(mark, Points):
-        return [mark.value[mark.kind != "failed"]]
+        return [_heights(mark)]
     if isinstance(mark, Cells):
         return [mark.value_edges]
     if isinstance(mark, Steps):
@@ -196,3 +196,10 @@ def _values(mark: object) -> list[Any]:
     if isinstance(mark, Bars):
         return [mark.low, mark.high, mark.outlier_value]
     return []
+
+
+def _heights(points: Points) -> Any:
+    """What ended ok, and longer waits: a tick skipped just before its turn says nothing at all."""
+    ok = points.value[points.kind == "ok"]
+    waits = points.value[(points.kind == "skipped") | (points.kind == "pending")]
+    return np.concatenate([ok, waits[waits > ok.min()] if len(ok) else waits])

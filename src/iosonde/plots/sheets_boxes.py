@@ -9,7 +9,7 @@ import numpy as np
 from iosonde.analysis.distributions import SeriesBox
 from iosonde.model.frames import SeriesKey
 from iosonde.model.ops import STATISTICS, op_order, op_word
-from iosonde.model.units import format_option
+from iosonde.model.units import format_option, format_seconds
 from iosonde.plots.marks import Bars
 from iosonde.plots.sheet import SECONDS, Pane, Sheet, places, seen_from, thousands
 from iosonde.stats.boxes import LEAST, Box
@@ -90,7 +90,7 @@ def statistics_sheet(boxes: Mapping[SeriesKey, Mapping[str, Box]], window_ns: in
                 f"{thousands(n)} intervals",
             )
         )
-    length = format_option(window_ns)
+    length = format_seconds(window_ns)
     title = f"Statistics of {length}: {seen_from(boxes)}"
     least = f"each box: a statistic over all intervals of {length} that have it; fewer than {LEAST}: dots"
     caption = (least, f"{_WHISKERS}; {_outside(panes)}")

@@ -10,7 +10,7 @@ from iosonde.analysis.distributions import column
 from iosonde.analysis.intervals import on_grid
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult
 from iosonde.model.ops import STATISTICS, op_order, op_word
-from iosonde.model.units import format_option
+from iosonde.model.units import format_seconds
 from iosonde.plots.marks import Mark, Shade, Steps
 from iosonde.plots.sheet import RATIO, SECONDS, Pane, Sheet, places, seen_from, thousands
 
@@ -37,7 +37,7 @@ def timeline_sheet(intervals: Mapping[SeriesKey, Frame], window_ns: int) -> Shee
         )
         panes.append(Pane(op_word(key.op), names[key], SECONDS, marks, n, note))
     starts = next(iter(intervals.values()))["start_ns"]
-    length = format_option(window_ns)
+    length = format_seconds(window_ns)
     return Sheet(
         kind="timeline",
         title=f"Statistics of {length} over time: {seen_from(intervals)}",
@@ -64,7 +64,7 @@ def slowdown_sheet(
     if not names:
         return None
     several = len(set(names.values())) > 1
-    columns = tuple(f"windows of {format_option(result.query.window_ns)}" for result in results)
+    columns = tuple(f"windows of {format_seconds(result.query.window_ns)}" for result in results)
     spans = [(int(r.windows["start_ns"].min()), _end(r)) for r in results if len(r.windows) > 0]
     for result, name in zip(results, columns, strict=True):
         for key, rows in result.windows.series():

@@ -10,7 +10,7 @@ from iosonde.analysis.phases import Phased
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.phases import Phase
-from iosonde.model.units import format_duration, format_option
+from iosonde.model.units import format_duration, format_seconds
 from iosonde.plots.marks import Cells, Mark, Points, Shade, Steps
 from iosonde.plots.samples import Drawn, drawn
 from iosonde.plots.sheet import (
@@ -82,7 +82,7 @@ def phases_sheet(
     names = places(series)
     several = len(set(names.values())) > 1
     shades = tuple(Shade("phase", p.start_ns / 1e9, p.end_ns / 1e9, p.name) for p in phases)
-    every = f"slowdown, {statistic} of {format_option(window_ns)}"
+    every = f"slowdown, {statistic} of {format_seconds(window_ns)}"
     columns = ("latency", "slowdown of each", every)
     panes: list[Pane] = []
     silent = 0

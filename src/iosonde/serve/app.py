@@ -5,6 +5,7 @@
     GET /                   the page
     GET /api/targets        every target, its sentence and its live state
     GET /api/series         operations, windows, baseline and slowdown of one target
+    GET /api/figure         one of the six figures: its numbers, or its picture
     GET /api/feed           the same live, as server-sent events
     GET /api/about          version, store, words and thresholds that the page explains
 
@@ -31,6 +32,7 @@ from iosonde.model.errors import IosondeError
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
 from iosonde.serve import params, wire
 from iosonde.serve.arrivals import Arrivals
+from iosonde.serve.figures import Figures
 from iosonde.serve.history import History
 from iosonde.serve.live import Live
 from iosonde.serve.page import STATIC, Page
@@ -98,6 +100,8 @@ def create(
         )
         return _json(request, answer)
 
+    app.get("/api/figure")(Figures(store, shared, clock).answer)
+
     @app.get("/api/feed")
     async def get_feed(request: Request) -> Response:
         asked = params.feed_request(request.query_params, request.headers.get("last-event-id"))
@@ -159,7 +163,9 @@ def _handle_errors(app: FastAPI) -> None:
         what = f"there is nothing at {request.url.path[:200]}"
         if error.status_code != 404:
             return answer(error.status_code, str(error.detail))
-        return answer(404, what, "/, /api/targets, /api/series, /api/feed or /api/about")
+        return answer(
+            404, what, "/, /api/targets, /api/series, /api/figure, /api/feed or /api/about"
+        )
 
     app.add_exception_handler(IosondeError, ours)
     app.add_exception_handler(HTTPException, framework)

@@ -59,10 +59,11 @@ def _outside(con: duckdb.DuckDBPyConnection, key: str) -> Frame:
         "FROM placed WHERE NOT v BETWEEN below AND above GROUP BY ALL"
     )
     level = f"pow(10, (floor({PER_DECADE} * log10(v)) + 0.5) / {PER_DECADE})"
+    beyond = f"FROM placed JOIN many USING ({key}) WHERE NOT v BETWEEN below AND above"
     rows = con.execute(
-        f"SELECT {key}, CASE WHEN counted THEN {level} ELSE v END AS latency_ns, count(*) AS n "
-        f"FROM placed JOIN many USING ({key}) WHERE NOT v BETWEEN below AND above "
-        f"GROUP BY ALL ORDER BY {key}, latency_ns"
+        f"SELECT {key}, v AS latency_ns, 1 AS n {beyond} AND NOT counted UNION ALL "
+        f"SELECT {key}, {level} AS latency_ns, count(*) AS n {beyond} AND counted GROUP BY ALL "
+        f"ORDER BY {key}, latency_ns"
     ).fetchnumpy()
     return _frame(rows)
 
