@@ -8,6 +8,7 @@ import numpy as np
 
 from iosonde.model.units import format_duration
 from iosonde.plots.style import Style
+from iosonde.plots.time_ticks import time_ticks
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -31,15 +32,17 @@ def text_width(text: str, points: float) -> float:
 def time_axis(
     axes: Axes, style: Style, zone: tzinfo | None, *, labelled: bool, most: int = 9
 ) -> None:
-    """At most ``most`` dates or times below the axes, in ``zone`` (None: the system's)."""
+    """At most ``most`` dates or times below the axes (limits set), in ``zone`` (None: the system's)."""
     from matplotlib import dates
+    from matplotlib.ticker import FixedLocator
 
     make: Any = dates  # the module has no types
     if zone is None:
         from datetime import datetime
 
         zone = datetime.now().astimezone().tzinfo
-    locator = make.AutoDateLocator(tz=zone, minticks=min(4, most), maxticks=most)
+    first, last = axes.get_xlim()
+    locator = FixedLocator(list(days(time_ticks(first * 86_400, last * 86_400, zone, most))))
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(make.ConciseDateFormatter(locator, tz=zone))
     axes.tick_params(

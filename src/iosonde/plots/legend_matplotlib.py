@@ -24,9 +24,11 @@ _HANDLE_IN = 0.42
 
 
 def wrapped(text: str, points: float, room_in: float) -> list[str]:
-    """Lines of a text that is ``room_in`` inches wide."""
+    """Lines of a text in ``room_in`` inches; none of an empty one."""
+    if not text:
+        return []
     per_line = max(10, int(room_in / text_width("x", points)))
-    return textwrap.wrap(text, per_line) or [""]
+    return textwrap.wrap(text, per_line)
 
 
 def words(sheet: Sheet) -> list[str]:
@@ -125,6 +127,7 @@ def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
             color=style.ink,
             fontsize=_SIZE,
             va="top",
+            parse_math=False,
         )
 
 

@@ -73,7 +73,10 @@ def draw_steps(axes: Axes, steps: Steps, style: Style) -> None:
     colour = style.role(steps.role)
     if steps.lower is not None and steps.upper is not None:
         lower, upper = np.repeat(steps.lower, 2), np.repeat(steps.upper, 2)
-        axes.fill_between(edges, lower, upper, color=colour, alpha=0.22, lw=0)
+        many = len(steps.value) > 500
+        axes.fill_between(
+            edges, lower, upper, color=style.sample, alpha=0.35, lw=0, rasterized=many
+        )
     dashes: Any = (0, (5, 2)) if steps.role == "usual" else "-"
     width = 1.5 if steps.role in ("median", "slowdown") and len(steps.value) < 500 else 1.0
     values = np.repeat(steps.value, 2)
@@ -127,7 +130,7 @@ def draw_bars(axes: Axes, bars: Bars, style: Style) -> None:
                 rasterized=len(place) > 500,
             )
     axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_yticks(rows, [shortened(name) for name in bars.categories])
+    axes.set_yticks(rows, [shortened(name) for name in bars.categories], parse_math=False)
     axes.tick_params(axis="y", colors=style.ink, labelsize=8, length=0)
 
 

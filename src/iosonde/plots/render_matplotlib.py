@@ -85,7 +85,8 @@ def draw(
 def _title(canvas: Figure, title: str, style: Style) -> None:
     width, height = canvas.get_size_inches()
     place = (_LEFT_IN / width, 1 - 0.24 / height)
-    canvas.text(*place, title, color=style.ink, fontsize=13, fontweight="bold", va="center")
+    words: dict[str, Any] = {"fontweight": "bold", "va": "center", "parse_math": False}
+    canvas.text(*place, title, color=style.ink, fontsize=13, **words)
 
 
 def _marks(figure: FigureData, style: Style) -> list[Any]:

@@ -6,6 +6,7 @@ order. Panes of one row share their value axis, so that places can be compared.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -51,15 +52,25 @@ def save_sheet(
 
 
 def draw_sheet(
-    sheet: Sheet, *, width_in: float = 12.0, dark: bool = False, zone: tzinfo | None = None
+    sheet: Sheet,
+    *,
+    width_in: float = 12.0,
+    dark: bool = False,
+    zone: tzinfo | None = None,
+    titled: bool = True,
 ) -> Figure:
-    """The matplotlib figure. Raises UsageError for a width that nothing fits in."""
+    """The matplotlib figure; not ``titled``: without title and caption, for a page that has them.
+
+    Raises UsageError for a width that nothing fits in.
+    """
     if not WIDTHS_IN[0] <= width_in <= WIDTHS_IN[1]:
         raise UsageError(
             f"a picture {width_in:g} inches wide cannot be drawn",
             expected=f"{WIDTHS_IN[0]:g} to {WIDTHS_IN[1]:g} inches",
         )
     style = DARK if dark else LIGHT
+    if not titled:
+        sheet = replace(sheet, title="", caption=())
     plan = layout(sheet, width_in)
     canvas = new_canvas(width_in, plan.height_in, style)
     _words(canvas, sheet, plan, style)
@@ -71,8 +82,8 @@ def draw_sheet(
         _headings(axes, sheet, pane, plan, style)
         if sheet.since_s is not None and sheet.until_s is not None:
             most = max(3, int(plan.pane_in / 0.55))
-            time_axis(axes, style, zone, labelled=plan.lowest(number), most=min(9, most))
             axes.set_xlim(days(sheet.since_s), days(sheet.until_s))
+            time_axis(axes, style, zone, labelled=plan.lowest(number), most=min(9, most))
     return canvas
 
 
@@ -88,6 +99,7 @@ def _words(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
         fontsize=12.5,
         fontweight="bold",
         va="top",
+        parse_math=False,
     )
     legend(canvas, sheet, plan, style)
     caption = [line for text in sheet.caption for line in wrapped(text, 7.5, width - 0.3)]
@@ -104,7 +116,7 @@ def _words(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
 
 def _headings(axes: Axes, sheet: Sheet, pane: Pane, plan: Layout, style: Style) -> None:
     """What a pane shows, left, and how much of it, right or below."""
-    above: dict[str, Any] = {"va": "bottom", "transform": axes.transAxes}
+    above: dict[str, Any] = {"va": "bottom", "transform": axes.transAxes, "parse_math": False}
     title = pane.row if len(sheet.columns) == 1 else f"{pane.row}  ·  {shortened(pane.column, 34)}"
     line = 0.15 / plan.axes_in
     up = 1 + 0.05 / plan.axes_in
@@ -159,6 +171,7 @@ def _name_shades(axes: Axes, sheet: Sheet, shades: list[Shade], style: Style) ->
             va="top",
             color=style.ink,
             fontsize=7.5,
+            parse_math=False,
         )
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from iosonde.model.frames import SeriesKey
 from iosonde.model.units import format_option
 from iosonde.plots.marks import Cells, Mark, Points
+from iosonde.store.state import clean_text
 
 SECONDS, RATIO = "s", "x"
 """Units of a pane's values."""
@@ -62,7 +63,7 @@ def places(keys: Iterable[SeriesKey]) -> dict[SeriesKey, str]:
         name = key.target + (f" from {key.host}" if len(hosts) > 1 else "")
         if len(periods[key.host, key.target]) > 1:
             name += f", every {format_option(key.period_ns)}"
-        names[key] = name
+        names[key] = clean_text(name)
     return names
 
 
@@ -73,7 +74,7 @@ def seen_from(keys: Iterable[SeriesKey]) -> str:
     hosts = list(dict.fromkeys(key.host for key in every))
     shown = ", ".join(targets[:4]) + (f" and {len(targets) - 4} more" if len(targets) > 4 else "")
     where = hosts[0] if len(hosts) == 1 else f"{len(hosts)} hosts"
-    return f"{shown} as seen from {where}"
+    return clean_text(f"{shown} as seen from {where}")
 
 
 def thousands(n: int) -> str:

@@ -13,6 +13,7 @@ from iosonde.model.units import format_option, format_seconds
 from iosonde.plots.marks import Bars
 from iosonde.plots.sheet import SECONDS, Pane, Sheet, places, seen_from, thousands
 from iosonde.stats.boxes import LEAST, Box
+from iosonde.store.state import clean_text
 
 _WHISKERS = "boxes: quartiles, whiskers: the last within 1.5 box heights (log)"
 
@@ -57,7 +58,7 @@ def hosts_sheet(boxes: Mapping[SeriesKey, SeriesBox]) -> Sheet | None:
             n, due = sum(boxes[k].box.n for k in here), sum(boxes[k].n_due for k in here)
             note = f"n = {thousands(n)}" + (f", {thousands(due - n)} not ok" if due > n else "")
             mark = bars(names, [boxes[key].box for key in here])
-            panes.append(Pane(op_word(op), target, SECONDS, (mark,), n, note))
+            panes.append(Pane(op_word(op), clean_text(target), SECONDS, (mark,), n, note))
     n = sum(pane.n for pane in panes)
     hosts = len({key.host for key in boxes})
     title = f"Hosts: {', '.join(targets)} as seen from " + (
@@ -68,7 +69,7 @@ def hosts_sheet(boxes: Mapping[SeriesKey, SeriesBox]) -> Sheet | None:
 
 
 def _host(key: SeriesKey, periods: bool) -> str:
-    return key.host + (f", {format_option(key.period_ns)}" if periods else "")
+    return clean_text(key.host) + (f", {format_option(key.period_ns)}" if periods else "")
 
 
 def statistics_sheet(boxes: Mapping[SeriesKey, Mapping[str, Box]], window_ns: int) -> Sheet | None:

@@ -17,6 +17,7 @@ from iosonde.store.columns import DERIVED, SAMPLE_TYPES, WINDOW_KEY
 from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
 from iosonde.store.reader import Scope, with_samples
 from iosonde.store.state import read_states
+from iosonde.store.tally import tally_sql
 from iosonde.store.windows import floats, pooled_table, tag_samples, window_table
 
 if TYPE_CHECKING:
@@ -158,6 +159,29 @@ class Store:
         """
         scope = _scope(target, host, ops, since_ns, until_ns)
         return with_samples(self.root, scope, lambda con: box_tables(con, reach, least))
+
+    def tally(
+        self,
+        *,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+    ) -> Frame:
+        """What each series asked of the storage: ``n_due n_lost n_begun moved_bytes busy_ns``.
+
+        ``n_lost``: due, and late by more than a tenth of the period, skipped, timed out, failed or
+        pending. ``busy_ns``: sum of service latencies. Then one column a cache state with how many
+        ok operations had it. Raw samples only; sorted by host, target, op, period_ns.
+        """
+        scope = _scope(target, host, ops, since_ns, until_ns)
+
+        def ask(con: duckdb.DuckDBPyConnection) -> Frame:
+            columns = con.execute(tally_sql()).fetchnumpy()
+            return Frame({name: np.ma.getdata(column) for name, column in columns.items()})
+
+        return with_samples(self.root, scope, ask)
 
     def tagged_samples(self, tags: Tags, window_ns: int) -> Frame:
         """``tag due_ns service_ns`` of the samples in tagged windows, sorted by tag and due_ns.
