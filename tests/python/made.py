@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 
 from iosonde.store import layout
 from iosonde.store.columns import SAMPLE_TYPES
+from iosonde.store.spool import literal
 from tests.python.makers import LATENCY, SECOND
 
 USUAL_NS = {
@@ -89,12 +91,12 @@ def made(
     with duckdb.connect() as con:
         con.register("made", columns)
         for name, value in constants.items():
-            derived.setdefault(name, f"'{value}'" if isinstance(value, str) else str(value))
+            derived.setdefault(name, literal(value) if isinstance(value, str) else str(value))
         picked = ", ".join(
             f"({derived.get(name, name)})::{kind} AS {name}" for name, kind in SAMPLE_TYPES.items()
         )
         for first in range(int(due.min()) // day * day, int(due.max()) + 1, day):
-            stem = f"{target.strip('/')}{period_s}-{first // day}"
+            stem = f"made{zlib.crc32(target.encode())}x{period_s}-{first // day}"
             path = layout.parquet_path(root, host, stem, first)
             path.parent.mkdir(parents=True, exist_ok=True)
             con.execute(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import from_span
 from iosonde.model.ops import SECOND_NS, op_word
-from iosonde.model.units import format_duration, format_factor, format_seconds, format_size
+from iosonde.model.units import format_factor, format_option, format_seconds, format_size
 
 if TYPE_CHECKING:
     from iosonde.analysis.report import Report
@@ -49,7 +49,7 @@ def _watched(report: Report) -> str:
     length = report.until_ns - report.since_ns
     missing = length - report.known_ns
     text = f"watched for {format_seconds(report.known_ns)} of {format_seconds(length)}"
-    text += f", every {format_duration(report.place.period_ns)} from {report.place.host}"
+    text += f", every {format_option(report.place.period_ns)} from {report.place.host}"
     return text + (f"; nothing is known of {format_seconds(missing)}" if missing > 0 else "")
 
 
@@ -94,7 +94,7 @@ def _cache(report: Report) -> str:
     if parts:
         return "answered by a cache: " + ", ".join(parts)
     reads = next((tally for tally in report.tallies if tally.op == "data_read"), None)
-    if reads is None or not reads.caches:
+    if reads is None or set(reads.caches) <= {"unknown"}:
         return ""
     whole = sum(reads.caches.values())
     shares = [f"{_share(n, whole)} {name}" for name, n in reads.caches.items()]

@@ -58,7 +58,10 @@ header,main,footer{padding-left:14px;padding-right:14px}
 .events tr{display:block;padding:6px 0;border-bottom:1px solid var(--io-grid)}
 .events td{display:inline-block;padding:0 12px 0 0;border:0}
 .events td:last-child{display:block}
-.heat thead td,.heat tbody th{width:52px}
+.heat thead td,.heat tbody th{width:58px}
+.ops{font-size:12.5px}
+.ops th,.ops td{padding-right:9px}
+.ops thead th{font-size:11.5px;white-space:normal;vertical-align:bottom}
 .heat tbody th{font-size:10.5px;padding-right:5px}
 .heat span{display:none}
 }

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from datetime import tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from iosonde.analysis.figures import KINDS, Asked, default_range
@@ -30,7 +31,6 @@ from iosonde.store.store import Store
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
-    from starlette.requests import Request
 
 TYPES = {
     "json": "application/json",
