@@ -159,7 +159,7 @@ def test_phases_are_compared_with_what_was_usual_before_them(store):
         phases=(phase,),
     )
     sheet = sheet_of(store, question)
-    assert sheet.columns == ("latency", "slowdown of each", "slowdown, mean of 10 min")
+    assert sheet.columns == ("latency", "slowdown", "mean of 10 min")
     latency, each, mean = (pane(sheet, "creates", column) for column in sheet.columns)
     (points,), (ratios,), (steps,) = marks(latency, Points), marks(each, Points), marks(mean, Steps)
     expected = points.value / ratios.value
@@ -181,7 +181,7 @@ def test_without_a_baseline_nothing_is_compared(store):
     compared = [p for p in sheet.panes if p.column != "latency"]
     assert all(p.n == 0 and not marks(p, Points) and not marks(p, Steps) for p in compared)
     median = sheet_of(store, replace(question, expected="median"))
-    (points,) = marks(pane(median, "stats", "slowdown of each"), Points)
+    (points,) = marks(pane(median, "stats", "slowdown"), Points)
     assert np.median(points.value[points.kind == "ok"]) == pytest.approx(1.0, rel=0.1)
 
 

@@ -85,7 +85,7 @@ def draw_steps(axes: Axes, steps: Steps, style: Style) -> None:
 
 def draw_shade(axes: Axes, shade: Shade, style: Style) -> None:
     """A stretch of time behind everything else."""
-    colour, alpha = (style.slow, 0.13) if shade.kind == "slow" else (style.faint, 0.16)
+    colour, alpha = (style.slow, 0.17) if shade.kind == "slow" else (style.faint, 0.16)
     axes.axvspan(days(shade.start_s), days(shade.end_s), color=colour, alpha=alpha, lw=0, zorder=0)
 
 

@@ -149,7 +149,7 @@ def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], sty
             draw_bars(axes, mark, style)
     if pane.n == 0:
         words: dict[str, Any] = {"ha": "center", "va": "center", "transform": axes.transAxes}
-        axes.text(0.5, 0.5, "nothing known", color=style.faint, fontsize=9, **words)
+        axes.text(0.5, 0.72, "nothing known", color=style.faint, fontsize=9, **words)
     _name_shades(axes, sheet, shades, style)
 
 

@@ -15,7 +15,8 @@ _LEAST_IN = 2.5
 _MOST_COLUMNS = 3
 """Columns of a sheet that has only one: more would be too small to compare."""
 _AXES_IN = 1.25
-_GAP_IN = 0.22
+_GAP_IN = 0.24
+_OUT_IN = 0.1
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,12 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
     if bars:
         names = [shortened(name) for mark in bars for name in mark.categories]
         label = 0.12 + max(text_width(name, 8) for name in names)
-    fit = max(1, int((width_in - 2 * margin + _GAP_IN) / (_LEAST_IN + label + _GAP_IN)))
+    fit = max(1, int((width_in - 2 * margin - _OUT_IN + _GAP_IN) / (_LEAST_IN + label + _GAP_IN)))
     wanted = len(sheet.columns) if len(sheet.columns) > 1 else _MOST_COLUMNS
     columns = max(1, min(fit, wanted, len(sheet.panes)))
-    pane = (width_in - 2 * margin - (columns - 1) * _GAP_IN) / columns - label
+    # Half a label of the time axis may stand out at the right.
+    inner = width_in - 2 * margin - _OUT_IN
+    pane = (inner - (columns - 1) * _GAP_IN) / columns - label
     most = max((len(mark.categories) for mark in bars), default=0)
     axes = max(0.5, 0.2 * most + 0.1) if bars else _AXES_IN
     two_lines = any(_crowded(sheet, number, pane) for number in range(len(sheet.panes)))

@@ -82,8 +82,8 @@ def phases_sheet(
     names = places(series)
     several = len(set(names.values())) > 1
     shades = tuple(Shade("phase", p.start_ns / 1e9, p.end_ns / 1e9, p.name) for p in phases)
-    every = f"slowdown, {statistic} of {format_seconds(window_ns)}"
-    columns = ("latency", "slowdown of each", every)
+    every = f"{statistic} of {format_seconds(window_ns)}"
+    columns = ("latency", "slowdown", every)
     panes: list[Pane] = []
     silent = 0
     for key, one in series.items():

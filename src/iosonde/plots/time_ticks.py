@@ -11,7 +11,7 @@ _SECONDS = (
     *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800),
     *(3600, 7200, 10_800, 21_600, 43_200),
 )
-_DAYS = (1, 2, 7, 14)
+_DAYS = (1, 2, 3, 4, 7, 14)
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120, 600)
 
 
@@ -34,7 +34,7 @@ def time_ticks(since_s: float, until_s: float, zone: tzinfo | None, most: int) -
 
 
 def _dates(since_s: float, until_s: float, zone: tzinfo | None, most: int) -> list[float]:
-    """Local midnights: every one, every other, Mondays, firsts of months."""
+    """Local midnights: every one to every fourth, Mondays, firsts of months."""
     first, last = (to_datetime(int(s * 1e9), zone).date() for s in (since_s, until_s))
     days = [first + timedelta(days=k) for k in range((last - first).days + 1)]
     for step in _DAYS:
