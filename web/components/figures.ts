@@ -44,7 +44,7 @@ export class Figures {
   private readonly kind = select("Figure", KINDS);
   private readonly span = select("Span of time", SPANS);
   private readonly image = h("img", { class: "figure-image", alt: "", hidden: true });
-  private readonly note = h("p", { class: "figure-note", "aria-live": "polite" });
+  private readonly note = h("p", { class: "figure-note", role: "status" });
   private readonly links = h("p", { class: "figure-links" });
   private view: View | null = null;
 
