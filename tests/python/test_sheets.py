@@ -19,7 +19,7 @@ from iosonde.plots.sheets import sheet_of
 from iosonde.store import boxes as boxes_module
 from iosonde.store.store import Store
 from tests.python.made import Trouble, made
-from tests.python.makers import SECOND, START
+from tests.python.makers import SECOND, START, row, sealed
 
 HOUR = 3600
 BEGIN = START // (4 * HOUR * SECOND) * 4 * HOUR * SECOND
@@ -95,6 +95,27 @@ def test_every_operation_of_every_series_is_drawn_or_counted(store, monkeypatch,
         assert bool(marks(one, Cells)) == many
     assert ("counted on a grid, none left out" in sheet.caption[0]) == many
     assert "9\u2009360 operations" in sheet.caption[0] or not many
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_what_did_not_end_well_is_there_and_what_was_shed_is_not(tmp_path, monkeypatch, many):
+    if many:
+        monkeypatch.setattr(scatter_module, "MANY_IN_ALL", 1)
+    odd = {"began_ns": None, "outcome": "skipped"}, {"outcome": "EIO"}
+    rows = [row(BEGIN + i * SECOND, 40_000) for i in range(5)]
+    rows += [row(BEGIN + (5 + i) * SECOND, 90_000, **more) for i, more in enumerate(odd)]
+    rows += [
+        row(BEGIN + 8 * SECOND, None),
+        row(BEGIN + 9 * SECOND, None, began_ns=None, outcome="shed"),
+    ]
+    sealed(tmp_path, "r-0", rows, BEGIN)
+    sheet = sheet_of(Store(tmp_path), asked("points", 0, 60))
+    (one,) = sheet.panes
+    (points,) = marks(one, Points)
+    assert one.n == 8
+    assert sorted(points.kind) == ["failed", *(["ok"] * 5 if not many else []), "skipped"]
+    assert "; 1 had not ended and have no height" in sheet.caption[0]
+    assert sheet.caption[0].startswith("7 operations")
 
 
 def test_coarser_cells_hold_the_same_operations():

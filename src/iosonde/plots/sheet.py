@@ -94,7 +94,7 @@ def drawn_caption(panes: Iterable[Pane], silent: int) -> str:
             single += sum(len(mark) for mark in points)
     text = f"{thousands(single)} operations drawn one by one"
     if counted:
-        text = f"{thousands(counted)} operations counted on a grid, none left out"
+        text = f"{thousands(counted - silent)} operations counted on a grid, none left out"
         text += f"; {thousands(single)} drawn one by one" if single else ""
     if silent:
         text += f"; {thousands(silent)} had not ended and have no height"

@@ -68,6 +68,7 @@ def create(
     """
     store = Store(Path(store_root))
     shared = Shared(time.monotonic)
+    drawings = Shared(time.monotonic, threads=1)
     arrivals = Arrivals(store.root, clock)
     history = History(store, arrivals)
     targets = Targets(store.root)
@@ -78,6 +79,7 @@ def create(
         yield
         live.stop()
         shared.close()
+        drawings.close()
 
     app = FastAPI(
         title="iosonde", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan
@@ -100,7 +102,7 @@ def create(
         )
         return _json(request, answer)
 
-    app.get("/api/figure")(Figures(store, shared, clock).answer)
+    app.get("/api/figure")(Figures(store, drawings, clock).answer)
 
     @app.get("/api/feed")
     async def get_feed(request: Request) -> Response:

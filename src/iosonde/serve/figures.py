@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from datetime import tzinfo
 from typing import TYPE_CHECKING, NamedTuple
@@ -59,13 +58,16 @@ class FigureRequest(NamedTuple):
 
 
 class Figures:
-    """Answers ``/api/figure``; pictures are drawn one at a time."""
+    """Answers ``/api/figure``.
+
+    ``shared`` has a single thread of its own: pictures are drawn one at a time, and a long one does
+    not keep the page from its numbers.
+    """
 
     def __init__(self, store: Store, shared: Shared, clock: Callable[[], int]) -> None:
         self._store = store
         self._shared = shared
         self._clock = clock
-        self._pen = threading.Lock()
 
     async def answer(self, request: Request) -> Response:
         """The route's handler."""
@@ -95,9 +97,8 @@ class Figures:
         from iosonde.plots.canvas import encoded
         from iosonde.plots.render_sheet import draw_sheet
 
-        with self._pen:
-            canvas = draw_sheet(sheet, width_in=wanted.width_in, dark=wanted.dark, zone=wanted.zone)
-            return encoded(canvas, wanted.form, wanted.scale)
+        canvas = draw_sheet(sheet, width_in=wanted.width_in, dark=wanted.dark, zone=wanted.zone)
+        return encoded(canvas, wanted.form, wanted.scale)
 
 
 def figure_request(query: QueryParams, now_ns: int) -> FigureRequest:
