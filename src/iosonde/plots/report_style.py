@@ -72,6 +72,7 @@ header,main,footer{max-width:none;padding-left:0;padding-right:0}
 h2,h3{break-after:avoid}
 tr{break-inside:avoid}
 .heats{grid-template-columns:1fr 1fr}
+.heat tbody td{font-size:6.5px}
 }
 @page{margin:14mm}
 """
