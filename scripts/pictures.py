@@ -1,4 +1,11 @@
-"""Make the pictures of the README: the demo's plot on this machine's disk, and the page as its test sees it."""
+"""Make the pictures of the documentation.
+
+::
+
+    scripts/pictures.py            all of them
+    scripts/pictures.py figures    those of docs/figures.md: made data, from a printed seed
+    scripts/pictures.py readme     the demo's plot on this machine's disk, the page as its test sees it
+"""
 
 import os
 import subprocess
@@ -6,12 +13,32 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
+from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.e2e.browser import CHROMIUM  # noqa: E402
+from tests.python.made import Trouble, made  # noqa: E402
+
 IMAGES = ROOT / "docs/images"
 COLOURS = 128
 PANELS_PX = 945
+SEED = 20190620
+START_S = 1_791_676_800
+"""Sunday 2026-10-11, 00:00 UTC."""
+HOUR, DAY = 3600, 86_400
+PHASES = (
+    ("IOREasy write", 60, 7, {"data_read": 30.0, "data_write": 100.0, "md_create": 4.0}),
+    ("MDEasy write", 69, 5, {"md_create": 20.0, "md_stat": 5.0}),
+    ("IORHard write", 76, 7, {"data_read": 15.0, "data_write": 50.0}),
+    ("MDHard write", 85, 5, {"md_create": 600.0, "md_read": 60.0, "md_delete": 200.0}),
+    ("Find", 92, 3, {"md_stat": 9.0}),
+    ("IOREasy read", 97, 6, {"data_read": 90.0}),
+)
+"""A benchmark's phases: name, begin and length in minutes, and how much slower they made what."""
 
 
 def small(source: Path, name: str, height: int | None = None) -> None:
@@ -21,19 +48,122 @@ def small(source: Path, name: str, height: int | None = None) -> None:
         top.quantize(COLOURS).save(IMAGES / name, optimize=True)
 
 
-def main() -> None:
+def figures(folder: Path) -> None:
+    """Every kind of figure, and a report, from made data."""
+    rng = np.random.default_rng(SEED)
+    print(f"made data from seed {SEED}")
+    _benchmark(folder, rng)
+    _hosts(folder, rng)
+    store = _weeks(folder, rng)
+    for kind in ("statistics", "timeline", "slowdown"):
+        _figure(folder, kind, store, ("/work",), (0, 18 * DAY))
+    _figure(
+        folder, "slowdown", store, ("/work", "--dark"), (0, 18 * DAY), name="figure-slowdown-dark"
+    )
+    _report(folder, store)
+
+
+def _benchmark(folder: Path, rng: np.random.Generator) -> None:
+    """Two hours of two file systems, one of them under a benchmark, its reads partly cached."""
+    troubles = [
+        Trouble(op, minute * 60, (minute + length) * 60, factor, 0.9)
+        for _, minute, length, more in PHASES
+        for op, factor in more.items()
+    ]
+    store = folder / "benchmark"
+    made(store, rng, START_S * 10**9, 2 * HOUR, troubles, sigma=0.5, cached=0.25)
+    made(store, rng, START_S * 10**9, 2 * HOUR, target="/home", sigma=0.2)
+    named = [
+        f"--phase={name} @{START_S + begin * 60}-@{START_S + (begin + length) * 60}"
+        for name, begin, length, _ in PHASES
+    ]
+    _figure(folder, "points", store, (), (58 * 60, 68 * 60))
+    _figure(folder, "phases", store, ("/work", "--expected=median", *named), (55 * 60, 108 * 60))
+
+
+def _hosts(folder: Path, rng: np.random.Generator) -> None:
+    """An hour from five hosts, the third a little slower."""
+    store = folder / "hosts"
+    for host in range(1, 6):
+        slow = [Trouble("data_read", 0, HOUR, 1.5)] if host == 3 else []
+        slow += [Trouble(op, 0, HOUR, 12.0, 0.03) for op in ("data_write", "md_create")]
+        made(store, rng, START_S * 10**9, HOUR, slow, host=f"node{host}", sigma=0.4)
+    _figure(folder, "hosts", store, (), (0, HOUR))
+
+
+def _weeks(folder: Path, rng: np.random.Generator) -> Path:
+    """18 days: a backup every Saturday night, two short troubles, one day without a probe."""
+    backups = [
+        Trouble(op, (day + 6) * DAY + 2 * HOUR, (day + 6) * DAY + 5.5 * HOUR, factor)
+        for day in (0, 7)
+        for op, factor in (("data_read", 3.0), ("md_read", 4.0), ("md_delete", 2.5))
+    ]
+    bursts = [
+        Trouble("md_create", 9 * DAY + 10 * HOUR, 9 * DAY + 16 * HOUR, 20.0),
+        Trouble("data_write", 11 * DAY, 11 * DAY + 0.7 * HOUR, 30.0),
+        Trouble("data_read", 0, 18 * DAY, 20.0, 0.004),
+    ]
+    store = folder / "weeks"
+    silent = [(4 * DAY + 8 * HOUR, 5 * DAY)]
+    begin, length = START_S * 10**9, 18 * DAY
+    made(store, rng, begin, length, backups + bursts, period_s=10, silent=silent, failed=2e-5)
+    return store
+
+
+def _figure(
+    folder: Path,
+    kind: str,
+    store: Path,
+    more: tuple[str, ...],
+    span_s: tuple[float, float],
+    *,
+    name: str = "",
+) -> None:
+    name = name or f"figure-{kind}"
+    path = folder / f"{name}.png"
+    span = [f"--since=@{START_S + span_s[0]}", f"--until=@{START_S + span_s[1]}"]
+    _iosonde("figure", kind, *more, *span, "--store", store, "-o", path, "--width", "10")
+    small(path, f"{name}.png")
+
+
+def _report(folder: Path, store: Path) -> None:
+    """The top of a week's report, as a browser shows it."""
+    span = [f"--since=@{START_S + 7 * DAY}", f"--until=@{START_S + 14 * DAY}"]
+    page = folder / "report.html"
+    _iosonde("report", "/work", *span, "--store", store, "-o", page)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        window = browser.new_page(viewport={"width": 1200, "height": 1500})
+        window.goto(page.as_uri())
+        window.screenshot(path=folder / "report.png")
+        browser.close()
+    small(folder / "report.png", "report.png")
+
+
+def _iosonde(*arguments: object) -> None:
+    command = [sys.executable, "-m", "iosonde.cli.main", *map(str, arguments)]
+    subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "TZ": "UTC"})
+
+
+def readme(folder: Path) -> None:
     """Run the demo and the page's test, keep what they draw."""
-    IMAGES.mkdir(parents=True, exist_ok=True)
     binaries = Path(sys.executable).parent
+    quiet = {**os.environ, "DEMO_SERVE": "0"}
+    subprocess.run([binaries / "iosonde", "demo"], cwd=folder, check=True, env=quiet)
+    small(folder / "iosonde-demo.png", "demo.png")
+    shots = {**os.environ, "IOSONDE_SCREENSHOTS": str(folder)}
+    page = [binaries / "pytest", "tests/e2e/test_page.py"]
+    subprocess.run(page, cwd=ROOT, check=True, env=shots)
+    small(folder / "wide-light.png", "page.png", PANELS_PX)
+
+
+def main() -> None:
+    """Make what was asked for, or all."""
+    makers = {"figures": figures, "readme": readme}
+    IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="iosonde-pictures-") as name:
-        folder = Path(name)
-        quiet = {**os.environ, "DEMO_SERVE": "0"}
-        subprocess.run([binaries / "iosonde", "demo"], cwd=folder, check=True, env=quiet)
-        small(folder / "iosonde-demo.png", "demo.png")
-        shots = {**os.environ, "IOSONDE_SCREENSHOTS": name}
-        page = [binaries / "pytest", "tests/e2e/test_page.py"]
-        subprocess.run(page, cwd=ROOT, check=True, env=shots)
-        small(folder / "wide-light.png", "page.png", PANELS_PX)
+        for wanted in sys.argv[1:] or makers:
+            makers[wanted](Path(name))
 
 
 if __name__ == "__main__":

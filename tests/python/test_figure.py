@@ -61,8 +61,8 @@ def test_many_samples_are_counted_not_thinned(store, monkeypatch):
         ok = other.points.kind == "ok"
         assert panel.cells.counts.sum() == np.count_nonzero(ok)
         assert panel.cells.counts.shape[1] <= scatter_module.COLUMNS + 1
-        assert panel.cells.latency_edges_s[0] <= other.points.latency_s[ok].min()
-        assert panel.cells.latency_edges_s[-1] >= other.points.latency_s[ok].max()
+        assert panel.cells.value_edges[0] <= other.points.value[ok].min()
+        assert panel.cells.value_edges[-1] >= other.points.value[ok].max()
         kinds = set(other.points.kind) - {"ok"}
         assert set(panel.points.kind) == kinds
 
@@ -72,7 +72,7 @@ def test_cells_hold_what_lies_between_their_edges(store, monkeypatch):
     monkeypatch.setattr(scatter_module, "MANY", 100)
     cells = figure(store).panels[0].cells
     counted, _, _ = np.histogram2d(
-        points.latency_s, points.time_s, (cells.latency_edges_s, cells.time_edges_s)
+        points.value, points.time_s, (cells.value_edges, cells.time_edges_s)
     )
     assert np.abs(counted - cells.counts).sum() <= 0.01 * len(points)  # rounding at edges
 

@@ -34,6 +34,33 @@ export function seriesUrl(query: SeriesQuery): string {
   return `api/series?${params.toString()}`;
 }
 
+export interface FigureQuery {
+  readonly kind: string;
+  /** null: all hosts. */
+  readonly host: string | null;
+  readonly target: string;
+  readonly since: UnixMs;
+  readonly until: UnixMs;
+  readonly zone: string | null;
+  readonly dark: boolean;
+  /** Inches. */
+  readonly width: number;
+  readonly format: string;
+  readonly scale: number;
+}
+
+export function figureUrl(query: FigureQuery): string {
+  const params = new URLSearchParams({ kind: query.kind, target: query.target, format: query.format });
+  if (query.host !== null) params.set("host", query.host);
+  params.set("since_ns", nsText(query.since));
+  params.set("until_ns", nsText(query.until));
+  params.set("theme", query.dark ? "dark" : "light");
+  params.set("width", query.width.toFixed(2));
+  params.set("scale", query.scale.toFixed(2));
+  if (query.zone !== null) params.set("zone", query.zone);
+  return `api/figure?${params.toString()}`;
+}
+
 /** The server's own words about a refusal, as one sentence. */
 export function refusalText(body: unknown, status: number): string {
   try {

@@ -23,6 +23,12 @@ function store(theme: Theme): void {
   }
 }
 
+/** Whether the page is dark now, by choice or by the system. */
+export function isDark(): boolean {
+  const chosen = document.documentElement.dataset["theme"];
+  return chosen === undefined ? window.matchMedia("(prefers-color-scheme: dark)").matches : chosen === "dark";
+}
+
 /** A button that goes auto, light, dark; `changed` after every change of what is shown, the system's included. */
 export function themeButton(changed: () => void): HTMLButtonElement {
   let theme = stored();

@@ -6,6 +6,7 @@ import "../styles/cards.css";
 import "../styles/pickers.css";
 import "../styles/panels.css";
 import "../styles/legend.css";
+import "../styles/figures.css";
 import { agreedZone, fetchAbout, fetchTargets } from "../api/client.ts";
 import { ServerClock } from "../api/clock.ts";
 import type { About } from "../api/model.ts";

@@ -11,6 +11,7 @@ import { panelModel } from "../charts/panel_model.ts";
 import type { OpenOperation, Span } from "../charts/grid.ts";
 import { Card } from "../components/card.ts";
 import { h, setText } from "../components/dom.ts";
+import { Figures } from "../components/figures.ts";
 import { legend } from "../components/legend.ts";
 import { Notice } from "../components/notice.ts";
 import { NumberTable } from "../components/number_table.ts";
@@ -36,6 +37,7 @@ export class Weather {
   private readonly panels = new Map<Op, OpPanel>();
   private readonly notice: Notice;
   private readonly numbers = new NumberTable(() => this.showSeries());
+  private readonly figures = new Figures();
   private readonly ranges: RangePicker;
   private readonly windows: WindowPicker;
   private palette: Palette;
@@ -63,6 +65,7 @@ export class Weather {
         this.cursorSpoken,
         legend(about),
         this.numbers.element,
+        this.figures.element,
       ),
     );
   }
@@ -85,6 +88,7 @@ export class Weather {
   recolour(): void {
     this.palette = readPalette(document.body);
     for (const panel of this.panels.values()) panel.recolour(this.palette);
+    this.figures.draw();
     this.showTargets();
   }
 
@@ -131,6 +135,7 @@ export class Weather {
       models.set(op, model);
     }
     this.numbers.show(models, this.words);
+    this.figures.show({ key: session.key, from: view.from, to: view.to, zone: session.zone });
     this.panelGrid.dataset["loaded"] = String(session.series !== null);
   }
 

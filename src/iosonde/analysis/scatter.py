@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from iosonde.model.frames import Frame, SeriesKey, SlowdownResult
+from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, SlowdownResult
 from iosonde.store.columns import SERIES_KEY
 from iosonde.store.store import Store
 
 MANY = 20_000
-"""Samples of a series from which on they are counted on a grid."""
+"""Samples of a series from which on they are counted on a grid ..."""
+MANY_IN_ALL = 200_000
+"""... and samples of all series together."""
 COLUMNS, PER_DECADE = 600, 24
 """Cells across, and cells a decade of latency."""
 
 
 def scatter(store: Store, result: SlowdownResult) -> dict[SeriesKey, Frame]:
-    """For every series of ``result`` its samples, or their counts.
-
-    Few: ``due_ns service_ns felt_ns outcome``. Many: ``start_ns bin_ns kind level n`` as
-    ``Store.cells`` gives them, ``COLUMNS`` bins across and ``PER_DECADE`` levels a decade.
-    """
+    """The samples of the windows of ``result``: see ``gather``."""
     windows = result.windows
     if len(windows) == 0:
         return {}
@@ -29,25 +27,42 @@ def scatter(store: Store, result: SlowdownResult) -> dict[SeriesKey, Frame]:
     since = since if query.since_ns is None else max(since, query.since_ns)
     until = until if query.until_ns is None else min(until, query.until_ns)
     many = any(int(windows["n_due"][rows].sum()) > MANY for _, rows in windows.series())
+    return gather(store, query, since, until, many=many)
+
+
+def gather(
+    store: Store, query: SlowdownQuery, since_ns: int, until_ns: int, *, many: bool | None = None
+) -> dict[SeriesKey, Frame]:
+    """For every series due in [since, until) its samples, or their counts; those shed are no samples.
+
+    Few: ``due_ns service_ns felt_ns outcome``. Many: ``start_ns bin_ns kind level n`` as
+    ``Store.cells`` gives them, ``COLUMNS`` bins across and ``PER_DECADE`` levels a decade. ``many``
+    None: as ``MANY_IN_ALL`` says. The answer is all of one form.
+    """
+    host, target, ops = query.host, query.target, query.ops
+    if many is None:
+        n = store.count(target=target, host=host, ops=ops, since_ns=since_ns, until_ns=until_ns)
+        many = n > MANY_IN_ALL
     if many:
         got = store.cells(
-            max(1, -(-(until - since) // COLUMNS)),
+            max(1, -(-(until_ns - since_ns) // COLUMNS)),
             PER_DECADE,
-            target=query.target,
-            host=query.host,
-            ops=query.ops,
-            since_ns=since,
-            until_ns=until,
+            target=target,
+            host=host,
+            ops=ops,
+            since_ns=since_ns,
+            until_ns=until_ns,
         )
     else:
         got = store.samples(
             (*SERIES_KEY, "due_ns", "service_ns", "felt_ns", "outcome"),
-            target=query.target,
-            host=query.host,
-            ops=query.ops,
-            since_ns=since,
-            until_ns=until,
+            target=target,
+            host=host,
+            ops=ops,
+            since_ns=since_ns,
+            until_ns=until_ns,
         )
+        got = got.take(got["outcome"] != "shed")
         order = np.lexsort([got[name] for name in ("due_ns", *reversed(SERIES_KEY))])
         got = got.take(order)
     return {key: got.take(rows) for key, rows in got.series()}

@@ -122,6 +122,15 @@ def _format_long(seconds: int) -> str:
     return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2] if count)
 
 
+def format_size(size: float) -> str:
+    """``512 B``, ``1.50 KiB``, ``12.3 GiB``: three digits and a 1024-based unit."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1000:
+            return f"{size:.0f} B" if unit == "B" else f"{_digits(float(f'{size:.3g}'))} {unit}"
+        size /= 1024
+    return f"{_digits(float(f'{size:.3g}'))} TiB" if size < 9999 else f"{size:.0f} TiB"
+
+
 def format_option(ns: int) -> str:
     """The shortest text that ``parse_duration`` reads back exactly: ``60s`` -> ``1m``."""
     for unit in ("d", "h", "m", "s", "ms", "us"):

@@ -8,39 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.analysis.scatter import PER_DECADE
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult, SlowSpan
 from iosonde.model.ops import op_word
+from iosonde.plots.marks import Cells, Points
+from iosonde.plots.samples import drawn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Points:
-    """Single samples: due (s since the epoch), latency (s), kind (ok, failed, skipped, pending)."""
-
-    time_s: Floats
-    latency_s: Floats
-    kind: NDArray[Any]
-
-    def __len__(self) -> int:
-        return len(self.time_s)
-
-
-@dataclass(frozen=True)
-class Cells:
-    """Counts of ok samples: ``counts[level, column]`` between the edges (s since the epoch, s)."""
-
-    time_edges_s: Floats
-    latency_edges_s: Floats
-    counts: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -109,14 +89,7 @@ def slowdown_figure(result: SlowdownResult, samples: Mapping[SeriesKey, Frame]) 
 
 
 def _panel(key: SeriesKey, windows: Frame, samples: Frame | None, spans: list[SlowSpan]) -> Panel:
-    cells = None
-    if samples is None:
-        points, n, silent = _no_points(), 0, 0
-    elif "level" in samples:
-        cells, points, n, silent = _from_cells(samples)
-    else:
-        points = _from_samples(samples)
-        n, silent = len(samples), len(samples) - len(points)
+    cells, points, n, silent = drawn(samples)
     return Panel(key, op_word(key.op), points, cells, _windows(windows), spans, n, silent)
 
 
@@ -133,45 +106,3 @@ def _windows(windows: Frame) -> Windows:
         baseline_s=seconds("baseline_ns"),
         slowdown=windows["slowdown"],
     )
-
-
-def _no_points() -> Points:
-    return Points(np.empty(0), np.empty(0), np.empty(0, dtype=object))
-
-
-def _from_samples(samples: Frame) -> Points:
-    """Service latency of what ended ok, felt latency of the rest; what has none is left out."""
-    outcome = samples["outcome"]
-    ok = outcome == "ok"
-    latency = np.where(ok, samples["service_ns"], samples["felt_ns"])
-    known = ~np.isnan(latency)
-    named = np.isin(outcome, ("ok", "skipped", "pending"))
-    kind = np.where(named, outcome, "failed")
-    return Points(
-        samples["due_ns"][known] / 1e9, np.maximum(latency[known], 1.0) / 1e9, kind[known]
-    )
-
-
-def _from_cells(samples: Frame) -> tuple[Cells | None, Points, int, int]:
-    """Ok samples as a grid; the others, which must not drown in it, as points at their cells."""
-    level, n, kind = samples["level"], samples["n"], samples["kind"]
-    silent = int(n[np.isnan(level)].sum())
-    ok = (kind == "ok") & ~np.isnan(level)
-    odd = (kind != "ok") & ~np.isnan(level)
-    heights = 10 ** ((level[odd] + 0.5) / PER_DECADE) / 1e9
-    points = Points(samples["start_ns"][odd] / 1e9, heights, kind[odd])
-    return _grid(samples.take(ok)), points, int(n.sum()), silent
-
-
-def _grid(ok: Frame) -> Cells | None:
-    if len(ok) == 0:
-        return None
-    starts, level = ok["start_ns"], ok["level"].astype(np.int64)
-    width = int(ok["bin_ns"][0])
-    column = (starts - starts.min()) // width
-    low = int(level.min())
-    counts = np.zeros((int(level.max()) - low + 1, int(column.max()) + 1), dtype=np.int64)
-    np.add.at(counts, (level - low, column), ok["n"])
-    times = (starts.min() + width * np.arange(counts.shape[1] + 1)) / 1e9
-    edges = 10 ** ((low + np.arange(counts.shape[0] + 1)) / PER_DECADE) / 1e9
-    return Cells(times, edges, counts)

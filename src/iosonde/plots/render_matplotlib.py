@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.model.errors import MissingPartError, StoreError
+from iosonde.plots.axis_matplotlib import days, time_axis
+from iosonde.plots.canvas import new_canvas, write
 from iosonde.plots.figure import FigureData
-from iosonde.plots.panel_matplotlib import MARKS, days, draw_latency, draw_strip
+from iosonde.plots.marks_matplotlib import KINDS, kind_colour
+from iosonde.plots.panel_matplotlib import draw_latency, draw_strip
 from iosonde.plots.style import DARK, LIGHT, Style
 
 if TYPE_CHECKING:
     from datetime import tzinfo
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -42,33 +43,20 @@ def save(
 
     Raises StoreError (cannot be written), MissingPartError (no matplotlib).
     """
-    canvas = draw(figure, width_in=width_in, dark=dark, zone=zone)
-    try:
-        canvas.savefig(path, dpi=130, facecolor=canvas.get_facecolor())
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error).split("(")[0].strip()
-        raise StoreError(
-            f"cannot write {path}: {reason}", expected="a writable .png, .svg or .pdf file"
-        ) from error
+    write(draw(figure, width_in=width_in, dark=dark, zone=zone), path)
 
 
 def draw(
     figure: FigureData, *, width_in: float = 12.0, dark: bool = False, zone: tzinfo | None = None
 ) -> Figure:
     """The matplotlib figure."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingPartError(
-            "pictures need matplotlib", hint="'pip install matplotlib'"
-        ) from error
     style = DARK if dark else LIGHT
     rows = max(1, len(figure.panels))
     marks = _marks(figure, style)
     per_line = max(2, int((width_in - _LEFT_IN) / 1.6))
     head = 0.42 + 0.22 * -(-len(marks) // per_line)
     height = head + 1.72 * rows + 0.4
-    canvas = Figure(figsize=(width_in, height), facecolor=style.ground)
+    canvas = new_canvas(width_in, height, style)
     _title(canvas, figure.title, style)
     _legend(canvas, marks, per_line, style)
     grid = canvas.add_gridspec(
@@ -89,39 +77,16 @@ def draw(
             axes.set_xlim(days(figure.since_s), days(figure.until_s))
         draw_latency(upper, panel, style)
         draw_strip(lower, panel, style)
-        _time_axis(lower, style, zone, labelled=row == rows - 1)
+        time_axis(lower, style, zone, labelled=row == rows - 1)
         upper.tick_params(axis="x", which="both", bottom=False, labelbottom=False)
     return canvas
-
-
-def _time_axis(axes: Axes, style: Style, zone: tzinfo | None, *, labelled: bool) -> None:
-    from matplotlib import dates
-
-    make: Any = dates  # the module has no types
-    if zone is None:
-        from datetime import datetime
-
-        zone = datetime.now().astimezone().tzinfo
-    locator = make.AutoDateLocator(tz=zone, minticks=4, maxticks=9)
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(make.ConciseDateFormatter(locator, tz=zone))
-    axes.tick_params(
-        axis="x",
-        colors=style.faint,
-        labelsize=8,
-        length=3 if labelled else 0,
-        labelbottom=labelled,
-        color=style.faint,
-    )
-    axes.xaxis.get_offset_text().set_color(style.faint)
-    axes.xaxis.get_offset_text().set_visible(labelled)
-    axes.xaxis.get_offset_text().set_fontsize(8)
 
 
 def _title(canvas: Figure, title: str, style: Style) -> None:
     width, height = canvas.get_size_inches()
     place = (_LEFT_IN / width, 1 - 0.24 / height)
-    canvas.text(*place, title, color=style.ink, fontsize=13, fontweight="bold", va="center")
+    words: dict[str, Any] = {"fontweight": "bold", "va": "center", "parse_math": False}
+    canvas.text(*place, title, color=style.ink, fontsize=13, **words)
 
 
 def _marks(figure: FigureData, style: Style) -> list[Any]:
@@ -139,9 +104,9 @@ def _marks(figure: FigureData, style: Style) -> list[Any]:
     if any(panel.spans for panel in figure.panels):
         marks.append(Patch(color=style.slow, alpha=0.25, lw=0, label="slow"))
     kinds = {str(kind) for panel in figure.panels for kind in np.unique(panel.points.kind)}
-    for kind, mark in MARKS.items():
+    for kind, mark in KINDS.items():
         if kind in kinds:
-            colour = style.skipped if kind == "skipped" else style.failed
+            colour = kind_colour(kind, style)
             marks.append(Line2D([], [], ls="", marker=mark, ms=5, color=colour, label=kind))
     return marks
 

@@ -20,8 +20,19 @@ class Style:
     failed: str
     skipped: str
     unknown: str
+    tails: tuple[str, ...]
+    """Statistics q25, q75, q90, q95, q99, max: away from the median, in order."""
     ramp: tuple[str, ...]
     """Slowdown at 1, 1.5, 2, 4, 8, 16."""
+
+    def role(self, name: str) -> str:
+        """The colour of a line: a statistic's, of what is usual, or of a slowdown."""
+        own = {"median": self.median, "mean": self.usual, "usual": self.usual}
+        return (own | dict(zip(TAILS, self.tails, strict=True))).get(name, self.median)
+
+
+TAILS = ("q25", "q75", "q90", "q95", "q99", "max")
+"""Statistics that ``Style.tails`` has a colour for."""
 
 
 LIGHT = Style(
@@ -36,6 +47,7 @@ LIGHT = Style(
     failed="#c2182b",
     skipped="#8a5a00",
     unknown="#dde1e6",
+    tails=("#86b9dc", "#3b6cb4", "#7a53ad", "#a93f93", "#cf3a5f", "#e8752a"),
     ramp=("#e9f3ec", "#f7edc4", "#f8c873", "#ef8a4a", "#cf4433", "#7f1025"),
 )
 DARK = Style(
@@ -50,6 +62,7 @@ DARK = Style(
     failed="#ff6070",
     skipped="#e0a83c",
     unknown="#2b333d",
+    tails=("#5786a8", "#86a5f2", "#b18ff0", "#dd84d2", "#ff7f98", "#ffa768"),
     ramp=("#1c3329", "#5a5426", "#94702a", "#c8672f", "#e2453b", "#ff2f6d"),
 )
 RAMP_AT = (1.0, 1.5, 2.0, 4.0, 8.0, 16.0)

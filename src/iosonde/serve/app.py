@@ -5,6 +5,7 @@
     GET /                   the page
     GET /api/targets        every target, its sentence and its live state
     GET /api/series         operations, windows, baseline and slowdown of one target
+    GET /api/figure         one of the six figures: its numbers, or its picture
     GET /api/feed           the same live, as server-sent events
     GET /api/about          version, store, words and thresholds that the page explains
 
@@ -31,6 +32,7 @@ from iosonde.model.errors import IosondeError
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
 from iosonde.serve import params, wire
 from iosonde.serve.arrivals import Arrivals
+from iosonde.serve.figures import Figures
 from iosonde.serve.history import History
 from iosonde.serve.live import Live
 from iosonde.serve.page import STATIC, Page
@@ -66,6 +68,7 @@ def create(
     """
     store = Store(Path(store_root))
     shared = Shared(time.monotonic)
+    drawings = Shared(time.monotonic, threads=1)
     arrivals = Arrivals(store.root, clock)
     history = History(store, arrivals)
     targets = Targets(store.root)
@@ -76,6 +79,7 @@ def create(
         yield
         live.stop()
         shared.close()
+        drawings.close()
 
     app = FastAPI(
         title="iosonde", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan
@@ -97,6 +101,8 @@ def create(
             asked, lambda: _packed(series_json(store, history, asked, clock))
         )
         return _json(request, answer)
+
+    app.get("/api/figure")(Figures(store, drawings, clock).answer)
 
     @app.get("/api/feed")
     async def get_feed(request: Request) -> Response:
@@ -159,7 +165,9 @@ def _handle_errors(app: FastAPI) -> None:
         what = f"there is nothing at {request.url.path[:200]}"
         if error.status_code != 404:
             return answer(error.status_code, str(error.detail))
-        return answer(404, what, "/, /api/targets, /api/series, /api/feed or /api/about")
+        return answer(
+            404, what, "/, /api/targets, /api/series, /api/figure, /api/feed or /api/about"
+        )
 
     app.add_exception_handler(IosondeError, ours)
     app.add_exception_handler(HTTPException, framework)

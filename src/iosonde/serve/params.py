@@ -55,19 +55,53 @@ class FeedRequest(NamedTuple):
 
 def series_request(query: Mapping[str, str], now_ns: int) -> SeriesRequest:
     """The checked parameters of ``/api/series``; by default the last 15 minutes."""
-    _known(query, ("host", "target", "since_ns", "until_ns", "window_ns", "points"))
+    known(query, ("host", "target", "since_ns", "until_ns", "window_ns", "points"))
     window = DEFAULT_WINDOW_NS
     if "window_ns" in query:
-        window = _integer("window_ns", query["window_ns"], 1_000_000, 31 * 86_400 * 10**9)
-    until = _integer("until_ns", query["until_ns"]) if "until_ns" in query else None
+        window = integer("window_ns", query["window_ns"], 1_000_000, 31 * 86_400 * 10**9)
+    until = integer("until_ns", query["until_ns"]) if "until_ns" in query else None
     end = now_ns if until is None else until
     since = max(0, end - 900 * 10**9)
     if "since_ns" in query:
-        since = _integer("since_ns", query["since_ns"])
+        since = integer("since_ns", query["since_ns"])
     if since >= end:
         raise RefusalError(
             f"since_ns {since} is not before until_ns {end}", expected="an instant before the end"
         )
+    refuse_many_windows(since, end, window)
+    points = query.get("points", "true")
+    if points not in ("true", "false"):
+        raise RefusalError(f"points is {points!r}", expected="true or false")
+    host, target = name(query, "host"), name(query, "target")
+    since = since // window * window  # whole windows, and one answer for all who look at them
+    return SeriesRequest(host, target, since, until, window, points == "true")
+
+
+def feed_request(query: Mapping[str, str], last_event_id: str | None) -> FeedRequest:
+    """The checked parameters of ``/api/feed``. A reconnecting browser's last event wins."""
+    known(query, ("host", "target", "after_ns", "zone"))
+    after = integer("after_ns", query["after_ns"]) if "after_ns" in query else None
+    if last_event_id:
+        after = integer("Last-Event-ID", last_event_id)
+    if ("host" in query) != ("target" in query):
+        raise RefusalError("only one of host and target is given", expected="both or none")
+    host, target = (name(query, "host"), name(query, "target")) if "host" in query else (None, None)
+    return FeedRequest(host, target, after, zone(query))
+
+
+def targets_request(query: Mapping[str, str]) -> tzinfo | None:
+    """The checked parameters of ``/api/targets``: the sentences' zone (None: the server's)."""
+    known(query, ("zone",))
+    return zone(query)
+
+
+def nothing_asked(query: Mapping[str, str]) -> None:
+    """For routes without parameters."""
+    known(query, ())
+
+
+def refuse_many_windows(since: int, end: int, window: int) -> None:
+    """Raise RefusalError for a range of more windows than an answer holds."""
     if (end - since) // window > MOST_WINDOWS:
         least = -(-(end - since) // MOST_WINDOWS)
         raise RefusalError(
@@ -75,40 +109,10 @@ def series_request(query: Mapping[str, str], now_ns: int) -> SeriesRequest:
             expected=f"at most {MOST_WINDOWS} windows",
             hint=f"window_ns of at least {least}, or a shorter range",
         )
-    points = query.get("points", "true")
-    if points not in ("true", "false"):
-        raise RefusalError(f"points is {points!r}", expected="true or false")
-    host, target = _name(query, "host"), _name(query, "target")
-    since = since // window * window  # whole windows, and one answer for all who look at them
-    return SeriesRequest(host, target, since, until, window, points == "true")
 
 
-def feed_request(query: Mapping[str, str], last_event_id: str | None) -> FeedRequest:
-    """The checked parameters of ``/api/feed``. A reconnecting browser's last event wins."""
-    _known(query, ("host", "target", "after_ns", "zone"))
-    after = _integer("after_ns", query["after_ns"]) if "after_ns" in query else None
-    if last_event_id:
-        after = _integer("Last-Event-ID", last_event_id)
-    if ("host" in query) != ("target" in query):
-        raise RefusalError("only one of host and target is given", expected="both or none")
-    host, target = (
-        (_name(query, "host"), _name(query, "target")) if "host" in query else (None, None)
-    )
-    return FeedRequest(host, target, after, _zone(query))
-
-
-def targets_request(query: Mapping[str, str]) -> tzinfo | None:
-    """The checked parameters of ``/api/targets``: the sentences' zone (None: the server's)."""
-    _known(query, ("zone",))
-    return _zone(query)
-
-
-def nothing_asked(query: Mapping[str, str]) -> None:
-    """For routes without parameters."""
-    _known(query, ())
-
-
-def _known(query: Mapping[str, str], names: Collection[str]) -> None:
+def known(query: Mapping[str, str], names: Collection[str]) -> None:
+    """Raise RefusalError for a parameter that is not one of ``names``."""
     for name in query:
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1)
@@ -119,7 +123,8 @@ def _known(query: Mapping[str, str], names: Collection[str]) -> None:
             )
 
 
-def _integer(name: str, text: str, least: int = 0, most: int = _LAST_NS) -> int:
+def integer(name: str, text: str, least: int = 0, most: int = _LAST_NS) -> int:
+    """A parameter as an integer. Raises RefusalError."""
     wanted = f"an integer number of nanoseconds from {least} to {most}"
     # isascii and isdecimal: int() would take other digits, underscores and spaces too.
     if not (text.isascii() and text.isdecimal() and len(text) <= 20):
@@ -129,7 +134,8 @@ def _integer(name: str, text: str, least: int = 0, most: int = _LAST_NS) -> int:
     return int(text)
 
 
-def _name(query: Mapping[str, str], name: str) -> str:
+def name(query: Mapping[str, str], name: str) -> str:
+    """A parameter that must be there. Raises RefusalError."""
     text = query.get(name, "")
     if not text or len(text) > _LONGEST_NAME:
         state = "missing" if not text else "too long"
@@ -139,7 +145,8 @@ def _name(query: Mapping[str, str], name: str) -> str:
     return text
 
 
-def _zone(query: Mapping[str, str]) -> tzinfo | None:
+def zone(query: Mapping[str, str]) -> tzinfo | None:
+    """The parameter ``zone`` (None: the server's). Raises RefusalError."""
     text = query.get("zone")
     if text is None:
         return None

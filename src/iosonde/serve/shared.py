@@ -24,11 +24,17 @@ class Shared:
     are not kept. ``seconds`` is a monotonic clock.
     """
 
-    def __init__(self, seconds: Callable[[], float], keep_s: float = 1.0, most: int = 16) -> None:
+    def __init__(
+        self,
+        seconds: Callable[[], float],
+        keep_s: float = 1.0,
+        most: int = 16,
+        threads: int = _THREADS,
+    ) -> None:
         self._seconds = seconds
         self._keep_s = keep_s
         self._most = most
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="iosonde-store")
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="iosonde-store")
         self._running: dict[Hashable, asyncio.Future[Any]] = {}
         self._kept: OrderedDict[Hashable, tuple[float, Any]] = OrderedDict()
 

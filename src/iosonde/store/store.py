@@ -11,6 +11,7 @@ import numpy as np
 
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
+from iosonde.store.boxes import box_tables
 from iosonde.store.cells import cells_sql
 from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
 from iosonde.store.intervals import Rollups
@@ -19,6 +20,7 @@ from iosonde.store.reader import Scope, with_samples
 from iosonde.store.rolled import rolled_windows
 from iosonde.store.rollups import rollups
 from iosonde.store.state import read_states
+from iosonde.store.tally import tally_sql
 from iosonde.store.windows import floats, pooled_table, tag_samples, window_table
 
 if TYPE_CHECKING:
@@ -183,6 +185,50 @@ class Store:
         scope = _scope(target, host, ops, since_ns, until_ns)
         sql = cells_sql(bin_ns, per_decade)
         return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
+
+    def boxes(
+        self,
+        reach: float,
+        least: int,
+        *,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+    ) -> tuple[Frame, Frame]:
+        """A box of every series' service latencies, and every sample outside of it.
+
+        Boxes, sorted by host, target, op, period_ns: ``n_due n q25_ns q50_ns q75_ns low_ns high_ns``
+        (exact nearest ranks; whiskers end within ``reach`` log box heights; NaN below ``least`` ok
+        samples). Outside: ``latency_ns n``, single samples (n = 1) or, of many, exact counts at the
+        middles of levels.
+        """
+        scope = _scope(target, host, ops, since_ns, until_ns)
+        return with_samples(self.root, scope, lambda con: box_tables(con, reach, least))
+
+    def tally(
+        self,
+        *,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+    ) -> Frame:
+        """What each series asked of the storage: ``n_due n_lost n_begun moved_bytes busy_ns``.
+
+        ``n_lost``: due, and late by more than a tenth of the period, skipped, timed out, failed or
+        pending. ``busy_ns``: sum of service latencies. Then one column a cache state with how many
+        ok operations had it. Raw samples only; sorted by host, target, op, period_ns.
+        """
+        scope = _scope(target, host, ops, since_ns, until_ns)
+
+        def ask(con: duckdb.DuckDBPyConnection) -> Frame:
+            columns = con.execute(tally_sql()).fetchnumpy()
+            return Frame({name: np.ma.getdata(column) for name, column in columns.items()})
+
+        return with_samples(self.root, scope, ask)
 
     def tagged_samples(self, tags: Tags, window_ns: int) -> Frame:
         """``tag due_ns service_ns`` of the samples in tagged windows, sorted by tag and due_ns.

@@ -1,0 +1,114 @@
+"""iosonde figure: one of the pictures of the paper that the method comes from, or its numbers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from iosonde.analysis.figures import KINDS, Asked, default_range
+from iosonde.cli import options
+from iosonde.model.errors import NothingMeasuredError, StoreError, UsageError
+from iosonde.model.frames import SlowdownQuery
+from iosonde.model.ops import STATISTICS, parse_op
+from iosonde.model.phases import Phase, parse_phase, read_phases
+from iosonde.model.units import parse_duration
+from iosonde.store.store import Store
+
+EXAMPLES = """\
+  iosonde figure points --since -10m             every operation, by op and target
+  iosonde figure hosts /work --since -1h         boxes, one a probing host
+  iosonde figure phases /work --phase "IOREasy 14:05-14:12" --phase "MDEasy 14:12-14:15"
+  iosonde figure statistics --since -30d -o boxes.svg
+  iosonde figure timeline /work --since -30d --window 4h --dark
+  iosonde figure slowdown /work --since -30d     at 10 min and at 4 h
+  iosonde figure points -o points.json           the numbers that would be drawn
+"""
+_WINDOWS = {"phases": "60s", "statistics": "4h", "timeline": "4h"}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Draw a figure, or write its numbers."""
+    args = _parse(arguments)
+    now_ns = options.now_ns()
+    store = Store(options.store_root(args))
+    asked = _asked(args, now_ns)
+
+    from iosonde.plots.sheets import sheet_of
+
+    sheet = sheet_of(store, asked)
+    if sheet is None:
+        raise NothingMeasuredError(
+            f"there are no samples for this figure in {store.root}",
+            hint="a longer --since, 'iosonde now' for the targets, or --store",
+        )
+    output = args.output or Path(f"iosonde-{args.kind}.png")
+    if output.suffix == ".json":
+        from iosonde.plots.sheet import plain
+        from iosonde.store.export import write_text
+
+        write_text(json.dumps(plain(sheet), allow_nan=False) + "\n", output)
+    else:
+        from iosonde.plots.render_sheet import save_sheet
+
+        save_sheet(sheet, output, width_in=args.width, dark=args.dark)
+    options.tell("; ".join((f"wrote {output}", *sheet.caption)))
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "The figures of the method's paper, from your store: as a picture or as numbers."
+    parser = options.Parser("figure", summary, EXAMPLES)
+    duration = options.reads(parse_duration)
+    add = parser.add_argument
+    add("kind", choices=KINDS, metavar="KIND", help=", ".join(KINDS))
+    add("target", nargs="?", help="name of a watched target (default: all)")
+    add("--host", help="as seen from this host only")
+    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
+    parser.add_range()
+    add("--window", type=duration, metavar="TIME", help="interval (default: 4h; phases: 60s)")
+    add("--stat", choices=STATISTICS, default="mean", help="of phases (default: mean)")
+    add("--phase", action="append", default=[], metavar="'NAME FROM-TO'", help="may be repeated")
+    add("--phases", type=Path, metavar="FILE", help="CSV file with the columns name,start,end")
+    add("--expected", choices=("usual", "median"), default="usual", help=_EXPECTED)
+    add("-o", "--output", type=Path, metavar="FILE", help=".png, .svg, .pdf, or .json: the numbers")
+    add("--dark", action="store_true", help="a dark picture")
+    add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
+    parser.add_store()
+    return parser.parse(arguments)
+
+
+_EXPECTED = "what phases are compared with: usual (default), or the median of all that is stored"
+
+
+def _asked(args: argparse.Namespace, now_ns: int) -> Asked:
+    since, until = options.time_range(args, now_ns)
+    phases = _phases(args, now_ns, now_ns if since is None else since)
+    if phases and args.kind != "phases":
+        raise UsageError("--phase is for phases only", hint="'iosonde figure phases'")
+    since, until = default_range(args.kind, since, until, now_ns, phases)
+    query = SlowdownQuery(
+        host=args.host,
+        target=args.target,
+        ops=tuple(args.op) if args.op else None,
+        since_ns=since,
+        until_ns=until,
+        window_ns=args.window or parse_duration(_WINDOWS.get(args.kind, "4h")),
+        statistic=args.stat if args.kind == "phases" else "median",
+    )
+    asked = Asked(args.kind, query, tuple(phases), args.expected)
+    return replace(asked, windows_ns=(asked.windows_ns[0], args.window)) if args.window else asked
+
+
+def _phases(args: argparse.Namespace, now_ns: int, day_ns: int) -> list[Phase]:
+    phases = [parse_phase(text, now_ns, day_ns) for text in args.phase]
+    if args.phases is not None:
+        try:
+            content = args.phases.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "not UTF-8 text"
+            raise StoreError(f"cannot read {args.phases}: {reason}") from error
+        phases += read_phases(content, str(args.phases), now_ns, day_ns)
+    return sorted(phases, key=lambda phase: phase.start_ns)

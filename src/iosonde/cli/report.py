@@ -1,0 +1,123 @@
+"""iosonde report: a day or a week of a target on one HTML page."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iosonde import __version__
+from iosonde.cli import options
+from iosonde.model.errors import NothingMeasuredError
+from iosonde.model.frames import SlowdownQuery
+from iosonde.model.units import format_seconds, format_time
+from iosonde.store.events import Event, read_events
+from iosonde.store.store import Store
+
+if TYPE_CHECKING:
+    from iosonde.analysis.report import Report
+    from iosonde.plots.report_html import EventRow
+
+EXAMPLES = """\
+  iosonde report                                the last 7 days of all targets
+  iosonde report /work --since -7d -o report.html
+  iosonde report /work --since yesterday --until today
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the page."""
+    args = _parse(arguments)
+    now_ns = options.now_ns()
+    store = Store(options.store_root(args))
+    since, until = options.time_range(args, now_ns)
+    query = SlowdownQuery(
+        host=args.host, target=args.target, since_ns=since, until_ns=min(until or now_ns, now_ns)
+    )
+
+    from iosonde.analysis.report import reports
+    from iosonde.store.export import write_text
+
+    found = reports(store, query)
+    if not found:
+        raise NothingMeasuredError(
+            f"there are no samples for this report in {store.root}",
+            hint="a longer --since, 'iosonde now' for the targets, or --store",
+        )
+    write_text(_page(store, query, found, now_ns), args.output)
+    options.tell(f"wrote {args.output}")
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "A day or a week of a target on one HTML page that needs nothing else."
+    parser = options.Parser("report", summary, EXAMPLES)
+    add = parser.add_argument
+    add("target", nargs="?", help="name of a watched target (default: all)")
+    add("--host", help="as seen from this host only")
+    parser.add_range(since="-7d")
+    default = Path("iosonde-report.html")
+    add("-o", "--output", type=Path, default=default, metavar="FILE", help=f"(default: {default})")
+    parser.add_store()
+    return parser.parse(arguments)
+
+
+def _page(store: Store, query: SlowdownQuery, found: list[Report], now_ns: int) -> str:
+    from iosonde.findings.report_words import report_words
+    from iosonde.plots.report_figures import pictures
+    from iosonde.plots.report_html import Section, page
+
+    events = _events(store, query, now_ns)
+    sections = [
+        Section(
+            report,
+            report_words(report),
+            _rows(report, events, now_ns),
+            None,
+            pictures(store, report, number),
+        )
+        for number, report in enumerate(found)
+    ]
+    targets = list(dict.fromkeys(report.place.target for report in found))
+    title = f"{', '.join(targets[:3])}{' and more' if len(targets) > 3 else ''}: storage report"
+    first, last = found[0].since_ns, found[0].until_ns
+    range_ = f"{format_time(first, 0)} to {format_time(last, 0)}, local time"
+    made = f"made {format_time(now_ns, 0)} by iosonde {__version__} from {store.root.absolute()}"
+    return page(title, range_, sections, made)
+
+
+def _events(store: Store, query: SlowdownQuery, now_ns: int) -> list[tuple[Event, EventRow]]:
+    """What the agent noted, in words."""
+    from iosonde.findings.sentences import event_words, say_event
+    from iosonde.plots.report_html import EventRow
+
+    living = {str(state["run_id"]) for state in store.states() if state["running"]}
+    rows = []
+    for event in read_events(store.root, query.since_ns, query.until_ns):
+        running = event.run_id in living
+        began = format_time(event.began_ns, 0)
+        lasted = event_words(event, now_ns, running=running).lasted
+        rows.append(
+            (event, EventRow("hang", began, lasted, say_event(event, now_ns, running=running)))
+        )
+    return rows
+
+
+def _rows(report: Report, events: list[tuple[Event, EventRow]], now_ns: int) -> list[EventRow]:
+    """Events and slow stretches of one place, by their beginning."""
+    from iosonde.findings.sentences import say
+    from iosonde.findings.verdicts import from_span
+    from iosonde.plots.report_html import EventRow
+
+    here = [
+        (event.began_ns, row)
+        for event, row in events
+        if event.host == report.place.host and event.target in (None, report.place.target)
+    ]
+    for span in report.spans:
+        lasted = format_seconds(span.end_ns - span.start_ns)
+        kind = "busy" if span.host_busy else "slow"
+        began = format_time(span.start_ns, 0)
+        here.append((span.start_ns, EventRow(kind, began, lasted, say(from_span(span, now_ns)))))
+    return [row for _, row in sorted(here, key=lambda item: item[0])]

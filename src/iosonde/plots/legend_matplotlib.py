@@ -1,0 +1,149 @@
+"""What the legend of a sheet explains: only what is there to be seen."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.plots.axis_matplotlib import text_width
+from iosonde.plots.marks import Cells, Points, Shade, Steps
+from iosonde.plots.marks_matplotlib import KINDS, kind_colour
+from iosonde.plots.sheet import RATIO, Sheet
+from iosonde.plots.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from iosonde.plots.sheet_layout import Layout
+
+_SIZE = 8.0
+_HANDLE_IN = 0.42
+"""Room for a sign and the gap behind its word."""
+
+
+def wrapped(text: str, points: float, room_in: float) -> list[str]:
+    """Lines of a text in ``room_in`` inches; none of an empty one."""
+    if not text:
+        return []
+    per_line = max(10, int(room_in / text_width("x", points)))
+    return textwrap.wrap(text, per_line)
+
+
+def words(sheet: Sheet) -> list[str]:
+    """The legend's words in order."""
+    marks = [mark for pane in sheet.panes for mark in pane.marks]
+    points = [mark for mark in marks if isinstance(mark, Points)]
+    found: list[str] = []
+    if any(np.any(mark.kind == "ok") for mark in points):
+        found.append("one operation")
+    if any(isinstance(mark, Cells) for mark in marks):
+        found.append("operations, counted")
+    found += [kind for kind in KINDS if any(np.any(mark.kind == kind) for mark in points)]
+    roles = dict.fromkeys(mark.role for mark in marks if isinstance(mark, Steps))
+    found += list(roles)
+    if any(pane.unit == RATIO for pane in sheet.panes):
+        found.append("as usual")
+    if any(isinstance(mark, Shade) and mark.kind == "slow" for mark in marks):
+        found.append("slow")
+    return found
+
+
+def phase_names(sheet: Sheet) -> list[str]:
+    """Names of the phases, in order."""
+    for pane in sheet.panes:
+        names = [mark.name for mark in pane.marks if isinstance(mark, Shade) and mark.name]
+        if names:
+            return names
+    return []
+
+
+def lines_of(sheet: Sheet, pane_in: float) -> bool:
+    """Whether the phases' names do not fit into their stretches and must be numbered."""
+    if sheet.since_s is None or sheet.until_s is None:
+        return False
+    scale = pane_in / (sheet.until_s - sheet.since_s)
+    return any(
+        text_width(mark.name, 7.5)
+        > (min(mark.end_s, sheet.until_s) - max(mark.start_s, sheet.since_s)) * scale
+        for pane in sheet.panes
+        for mark in pane.marks
+        if isinstance(mark, Shade) and mark.name
+    )
+
+
+def _numbered(sheet: Sheet, pane_in: float) -> str:
+    names = phase_names(sheet)
+    if not names or not lines_of(sheet, pane_in):
+        return ""
+    return "   ".join(f"{number} {name}" for number, name in enumerate(names, 1))
+
+
+def _columns(found: list[str], width_in: float) -> int:
+    widest = max((text_width(word, _SIZE) for word in found), default=0.5) + _HANDLE_IN
+    return max(1, min(len(found), int((width_in - 0.3) / widest)))
+
+
+def legend_lines(sheet: Sheet, width_in: float, pane_in: float) -> int:
+    """How many lines the legend needs."""
+    found = words(sheet)
+    lines = -(-len(found) // _columns(found, width_in)) if found else 0
+    numbers = _numbered(sheet, pane_in)
+    return lines + (len(wrapped(numbers, _SIZE, width_in - 0.3)) if numbers else 0)
+
+
+def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
+    """Draw it below the title."""
+    title = len(wrapped(sheet.title, 12.5, plan.width_in - 2 * plan.margin_in))
+    top = 0.14 + 0.21 * title
+    found = words(sheet)
+    if found:
+        columns = _columns(found, plan.width_in)
+        lines = -(-len(found) // columns)
+        # matplotlib fills columns first; reading order is by lines.
+        order = [r * columns + c for c in range(columns) for r in range(lines)]
+        handles = [_handle(found[i], style) for i in order if i < len(found)]
+        canvas.legend(
+            handles=handles,
+            loc="upper left",
+            bbox_to_anchor=(plan.margin_in / plan.width_in, 1 - top / plan.height_in),
+            ncols=columns,
+            frameon=False,
+            fontsize=_SIZE,
+            labelcolor=style.faint,
+            handlelength=1.6,
+            columnspacing=1.4,
+            labelspacing=0.3,
+            borderaxespad=0,
+            borderpad=0,
+        )
+        top += 0.17 * lines
+    if numbers := _numbered(sheet, plan.pane_in):
+        canvas.text(
+            plan.margin_in / plan.width_in,
+            1 - (top + 0.02) / plan.height_in,
+            "\n".join(wrapped(numbers, _SIZE, plan.width_in - 0.3)),
+            color=style.ink,
+            fontsize=_SIZE,
+            va="top",
+            parse_math=False,
+        )
+
+
+def _handle(word: str, style: Style) -> Any:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    if word == "one operation":
+        return Line2D([], [], ls="", marker="o", ms=3, color=style.sample, label=word)
+    if word == "operations, counted":
+        return Patch(color=style.sample, lw=0, label=word)
+    if word == "slow":
+        return Patch(color=style.slow, alpha=0.25, lw=0, label=word)
+    if word in KINDS:
+        colour = kind_colour(word, style)
+        return Line2D([], [], ls="", marker=KINDS[word], ms=5, color=colour, label=word)
+    if word == "as usual":
+        return Line2D([], [], color=style.usual, lw=1.0, ls=(0, (5, 2)), label=word)
+    return Line2D([], [], color=style.role(word), lw=1.5, label=word)

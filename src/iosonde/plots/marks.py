@@ -1,0 +1,101 @@
+"""What can be drawn, as data: each mark is numbers with a place, before anything has a colour.
+
+Times are s since the epoch (float64); values are seconds of latency or ratios of slowdown, as the
+panel that holds the mark says. Missing = NaN: a gap in the drawing, never a zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Single samples: due (s), value, kind (ok, failed, skipped, pending). Shapes (n,)."""
+
+    time_s: Floats
+    value: Floats
+    kind: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.time_s)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Counts of ok samples: ``counts[level, column]`` lies between the edges (s, value)."""
+
+    time_edges_s: Floats
+    value_edges: Floats
+    counts: NDArray[np.int64]
+
+    def coarser(self, most_columns: int) -> Cells:
+        """The same samples in at most ``most_columns`` columns: neighbours are added up."""
+        width = -(-self.counts.shape[1] // max(1, most_columns))
+        if width <= 1:
+            return self
+        firsts = np.arange(0, self.counts.shape[1], width)
+        edges = np.append(self.time_edges_s[firsts], self.time_edges_s[-1])
+        return Cells(edges, self.value_edges, np.add.reduceat(self.counts, firsts, axis=1))
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One value an interval, with its 95 % interval where there is one. Shapes (intervals,).
+
+    ``role`` names what it is (``usual``, ``slowdown``, ``mean``, ``q95`` ...) and so its colour.
+    """
+
+    role: str
+    start_s: Floats
+    end_s: Floats
+    value: Floats
+    lower: Floats | None = None
+    upper: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Boxes of distributions, one a category, top to bottom. Shapes (categories,), NaN = no box.
+
+    A box reaches from q25 to q75 with a line at q50; whiskers end at the last value within 1.5 box
+    heights (on the log axis). What lies further out is in ``outlier_*``, shape (outliers,): value,
+    category, and how many samples it stands for.
+    """
+
+    categories: tuple[str, ...]
+    n: NDArray[np.int64]
+    q25: Floats
+    q50: Floats
+    q75: Floats
+    low: Floats
+    high: Floats
+    outlier_value: Floats
+    outlier_category: NDArray[np.int64]
+    outlier_n: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Shade:
+    """A stretch of time: a ``phase`` of a benchmark or ``slow``, with a name (may be empty)."""
+
+    kind: str
+    start_s: float
+    end_s: float
+    name: str = ""
+
+
+Mark = Points | Cells | Steps | Bars | Shade
+
+
+def no_points() -> Points:
+    """None at all."""
+    return Points(np.empty(0), np.empty(0), np.empty(0, dtype=object))

@@ -1,0 +1,180 @@
+"""``/api/figure``: a figure's numbers, or its picture.
+
+::
+
+    kind=points|hosts|phases|statistics|timeline|slowdown
+    host= target= op=            which series (op may be repeated; default: all)
+    since_ns= until_ns=          range (default: as far back as the kind usually looks)
+    window_ns=                   interval of phases, statistics and timeline
+    phase=NAME,START_NS,END_NS   may be repeated
+    format=json|png|svg|pdf      theme=light|dark   width=INCHES   scale=1..3   zone=Europe/Berlin
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import tzinfo
+from typing import TYPE_CHECKING, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from iosonde.analysis.figures import KINDS, Asked, default_range
+from iosonde.model.frames import SlowdownQuery
+from iosonde.model.ops import OPS, SECOND_NS, STATISTICS
+from iosonde.model.phases import Phase
+from iosonde.serve import params, wire
+from iosonde.serve.params import RefusalError
+from iosonde.serve.shared import Shared
+from iosonde.store.store import Store
+
+if TYPE_CHECKING:
+    from starlette.datastructures import QueryParams
+
+TYPES = {
+    "json": "application/json",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+}
+_NAMES = (
+    *("kind", "host", "target", "op", "since_ns", "until_ns", "window_ns", "stat", "phase"),
+    *("expected", "format", "theme", "width", "scale", "zone"),
+)
+_WIDTHS_IN, _SCALES = (3.0, 24.0), (1.0, 3.0)
+_MOST_PHASES = 200
+_WINDOWS_NS = {"phases": 60 * SECOND_NS}
+
+
+class FigureRequest(NamedTuple):
+    """A checked question."""
+
+    asked: Asked
+    form: str
+    dark: bool
+    width_in: float
+    scale: float
+    zone: tzinfo | None
+
+
+class Figures:
+    """Answers ``/api/figure``.
+
+    ``shared`` has a single thread of its own: pictures are drawn one at a time, and a long one does
+    not keep the page from its numbers.
+    """
+
+    def __init__(self, store: Store, shared: Shared, clock: Callable[[], int]) -> None:
+        self._store = store
+        self._shared = shared
+        self._clock = clock
+
+    async def answer(self, request: Request) -> Response:
+        """The route's handler."""
+        wanted = figure_request(request.query_params, self._clock())
+        body = await self._shared.answer(("figure", wanted), lambda: self.made(wanted))
+        headers = {"cache-control": "no-store"}
+        if wanted.form in ("svg", "pdf"):
+            name = f"iosonde-{wanted.asked.kind}.{wanted.form}"
+            headers["content-disposition"] = f'attachment; filename="{name}"'
+        return Response(body, media_type=TYPES[wanted.form], headers=headers)
+
+    def made(self, wanted: FigureRequest) -> bytes:
+        """The answer's body. Raises RefusalError (nothing measured), StoreError."""
+        from iosonde.plots.sheets import sheet_of
+
+        sheet = sheet_of(self._store, wanted.asked)
+        if sheet is None:
+            raise RefusalError(
+                "there are no samples for this figure",
+                expected="a range in which something was measured",
+                status=404,
+            )
+        if wanted.form == "json":
+            from iosonde.plots.sheet import plain
+
+            return wire.dumps(plain(sheet))
+        from iosonde.plots.canvas import encoded
+        from iosonde.plots.render_sheet import draw_sheet
+
+        canvas = draw_sheet(sheet, width_in=wanted.width_in, dark=wanted.dark, zone=wanted.zone)
+        return encoded(canvas, wanted.form, wanted.scale)
+
+
+def figure_request(query: QueryParams, now_ns: int) -> FigureRequest:
+    """The checked parameters. Raises RefusalError."""
+    params.known(query, _NAMES)
+    kind = _choice(query, "kind", KINDS, None)
+    phases = tuple(_phase(text) for text in query.getlist("phase"))
+    if len(phases) > _MOST_PHASES:
+        raise RefusalError(f"{len(phases)} phases are too many", expected=f"{_MOST_PHASES}")
+    since, until = (
+        params.integer(name, query[name]) if name in query else None
+        for name in ("since_ns", "until_ns")
+    )
+    since, until = default_range(kind, since, until, now_ns, phases)
+    if since >= until:
+        raise RefusalError(
+            f"since_ns {since} is not before until_ns {until}", expected="an instant before the end"
+        )
+    window = _WINDOWS_NS.get(kind, 4 * 3600 * SECOND_NS)
+    if "window_ns" in query:
+        window = params.integer("window_ns", query["window_ns"], SECOND_NS, 31 * 86_400 * SECOND_NS)
+    params.refuse_many_windows(since, until, window)
+    ops = tuple(query.getlist("op")) or None
+    for op in ops or ():
+        if op not in OPS:
+            raise RefusalError(f"op is {op[:80]!r}", expected="one of " + ", ".join(OPS))
+    asked = Asked(
+        kind,
+        SlowdownQuery(
+            host=params.name(query, "host") if "host" in query else None,
+            target=params.name(query, "target") if "target" in query else None,
+            ops=ops,
+            since_ns=since,
+            until_ns=until,
+            window_ns=window,
+            statistic=_choice(query, "stat", STATISTICS, "mean") if kind == "phases" else "median",
+        ),
+        phases,
+        _choice(query, "expected", ("usual", "median"), "usual"),
+    )
+    return FigureRequest(
+        asked,
+        _choice(query, "format", tuple(TYPES), "json"),
+        _choice(query, "theme", ("light", "dark"), "light") == "dark",
+        _number(query, "width", 10.0, _WIDTHS_IN),
+        _number(query, "scale", 1.0, _SCALES),
+        params.zone(query),
+    )
+
+
+def _choice(query: QueryParams, name: str, choices: tuple[str, ...], default: str | None) -> str:
+    value = query.get(name, default)
+    if value not in choices:
+        state = "missing" if value is None else repr(value[:80])
+        raise RefusalError(f"{name} is {state}", expected="one of " + ", ".join(choices))
+    return value
+
+
+def _number(query: QueryParams, name: str, default: float, limits: tuple[float, float]) -> float:
+    text = query.get(name)
+    try:
+        value = default if text is None else float(text)
+    except ValueError:
+        value = float("nan")
+    if not limits[0] <= value <= limits[1]:
+        raise RefusalError(
+            f"{name} is {(text or '')[:80]!r}", expected=f"a number from {limits[0]} to {limits[1]}"
+        )
+    return value
+
+
+def _phase(text: str) -> Phase:
+    name, *times = text.rsplit(",", 2)
+    if len(times) != 2 or not name.strip():
+        raise RefusalError(f"phase is {text[:80]!r}", expected="NAME,START_NS,END_NS")
+    start, end = (params.integer("phase", time) for time in times)
+    if start >= end:
+        raise RefusalError(f"phase {name[:80]!r} ends before it begins", expected="start < end")
+    return Phase("".join(c if c.isprintable() else "?" for c in name.strip())[:200], start, end)
