@@ -9,10 +9,13 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from iosonde.model.errors import IosondeError, UsageError
+from iosonde.model.errors import IosondeError, UnitError, UsageError
 from iosonde.store.layout import default_root
+
+if TYPE_CHECKING:
+    from iosonde.model.frames import Choice
 
 T = TypeVar("T")
 Arguments = argparse.Namespace
@@ -104,6 +107,33 @@ def time_range(args: argparse.Namespace, now_ns: int) -> tuple[int | None, int |
     if since is not None and until is not None and since >= until:
         raise UsageError("--since is not before --until")
     return since, until
+
+
+def baseline_choice(text: str, now_ns: int) -> tuple[Choice, int | None]:
+    """``guarded``, ``all-time``, ``7d`` or ``2026-11-01..2026-11-08``; a sliding one with its length.
+
+    Raises UsageError.
+    """
+    from iosonde.model.frames import Choice
+    from iosonde.model.units import parse_duration, parse_time
+
+    if text in ("guarded", "all-time"):
+        return Choice(text), None
+    if ".." in text:
+        first, _, last = text.partition("..")
+        since, until = parse_time(first, now_ns), parse_time(last, now_ns)
+        if since >= until:
+            raise UsageError(
+                f"the reference period {text} is empty", expected="an end after its begin"
+            )
+        return Choice("period", since, until), None
+    try:
+        return Choice("sliding"), parse_duration(text)
+    except UnitError as error:
+        raise UsageError(
+            f"there is no baseline {text!r}",
+            expected="guarded, all-time, a time such as 7d, or a period BEGIN..END",
+        ) from error
 
 
 def now_ns() -> int:

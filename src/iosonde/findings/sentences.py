@@ -151,19 +151,37 @@ _CAUSES = {
 
 def _usual(finding: Finding, _zone: tzinfo | None) -> str:
     worst = finding.ops[0]
-    return (
+    text = (
         f"{_of(finding)} is as usual: the slowest operation, {op_word(worst.op)}, "
         f"is at {format_slowdown(worst.slowdown, worst.lower, worst.upper)}"
     )
+    if climate := finding.evidence.get("climate"):
+        op = op_word(finding.evidence["climate_op"])
+        text += f"; usual itself has become {format_factor(climate)}x slower for {op} than it was at first"
+    return text
 
 
 def _slow(finding: Finding, zone: tzinfo | None) -> str:
     worst, *others = finding.ops
+    if worst.partly:
+        return _partly(finding, zone)
     text = f"{op_word(worst.op)} on {_of(finding)} {_are_slower(finding, worst, zone)}"
     for op in others:
+        if op.partly:
+            text += f", a part of {op_word(op.op)}{_since(finding, op, zone)}"
+            continue
         factor = format_slowdown(op.slowdown, op.lower, op.upper)
         text += f", {op_word(op.op)} {factor}{_since(finding, op, zone)}"
     return text
+
+
+def _partly(finding: Finding, zone: tzinfo | None) -> str:
+    """The typical operation is as usual, and some are not."""
+    parts = []
+    for op in finding.ops:
+        tail = "" if op.tail is None else f" (the slowest twentieth {format_factor(op.tail)}x)"
+        parts.append(f"{op_word(op.op)}{tail}{_since(finding, op, zone)}")
+    return f"a part of the operations on {_of(finding)} is slower than usual: {', '.join(parts)}"
 
 
 def _are_slower(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:

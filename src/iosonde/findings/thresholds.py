@@ -68,6 +68,8 @@ def status(finding: Finding, warning: Range, critical: Range) -> int:
 def _op_status(op: OpVerdict, warning: Range, critical: Range) -> int:
     if op.slowdown is None:
         return OK
+    if op.partly:
+        return WARNING
     for level, limits in ((CRITICAL, critical), (WARNING, warning)):
         if limits.alerts(op.slowdown) and _is_sure(op, limits):
             return level

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.model.ops import op_order
+from iosonde.model.ops import SLOW_AT, SLOW_LOWER_AT, op_order
 
 if TYPE_CHECKING:
     from iosonde.model.frames import SlowSpan
@@ -31,6 +31,8 @@ SEVERITIES = ("ok", "info", "slow", "hung", "unknown")
 """In the order in which they are counted as bad."""
 BASELINE_WINDOWS = 5
 """Windows needed before anything is called usual."""
+CLIMATE_AT = 1.25
+"""Usual has become slower when it takes this many times what it took at first."""
 _STALE_NS = 10_000_000_000
 _STALE_PERIODS = 5
 
@@ -47,6 +49,10 @@ class OpVerdict(NamedTuple):
     since_ns: int | None = None
     host_busy: bool = False
     outcome: str | None = None
+    tail: float | None = None
+    """Slowdown of the slowest twentieth."""
+    partly: bool = False
+    """An alarm lasts though the typical operation is not slow: a part of them is."""
 
 
 class Finding(NamedTuple):
@@ -101,7 +107,7 @@ def from_state(state: dict[str, Any], now_ns: int) -> Finding:
     if busy := [op for op in ops if op.state == "slow"]:
         return _about(head._replace(kind="host_busy", severity="info"), busy)
     if known := [op for op in ops if op.slowdown is not None]:
-        return _about(head, known)
+        return _about(head, known, **_climate(state))
     progress = _progress(state)
     learnt = progress["windows"] >= progress["windows_needed"]
     head = head._replace(kind="few" if learnt else "learning", severity="info", ops=tuple(ops))
@@ -144,7 +150,7 @@ def from_span(span: SlowSpan, now_ns: int) -> Finding:
 
 def _about(head: Finding, ops: list[OpVerdict], **evidence: Any) -> Finding:
     """``head`` about ``ops``: the worst gives its numbers, the earliest its beginning."""
-    ranked = sorted(ops, key=lambda op: (-(op.slowdown or 0.0), op_order(op.op)))
+    ranked = sorted(ops, key=lambda op: (op.partly, -(op.slowdown or 0.0), op_order(op.op)))
     since = [op.since_ns for op in ranked if op.since_ns is not None]
     worst = ranked[0]
     return head._replace(
@@ -170,7 +176,14 @@ def _op_verdict(op: dict[str, Any]) -> OpVerdict:
         since,
         op["host_busy"],
         op["last_outcome"],
+        op.get("tail"),
+        op["state"] == "slow" and not _typically_slow(op),
     )
+
+
+def _typically_slow(op: dict[str, Any]) -> bool:
+    value, lower = op["slowdown"], op["slowdown_lower"]
+    return value is not None and value >= SLOW_AT and (lower or 0.0) >= SLOW_LOWER_AT
 
 
 def _answering(ops: list[OpVerdict], bad: list[OpVerdict]) -> list[str]:
@@ -183,6 +196,13 @@ def _waits_in(state: dict[str, Any], bad: list[OpVerdict]) -> list[str]:
     """The kernel functions that stuck operations wait in."""
     names = {op.op for op in bad}
     return sorted({op["wchan"] for op in state["ops"] if op["op"] in names and op.get("wchan")})
+
+
+def _climate(state: dict[str, Any]) -> dict[str, Any]:
+    """The op whose usual latency has changed most for the worse since the reference, if it has."""
+    known = [(op.get("climate") or 0.0, str(op["op"])) for op in state["ops"]]
+    climate, op = max(known, default=(0.0, ""))
+    return {"climate": climate, "climate_op": op} if climate >= CLIMATE_AT else {}
 
 
 def _progress(state: dict[str, Any]) -> dict[str, Any]:
