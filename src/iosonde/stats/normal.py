@@ -1,0 +1,34 @@
+"""The normal distribution, for arrays of any shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def normal_share(z: Floats) -> Floats:
+    """Share of a standard normal variable below ``z``. NaN stays NaN."""
+    from scipy.special import ndtr  # type: ignore[import-untyped, unused-ignore]
+
+    share: Floats = ndtr(z)
+    return share
+
+
+def normal_quantile(p: Floats) -> Floats:
+    """What a standard normal variable is below with probability ``p``. NaN stays NaN."""
+    from scipy.special import ndtri  # type: ignore[import-untyped, unused-ignore]
+
+    z: Floats = ndtri(p)
+    return z
+
+
+def normal_density(z: Floats) -> Floats:
+    """Density of a standard normal variable at ``z``."""
+    density: Floats = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    return density
