@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SHARES: tuple[float, ...] = (0.0, *(0.002 * 450 ** (i / 13) for i in range(14)))
 """Shares ``h`` of the grid: none, and 0.2 % to 90 % in equal ratios."""
-NO_LOAD = 0.7
+NO_LOAD = 0.6
 """Weight of ``h = 0`` before anything is seen; the others divide the rest equally."""
 TAUS = 10
 """Time constants of the grid."""
