@@ -33,6 +33,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("check", "check", "the same for a monitoring system (exit code 0, 1, 2, 3)"),
         Command("slowdown", "slowdown", "slowdown over time, with baseline, interval and n"),
         Command("events", "events", "what happened: hangs and outages, and how they ended"),
+        Command("bursts", "bursts", "seconds in which operations waited, within a run"),
         Command("compare", "compare", "two periods, targets or runs: faster, slower, same?"),
     ),
     "Keep": (

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.stats import dependence
-from iosonde.stats.normal import normal_density, normal_quantile, normal_share
+from iosonde.stats.tails import normal_density, normal_quantile, normal_share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

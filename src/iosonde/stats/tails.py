@@ -1,4 +1,4 @@
-"""The normal distribution, for arrays of any shape."""
+"""Tails of distributions, for arrays of any shape."""
 
 from __future__ import annotations
 
@@ -32,3 +32,11 @@ def normal_density(z: Floats) -> Floats:
     """Density of a standard normal variable at ``z``."""
     density: Floats = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     return density
+
+
+def poisson_tail(count: NDArray[np.int64], expected: Floats) -> Floats:
+    """Probability of at least ``count`` where ``expected`` are expected; 1 for a count of 0."""
+    from scipy.special import gammainc  # type: ignore[import-untyped, unused-ignore]
+
+    tail: Floats = np.where(count > 0, gammainc(np.maximum(count, 1), expected), 1.0)
+    return tail
