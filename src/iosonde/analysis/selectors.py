@@ -22,6 +22,7 @@ from iosonde.model.periods import parse_period
 from iosonde.store.periods import Part, RunRef
 
 _SHORTEST_RUN = 4
+_KINDS = ("target", "host", "run")
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,10 @@ def known_names(runs: Iterable[RunRef]) -> Known:
 def select(text: str, known: Known, now_ns: int, zone: tzinfo | None = None) -> Part:
     """The side that ``text`` names; ranges of a bare target, host or run stay open. Raises UsageError."""
     word = text.strip()
-    if (part := _named(word, known)) is not None:
-        return part
     left, at, right = word.rpartition("@")
+    of_a_kind = left.partition(":")[0] in _KINDS
+    if not of_a_kind and (part := _named(word, known)) is not None:
+        return part
     if at:
         since, until = parse_period(right, now_ns, zone)
         part = _named(left.strip(), known) if left.strip() else Part()
@@ -73,7 +75,7 @@ def select(text: str, known: Known, now_ns: int, zone: tzinfo | None = None) -> 
 def _named(word: str, known: Known) -> Part | None:
     """The target, run or host of this name; None when there is none."""
     kind, colon, rest = word.partition(":")
-    if colon and kind in ("target", "host", "run"):
+    if colon and kind in _KINDS:
         return _of_kind(kind, rest, known)
     plain = word.rstrip("/") or word
     for name in (word, plain):

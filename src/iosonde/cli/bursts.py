@@ -42,6 +42,7 @@ EXAMPLES = """\
 The side is a target, run, host or period as 'iosonde compare' takes it. See docs/methods/bursts.md.
 """
 _FORMATS = ("table", "json", "csv")
+_HEAD = ("mean", "q95", "q99", "median")
 _DAY_NS = 86_400_000_000_000
 
 
@@ -114,16 +115,20 @@ def _print(found: list[RunBursts], now_ns: int) -> None:
         if not run.bursts:
             continue
         window = format_option(min(burst.window_ns for burst in run.bursts))
-        head = ("began", "lasted", "found in", "took long", "of", "mean", "q95", "q99", "median")
-        print(f"factors are those of the slowest {window} of any operation\n")
-        print(table(head, [_row(burst, now_ns) for burst in run.bursts], left=3))
+        head = ("began", "into the run", "lasted", "found in", "took long", "of", *_HEAD)
+        print(
+            f"factors are those of the slowest {window} of any operation; a median in brackets would not"
+        )
+        print("have been called slow: below 2x, or too few operations to be sure of 1.5x\n")
+        print(table(head, [_row(run, burst, now_ns) for burst in run.bursts], left=4))
 
 
-def _row(burst: RunBurst, now_ns: int) -> tuple[str, ...]:
+def _row(run: RunBursts, burst: RunBurst, now_ns: int) -> tuple[str, ...]:
     words = [op_word(op.op) for op in burst.ops if op.found]
     median = format_factor(burst.peak("q50")) + "x"
     return (
         format_time(burst.start_ns, now_ns, seconds=True),
+        format_duration(burst.start_ns - run.first_ns),
         format_duration(burst.end_ns - burst.start_ns),
         ", ".join(words) or "all together",
         f"{burst.share:.1%}",

@@ -144,14 +144,15 @@ def _load_covariance(blocks: Blocks, tau: float) -> Floats:
 def evidence(layout: Layout, series: Floats) -> Floats:
     """Log likelihood of every (tau, share) of the grid, (taus, shares).
 
-    ``series``: (samples,), any unit, in the order of the blocks. Missing data: none may be.
+    ``series``: (samples,), any unit, in the order of the blocks. A series that never changes shows no load.
+    Missing data: none may be.
     """
     weight = layout.blocks.weight
     centred = series - np.dot(weight, series)
     variance = float(np.dot(weight, centred**2))
     shares = np.array(SHARES)
-    if variance == 0.0:
-        return np.zeros((len(layout.values), len(shares)))
+    if variance <= 1e-12:
+        return np.tile(np.where(shares > 0, -np.inf, 0.0), (len(layout.values), 1))
     z = (layout.blocks.sums(centred / np.sqrt(variance)) * layout.scale) @ layout.vectors
     expected = (1 - shares)[None, :, None] + shares[None, :, None] * layout.values[:, None, :]
     fits: Floats = -0.5 * (np.log(expected) + z[:, None, :] ** 2 / expected).sum(axis=2)
