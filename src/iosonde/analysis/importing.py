@@ -62,7 +62,7 @@ def import_latencies(
         raise UsageError("no file to import", expected="latency files of md-workbench")
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("a file is named twice", expected="each file once")
-    with Staging(root) as staging:
+    with Staging(root, [run_name(path) for path in paths]) as staging:
         broken = _read(staging, paths, report)
         extents = staging.extents()
         if not extents:

@@ -102,13 +102,13 @@ class _Run(NamedTuple):
 def windows_for(began_ns: Ints) -> tuple[int, ...]:
     """Window lengths (ns) that the density of a run allows, ascending; empty when there are too few operations.
 
-    ``began_ns``: (operations,). The shortest holds at least ``WANTED`` operations as a rule, or as near to it as
-    the run allows with ``FEWEST_WINDOWS`` windows and ``FEWEST`` operations in them.
+    ``began_ns``: (operations,). The median window of each holds ``WANTED`` operations, or ``FEWEST`` where no
+    length gives more; each gives at least ``FEWEST_WINDOWS`` windows.
     """
     if len(began_ns) < FEWEST * FEWEST_WINDOWS:
         return ()
     since = began_ns - began_ns.min()
-    allowed: list[int] = []
+    allowed: list[tuple[int, float]] = []
     for window_s in WINDOWS_S:
         window = int(window_s * 1e9)
         windows = int(since.max()) // window + 1
@@ -117,11 +117,10 @@ def windows_for(began_ns: Ints) -> tuple[int, ...]:
         if windows > _MOST_WINDOWS:
             continue
         middle = float(np.median(np.bincount(since // window)))
-        if allowed and middle < WANTED:
-            allowed = []  # a longer one is nearer to what is wanted
         if middle >= FEWEST:
-            allowed.append(window)
-    return tuple(allowed)
+            allowed.append((window, middle))
+    full = tuple(window for window, middle in allowed if middle >= WANTED)
+    return full or tuple(window for window, _ in allowed)
 
 
 def find_bursts(

@@ -5,7 +5,7 @@
     add(file, rows) ... -> a private table that spills to the temporary folder
     write(phases)       -> samples/date=<UTC date>/host=<host>/import-<digest>-<phase>.parquet
 
-A file is known by the digest of its first rows: what was imported once is skipped, and what was imported
+A file is known by its name and the digest of its first rows: what was imported once is skipped, and what was imported
 in part (its file broke off) gives way to the longer version. Each Parquet file appears whole, by rename.
 """
 
@@ -15,6 +15,7 @@ import contextlib
 import hashlib
 import os
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,10 +80,10 @@ class Written(NamedTuple):
 
 
 class Staging:
-    """Rows on their way into the store. Use as a context."""
+    """Rows on their way into the store. Use as a context. ``names`` are those of the files, by number."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, names: Sequence[str]) -> None:
+        self._root, self._names = root, names
         self._con = connect()
         self._con.execute(
             "CREATE TABLE rows (file INTEGER, op UTINYINT, phase UTINYINT, iteration INTEGER, "
@@ -99,7 +100,7 @@ class Staging:
 
     def add(self, file: int, rows: Frame) -> None:
         """Rows of file number ``file``, with the columns ``op phase iteration rank time_ns runtime_ns``."""
-        digest = self._digests.setdefault(file, hashlib.sha256())
+        digest = self._digests.setdefault(file, hashlib.sha256(self._names[file].encode()))
         missing = _KNOWN_BY_ROWS - self._hashed.get(file, 0)
         if missing > 0:
             first = rows.take(slice(0, missing))
