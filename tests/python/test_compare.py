@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.compare import Case, autoregressive, bimodal, loaded, lognormal, measure
+from benchmarks.compare import CASES, Case, autoregressive, bimodal, loaded, lognormal, measure
 from iosonde.analysis.compare import compare
 from iosonde.analysis.seasons import hours_of_week, match
 from iosonde.analysis.selectors import Defaults, known_names, select, sides
-from iosonde.findings.comparison import judge, say_comparison
+from iosonde.findings.comparison import MARGIN, judge, say_comparison
 from iosonde.model.errors import NothingMeasuredError, UnitError, UsageError
 from iosonde.model.periods import parse_period
+from iosonde.stats import dependence
 from iosonde.stats.multiple import benjamini_hochberg, holm, simes
 from iosonde.stats.shift import FEWEST, LEVELS, Period, shift
 from iosonde.store.periods import Part, part_samples, part_series, runs
@@ -275,6 +277,7 @@ def test_commands(tmp_path, utc, capsys, monkeypatch):
         (("/wrk", "today"), "'/wrk' is neither"),
         (("first", "first"), "the same samples"),
         (("@2026-09-28..2026-09-29", "today"), "overlap"),
+        (("run:first", "/work@yesterday"), "overlap"),
         (("run:nobody", "today"), "there is no run 'nobody'"),
         (("yesterday", "2026-09-28..2026-09-27"), "ends before it begins"),
         (("/scratch@today", "today"), "'/scratch' is neither"),
@@ -304,6 +307,26 @@ def test_selectors_know_targets_hosts_and_runs(tmp_path):
     assert (one.since_ns, other.since_ns) == (5, 5)
     with pytest.raises(UsageError, match="begins 2 run ids"):
         select("firs", replace(known, run_ids=frozenset({"first", "firsts"})), START, UTC)
+
+
+def test_a_run_beside_another_day_or_another_host_is_no_overlap(tmp_path):
+    two_days(tmp_path)
+    known = known_names(runs(tmp_path))
+    day = Part("/work", since_ns=MONDAY + 24 * HOUR, until_ns=MONDAY + 48 * HOUR)
+    assert sides(Part(run_id="first"), day, Defaults(), known)[0].target == "/work"
+    assert sides(Part("/work", host="a"), Part("/work", host="b"), Defaults(), known)
+
+
+def test_the_page_says_what_the_code_does():
+    page = (Path(__file__).parents[2] / "docs" / "methods" / "compare.md").read_text()
+    words = " ".join(page.split())
+    assert f"({len(dependence.SHARES)} shares, {dependence.TAUS} time constants" in words
+    assert f"{dependence.BLOCKS} blocks" in words
+    assert f"`h = 0` with {dependence.NO_LOAD}" in words
+    assert f"to {dependence.SLOWEST_LOAD_S / 60:.0f} minutes" in words
+    assert f"(1/{MARGIN} to {MARGIN}" in words
+    for case in CASES:
+        assert f"| {case.name} |" in page
 
 
 def test_what_a_user_waited_is_compared(tmp_path):

@@ -33,20 +33,26 @@ class Known:
     hosts: frozenset[str]
     run_ids: frozenset[str]
     targets_of: Mapping[str, frozenset[str]]
-    """Of each run."""
+    span_of: Mapping[str, tuple[int, int]]
+    """First and last sample of each run (ns)."""
 
 
 def known_names(runs: Iterable[RunRef]) -> Known:
     """The names that the runs of a store give."""
-    some = list(runs)
+    targets: dict[str, set[str]] = {}
+    spans: dict[str, tuple[int, int]] = {}
+    hosts = set()
+    for run in runs:
+        targets.setdefault(run.run_id, set()).add(run.target)
+        first, last = spans.get(run.run_id, (run.first_ns, run.last_ns))
+        spans[run.run_id] = (min(first, run.first_ns), max(last, run.last_ns))
+        hosts.add(run.host)
     return Known(
-        frozenset(run.target for run in some),
-        frozenset(run.host for run in some),
-        frozenset(run.run_id for run in some),
-        {
-            name: frozenset(run.target for run in some if run.run_id == name)
-            for name in {run.run_id for run in some}
-        },
+        frozenset().union(*targets.values()),
+        frozenset(hosts),
+        frozenset(targets),
+        {name: frozenset(of_run) for name, of_run in targets.items()},
+        spans,
     )
 
 
@@ -142,7 +148,7 @@ def sides(one: Part, other: Part, options: Defaults, known: Known) -> tuple[Part
         raise UsageError(
             "both sides are the same samples", expected="two periods, targets, hosts or runs"
         )
-    _refuse_overlap(first, second)
+    _refuse_overlap(first, second, known)
     return first, second
 
 
@@ -161,14 +167,25 @@ def _only(targets: frozenset[str]) -> str:
     raise UsageError("which target is meant?", expected=f"--target with one of {_some(targets)}")
 
 
-def _refuse_overlap(one: Part, other: Part) -> None:
-    if (one.target, one.host, one.run_id) != (other.target, other.host, other.run_id):
-        return
-    begins, ends = (one.since_ns, other.since_ns), (one.until_ns, other.until_ns)
-    latest = max((ns for ns in begins if ns is not None), default=None)
-    earliest = min((ns for ns in ends if ns is not None), default=None)
-    if latest is None or earliest is None or latest < earliest:
+def _refuse_overlap(one: Part, other: Part, known: Known) -> None:
+    """A sample may not be on both sides."""
+    for field in ("target", "host", "run_id"):
+        names = {getattr(one, field), getattr(other, field)} - {None}
+        if len(names) > 1:
+            return
+    spans = [_span(part, known) for part in (one, other)]
+    if max(since for since, _ in spans) < min(until for _, until in spans):
         raise UsageError(
-            "the two periods overlap: samples would be compared with themselves",
+            "the two sides overlap: samples would be compared with themselves",
             expected="periods apart from each other",
         )
+
+
+def _span(part: Part, known: Known) -> tuple[float, float]:
+    """When a side's samples may be due, [since, until)."""
+    since = float("-inf") if part.since_ns is None else float(part.since_ns)
+    until = float("inf") if part.until_ns is None else float(part.until_ns)
+    if part.run_id is not None:
+        first, last = known.span_of[part.run_id]
+        since, until = max(since, first), min(until, last + 1)
+    return since, until
