@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,21 @@ from iosonde.analysis.bursts import bursts
 from iosonde.analysis.importing import Naming, import_latencies
 from iosonde.findings.bursts import say_burst, say_bursts
 from iosonde.model.errors import NothingMeasuredError
-from iosonde.stats.bursts import FEWEST_LONG, find_bursts, windows_for
+from iosonde.model.ops import SLOW_AT, SLOW_LOWER_AT
+from iosonde.stats.bursts import (
+    CHANCE,
+    DEVIATIONS,
+    FACTOR_AT,
+    FEWEST,
+    FEWEST_LONG,
+    FEWEST_WINDOWS,
+    LONG_AT,
+    LOWER_AT,
+    WANTED,
+    WINDOWS_S,
+    find_bursts,
+    windows_for,
+)
 from iosonde.store.periods import Part
 from iosonde.store.store import Store
 from tests.python.commands import run
@@ -148,6 +163,21 @@ def test_command(stalled, capsys, utc, now):
     assert len(capsys.readouterr().out.splitlines()) == 1 + len(STALLS)
     assert run("bursts", "stalls", "--window", "0", store=stalled) == 2
     assert run("bursts", "nobody", store=stalled) == 2
+
+
+def test_the_page_says_what_the_code_does():
+    page = " ".join(
+        (Path(__file__).parents[2] / "docs" / "methods" / "bursts.md").read_text().split()
+    )
+    first, *more, last = (f"{factor:g}" for factor in LONG_AT)
+    assert f"{', '.join([first, *more])} or {last} times the usual q95" in page
+    assert " ".join(f"{window:g}" for window in WINDOWS_S) + " s" in page
+    assert f"holds {WANTED} operations ({FEWEST} if no length gives" in page
+    assert f"the run has {FEWEST_WINDOWS} windows" in page
+    assert f"at least {FACTOR_AT:g}, and beyond {DEVIATIONS:g} scaled" in page
+    assert f"a probability of {CHANCE:.0%}" in page
+    assert f"interval at least {LOWER_AT}" in page
+    assert (FACTOR_AT, LOWER_AT) == (SLOW_AT, SLOW_LOWER_AT)
 
 
 @pytest.mark.skipif(

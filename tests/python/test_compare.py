@@ -23,7 +23,7 @@ from iosonde.stats.shift import FEWEST, LEVELS, Period, shift
 from iosonde.store.periods import Part, part_samples, part_series, runs
 from iosonde.store.store import Store
 from tests.python.commands import run
-from tests.python.makers import SECOND, START, row, rows, sealed
+from tests.python.makers import SECOND, START, row, rows, sealed, simulated
 
 HOUR = 3600 * SECOND
 MONDAY = 1_790_553_600 * SECOND
@@ -387,6 +387,18 @@ def test_little_data_says_what_it_could_have_seen(tmp_path):
     assert found.verdict == "not enough data"
     assert "times as high would have been seen" in say_comparison(found)
     assert found.levels[-1].ratio is None
+
+
+def test_what_was_lost_is_said(tmp_path):
+    """A hang of one side is one event, too little for a verdict; the sentence does not hide it."""
+    simulated(tmp_path / "a", 900)
+    hang = {"op": "md_create", "after": "300s", "for": "100s", "hang": True}
+    simulated(tmp_path / "a", 900, hang, seed=8, host="login3")
+    store = Store(tmp_path / "a")
+    found = judge(compare(store, Part("/work", "login2"), Part("/work", "login3")))
+    creates = next(op for op in found if op.op == "md_create")
+    assert "of B were late or lost, 0.0% of A" in say_comparison(creates)
+    assert "seen from different hosts" in creates.notes[0]
 
 
 def test_a_side_without_samples(tmp_path):

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.analysis.importing import Naming, import_latencies
+from iosonde.analysis.importing import SIZE_BYTES, Naming, import_latencies
+from iosonde.cli.main import GROUPS
 from iosonde.connectors import mdworkbench
 from iosonde.connectors.mdworkbench import OPS, FileName, parse_name, read_latencies, run_name
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import Frame
+from iosonde.store import imported
 from iosonde.store.periods import runs
 from iosonde.store.store import Store
 from tests.python.commands import run
@@ -286,6 +288,18 @@ def test_command(tmp_path, capsys, utc, now):
     assert "cannot read" in capsys.readouterr().err
     assert run("import", names[0], "--host", " ", store=root) == 2
     assert run("slowdown", "/work", "--window", "1s", store=root) == 0
+
+
+def test_the_page_says_what_the_code_does():
+    page = " ".join((Path(__file__).parents[2] / "docs" / "importing.md").read_text().split())
+    assert f"its first {imported._KNOWN_BY_ROWS} rows" in page
+    assert f"else {SIZE_BYTES}" in page
+    assert " ".join(OPS) in page
+    for name in ("import", "bursts", "compare"):
+        assert f"iosonde {name} " in page
+        assert name in {command.name for group in GROUPS.values() for command in group}
+    assert "`HOST.rank0007`" in page
+    assert imported.rank_host("HOST", 7) == "HOST.rank0007"
 
 
 @real_data

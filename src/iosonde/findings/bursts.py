@@ -33,6 +33,6 @@ def say_bursts(run: RunBursts) -> str:
     hidden = sum(not burst.median_sees for burst in run.bursts)
     whole = sum(burst.end_ns - burst.start_ns for burst in run.bursts)
     return (
-        f"{len(run.bursts)} bursts on {run.target}, {format_duration(whole)} of "
+        f"{len(run.bursts)} burst{'' if len(run.bursts) == 1 else 's'} on {run.target}, {format_duration(whole)} of "
         f"{format_duration(run.last_ns - run.first_ns)} in all; the median alone shows {len(run.bursts) - hidden}"
     )

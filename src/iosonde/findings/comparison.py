@@ -29,6 +29,8 @@ MARGIN = 1.2
 _ALPHA = 0.05
 _SAME_UP_TO = 0.95
 """q99 need not be shown to be the same: no hour of samples could."""
+_LOST_MATTERS = 0.01
+"""A difference in the share of late and lost operations that a sentence tells of."""
 _OTHER_SIZE = 1.2
 """A quantile that moved the other way is named from this ratio on."""
 
@@ -189,28 +191,51 @@ def _notes(op: OpShift) -> list[str]:
         notes.append(f"the periods differ ({periods}): an idle client answers slower")
     if not set(op.a.hosts) & set(op.b.hosts):
         notes.append("seen from different hosts: their clients are compared too")
-    lost = [side.n_lost / side.n_due if side.n_due else 0.0 for side in (op.a, op.b)]
-    if max(lost) > 0.01 or abs(lost[0] - lost[1]) > 0.005:
-        notes.append(f"late or lost: {lost[0]:.1%} of A, {lost[1]:.1%} of B")
+    if max(_lost(op.a), _lost(op.b)) > 0.01:
+        notes.append(f"late or lost: {_lost(op.a):.1%} of A, {_lost(op.b):.1%} of B")
     return notes
+
+
+def _lost(side: SideOfOp) -> float:
+    return side.n_lost / side.n_due if side.n_due else 0.0
 
 
 def say_comparison(found: OpComparison, margin: float = MARGIN) -> str:
     """One line without a full stop: B as seen from A."""
+    text = _SAY[found.verdict](found, margin)
+    lost = _lost(found.a), _lost(found.b)
+    if abs(lost[0] - lost[1]) > _LOST_MATTERS:
+        text += f"; {lost[1]:.1%} of B were late or lost, {lost[0]:.1%} of A"
+    return text
+
+
+def _say_same(found: OpComparison, margin: float) -> str:
     word = op_word(found.op)
-    if found.verdict == "same":
-        return f"{word} are the same in B as in A: no quantile up to q95 differs by more than {margin - 1:.0%}"
-    if found.verdict == "not enough data":
-        return f"{word}: not enough data to tell{_could_see(found)}"
+    return f"{word} are the same in B as in A: no quantile up to q95 differs by more than {margin - 1:.0%}"
+
+
+def _say_unknown(found: OpComparison, _margin: float) -> str:
+    return f"{op_word(found.op)}: not enough data to tell{_could_see(found)}"
+
+
+def _say_moved(found: OpComparison, _margin: float) -> str:
     assert found.clearest is not None
     clearest = f"{level_name(found.clearest.level)} is {say_ratio(found.clearest)} times A's"
-    text = f"{word} are {found.verdict} in B: {clearest}"
+    text = f"{op_word(found.op)} are {found.verdict} in B: {clearest}"
     if found.against:
         others = ", ".join(
             f"{level_name(level.level)} {say_ratio(level)}" for level in found.against
         )
         text += f", but the other way at {others}"
     return text
+
+
+_SAY = {
+    "same": _say_same,
+    "slower": _say_moved,
+    "faster": _say_moved,
+    "not enough data": _say_unknown,
+}
 
 
 def _could_see(found: OpComparison) -> str:
