@@ -175,7 +175,7 @@ def test_the_page_says_what_the_code_does():
     assert f"holds {WANTED} operations ({FEWEST} if no length gives" in page
     assert f"the run has {FEWEST_WINDOWS} windows" in page
     assert f"at least {FACTOR_AT:g}, and beyond {DEVIATIONS:g} scaled" in page
-    assert f"a probability of {CHANCE:.0%}" in page
+    assert f"a probability of {CHANCE * 100:g} % for any" in page
     assert f"interval at least {LOWER_AT}" in page
     assert (FACTOR_AT, LOWER_AT) == (SLOW_AT, SLOW_LOWER_AT)
 
