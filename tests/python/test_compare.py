@@ -10,7 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.compare import CASES, Case, autoregressive, bimodal, loaded, lognormal, measure
+from benchmarks.compare import (
+    CASES,
+    SIX,
+    Case,
+    Six,
+    autoregressive,
+    bimodal,
+    loaded,
+    lognormal,
+    measure,
+    measure_six,
+)
 from iosonde.analysis.compare import compare
 from iosonde.analysis.seasons import hours_of_week, match
 from iosonde.analysis.selectors import Defaults, known_names, select, sides
@@ -18,8 +29,9 @@ from iosonde.findings.comparison import MARGIN, judge, say_comparison
 from iosonde.model.errors import NothingMeasuredError, UnitError, UsageError
 from iosonde.model.periods import parse_period
 from iosonde.stats import dependence
+from iosonde.stats.gaps import Period
 from iosonde.stats.multiple import benjamini_hochberg, holm, simes
-from iosonde.stats.shift import FEWEST, LEVELS, Period, shift
+from iosonde.stats.shift import FEWEST, LEVELS, shift
 from iosonde.store.periods import Part, part_samples, part_series, runs
 from iosonde.store.store import Store
 from tests.python.commands import run
@@ -60,6 +72,23 @@ def test_a_naive_interval_would_fail_that():
         error = 1.2533 * np.sqrt(one.var() / 600 + other.var() / 600)
         wrong += abs(np.median(other) - np.median(one)) > 1.96 * error
     assert wrong / 40 > 0.3
+
+
+def test_six_ops_know_more_about_the_load_than_one():
+    """All a fifth slower: found; without a difference, under one load: not said."""
+    assert measure_six(Six("all", shifted=(0, 1, 2, 3, 4, 5)), 8, 16)[1] >= 0.9
+    assert measure_six(Six("one load", 60), 10, 17)[0] <= 0.2
+
+
+def test_what_others_show_makes_calm_calmer_and_a_load_likelier():
+    alone = dependence.no_load_beside([])
+    assert alone == pytest.approx(dependence.NO_LOAD)
+    assert dependence.no_load_beside([0.4] * 5) > 0.9
+    assert dependence.no_load_beside([0.4, 0.4, 1e6, 0.4, 0.4]) == pytest.approx(
+        dependence.CALM, rel=0.01
+    )
+    assert dependence.no_load_beside([1.0]) == pytest.approx(alone)
+    assert dependence.no_load_beside([1e300] * 5) == pytest.approx(dependence.CALM)
 
 
 @pytest.mark.parametrize("factor", [1.2, 1 / 1.2])
@@ -325,7 +354,10 @@ def test_the_page_says_what_the_code_does():
     assert f"`h = 0` with {dependence.NO_LOAD}" in words
     assert f"to {dependence.SLOWEST_LOAD_S / 60:.0f} minutes" in words
     assert f"(1/{MARGIN} to {MARGIN}" in words
-    for case in CASES:
+    assert (
+        f"{dependence.ALL_CALM} that no op has a load, {dependence.CALM} that one has none" in words
+    )
+    for case in (*CASES, *SIX):
         assert f"| {case.name} |" in page
 
 

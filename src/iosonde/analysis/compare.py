@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from iosonde.analysis.seasons import Matching, match
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import op_order
+from iosonde.stats.dependence import no_load_beside
+from iosonde.stats.gaps import Period
 from iosonde.stats.multiple import benjamini_hochberg, holm, simes
-from iosonde.stats.shift import LEVELS, Period, Shift, shift
+from iosonde.stats.shift import LEVELS, Pair, Shift
 from iosonde.store.periods import Part, part_samples, part_series
 from iosonde.store.store import Store
 
@@ -90,27 +92,31 @@ def compare(
     both = sorted(names[0] & names[1] & wanted, key=op_order)
     if not both:
         raise NothingMeasuredError("the two sides have no operation in common")
-    found = []
+    prepared = []
     for op in both:
         keys = [[key for key in of_side if key.op == op] for of_side in series]
         frames = [part_samples(store.root, *pair) for pair in zip((a, b), keys, strict=True)]
-        found.append(_op(op, keys, frames, zone, same_level=1 - 2 * _ALPHA / len(both)))
+        prepared.append(_prepare(op, keys, frames, zone))
     return Compared(
         a,
         b,
-        _adjusted(found),
+        _adjusted(prepared),
         tuple(sorted((names[0] - names[1]) & wanted, key=op_order)),
         tuple(sorted((names[1] - names[0]) & wanted, key=op_order)),
     )
 
 
-def _op(
-    op: str,
-    keys: list[list[SeriesKey]],
-    frames: list[Frame],
-    zone: tzinfo | None,
-    same_level: float,
-) -> OpShift:
+class _Prepared(NamedTuple):
+    op: str
+    a: SideOfOp
+    b: SideOfOp
+    matching: Matching
+    pair: Pair
+
+
+def _prepare(
+    op: str, keys: list[list[SeriesKey]], frames: list[Frame], zone: tzinfo | None
+) -> _Prepared:
     groups = _groups(keys)
     known = [frame.take(~np.isnan(frame["response_ns"])) for frame in frames]
     due = [frame["due_ns"] for frame in known]
@@ -119,15 +125,12 @@ def _op(
     origin = min((int(frame["due_ns"][0]) for frame in known if len(frame)), default=0)
     one = _period(known[0], matching.weight_a, origin)
     other = _period(known[1], matching.weight_b, origin)
-    got = shift(one, other, same_level=same_level)
-    return OpShift(
+    return _Prepared(
         op,
         _side(frames[0], known[0], one, keys[0]),
         _side(frames[1], known[1], other, keys[1]),
         matching,
-        got,
-        simes(got.p_value),
-        got.p_value,
+        Pair(one, other),
     )
 
 
@@ -159,11 +162,19 @@ def _side(frame: Frame, known: Frame, period: Period, keys: list[SeriesKey]) -> 
     )
 
 
-def _adjusted(ops: list[OpShift]) -> list[OpShift]:
-    """With p values that hold for all questions together."""
-    whole = holm(np.array([op.p_value for op in ops]))
-    parts = benjamini_hochberg(np.array([op.adjusted for op in ops]))
+def _adjusted(ops: list[_Prepared]) -> list[OpShift]:
+    """Every op with what the others say about the load, and p values that hold for all questions together."""
+    odds = [op.pair.odds_of_load for op in ops]
+    shifts = [
+        op.pair.shift(
+            same_level=1 - 2 * _ALPHA / len(ops),
+            no_load=no_load_beside(odds[:place] + odds[place + 1 :]),
+        )
+        for place, op in enumerate(ops)
+    ]
+    whole = holm(np.array([simes(got.p_value) for got in shifts]))
+    parts = benjamini_hochberg(np.array([got.p_value for got in shifts]))
     return [
-        OpShift(op.op, op.a, op.b, op.matching, op.shift, float(p), part)
-        for op, p, part in zip(ops, whole, parts, strict=True)
+        OpShift(op.op, op.a, op.b, op.matching, got, float(p), part)
+        for op, got, p, part in zip(ops, shifts, whole, parts, strict=True)
     ]

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 SHARES: tuple[float, ...] = (0.0, *(0.002 * 450 ** (i / 13) for i in range(14)))
 """Shares ``h`` of the grid: none, and 0.2 % to 90 % in equal ratios."""
-NO_LOAD = 0.6
-"""Weight of ``h = 0`` before anything is seen; the others divide the rest equally."""
+ALL_CALM, CALM = 0.5, 0.2
+"""Before anything is seen: probability that no op of a comparison has a load; that one has none where some have."""
+NO_LOAD = ALL_CALM + (1 - ALL_CALM) * CALM
+"""Weight of ``h = 0`` of an op that is looked at alone; the other shares divide the rest equally."""
 TAUS = 10
 """Time constants of the grid."""
 SLOWEST_LOAD_S = 1800.0
@@ -159,14 +161,34 @@ def evidence(layout: Layout, series: Floats) -> Floats:
     return fits
 
 
-def weights(fits: Floats) -> Floats:
-    """What the grid weighs after the evidence; (taus, shares), sums to 1."""
-    rest = (1 - NO_LOAD) / (len(SHARES) - 1)
-    before = np.array([NO_LOAD, *[rest] * (len(SHARES) - 1)])
+def weights(fits: Floats, no_load: float = NO_LOAD) -> Floats:
+    """What the grid weighs after the evidence; (taus, shares), sums to 1. ``no_load``: weight of no load before."""
+    rest = (1 - no_load) / (len(SHARES) - 1)
+    before = np.array([no_load, *[rest] * (len(SHARES) - 1)])
     after = fits + np.log(before)
     after = np.exp(after - after.max())
     normal: Floats = after / after.sum()
     return normal
+
+
+def odds_of_load(fits: Floats) -> float:
+    """How much better some load explains a series than none, as a ratio of likelihoods; 1 = no difference."""
+    none = fits[0, 0]
+    return float(np.exp(np.clip(fits[:, 1:] - none, -700, 700)).mean())
+
+
+def no_load_beside(others: Sequence[float]) -> float:
+    """Weight of ``h = 0`` of an op before its own evidence, with the odds of load of the ops beside it.
+
+    What shares a storage shares its load: six ops that all look calm are calmer than each of them can
+    show alone, and one that does not takes that away from all.
+    """
+    calm = ALL_CALM
+    some = 1 - ALL_CALM
+    for odds in others:
+        some *= CALM + (1 - CALM) * odds
+        calm, some = calm / (calm + some), some / (calm + some)
+    return calm + some * CALM
 
 
 def mean_variance(layout: Layout, dilution: float = 1.0) -> Floats:

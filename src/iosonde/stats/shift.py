@@ -15,16 +15,14 @@ Source: Woodruff 1952 for one quantile; docs/methods/compare.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from iosonde.stats import dependence
-from iosonde.stats.tails import normal_density, normal_quantile, normal_share
+from iosonde.stats.gaps import Gaps, Period, Side, bisect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -33,19 +31,6 @@ LEVELS: tuple[float, ...] = (0.25, 0.50, 0.75, 0.90, 0.95, 0.99)
 FEWEST = 20
 """Fewer samples on a side say nothing about how they depend on each other."""
 _POWER_80 = 0.8416
-_STEPS = 50
-
-
-@dataclass(frozen=True)
-class Period:
-    """One side of a comparison: (samples,) each, ``at_s`` (s) ascending, positive ``weight``.
-
-    ``value`` in any unit, finite; samples without a value are left out by the caller.
-    """
-
-    at_s: Floats
-    value: Floats
-    weight: Floats
 
 
 @dataclass(frozen=True)
@@ -70,114 +55,42 @@ class Shift:
     effective_b: Floats
 
 
+class Pair:
+    """Two periods to compare. Raises ValueError for an empty level list."""
+
+    def __init__(self, a: Period, b: Period, levels: tuple[float, ...] = LEVELS) -> None:
+        if not levels:
+            raise ValueError("no levels")
+        self._p = np.array(levels)
+        self._known = min(len(a.value), len(b.value)) >= FEWEST
+        if self._known:
+            self._sides = (Side(a), Side(b))
+            self._gaps = Gaps(self._sides, self._p)
+
+    @property
+    def odds_of_load(self) -> float:
+        """What these samples say to ops beside them (``dependence.no_load_beside``); 1 = nothing."""
+        return self._gaps.odds_of_load if self._known else 1.0
+
+    def shift(self, *, same_level: float = 0.90, no_load: float = dependence.NO_LOAD) -> Shift:
+        """The shift. ``same_level``: level of the interval of the equivalence test; ``no_load``: weight of no load.
+
+        Below ``FEWEST`` samples on a side all is NaN.
+        """
+        if not self._known:
+            return _unknown(self._p)
+        self._gaps.weigh(no_load)
+        return _shift(self._sides, self._gaps, self._p, same_level)
+
+
 def shift(
     a: Period, b: Period, levels: tuple[float, ...] = LEVELS, *, same_level: float = 0.90
 ) -> Shift:
-    """Compare two periods. ``same_level``: level of the interval of the equivalence test.
-
-    Raises ValueError for an empty level list. Below ``FEWEST`` samples on a side all is NaN.
-    """
-    if not levels:
-        raise ValueError("no levels")
-    p = np.array(levels)
-    if min(len(a.value), len(b.value)) < FEWEST:
-        return _unknown(p)
-    sides = (_Side(a), _Side(b))
-    gaps = _Gaps(sides, p)
-    return _shift(sides, gaps, p, same_level)
+    """Compare two periods of one op alone; see ``Pair``."""
+    return Pair(a, b, levels).shift(same_level=same_level)
 
 
-class _Side:
-    """A period, sorted."""
-
-    def __init__(self, period: Period) -> None:
-        self.period = period
-        self.blocks = dependence.blocks_of(period.at_s, period.weight)
-        values, place = np.unique(period.value, return_inverse=True)
-        each = np.bincount(place, weights=self.blocks.weight)
-        self.sorted: Floats = values
-        self.below: Floats = np.cumsum(each)
-        self.ranks: Floats = (self.below - each / 2)[place]
-        """Share below, equal values half counted."""
-
-    def quantile(self, p: Floats) -> Floats:
-        """Nearest ranks; NaN outside (0, 1)."""
-        place = np.searchsorted(self.below, np.clip(p, 0, 1) - 1e-12)
-        found = self.sorted[np.minimum(place, len(self.sorted) - 1)]
-        inside: Floats = np.where((p > 0) & (p < 1), found, np.nan)
-        return inside
-
-
-class _Gaps:
-    """How far the two shares below a latency may lie apart by chance, for every level.
-
-    Two accounts of the load are kept and the more careful one counts: that of the indicator "below the
-    quantile" itself, and that of the normal scores of all latencies, diluted to what a load that moves
-    all of them shows at this level (it sees a weak load better).
-    """
-
-    def __init__(self, sides: tuple[_Side, _Side], p: Floats) -> None:
-        taus = dependence.time_constants([side.blocks for side in sides])
-        layouts = [dependence.layout_of(side.blocks, taus) for side in sides]
-        spread = p * (1 - p)
-        dilution = normal_density(normal_quantile(p)) ** 2 / spread
-        scores = _common(layouts, [normal_quantile(side.ranks) for side in sides])
-        self._accounts: list[list[_Account]] = []
-        for level, diluted, scale in zip(p, dilution.tolist(), spread, strict=True):
-            below: list[Floats] = [
-                (side.period.value <= side.quantile(level)).astype(np.float64) for side in sides
-            ]
-            self._accounts.append(
-                [
-                    _account(layouts, _common(layouts, below), 1.0, scale),
-                    _account(layouts, scores, diluted, scale),
-                ]
-            )
-        self.sides: Floats = np.array(
-            [np.max([account.sides for account in level], axis=0) for level in self._accounts]
-        )
-        """Variance of each side's share below, (levels, 2)."""
-
-    def chance(self, gap: Floats) -> Floats:
-        """Two-sided probability of a gap at least as large, (levels,)."""
-        found = [
-            max(account.chance(size) for account in level)
-            for size, level in zip(gap.tolist(), self._accounts, strict=True)
-        ]
-        certain: Floats = np.minimum(1.0, np.array(found))
-        return certain
-
-    def at(self, chance: float) -> Floats:
-        """The gap that has this probability, (levels,)."""
-        return _bisect(lambda gap: self.chance(gap) > chance, len(self._accounts))
-
-
-class _Account(NamedTuple):
-    """A mixture of what the variance of a gap may be, and the expected variance of each side's share."""
-
-    weight: Floats
-    spread: Floats
-    sides: tuple[float, float]
-
-    def chance(self, gap: float) -> float:
-        return float((self.weight * 2 * normal_share(-gap / self.spread)).sum())
-
-
-def _common(layouts: Sequence[dependence.Layout], series: Sequence[Floats]) -> Floats:
-    """What the grid weighs when both sides have the same load."""
-    fits = [dependence.evidence(*pair) for pair in zip(layouts, series, strict=True)]
-    return dependence.weights(fits[0] + fits[1])
-
-
-def _account(
-    layouts: Sequence[dependence.Layout], weight: Floats, dilution: float, scale: float
-) -> _Account:
-    one, other = (scale * dependence.mean_variance(layout, dilution) for layout in layouts)
-    sides = (float((weight * one).sum()), float((weight * other).sum()))
-    return _Account(weight.ravel(), np.sqrt(one + other).ravel(), sides)
-
-
-def _shift(sides: tuple[_Side, _Side], gaps: _Gaps, p: Floats, same_level: float) -> Shift:
+def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -> Shift:
     a, b = sides
     part = gaps.sides / gaps.sides.sum(axis=1, keepdims=True)
 
@@ -189,8 +102,8 @@ def _shift(sides: tuple[_Side, _Side], gaps: _Gaps, p: Floats, same_level: float
 
     with np.errstate(divide="ignore", invalid="ignore"):
         qa, qb = a.quantile(p), b.quantile(p)
-        up = _bisect(lambda gap: low(gap) > 1, len(p))
-        down = _bisect(lambda gap: high(gap) < 1, len(p))
+        up = bisect(lambda gap: low(gap) > 1, len(p))
+        down = bisect(lambda gap: high(gap) < 1, len(p))
         usual, same = gaps.at(0.05), gaps.at(1 - same_level)
         needed = usual + _POWER_80 * gaps.at(0.3173)
         spread = p * (1 - p)
@@ -208,16 +121,6 @@ def _shift(sides: tuple[_Side, _Side], gaps: _Gaps, p: Floats, same_level: float
             effective_a=spread / gaps.sides[:, 0],
             effective_b=spread / gaps.sides[:, 1],
         )
-
-
-def _bisect(holds: Callable[[Floats], NDArray[np.bool_]], count: int) -> Floats:
-    """The largest gap in (0, 1) for which it holds, for each level; it holds below and not above."""
-    low, high = np.zeros(count), np.ones(count)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        yes = holds(middle)
-        low, high = np.where(yes, middle, low), np.where(yes, high, middle)
-    return low
 
 
 def _unknown(p: Floats) -> Shift:
