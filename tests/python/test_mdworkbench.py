@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iosonde.analysis import importing
 from iosonde.analysis.importing import SIZE_BYTES, Naming, import_latencies
 from iosonde.cli.main import GROUPS
 from iosonde.connectors import mdworkbench
@@ -263,6 +264,14 @@ def test_the_default_start_lets_the_run_end_when_its_file_was_written(tmp_path):
     assert done.started_ns == path.stat().st_mtime_ns - 10 * SECOND
 
 
+def test_a_file_of_ranks_only_does_not_fill_the_store(tmp_path, monkeypatch):
+    monkeypatch.setattr(importing, "_MOST_PIECES", 100)
+    path = write(tmp_path / "g.csv", [f"create,0,{rank},0,1" for rank in range(101)], LONG)
+    with pytest.raises(UsageError, match="101 ranks"):
+        import_latencies(tmp_path / "store", [path], Naming(started_ns=START))
+    assert not (tmp_path / "store").exists()
+
+
 @pytest.mark.parametrize("paths", [[], ["a", "a"]])
 def test_which_files_are_refused(tmp_path, paths):
     with pytest.raises(UsageError):
@@ -287,6 +296,7 @@ def test_command(tmp_path, capsys, utc, now):
     assert run("import", str(tmp_path / "absent.csv"), store=root) == 1
     assert "cannot read" in capsys.readouterr().err
     assert run("import", names[0], "--host", " ", store=root) == 2
+    assert run("import", names[0], "--started", "@99999999999", store=root) == 2
     assert run("slowdown", "/work", "--window", "1s", store=root) == 0
 
 

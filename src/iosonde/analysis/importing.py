@@ -19,6 +19,8 @@ from iosonde.store.imported import Extent, Labels, Phase, Placed, Staging, Writt
 SIZE_BYTES = 3901
 """What the benchmark writes into a file unless told otherwise."""
 _BETWEEN_NS = 1_000_000_000
+_MOST_PIECES = 200_000
+"""Each becomes a file of the store."""
 _ORDER = {"precreate": 0, "benchmark": 1, "cleanup": 2}
 
 
@@ -70,6 +72,11 @@ def import_latencies(
                 broken[0]
                 if broken
                 else InputFileError(f"{paths[0]} holds no rows", expected="one row an operation")
+            )
+        pieces = sum(len(extent.ranks) for extent in extents)
+        if pieces > _MOST_PIECES:
+            raise UsageError(
+                f"the files hold {pieces} ranks and phases", expected=f"at most {_MOST_PIECES}"
             )
         started = naming.started_ns
         if started is None:

@@ -20,12 +20,18 @@ EXAMPLES = """\
 Give all files of a run at once. What is in the store already is left out. See docs/importing.md.
 """
 
+_LATEST_NS = 7_258_118_400_000_000_000
+
 
 def main(arguments: Sequence[str]) -> int:
     """Import files; 1 if one of them broke off (its rows before that place are in the store)."""
     args = _parse(arguments)
     now_ns = options.now_ns()
     started = None if args.started is None else parse_time(args.started, now_ns)
+    if started is not None and not 0 <= started < _LATEST_NS:
+        raise UsageError(
+            f"--started {args.started} is not possible", expected="a time from 1970 to 2200"
+        )
     naming = Naming(args.target, args.host, args.run, started, args.size)
     done = import_latencies(
         options.store_root(args),
