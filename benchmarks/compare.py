@@ -217,7 +217,9 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=400)
     args = parser.parse_args()
-    print(f"{args.pairs} pairs a row, seeds {args.seed} to {args.seed + len(CASES) - 1}\n")
+    print(
+        f"{args.pairs} pairs a row, seeds {args.seed} to {args.seed + len(CASES) + len(SIX) - 1}\n"
+    )
     head = "slower or faster said | same said | interval of q50, q95 holds | sees x (q50) | ms"
     print(f"{'one op':<44}{head}")
     for number, case in enumerate(CASES):
