@@ -27,11 +27,14 @@ class Command(NamedTuple):
 
 GROUPS: dict[str, tuple[Command, ...]] = {
     "Measure": (Command("probe", "probe", "watch directories and see how they answer"),),
+    "Gather": (Command("import", "import_", "latency files of other tools (md-workbench)"),),
     "Ask": (
         Command("now", "now", "one sentence a target: is it slow, how much, since when"),
         Command("check", "check", "the same for a monitoring system (exit code 0, 1, 2, 3)"),
         Command("slowdown", "slowdown", "slowdown over time, with baseline, interval and n"),
         Command("events", "events", "what happened: hangs and outages, and how they ended"),
+        Command("bursts", "bursts", "seconds in which operations waited, within a run"),
+        Command("compare", "compare", "two periods, targets or runs: faster, slower, same?"),
     ),
     "Keep": (
         Command("export", "export", "samples or windows as Parquet, CSV or JSON"),

@@ -10,6 +10,7 @@
     │   ├── DamagedFileError      one file of the store is not what it should be
     │   └── SealError             a spool segment could not become Parquet (it is kept)
     ├── NothingMeasuredError      the store holds no samples for this question
+    ├── InputFileError            a file of another tool is not what it should be (good rows before it count)
     ├── MissingPartError          a part of iosonde is not installed
     └── MeasureError              a directory cannot be probed or loaded
 
@@ -75,6 +76,10 @@ class SealError(StoreError):
 
 class NothingMeasuredError(IosondeError):
     """The store holds no samples for this question."""
+
+
+class InputFileError(IosondeError):
+    """A file of another tool is not what it should be; rows before the place named were given out."""
 
 
 class MissingPartError(IosondeError):

@@ -1,0 +1,239 @@
+"""How often ``compare`` is wrong, and how often it finds what is there.
+
+    python -m benchmarks.compare [--pairs 1000] [--seed 400]
+
+Generators after methods G1 and 1.4: latencies lognormal (sigma .4), reads of two modes (hit share .45, which
+swings with a load in one row), loads that swing with time constant tau (standard deviation .15 of the log
+latency). Every row draws its pairs from ``seed + row``. The first table judges one op alone, the second (a fifth of
+the pairs) six ops together, as the command does: how often any of them is called slower or faster, and which share
+of those that are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iosonde.stats.dependence import no_load_beside
+from iosonde.stats.gaps import Period
+from iosonde.stats.multiple import holm, simes
+from iosonde.stats.shift import LEVELS, Pair, shift
+
+Floats = NDArray[np.float64]
+Maker = Callable[[np.random.Generator, int, float], Floats]
+MARGIN = 1.2
+
+
+def lognormal(rng: np.random.Generator, n: int, step_s: float) -> Floats:  # noqa: ARG001
+    return 1.5e-3 * np.exp(0.4 * rng.normal(size=n))
+
+
+def bimodal(rng: np.random.Generator, n: int, step_s: float) -> Floats:  # noqa: ARG001
+    hit = rng.random(n) < 0.45
+    fast, slow = 1e-4 * np.exp(0.25 * rng.normal(size=n)), 1e-2 * np.exp(0.5 * rng.normal(size=n))
+    return np.where(hit, fast, slow)
+
+
+def load(rng: np.random.Generator, n: int, step_s: float, tau_s: float, spread: float) -> Floats:
+    """An Ornstein-Uhlenbeck path of log load."""
+    kept = np.exp(-step_s / tau_s)
+    steps = rng.normal(size=n) * np.sqrt(1 - kept**2)
+    path = np.empty(n)
+    value = rng.normal()
+    for i in range(n):
+        path[i] = value
+        value = kept * value + steps[i]
+    return spread * path
+
+
+def loaded(tau_s: float, base: Maker = lognormal) -> Maker:
+    def make(rng: np.random.Generator, n: int, step_s: float) -> Floats:
+        return base(rng, n, step_s) * np.exp(load(rng, n, step_s, tau_s, 0.15))
+
+    return make
+
+
+def swinging(rng: np.random.Generator, n: int, step_s: float) -> Floats:
+    """Reads whose hit share follows a load of 10 min (.4 of its logit)."""
+    logit = np.log(0.45 / 0.55) + load(rng, n, step_s, 600.0, 0.4)
+    hit = rng.random(n) < 1 / (1 + np.exp(-logit))
+    fast, slow = 1e-4 * np.exp(0.25 * rng.normal(size=n)), 1e-2 * np.exp(0.5 * rng.normal(size=n))
+    return np.where(hit, fast, slow)
+
+
+def autoregressive(rng: np.random.Generator, n: int, step_s: float) -> Floats:  # noqa: ARG001
+    """Log latencies that remember .8 of the one before."""
+    return 1.5e-3 * np.exp(load(rng, n, 1.0, -1 / np.log(0.8), 0.4))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kind of pair; ``factor`` is the true ratio."""
+
+    name: str
+    make: Maker
+    n: int = 600
+    step_s: float = 1.0
+    factor: float = 1.0
+
+
+HOURS_4, DAY = 14_400, 86_400
+CASES = (
+    Case("lognormal, 10 min", lognormal),
+    Case("reads of two modes, 10 min", bimodal),
+    Case("AR(1) .8, 10 min", autoregressive),
+    Case("load tau 60 s, 10 min", loaded(60)),
+    Case("load tau 300 s, 10 min", loaded(300)),
+    Case("load tau 1800 s, 10 min (a third of tau)", loaded(1800)),
+    Case("load tau 60 s, 4 h", loaded(60), 2880, 5.0),
+    Case("load tau 300 s, 4 h", loaded(300), 2880, 5.0),
+    Case("load tau 1800 s, 4 h", loaded(1800), 2880, 5.0),
+    Case("two modes + load tau 1800 s, 4 h", loaded(1800, bimodal), 2880, 5.0),
+    Case("two modes, hit share swings, 4 h", swinging, 2880, 5.0),
+    Case("load tau 1800 s, 1 day", loaded(1800), 2880, 30.0),
+    Case("lognormal x1.2, 10 min", lognormal, factor=1.2),
+    Case("lognormal x1.2, n = 3600", lognormal, 3600, factor=1.2),
+    Case("reads of two modes x1.2, 10 min", bimodal, factor=1.2),
+    Case("AR(1) .8 x1.2, 10 min", autoregressive, factor=1.2),
+    Case("load tau 60 s x1.2, 10 min", loaded(60), factor=1.2),
+    Case("load tau 60 s x1.2, 4 h", loaded(60), 2880, 5.0, 1.2),
+    Case("load tau 300 s x1.2, 4 h", loaded(300), 2880, 5.0, 1.2),
+    Case("load tau 1800 s x1.2, 4 h", loaded(1800), 2880, 5.0, 1.2),
+    Case("load tau 1800 s x1.2, 1 day", loaded(1800), 2880, 30.0, 1.2),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of a case's pairs; ``covered`` is by level."""
+
+    case: Case
+    said: float
+    same: float
+    covered: Floats
+    smallest: float
+    ms: float
+
+
+def measure(case: Case, pairs: int, seed: int) -> Row:
+    """Shares over ``pairs`` pairs; ``covered``: how often a known 95 % interval holds the true ratio."""
+    rng = np.random.default_rng(seed)
+    at = np.arange(case.n) * case.step_s
+    ones = np.ones(case.n)
+    counts = np.zeros(2)
+    covered, known, smallest = np.zeros(len(LEVELS)), np.zeros(len(LEVELS)), []
+    spent = 0.0
+    for _ in range(pairs):
+        one = case.make(rng, case.n, case.step_s)
+        other = case.make(rng, case.n, case.step_s) * case.factor
+        began = time.perf_counter()
+        got = shift(Period(at, one, ones), Period(at, other, ones), same_level=0.90)
+        spent += time.perf_counter() - began
+        p = simes(got.p_value)
+        inside = (got.same_lower > 1 / MARGIN) & (got.same_upper < MARGIN)
+        same = bool(inside[:5].all())
+        counts += (p <= 0.05 and not same, same)
+        known += ~np.isnan(got.lower + got.upper)
+        covered += (got.lower <= case.factor) & (case.factor <= got.upper)
+        smallest.append(got.smallest[1])
+    said, alike = counts / pairs
+    return Row(
+        case,
+        said,
+        alike,
+        covered / np.maximum(known, 1),
+        float(np.nanmedian(smallest)),
+        spent / pairs * 1e3,
+    )
+
+
+@dataclass(frozen=True)
+class Six:
+    """Six ops under one load; ``loaded`` are those it reaches, ``shifted`` those that differ by ``factor``."""
+
+    name: str
+    tau_s: float | None = None
+    loaded: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
+    shifted: tuple[int, ...] = ()
+    factor: float = 1.2
+    n: int = 600
+    step_s: float = 1.0
+
+    def make(self, rng: np.random.Generator) -> list[Floats]:
+        """One side."""
+        values = [lognormal(rng, self.n, self.step_s) for _ in range(6)]
+        if self.tau_s is not None:
+            path = np.exp(load(rng, self.n, self.step_s, self.tau_s, 0.15))
+            values = [v * path if op in self.loaded else v for op, v in enumerate(values)]
+        return values
+
+
+SIX = (
+    Six("nothing, 10 min"),
+    Six("one load tau 60 s, 10 min", 60),
+    Six("one load tau 300 s, 10 min", 300),
+    Six("one load tau 1800 s, 10 min (a third of tau)", 1800),
+    Six("load tau 300 s on one op only, 10 min", 300, loaded=(2,)),
+    Six("one load tau 1800 s, 4 h", 1800, n=2880, step_s=5.0),
+    Six("all x1.2, 10 min", shifted=(0, 1, 2, 3, 4, 5)),
+    Six("one x1.2, 10 min", shifted=(3,)),
+    Six("all x1.2, load tau 300 s, 4 h", 300, shifted=(0, 1, 2, 3, 4, 5), n=2880, step_s=5.0),
+)
+
+
+def measure_six(six: Six, pairs: int, seed: int) -> tuple[float, float]:
+    """How often any op is called different, and the share of the shifted ones that is (NaN without)."""
+    rng = np.random.default_rng(seed)
+    at, ones = np.arange(six.n) * six.step_s, np.ones(six.n)
+    said, found = 0, []
+    for _ in range(pairs):
+        one, other = six.make(rng), six.make(rng)
+        ops = [
+            Pair(Period(at, a, ones), Period(at, b * six.factor ** (op in six.shifted), ones))
+            for op, (a, b) in enumerate(zip(one, other, strict=True))
+        ]
+        odds = [op.odds_of_load for op in ops]
+        shifts = [
+            op.shift(same_level=1 - 0.1 / 6, no_load=no_load_beside(odds[:i] + odds[i + 1 :]))
+            for i, op in enumerate(ops)
+        ]
+        p = holm(np.array([simes(got.p_value) for got in shifts]))
+        same = [
+            bool(((g.same_lower > 1 / MARGIN) & (g.same_upper < MARGIN))[:5].all()) for g in shifts
+        ]
+        different = (p <= 0.05) & ~np.array(same)
+        said += bool(different.any())
+        found += different[list(six.shifted)].tolist()
+    return said / pairs, float(np.mean(found)) if found else float("nan")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--pairs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=400)
+    args = parser.parse_args()
+    print(
+        f"{args.pairs} pairs a row, seeds {args.seed} to {args.seed + len(CASES) + len(SIX) - 1}\n"
+    )
+    head = "slower or faster said | same said | interval of q50, q95 holds | sees x (q50) | ms"
+    print(f"{'one op':<44}{head}")
+    for number, case in enumerate(CASES):
+        row = measure(case, args.pairs, args.seed + number)
+        print(
+            f"{case.name:<44}{row.said:>21.3f}{row.same:>12.3f}"
+            f"{row.covered[1]:>19.3f}{row.covered[4]:>8.3f}{row.smallest:>15.2f}{row.ms:>6.1f}",
+            flush=True,
+        )
+    print(f"\n{'six ops together':<44}any said | said of those that differ")
+    for number, six in enumerate(SIX, len(CASES)):
+        said, found = measure_six(six, max(1, args.pairs // 5), args.seed + number)
+        print(f"{six.name:<44}{said:>8.3f}{found:>28.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

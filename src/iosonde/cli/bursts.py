@@ -1,0 +1,200 @@
+"""iosonde bursts: seconds in which operations waited, against the rest of the same run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from iosonde.analysis.bursts import RunBurst, RunBursts, bursts
+from iosonde.analysis.selectors import known_names, select
+from iosonde.cli import options
+from iosonde.cli.text import count, table
+from iosonde.findings.bursts import say_burst, say_bursts
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.frames import Frame
+from iosonde.model.ops import op_word, parse_op
+from iosonde.model.units import (
+    format_duration,
+    format_factor,
+    format_option,
+    format_time,
+    parse_duration,
+)
+from iosonde.store.export import format_of, write_frame, write_text
+from iosonde.store.periods import Part, runs
+from iosonde.store.store import Store
+
+SCHEMA_VERSION = 1
+EXAMPLES = """\
+  iosonde bursts                      every run of the last day
+  iosonde bursts lustre02 --since 2017-07-09 --until 2017-07-10
+  iosonde bursts mdw-i0 --window 500ms
+  iosonde bursts /work@yesterday --format json
+
+The side is a target, run, host or period as 'iosonde compare' takes it. See docs/methods/bursts.md.
+"""
+_FORMATS = ("table", "json", "csv")
+_HEAD = ("mean", "q95", "q99", "median")
+_DAY_NS = 86_400_000_000_000
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the bursts of every run asked for."""
+    args = _parse(arguments)
+    now_ns = options.now_ns()
+    store = Store(options.store_root(args))
+    found = bursts(store, _part(args, store, now_ns), args.window)
+    if args.format == "table":
+        _print(found, now_ns)
+    elif args.format == "json":
+        _write_json(found, args, now_ns)
+    else:
+        _write_csv(found, args)
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "Short spans in which operations waited: start, length, factor, share, what the median says."
+    parser = options.Parser("bursts", summary, EXAMPLES)
+    add = parser.add_argument
+    add("what", nargs="?", help="a target, run, host or period (default: all)")
+    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
+    parser.add_range()
+    window = options.reads(parse_duration)
+    add(
+        "--window",
+        type=window,
+        metavar="TIME",
+        help="(default: what the operations allow, from 100ms)",
+    )
+    add("--format", choices=_FORMATS, help="(default: the file's ending, else table)")
+    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
+    parser.add_store()
+    args = parser.parse(arguments)
+    if args.window == 0:
+        raise UsageError("a window of 0 is not possible", expected="a window above 0")
+    if args.format is None:
+        args.format = format_of(args.output, None) if args.output else "table"
+        if args.format not in _FORMATS:
+            raise UsageError("bursts are no Parquet file", expected="--format json or csv")
+    if args.format == "table" and args.output:
+        raise UsageError("a table goes to the terminal only", hint="--format json or csv")
+    return args
+
+
+def _part(args: argparse.Namespace, store: Store, now_ns: int) -> Part:
+    """What was asked for; without any range and name, the last day."""
+    every = runs(store.root)
+    if not every:
+        raise NothingMeasuredError(f"there are no samples in {store.root}", hint="--store DIR")
+    since, until = options.time_range(args, now_ns)
+    if args.what is None:
+        part = Part(since_ns=now_ns - _DAY_NS if since is None and until is None else since)
+        part = replace(part, until_ns=until)
+    else:
+        part = select(args.what, known_names(every), now_ns)
+        if part.since_ns is None:
+            part = replace(part, since_ns=since, until_ns=until)
+    return replace(part, ops=tuple(args.op) if args.op else None)
+
+
+def _print(found: list[RunBursts], now_ns: int) -> None:
+    for place, run in enumerate(found):
+        print(("\n" if place else "") + f"run {run.run_id}: {say_bursts(run)}")
+        if run.too_few:
+            words = ", ".join(map(op_word, run.too_few))
+            print(f"{words}: too few operations to look for bursts")
+        if not run.bursts:
+            continue
+        window = format_option(min(burst.window_ns for burst in run.bursts))
+        head = ("began", "into the run", "lasted", "found in", "took long", "of", *_HEAD)
+        print(
+            f"factors are those of the slowest {window} of any operation; a median in brackets would not"
+        )
+        print("have been called slow: below 2x, or too few operations to be sure of 1.5x\n")
+        print(table(head, [_row(run, burst, now_ns) for burst in run.bursts], left=4))
+
+
+def _row(run: RunBursts, burst: RunBurst, now_ns: int) -> tuple[str, ...]:
+    words = [op_word(op.op) for op in burst.ops if op.found]
+    median = format_factor(burst.peak("q50")) + "x"
+    return (
+        format_time(burst.start_ns, now_ns, seconds=True),
+        format_duration(burst.start_ns - run.first_ns),
+        format_duration(burst.end_ns - burst.start_ns),
+        ", ".join(words) or "all together",
+        f"{burst.share:.1%}",
+        count(burst.n),
+        *(f"{format_factor(burst.peak(name))}x" for name in ("mean", "q95", "q99")),
+        median if burst.median_sees else f"({median})",
+    )
+
+
+def _write_json(found: list[RunBursts], args: argparse.Namespace, now_ns: int) -> None:
+    plain = {
+        "schema_version": SCHEMA_VERSION,
+        "runs": [
+            {
+                "run_id": run.run_id,
+                "target": run.target,
+                "first_ns": run.first_ns,
+                "last_ns": run.last_ns,
+                "n": run.n,
+                "ops": list(run.ops),
+                "too_few": list(run.too_few),
+                "sentence": say_bursts(run),
+                "bursts": [_plain(burst, now_ns) for burst in run.bursts],
+            }
+            for run in found
+        ],
+    }
+    text = json.dumps(plain, indent=2, allow_nan=False) + "\n"
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        write_text(text, args.output)
+
+
+def _plain(burst: RunBurst, now_ns: int) -> dict[str, Any]:
+    return {
+        "start_ns": burst.start_ns,
+        "end_ns": burst.end_ns,
+        "window_ns": burst.window_ns,
+        "seen_by": list(burst.seen_by),
+        "median_sees": burst.median_sees,
+        "chance": burst.chance,
+        "n": burst.n,
+        "share": burst.share,
+        "ops": [vars(op) for op in burst.ops],
+        "sentence": say_burst(burst, now_ns),
+    }
+
+
+def _write_csv(found: list[RunBursts], args: argparse.Namespace) -> None:
+    rows = [(run, burst) for run in found for burst in run.bursts]
+    columns: dict[str, Any] = {
+        "run_id": np.array([run.run_id for run, _ in rows], dtype=object),
+        "target": np.array([run.target for run, _ in rows], dtype=object),
+        "start_ns": np.array([b.start_ns for _, b in rows], dtype=np.int64),
+        "end_ns": np.array([b.end_ns for _, b in rows], dtype=np.int64),
+        "n": np.array([b.n for _, b in rows], dtype=np.int64),
+        "share": np.array([b.share for _, b in rows], dtype=np.float64),
+        "median_sees": np.array([b.median_sees for _, b in rows], dtype=np.bool_),
+    }
+    columns |= {
+        name: np.array([b.peak(name) for _, b in rows], dtype=np.float64)
+        for name in ("mean", "q50", "q95", "q99")
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = args.output or Path(folder) / "out"
+        write_frame(Frame(columns), path, "csv")
+        if args.output is None:
+            options.copy_to_stdout(path)

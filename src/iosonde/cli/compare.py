@@ -1,0 +1,226 @@
+"""iosonde compare: two periods, targets, hosts or runs; faster, slower, same, or not enough data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from iosonde.analysis.compare import Compared, compare
+from iosonde.analysis.selectors import Defaults, known_names, select, sides
+from iosonde.cli import options
+from iosonde.cli.text import count, table
+from iosonde.findings.comparison import (
+    MARGIN,
+    OpComparison,
+    judge,
+    level_name,
+    say_comparison,
+    say_ratio,
+)
+from iosonde.model.errors import NothingMeasuredError, UnitError, UsageError
+from iosonde.model.frames import Frame
+from iosonde.model.ops import op_word, parse_op
+from iosonde.model.units import format_duration, format_time
+from iosonde.store.export import format_of, write_frame, write_text
+from iosonde.store.periods import Part, runs
+from iosonde.store.store import Store
+
+SCHEMA_VERSION = 1
+EXAMPLES = """\
+  iosonde compare /work@2026-11-01..2026-11-07 /work@2026-11-08..2026-11-14
+  iosonde compare yesterday today --target /work
+  iosonde compare @2026-W44 @2026-W45 --target /work --op reads
+  iosonde compare /work /scratch --since -1d
+  iosonde compare login1 login2 --target /work --since -4h
+  iosonde compare mdw-i0 mdw-i1              two runs, by id or how it begins
+  iosonde compare run:4f2c91 /work@yesterday
+
+A side is a target, host or run, a period, or both joined by @. A day as the end of FROM..TO counts whole.
+The verdict is about B as seen from A; docs/methods/compare.md says how it is found.
+"""
+_FORMATS = ("table", "json", "csv")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the verdict of every operation, or all quantiles as data."""
+    args = _parse(arguments)
+    now_ns = options.now_ns()
+    store = Store(options.store_root(args))
+    a, b = _sides(args, store, now_ns)
+    compared = compare(store, a, b, ops=tuple(args.op) if args.op else None)
+    found = judge(compared, args.margin)
+    if args.format == "table":
+        _print(compared, found, args, now_ns)
+    elif args.format == "json":
+        _write_json(compared, found, args, now_ns)
+    else:
+        _write_csv(found, args)
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "Is B faster than A, slower, the same, or can the samples not tell?"
+    parser = options.Parser("compare", summary, EXAMPLES)
+    add = parser.add_argument
+    add("a", metavar="A", help="what it is compared with")
+    add("b", metavar="B", help="what the verdict is about")
+    add("--target", help="where a side names none")
+    add("--host", help="as seen from this host only")
+    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
+    parser.add_range()
+    margin = options.reads(_margin)
+    add("--margin", type=margin, default=MARGIN, metavar="SHARE", help="what counts as same (20%%)")
+    add("--quantiles", action="store_true", help="every quantile of every operation")
+    add("--format", choices=_FORMATS, help="(default: the file's ending, else table)")
+    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
+    parser.add_store()
+    args = parser.parse(arguments)
+    if args.format is None:
+        args.format = format_of(args.output, None) if args.output else "table"
+        if args.format not in _FORMATS:
+            raise UsageError("a comparison is no Parquet file", expected="--format json or csv")
+    if args.format == "table" and args.output:
+        raise UsageError("a table goes to the terminal only", hint="--format json or csv")
+    return args
+
+
+def _margin(text: str) -> float:
+    """``20%`` or ``1.2`` -> 1.2."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text.strip())
+    value = float(match[1]) if match else 0.0
+    margin = 1 + value / 100 if match and match[2] else value
+    if not 1 < margin <= 10:
+        raise UnitError(f"cannot read the margin {text!r}", expected="10% or 1.1; at most 10")
+    return margin
+
+
+def _sides(args: argparse.Namespace, store: Store, now_ns: int) -> tuple[Part, Part]:
+    every = runs(store.root)
+    if not every:
+        raise NothingMeasuredError(f"there are no samples in {store.root}", hint="--store DIR")
+    known = known_names(every)
+    if args.target is not None:
+        args.target = select(f"target:{args.target}", known, now_ns).target
+    since, until = options.time_range(args, now_ns)
+    a, b = select(args.a, known, now_ns), select(args.b, known, now_ns)
+    return sides(a, b, Defaults(args.target, args.host, since, until), known)
+
+
+def _print(
+    compared: Compared, found: list[OpComparison], args: argparse.Namespace, now_ns: int
+) -> None:
+    print(f"A: {_words(compared.a, now_ns)}\nB: {_words(compared.b, now_ns)}\n")
+    for op in found:
+        print(say_comparison(op, args.margin))
+    head = ("", "B is", "median", "q95", "q99", "median sees", "n of A", "n of B")
+    print("\n" + table(head, [_row(op) for op in found], left=2))
+    if args.quantiles:
+        print("\n" + table(("", "", "A", "B", "B / A", "sees", "p"), _quantiles(found), left=2))
+    for place, (note, ops) in enumerate(_notes(found).items()):
+        about = "" if len(ops) == len(found) else f"{', '.join(ops)}: "
+        print(("" if place else "\n") + f"note: {about}{note}")
+    for name, missing in (("B", compared.only_a), ("A", compared.only_b)):
+        if missing:
+            options.tell(f"{', '.join(map(op_word, missing))}: no samples in {name}, left out")
+
+
+def _words(part: Part, now_ns: int) -> str:
+    texts = [part.target or "", f"run {part.run_id}" if part.run_id else ""]
+    texts.append(f"as seen from {part.host}" if part.host else "")
+    if part.since_ns is not None or part.until_ns is not None:
+        ends = [
+            "now"
+            if ns is None and end
+            else "the first sample"
+            if ns is None
+            else format_time(ns, now_ns)
+            for end, ns in enumerate((part.since_ns, part.until_ns))
+        ]
+        texts.append(f"from {ends[0]} to {ends[1]}")
+    return ", ".join(text for text in texts if text)
+
+
+def _row(op: OpComparison) -> tuple[str, ...]:
+    by_level = {level.level: level for level in op.levels}
+    sees = by_level[0.5].smallest
+    return (
+        op_word(op.op),
+        op.verdict,
+        *(say_ratio(by_level[level]) for level in (0.5, 0.95, 0.99)),
+        "n/a" if sees is None else f"x{sees:.2f}",
+        count(op.a.used),
+        count(op.b.used),
+    )
+
+
+def _quantiles(found: list[OpComparison]) -> list[tuple[str, ...]]:
+    return [
+        (
+            op_word(op.op),
+            level_name(level.level),
+            format_duration(level.quantile_a_ns),
+            format_duration(level.quantile_b_ns),
+            say_ratio(level),
+            "n/a" if level.smallest is None else f"x{level.smallest:.2f}",
+            "n/a" if level.p_value is None else f"{level.p_value:.2g}",
+        )
+        for op in found
+        for level in op.levels
+    ]
+
+
+def _notes(found: list[OpComparison]) -> dict[str, list[str]]:
+    """Each note once, with the operations it is about."""
+    notes: dict[str, list[str]] = {}
+    for op in found:
+        for note in op.notes:
+            notes.setdefault(note, []).append(op_word(op.op))
+    return notes
+
+
+def _write_json(
+    compared: Compared, found: list[OpComparison], args: argparse.Namespace, now_ns: int
+) -> None:
+    plain: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "at_ns": now_ns,
+        "margin": args.margin,
+        "a": vars(compared.a),
+        "b": vars(compared.b),
+        "ops": [op.to_json() | {"sentence": say_comparison(op, args.margin)} for op in found],
+    }
+    text = json.dumps(plain, indent=2) + "\n"
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        write_text(text, args.output)
+
+
+def _write_csv(found: list[OpComparison], args: argparse.Namespace) -> None:
+    rows = [
+        {"op": op.op, "verdict": op.verdict, **level._asdict(), "n_a": op.a.used, "n_b": op.b.used}
+        for op in found
+        for level in op.levels
+    ]
+    columns = {name: _column([row[name] for row in rows]) for name in rows[0]}
+    with tempfile.TemporaryDirectory() as folder:
+        path = args.output or Path(folder) / "out"
+        write_frame(Frame(columns), path, "csv")
+        if args.output is None:
+            options.copy_to_stdout(path)
+
+
+def _column(values: list[Any]) -> Any:
+    if isinstance(values[0], str):
+        return np.array(values, dtype=object)
+    if any(value is None for value in values):
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    return np.array(values)

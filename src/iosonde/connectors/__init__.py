@@ -1,0 +1,1 @@
+"""Other tools' records: text in, frames out. One file a source; nothing here writes."""

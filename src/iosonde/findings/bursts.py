@@ -1,0 +1,38 @@
+"""Sentences about bursts. The data are ``analysis.bursts``."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from iosonde.model.ops import op_word
+from iosonde.model.units import format_duration, format_factor, format_time
+
+if TYPE_CHECKING:
+    from iosonde.analysis.bursts import RunBurst, RunBursts
+
+
+def say_burst(burst: RunBurst, now_ns: int, zone: tzinfo | None = None) -> str:
+    """One line without a full stop: when, how long, who, how much, and whether the median shows it."""
+    since = format_time(burst.start_ns, now_ns, zone, seconds=True)
+    found = [op_word(op.op) for op in burst.ops if op.found] or ["operations together"]
+    factors = ", ".join(
+        f"{name} {format_factor(burst.peak(name))}x" for name in ("mean", "q95", "q99")
+    )
+    median = "the median shows it too" if burst.median_sees else "the median alone does not show it"
+    return (
+        f"{', '.join(found)} on {burst.target} waited for {format_duration(burst.end_ns - burst.start_ns)} "
+        f"from {since} on: {burst.share:.1%} of {burst.n} operations took long, {factors}; {median}"
+    )
+
+
+def say_bursts(run: RunBursts) -> str:
+    """What a run amounts to, in one line without a full stop."""
+    if not run.bursts:
+        return f"no burst in {run.n} operations on {run.target}"
+    hidden = sum(not burst.median_sees for burst in run.bursts)
+    whole = sum(burst.end_ns - burst.start_ns for burst in run.bursts)
+    return (
+        f"{len(run.bursts)} burst{'' if len(run.bursts) == 1 else 's'} on {run.target}, {format_duration(whole)} of "
+        f"{format_duration(run.last_ns - run.first_ns)} in all; the median alone shows {len(run.bursts) - hidden}"
+    )
