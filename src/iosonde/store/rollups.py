@@ -62,12 +62,9 @@ def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Interva
     """Roll up one sealed segment and keep it, if the store can be written. Raises duckdb.Error."""
     reader.look_at_file(con, sealed)
     found = derive.derived(con)
-    try:
+    with contextlib.suppress(OSError, duckdb.Error):
+        # Full or read-only stores: what is not kept is made again by the next reader.
         derive.write(con, found, layout.rollup_path(root, sealed))
-    except (OSError, duckdb.Error):
-        if not sealed.exists():
-            raise
-        # A full or read-only store: what is not kept is made again by the next reader.
     return found
 
 
