@@ -52,6 +52,7 @@ def draw(
     op: Op,
     shape: tuple[int, ...],
     slower: Slower | None = None,
+    *,
     hit_share: Floats | float | None = None,
     load: Floats | float = 1.0,
 ) -> Floats:

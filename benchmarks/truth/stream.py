@@ -21,7 +21,7 @@ START_NS = 1_790_553_600_000_000_000
 """2026-09-28 00:00 UTC, a Monday."""
 LONG_FACTOR = 27.0
 _EVENTS = ((6, 4 * HOUR_S, 10.0), (8, HOUR_S, 3.0), (8, 10 * MINUTE_S, 10.0))
-"""How many, how long, how slow; none in the first week."""
+"""How many in eight weeks, how long, how slow; none in the first week."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,8 @@ def _events(random: np.random.Generator, options: Options) -> list[Happening]:
     end_s = options.days * DAY_S
     found: list[Happening] = []
     if options.events:
-        lengths = [(long, factor) for count, long, factor in _EVENTS for _ in range(count)]
+        often = max(0, options.days - 7) / 49
+        lengths = [(d, f) for count, d, f in _EVENTS for _ in range(round(count * often))]
         for long, factor in lengths:
             while True:
                 start = int(random.integers(WEEK_S, max(WEEK_S + 1, end_s - long)))
