@@ -92,6 +92,67 @@ def trailing_median(start_ns: Buffer, median_ns: Buffer, trailing_ns: int) -> by
     [start - trailing_ns, start). ``start_ns`` ascending, ``median_ns`` with null for windows without one.
     """
 
+def quantile_bounds(n: int, q: float) -> tuple[int, int, int]:
+    """1-based ranks (lower, point, upper); an end that n is too small for is 0. ValueError unless 0 < q < 1."""
+
+def share_interval(hits: int, n: int) -> tuple[float, float] | None:
+    """The 95 % interval of a share (Clopper and Pearson 1934), None for n = 0."""
+
+STAGES: list[str]
+ALARM_CAUSES: list[str]
+
+_Histograms = tuple[Buffer, Buffer, Buffer]
+"""Offsets (int64, rows + 1), buckets (uint16, ascending in a row), counts (uint32)."""
+
+def guard(
+    series: Buffer,
+    columns: tuple[Buffer, Buffer, Buffer],
+    service: _Histograms,
+    response: _Histograms,
+    reference: Buffer | None = None,
+) -> dict[str, bytes]:
+    """Judge ten-minute intervals of one or more series as the live probe would have.
+
+    ``series``: offsets (int64) of each series among the rows. ``columns``: start_ns, n_due, n_lost
+    (int64), ascending in start within a series. An empty response histogram says that responses are
+    the service latencies. ``reference``: one expectation (26 floats, NaN = none) a series.
+
+    A row: typ tail lost with _lower _upper (float64), flagged stage epoch (int64). A version:
+    version_series _from_ns _stage _epoch (int64) _climate (float64), versions (26 float64: 19 levels,
+    q99, n, hit_share, mu_1, mu_2, sigma_1, sigma_2). A lasting change: change_series _epoch _began_ns
+    (int64) _factor (float64).
+    """
+
+def triples(
+    levels: Buffer, tails: Buffer, counts: Buffer, which: Buffer, versions: Buffer
+) -> dict[str, bytes]:
+    """typ, tail, lost with _lower, _upper (float64) of n windows; NaN = missing.
+
+    ``levels``: n x 19 x 3 float64 (lower, point, upper) of service latency; ``tails``: n x 2 x 3 of
+    the response quantiles .90 and .95; ``counts``: n x 4 int64 (n, n_response, n_due, n_lost);
+    ``which``: the row of ``versions`` (x 26) that each window is compared with, -1 for none.
+    """
+
+def histogram_levels(histograms: _Histograms) -> dict[str, bytes]:
+    """``levels``: n x 21 x 3 float64 (lower, point, upper): 19 levels, then quantiles .90 and .95."""
+
+def mode_shifts(histograms: _Histograms, which: Buffer, versions: Buffer) -> dict[str, bytes]:
+    """hit_share, hit, miss (float64) of each; NaN below 60 rows or where one mode is expected."""
+
+def alarms(
+    due_ns: Buffer,
+    service_ns: Buffer,
+    response_ns: Buffer,
+    lost: Buffer,
+    which: Buffer,
+    versions: Buffer,
+) -> dict[str, bytes]:
+    """Alarms over samples ascending in due_ns (int64; null = -2**63).
+
+    raised_ns, cause (int64), peak, peak_tail, cleared_ns (float64): one row when an alarm is raised
+    (cleared_ns NaN) and one when it is over. ``which`` as in ``triples``, one a sample.
+    """
+
 def onset(due_ns: Buffer, service_ns: Buffer, baseline_ns: float, slowdown: float) -> int | None:
     """Index of the first sample of the slow stretch that the last sample belongs to, or None."""
 

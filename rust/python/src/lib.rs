@@ -1,7 +1,9 @@
 //! Thin PyO3 bindings of iosonde-core: one file an instrument, no logic.
 
+mod columns;
 mod load;
 mod probe;
+mod slowdown;
 mod spool;
 mod statistics;
 
@@ -32,6 +34,15 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(statistics::onset, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::slow_windows, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::host_busy_windows, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::quantile_bounds, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::share_interval, module)?)?;
+    module.add_function(wrap_pyfunction!(slowdown::guard, module)?)?;
+    module.add_function(wrap_pyfunction!(slowdown::triples, module)?)?;
+    module.add_function(wrap_pyfunction!(slowdown::histogram_levels, module)?)?;
+    module.add_function(wrap_pyfunction!(slowdown::mode_shifts, module)?)?;
+    module.add_function(wrap_pyfunction!(slowdown::alarms, module)?)?;
+    module.add("STAGES", slowdown::STAGES.to_vec())?;
+    module.add("ALARM_CAUSES", slowdown::CAUSES.to_vec())?;
     module.add_function(wrap_pyfunction!(probe::simulate, module)?)?;
     module.add_class::<probe::Probe>()?;
     module.add_class::<load::Load>()

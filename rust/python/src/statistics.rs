@@ -17,6 +17,22 @@ pub fn quantile_ranks(n: usize, q: f64) -> Option<(usize, usize, usize)> {
     quantile::ranks(n, q).map(|ranks| (ranks.lower, ranks.point, ranks.upper))
 }
 
+/// Ranks of a quantile and of the ends of its interval; an end that n is too small for is 0.
+#[pyfunction]
+pub fn quantile_bounds(n: usize, q: f64) -> PyResult<(usize, usize, usize)> {
+    if !(q > 0.0 && q < 1.0) {
+        return Err(PyValueError::new_err(format!("q = {q}; expected 0 < q < 1")));
+    }
+    let bounds = quantile::bounds(n, q);
+    Ok((bounds.lower, bounds.point, bounds.upper))
+}
+
+/// The 95 % interval of a share, or None without anything counted.
+#[pyfunction]
+pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
+    quantile::share_interval(hits, n)
+}
+
 /// The smallest n with an interval.
 #[pyfunction]
 pub fn minimum_count(q: f64) -> PyResult<usize> {

@@ -1,11 +1,18 @@
 //! The live statistics, written once: Python calls these, SQL is tested against them.
 //!
-//! `slowdown = statistic of a window / baseline`, where the baseline is the median of the medians of the windows
-//! before it (docs/methods/slowdown.md).
+//! A window's latencies at nineteen levels against those that are expected give `typ`, `tail` and `lost`
+//! (docs/methods/slowdown.md). What is expected is learnt from ten-minute intervals that were not slow themselves.
 
 pub mod baseline;
+pub mod buckets;
+pub mod detect;
+pub mod guarded;
+pub mod history;
+pub mod levels;
 pub mod live;
+pub mod modes;
 pub mod onset;
 pub mod quantile;
+pub mod triple;
 pub mod verdict;
 pub mod window;

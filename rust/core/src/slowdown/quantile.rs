@@ -24,8 +24,28 @@ pub fn ranks(n: usize, q: f64) -> Option<Ranks> {
     if !(q > 0.0 && q < 1.0) || n < minimum_count(q) {
         return None;
     }
+    let Bounds { lower, point, upper } = bounds(n, q);
+    (lower >= 1 && upper >= 1).then_some(Ranks { lower, point, upper })
+}
+
+/// 1-based ranks of a quantile and of the ends of its 95 % interval; an end that n is too small for is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Lower end, or 0.
+    pub lower: usize,
+    /// The quantile itself.
+    pub point: usize,
+    /// Upper end, or 0.
+    pub upper: usize,
+}
+
+/// Ranks of the q quantile of n values, 0 < q < 1; all 0 for no values.
+pub fn bounds(n: usize, q: f64) -> Bounds {
+    if n == 0 {
+        return Bounds { lower: 0, point: 0, upper: 0 };
+    }
     let mut cumulative = Binomial::new(n, q);
-    let mut lower = 0;
+    let mut lower = cumulative.first();
     // P(B <= l-1) <= TAIL while the cumulative at l-1 stays below it.
     while cumulative.at(lower) <= TAIL {
         lower += 1;
@@ -35,7 +55,7 @@ pub fn ranks(n: usize, q: f64) -> Option<Ranks> {
         upper += 1;
     }
     let point = ((q * n as f64).ceil() as usize).clamp(1, n);
-    (lower >= 1 && upper <= n).then_some(Ranks { lower, point, upper })
+    Bounds { lower, point, upper: if upper <= n { upper } else { 0 } }
 }
 
 /// The smallest n with a two-sided 95 % interval for the q quantile: 6 for the median, 72 for q = 0.95.
@@ -52,27 +72,72 @@ pub fn minimum_count(q: f64) -> usize {
 /// Cumulative binomial probabilities, asked for in ascending order.
 struct Binomial {
     n: usize,
-    q: f64,
-    ln_term: f64,
+    odds: f64,
+    term: f64,
+    first: usize,
     k: usize,
     sum: f64,
 }
 
 impl Binomial {
     fn new(n: usize, q: f64) -> Self {
-        let ln_term = n as f64 * (1.0 - q).ln();
-        Self { n, q, ln_term, k: 0, sum: ln_term.exp() }
+        // Nine standard deviations below the mean lies less than 1e-18.
+        let mean = n as f64 * q;
+        let first = (mean - 9.0 * (mean * (1.0 - q)).sqrt() - 1.0).max(0.0) as usize;
+        let ways = ln_factorial(n) - ln_factorial(first) - ln_factorial(n - first);
+        let term = (ways + first as f64 * q.ln() + (n - first) as f64 * (1.0 - q).ln()).exp();
+        Self { n, odds: q / (1.0 - q), term, first, k: first, sum: term }
+    }
+    /// Below it there is nothing worth counting.
+    fn first(&self) -> usize {
+        self.first
     }
     /// P(B <= k).
     fn at(&mut self, k: usize) -> f64 {
         while self.k < k && self.k < self.n {
-            let odds = (self.n - self.k) as f64 / (self.k + 1) as f64 * self.q / (1.0 - self.q);
-            self.ln_term += odds.ln();
+            self.term *= (self.n - self.k) as f64 / (self.k + 1) as f64 * self.odds;
             self.k += 1;
-            self.sum += self.ln_term.exp();
+            self.sum += self.term;
         }
         if k >= self.n { 1.0 } else { self.sum }
     }
+}
+
+/// ln n!, by Stirling's series from 10 on (error below 1e-9).
+fn ln_factorial(n: usize) -> f64 {
+    if n < 10 {
+        return (2..=n).map(|k| k as f64).product::<f64>().ln();
+    }
+    let x = n as f64;
+    let series = 1.0 / (12.0 * x) - 1.0 / (360.0 * x.powi(3)) + 1.0 / (1260.0 * x.powi(5));
+    x * x.ln() - x + 0.5 * (std::f64::consts::TAU * x).ln() + series
+}
+
+/// The 95 % interval of a share of which `hits` of `n` were seen (Clopper and Pearson 1934); none for n = 0.
+pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
+    if n == 0 || hits > n {
+        return None;
+    }
+    let (hits, n) = (hits as usize, n as usize);
+    // Both ends are where a cumulative probability, falling in p, meets a limit.
+    let meet = |k: usize, limit: f64| {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..60 {
+            let p = (low + high) / 2.0;
+            let mut binomial = Binomial::new(n, p);
+            if k < binomial.first() || binomial.at(k) < limit { high = p } else { low = p }
+        }
+        (low + high) / 2.0
+    };
+    let lower = if hits == 0 { 0.0 } else { meet(hits - 1, 1.0 - TAIL) };
+    let upper = if hits == n {
+        1.0
+    } else if hits == 0 {
+        1.0 - TAIL.powf(1.0 / n as f64)
+    } else {
+        meet(hits, TAIL)
+    };
+    Some((lower, upper))
 }
 
 /// A value with the ends of its interval and the number of values behind it.
@@ -158,6 +223,32 @@ mod tests {
         let ranks = ranks(1_000_000, 0.5).unwrap();
         assert!(ranks.lower < 500_000 && ranks.upper > 500_000);
         assert!((500_000 - ranks.lower) as f64 - 980.0 < 2.0);
+    }
+
+    #[test]
+    fn one_sided_ends_have_smaller_minimum_counts() {
+        for (q, n) in [(0.95, 72), (0.9, 36), (0.99, 368)] {
+            assert!(bounds(n, q).upper > 0 && bounds(n - 1, q).upper == 0, "q = {q}");
+            assert!(bounds(2, q).lower >= 1, "q = {q}");
+        }
+    }
+
+    #[test]
+    fn shares_match_published_intervals() {
+        // Clopper-Pearson, as in SciPy's binomtest(...).proportion_ci().
+        let table = [
+            (0, 10, 0.0, 0.308_497),
+            (1, 10, 0.002_529, 0.445_016),
+            (5, 10, 0.187_086, 0.812_914),
+            (10, 10, 0.691_503, 1.0),
+            (6, 600, 0.003_678_416, 0.021_637_956),
+        ];
+        for (hits, n, lower, upper) in table {
+            let found = share_interval(hits, n).unwrap();
+            assert!((found.0 - lower).abs() < 2e-6, "{hits} of {n}: {found:?}");
+            assert!((found.1 - upper).abs() < 2e-6, "{hits} of {n}: {found:?}");
+        }
+        assert_eq!(share_interval(0, 0), None);
     }
 
     #[test]

@@ -1,0 +1,262 @@
+//! Log-bucket histograms: what a roll-up keeps of ten minutes, mergeable without loss.
+//!
+//! Bucket `b` holds latencies in `(gamma^(b-1), gamma^b]` ns, `gamma = 1.02`; its value `2 gamma^b / (1 + gamma)` is within
+//! 1 % of all of them (Masson, Rim, Lee: DDSketch, VLDB 2019, section 2.1). Merging adds counts.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Ratio of a bucket's upper end to its lower end.
+pub const GAMMA: f64 = 1.02;
+/// Buckets there are: the last one takes everything above a day and a half.
+pub const BUCKETS: usize = 1_650;
+
+/// The bucket of a latency; below 1 ns it is the first.
+pub fn bucket(ns: i64) -> u16 {
+    if ns <= 1 {
+        return 0;
+    }
+    let place = ((ns as f64).ln() / GAMMA.ln()).ceil() as usize;
+    place.min(BUCKETS - 1) as u16
+}
+
+/// What a bucket stands for, in ns.
+pub fn value_ns(bucket: u16) -> f64 {
+    2.0 * (f64::from(bucket) * GAMMA.ln()).exp() / (1.0 + GAMMA)
+}
+
+/// Counts by bucket, ascending, packed: varint gap and varint count of each bucket that is not empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Packed(Box<[u8]>);
+
+impl Packed {
+    /// Of (bucket, count) in ascending order of buckets; empty ones are left out.
+    pub fn of(counts: impl Iterator<Item = (u16, u32)>) -> Self {
+        let mut bytes = Vec::new();
+        let mut next = 0;
+        for (bucket, count) in counts.filter(|&(_, count)| count > 0) {
+            put(&mut bytes, u32::from(bucket) - next);
+            put(&mut bytes, count);
+            next = u32::from(bucket) + 1;
+        }
+        Self(bytes.into_boxed_slice())
+    }
+    /// Of latencies in ascending order.
+    pub fn of_sorted(sorted: &[i64]) -> Self {
+        let runs = sorted.chunk_by(|&one, &other| bucket(one) == bucket(other));
+        Self::of(runs.map(|run| (bucket(run[0]), run.len() as u32)))
+    }
+    /// (bucket, count), ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+        let mut rest: &[u8] = &self.0;
+        let mut next = 0_u32;
+        std::iter::from_fn(move || {
+            let gap = take(&mut rest)?;
+            let count = take(&mut rest)?;
+            let bucket = next.checked_add(gap).filter(|&bucket| bucket < BUCKETS as u32)?;
+            next = bucket + 1;
+            Some((bucket as u16, count))
+        })
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// How many latencies.
+    pub fn total(&self) -> u64 {
+        self.iter().map(|(_, count)| u64::from(count)).sum()
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+fn take(rest: &mut &[u8]) -> Option<u32> {
+    let mut value = 0_u32;
+    for shift in (0..35).step_by(7) {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        value |= u32::from(byte & 0x7f).checked_shl(shift)?;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+impl Serialize for Packed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = String::with_capacity(2 * self.0.len());
+        for byte in &self.0 {
+            let _ = write!(text, "{byte:02x}");
+        }
+        serializer.serialize_str(&text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Packed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let pairs = text.as_bytes().chunks(2);
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let bytes: Option<Vec<u8>> = pairs.map(byte).collect();
+        let refuse = || serde::de::Error::custom("a histogram is pairs of hexadecimal digits");
+        bytes.map(|bytes| Self(bytes.into_boxed_slice())).ok_or_else(refuse)
+    }
+}
+
+/// Counts of every bucket, to add to and to take from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Packed", into = "Packed")]
+pub struct Pool {
+    counts: Vec<u32>,
+    total: u64,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self { counts: vec![0; BUCKETS], total: 0 }
+    }
+}
+
+impl From<Packed> for Pool {
+    fn from(packed: Packed) -> Self {
+        let mut pool = Self::default();
+        pool.add(&packed);
+        pool
+    }
+}
+
+impl From<Pool> for Packed {
+    fn from(pool: Pool) -> Self {
+        pool.packed()
+    }
+}
+
+impl Pool {
+    /// Add a histogram.
+    pub fn add(&mut self, packed: &Packed) {
+        for (bucket, count) in packed.iter() {
+            let had = &mut self.counts[usize::from(bucket)];
+            let more = count.min(u32::MAX - *had);
+            *had += more;
+            self.total += u64::from(more);
+        }
+    }
+    /// Take one away that was added.
+    pub fn remove(&mut self, packed: &Packed) {
+        for (bucket, count) in packed.iter() {
+            let had = &mut self.counts[usize::from(bucket)];
+            let less = count.min(*had);
+            *had -= less;
+            self.total -= u64::from(less);
+        }
+    }
+    /// How many latencies.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+    /// (bucket, count) of every bucket that is not empty.
+    pub fn iter(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+        self.counts.iter().enumerate().filter(|&(_, &n)| n > 0).map(|(bucket, &n)| (bucket as u16, n))
+    }
+    /// The same of this pool and another one together.
+    pub fn with<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (u16, u32)> + 'a {
+        let both = self.counts.iter().zip(&other.counts).enumerate();
+        both.map(|(bucket, (&a, &b))| (bucket as u16, a.saturating_add(b))).filter(|&(_, n)| n > 0)
+    }
+    /// The same, packed.
+    pub fn packed(&self) -> Packed {
+        Packed::of(self.iter())
+    }
+}
+
+/// Looks ranks up in a histogram.
+#[derive(Debug)]
+pub struct Cumulative {
+    ends: Vec<(u64, u16)>,
+}
+
+impl Cumulative {
+    /// Of (bucket, count), ascending.
+    pub fn of(counts: impl Iterator<Item = (u16, u32)>) -> Self {
+        let mut seen = 0;
+        let ends = counts.map(|(bucket, count)| {
+            seen += u64::from(count);
+            (seen, bucket)
+        });
+        Self { ends: ends.collect() }
+    }
+    /// How many latencies.
+    pub fn total(&self) -> u64 {
+        self.ends.last().map_or(0, |&(seen, _)| seen)
+    }
+    /// The latency of 1-based `rank`; none outside.
+    pub fn at_rank(&self, rank: u64) -> Option<f64> {
+        let place = self.ends.partition_point(|&(seen, _)| seen < rank.max(1));
+        self.ends.get(place).map(|&(_, bucket)| value_ns(bucket))
+    }
+    /// The q quantile by nearest rank; none when empty.
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        self.at_rank((q * self.total() as f64).ceil() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Random;
+
+    #[test]
+    fn a_bucket_stands_for_its_latencies_within_one_percent() {
+        let mut random = Random::stream(1, "buckets");
+        for _ in 0..20_000 {
+            let ns = ((random.unit() * 32.0).exp() as i64).max(1);
+            let error = value_ns(bucket(ns)) / ns as f64 - 1.0;
+            assert!(error.abs() <= 0.0101 || ns < 50, "{ns}: {error}");
+        }
+        assert_eq!((bucket(-5), bucket(0), bucket(1), bucket(i64::MAX)), (0, 0, 0, BUCKETS as u16 - 1));
+    }
+
+    #[test]
+    fn packing_loses_nothing() {
+        let mut random = Random::stream(2, "buckets");
+        for _ in 0..200 {
+            let mut values: Vec<i64> =
+                (0..random.below(900)).map(|_| (1e6 * random.normal().exp()) as i64).collect();
+            values.sort_unstable();
+            let packed = Packed::of_sorted(&values);
+            let mut pool = Pool::default();
+            pool.add(&packed);
+            assert_eq!((packed.total(), pool.total()), (values.len() as u64, values.len() as u64));
+            assert_eq!(pool.packed(), packed);
+            let text = serde_json::to_string(&packed).unwrap();
+            assert_eq!(serde_json::from_str::<Packed>(&text).unwrap(), packed);
+            pool.remove(&packed);
+            assert_eq!(pool, Pool::default());
+            let cumulative = Cumulative::of(packed.iter());
+            for (i, &value) in values.iter().enumerate() {
+                assert_eq!(cumulative.at_rank(i as u64 + 1), Some(value_ns(bucket(value))));
+            }
+            assert_eq!(cumulative.at_rank(values.len() as u64 + 1), None);
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_end_early_and_never_panic() {
+        let mut random = Random::stream(3, "buckets");
+        for _ in 0..2_000 {
+            let mut bytes = vec![0; random.below(30) as usize];
+            random.fill(&mut bytes);
+            let packed = Packed(bytes.into_boxed_slice());
+            assert!(packed.iter().all(|(bucket, _)| usize::from(bucket) < BUCKETS));
+        }
+        assert!(serde_json::from_str::<Packed>("\"zz\"").is_err());
+    }
+}

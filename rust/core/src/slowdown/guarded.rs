@@ -1,0 +1,428 @@
+//! The guarded baseline: what an op usually takes, learnt only from intervals that were not slow themselves.
+//!
+//! Ten-minute intervals come in one by one, in ascending order. An interval is **flagged** when, against what was expected
+//! before it, `typ > 1.5` or `tail > 3` or `lost > .01`. Expected is the quantile function of the pooled histograms of
+//! the unflagged intervals of the last 14 days, worked out anew every hour. Nothing is expected before the first hour; it
+//! is provisional from 6 hours and reliable from 3 days on (of observed intervals).
+//!
+//! A lasting change begins a new **epoch**: 3 days in a row whose upper quartile of `typ` is below 1/1.25, or 14 days in a
+//! row whose lower quartile is above 1.25 (or of which three quarters are flagged). Days that may turn out to be the first of
+//! an epoch are held out of the pool until that is decided, and it does not forget meanwhile: a slowdown of ten days never
+//! becomes usual. The **reference** is what was expected when the first epoch became reliable; `climate` compares with it.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::buckets::{Packed, Pool};
+use super::levels::{Levels, N, RankTable};
+use super::modes::{Modes, modes};
+use super::triple::{Expected, Triple};
+use first_pass::{Points, first_pass, is_flagged};
+
+mod first_pass;
+
+/// Length of an interval.
+pub const INTERVAL_NS: i64 = 600_000_000_000;
+const HOUR_NS: i64 = 3_600_000_000_000;
+const DAY_NS: i64 = 24 * HOUR_NS;
+/// Days that the pool looks back.
+pub const HORIZON_DAYS: i64 = 14;
+/// An interval is flagged above this typical slowdown ...
+pub const FLAG_TYP: f64 = 1.5;
+/// ... or this slowdown of the tail ...
+pub const FLAG_TAIL: f64 = 3.0;
+/// ... or this share of lost operations.
+pub const FLAG_LOST: f64 = 0.01;
+/// In the first pass, against the reference of the first pass, above this.
+pub const FIRST_FLAG_TYP: f64 = 1.6;
+/// The reference of the first pass: this quantile, over the intervals, of each level.
+pub const FIRST_QUANTILE: f64 = 0.30;
+/// Observed intervals before anything is expected: an hour.
+pub const EARLY_INTERVALS: usize = 6;
+/// Observed intervals until what is expected is provisional: 6 hours.
+pub const PROVISIONAL_INTERVALS: usize = 36;
+/// Observed intervals until it is reliable: 3 days.
+pub const RELIABLE_INTERVALS: usize = 432;
+/// A day counts as slower above, as faster below one over this.
+pub const EPOCH_FACTOR: f64 = 1.25;
+/// Or as slower when more than this share of its intervals is flagged.
+pub const EPOCH_FLAGGED: f64 = 0.75;
+/// Days in a row that begin a slower epoch.
+pub const SLOWER_DAYS: usize = 14;
+/// Days in a row that begin a faster epoch.
+pub const FASTER_DAYS: usize = 3;
+/// Observed intervals that a day needs to count.
+const DAY_INTERVALS: usize = 36;
+/// Observed intervals between two passes over a provisional baseline.
+const YOUNG_STEP: usize = 18;
+/// Days between two looks at the modes.
+const MODES_DAYS: i64 = 7;
+
+/// Ten minutes of one series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interval {
+    /// Its start, UTC.
+    pub start_ns: i64,
+    /// Rows that were due.
+    pub n_due: u64,
+    /// Those that came late or not at all.
+    pub n_lost: u64,
+    /// Service latencies.
+    pub service: Packed,
+    /// Response latencies; none when they are the service latencies.
+    pub response: Option<Packed>,
+}
+
+/// How far a baseline may be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// Less than an hour: nothing is expected.
+    Learning,
+    /// Less than six hours.
+    Early,
+    /// Less than three days.
+    Provisional,
+    /// Three days and more.
+    Reliable,
+}
+
+impl Stage {
+    /// In ascending order.
+    pub const NAMES: [&str; 4] = ["learning", "early", "provisional", "reliable"];
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+/// A lasting change of what is usual.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct EpochChange {
+    /// Number of the epoch that began; the first is 0.
+    pub epoch: u32,
+    /// When it began, UTC.
+    pub began_ns: i64,
+    /// Expected latency in the middle of the band, after / before.
+    pub factor: f64,
+}
+
+/// What an interval amounted to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judged {
+    /// Against what was expected before it.
+    pub triple: Triple,
+    /// Whether nothing was learnt from it.
+    pub flagged: bool,
+    /// The epoch change that its day's predecessor completed.
+    pub change: Option<EpochChange>,
+}
+
+/// An interval that may be judged once more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Kept {
+    start_ns: i64,
+    n_due: u64,
+    n_lost: u64,
+    service: Packed,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    response: Option<Packed>,
+    #[serde(skip)]
+    points: Option<Points>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Day {
+    day: i64,
+    pool: Packed,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Today {
+    day: i64,
+    pool: Pool,
+    typ: Vec<f32>,
+    flagged: usize,
+    kept: Vec<Kept>,
+}
+
+/// A day that may turn out to be one of a new epoch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Held {
+    slower: bool,
+    day: Day,
+    kept: Vec<Kept>,
+}
+
+/// The baseline of one series.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Guarded {
+    epoch: u32,
+    epoch_began_ns: Option<i64>,
+    last_ns: Option<i64>,
+    /// Intervals of an epoch that is not yet reliable.
+    young: Vec<Kept>,
+    /// How many there were when they were last worked through, and when modes were last looked for.
+    young_seen: usize,
+    modes_seen: usize,
+    reliable: bool,
+    days: VecDeque<Day>,
+    today: Today,
+    held: Vec<Held>,
+    /// Of `days`.
+    pool: Pool,
+    modes: Option<Modes>,
+    modes_day: Option<i64>,
+    expected: Option<Expected>,
+    reference: Option<Expected>,
+    version: u32,
+    changes: Vec<EpochChange>,
+    #[serde(skip)]
+    ranks: RankTable,
+}
+
+impl Guarded {
+    /// What is expected now.
+    pub fn expected(&self) -> Option<&Expected> {
+        self.expected.as_ref()
+    }
+    /// What was expected when the first epoch became reliable.
+    pub fn reference(&self) -> Option<&Expected> {
+        self.reference.as_ref()
+    }
+    /// Compare the climate with another one from now on.
+    pub fn set_reference(&mut self, reference: Expected) {
+        self.reference = Some(reference);
+    }
+    /// Counts how often what is expected was worked out anew.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+    /// Number of the epoch.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+    /// Every epoch change so far.
+    pub fn changes(&self) -> &[EpochChange] {
+        &self.changes
+    }
+    /// How far it may be trusted.
+    pub fn stage(&self) -> Stage {
+        match self.young.len() {
+            _ if self.reliable => Stage::Reliable,
+            0..EARLY_INTERVALS => Stage::Learning,
+            EARLY_INTERVALS..PROVISIONAL_INTERVALS => Stage::Early,
+            _ => Stage::Provisional,
+        }
+    }
+    /// What is expected now over what the reference expected, in the middle of the band.
+    pub fn climate(&self) -> Option<f64> {
+        let (now, then) = (self.expected?, self.reference?);
+        let middle = usize::midpoint(now.band_from(), N - 1);
+        Some(now.at[middle] / then.at[middle].max(1.0))
+    }
+
+    /// Judge an interval and learn from it. One that is not after the last one is judged only; after a clock that was set
+    /// back by more than a day learning goes on from there.
+    pub fn learn(&mut self, interval: &Interval) -> Judged {
+        let levels = Levels::of_packed(
+            &interval.service,
+            interval.response.as_ref(),
+            interval.n_due,
+            interval.n_lost,
+            &mut self.ranks,
+        );
+        let triple = Triple::of(&levels, self.expected.as_ref());
+        let flagged = self.expected.is_some() && is_flagged(&triple, FLAG_TYP);
+        let mut judged = Judged { triple, flagged, change: None };
+        if !self.follows(interval.start_ns) || interval.n_due == 0 {
+            return judged;
+        }
+        self.last_ns = Some(interval.start_ns);
+        self.epoch_began_ns.get_or_insert(interval.start_ns);
+        let day = interval.start_ns.div_euclid(DAY_NS);
+        if day != self.today.day {
+            judged.change = self.close_day(day);
+        }
+        self.note(interval, &judged);
+        let end_ns = interval.start_ns + INTERVAL_NS;
+        if self.is_due(end_ns) {
+            self.refresh();
+        }
+        judged
+    }
+
+    /// Work out what is expected, at the latest an hour after the last interval that was learnt.
+    pub fn refresh(&mut self) {
+        let found = if self.reliable { self.of_pool() } else { self.of_young() };
+        if found.is_some() {
+            self.version += 1;
+            self.expected = found;
+        }
+        if self.reliable && self.reference.is_none() {
+            self.reference = self.expected;
+        }
+    }
+
+    fn follows(&mut self, start_ns: i64) -> bool {
+        let Some(last_ns) = self.last_ns else { return true };
+        if start_ns > last_ns {
+            return true;
+        }
+        if last_ns - start_ns < DAY_NS {
+            return false;
+        }
+        let day = start_ns.div_euclid(DAY_NS);
+        self.held.clear();
+        self.days.retain(|known| known.day < day);
+        self.young.retain(|known| known.start_ns < start_ns);
+        self.today = Today { day, ..Today::default() };
+        self.pool = Pool::default();
+        self.days.iter().for_each(|known| self.pool.add(&known.pool));
+        true
+    }
+
+    fn note(&mut self, interval: &Interval, judged: &Judged) {
+        let seen = !interval.service.is_empty();
+        self.today.typ.extend(judged.triple.typ_value().map(|typ| typ as f32));
+        self.today.flagged += usize::from(judged.flagged && judged.triple.typ.is_some());
+        if !seen {
+            return;
+        }
+        if self.reliable && !judged.flagged {
+            self.today.pool.add(&interval.service);
+        }
+        let kept = Kept {
+            start_ns: interval.start_ns,
+            n_due: interval.n_due,
+            n_lost: interval.n_lost,
+            service: interval.service.clone(),
+            response: interval.response.clone(),
+            points: None,
+        };
+        if self.reliable { self.today.kept.push(kept) } else { self.young.push(kept) }
+    }
+
+    /// Every hour; a young baseline, which is worked out from all of its intervals, less often as it grows.
+    fn is_due(&self, end_ns: i64) -> bool {
+        let hourly = end_ns.rem_euclid(HOUR_NS) == 0 || self.expected.is_none();
+        let n = self.young.len();
+        let grown = n < PROVISIONAL_INTERVALS || n >= self.young_seen + YOUNG_STEP || n >= RELIABLE_INTERVALS;
+        hourly && (self.reliable || grown)
+    }
+
+    /// Today counts unless it may be one of the days that begin an epoch.
+    fn of_pool(&self) -> Option<Expected> {
+        if !self.held.is_empty() || self.today.pool.total() == 0 {
+            return Expected::of(self.pool.iter(), self.modes);
+        }
+        Expected::of(self.pool.with(&self.today.pool), self.modes)
+    }
+
+    /// The first pass: everything is judged against a low quantile of itself, then against what that leaves.
+    fn of_young(&mut self) -> Option<Expected> {
+        if self.young.len() < EARLY_INTERVALS {
+            return None;
+        }
+        let n = self.young.len();
+        let look = n >= 2 * self.modes_seen || n >= RELIABLE_INTERVALS;
+        let known = (!look).then_some(self.modes);
+        let (pools, expected) = first_pass(&mut self.young, known, &mut self.ranks)?;
+        (self.modes, self.young_seen) = (expected.modes, n);
+        if look {
+            self.modes_seen = n;
+        }
+        if n >= RELIABLE_INTERVALS {
+            self.reliable = true;
+            self.modes_day = Some(self.today.day);
+            self.days = pools.into();
+            (self.young, self.young_seen, self.modes_seen) = (Vec::new(), 0, 0);
+            if self.days.back().is_some_and(|last| last.day == self.today.day) {
+                self.today.pool = self.days.pop_back().map(|last| Pool::from(last.pool)).unwrap_or_default();
+            }
+            self.pool = Pool::default();
+            self.days.iter().for_each(|day| self.pool.add(&day.pool));
+        }
+        Some(expected)
+    }
+
+    /// The day is over: does it look like a new epoch, and is it the day that decides?
+    fn close_day(&mut self, next: i64) -> Option<EpochChange> {
+        let today = std::mem::replace(&mut self.today, Today { day: next, ..Today::default() });
+        if !self.reliable {
+            return None;
+        }
+        let day = Day { day: today.day, pool: today.pool.packed() };
+        let verdict = verdict(today.typ, today.flagged);
+        if let Some(slower) = verdict {
+            if self.held.first().is_some_and(|first| first.slower != slower) {
+                self.release();
+            }
+            self.held.push(Held { slower, day, kept: today.kept });
+            if self.held.len() == if slower { SLOWER_DAYS } else { FASTER_DAYS } {
+                return self.new_epoch();
+            }
+        } else {
+            self.release();
+            self.pool.add(&day.pool);
+            self.days.push_back(day);
+        }
+        let from = self.held.first().map_or(next, |first| first.day.day);
+        while let Some(oldest) = self.days.front().filter(|oldest| oldest.day < from - HORIZON_DAYS) {
+            self.pool.remove(&oldest.pool);
+            self.days.pop_front();
+        }
+        if self.modes_day.is_none_or(|looked| next - looked >= MODES_DAYS) && self.pool.total() > 0 {
+            self.modes = modes(self.pool.iter());
+            self.modes_day = Some(next);
+        }
+        None
+    }
+
+    /// It was no epoch: what was held may be learnt.
+    fn release(&mut self) {
+        for held in self.held.drain(..) {
+            self.pool.add(&held.day.pool);
+            self.days.push_back(held.day);
+        }
+    }
+
+    fn new_epoch(&mut self) -> Option<EpochChange> {
+        let before = self.of_pool()?;
+        let held = std::mem::take(&mut self.held);
+        let began_ns = held.first()?.day.day * DAY_NS;
+        self.young = held.into_iter().flat_map(|held| held.kept).collect();
+        self.reliable = false;
+        self.days.clear();
+        self.pool = Pool::default();
+        self.epoch += 1;
+        self.epoch_began_ns = Some(began_ns);
+        self.refresh();
+        let middle = usize::midpoint(before.band_from(), N - 1);
+        let factor = self.expected?.at[middle] / before.at[middle].max(1.0);
+        let change = EpochChange { epoch: self.epoch, began_ns, factor };
+        self.changes.push(change);
+        Some(change)
+    }
+}
+
+/// Whether a day was slower (true) or faster (false); none when it was neither, or too little was seen.
+fn verdict(mut typ: Vec<f32>, flagged: usize) -> Option<bool> {
+    let n = typ.len();
+    if n < DAY_INTERVALS {
+        return None;
+    }
+    typ.sort_unstable_by(f32::total_cmp);
+    let quartile = |q: f64| f64::from(typ[(q * n as f64).ceil() as usize - 1]);
+    if quartile(0.25) > EPOCH_FACTOR || flagged as f64 > EPOCH_FLAGGED * n as f64 {
+        Some(true)
+    } else if quartile(0.75) < 1.0 / EPOCH_FACTOR {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! A whole history of intervals, judged one after the other as the live probe would have.
+
+use super::detect::{Alarm, Detector, LOOK_NS, TICK_NS};
+use super::guarded::{EpochChange, Guarded, INTERVAL_NS, Interval, Judged, Stage};
+use super::levels::{Levels, RankTable};
+use super::triple::{Expected, Triple};
+
+/// An interval with what it was judged against.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// Its slowdown, and whether nothing was learnt from it.
+    pub judged: Judged,
+    /// How far what was expected could be trusted.
+    pub stage: Stage,
+    /// The epoch.
+    pub epoch: u32,
+}
+
+/// What was expected from an instant on.
+#[derive(Debug, Clone, Copy)]
+pub struct Version {
+    /// First instant that it is for.
+    pub from_ns: i64,
+    /// The quantile function.
+    pub expected: Expected,
+    /// How far it may be trusted.
+    pub stage: Stage,
+    /// The epoch.
+    pub epoch: u32,
+    /// Against the reference; none before there is one.
+    pub climate: Option<f64>,
+}
+
+/// The history of one series.
+#[derive(Debug, Default)]
+pub struct History {
+    /// One an interval.
+    pub rows: Vec<Row>,
+    /// Every quantile function, ascending.
+    pub versions: Vec<Version>,
+    /// Every epoch change.
+    pub changes: Vec<EpochChange>,
+}
+
+impl History {
+    /// Of intervals in ascending order; `reference` replaces the first epoch's.
+    pub fn of(intervals: impl Iterator<Item = Interval>, reference: Option<Expected>) -> Self {
+        let mut guarded = Guarded::default();
+        if let Some(reference) = reference {
+            guarded.set_reference(reference);
+        }
+        let mut history = Self::default();
+        let mut version = 0;
+        let mut end_ns = i64::MIN;
+        for interval in intervals {
+            let (stage, epoch) = (guarded.stage(), guarded.epoch());
+            let judged = guarded.learn(&interval);
+            history.rows.push(Row { judged, stage, epoch });
+            end_ns = interval.start_ns + INTERVAL_NS;
+            if guarded.version() != version {
+                version = guarded.version();
+                history.note(&guarded, end_ns);
+            }
+        }
+        let last = guarded.version();
+        guarded.refresh();
+        if guarded.version() != last {
+            history.note(&guarded, end_ns);
+        }
+        history.changes = guarded.changes().to_vec();
+        history
+    }
+
+    fn note(&mut self, guarded: &Guarded, from_ns: i64) {
+        let Some(&expected) = guarded.expected() else { return };
+        let (stage, epoch, climate) = (guarded.stage(), guarded.epoch(), guarded.climate());
+        if self.versions.last().is_some_and(|last| last.from_ns == from_ns) {
+            self.versions.pop();
+        }
+        self.versions.push(Version { from_ns, expected, stage, epoch, climate });
+    }
+}
+
+/// An operation as the detectors see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    /// When it was due.
+    pub due_ns: i64,
+    /// Its service latency; none if it did not end ok.
+    pub service_ns: Option<i64>,
+    /// Its response latency; none if it did not come back.
+    pub response_ns: Option<i64>,
+    /// Whether it was late or lost.
+    pub lost: bool,
+}
+
+/// Every alarm of a series, raised or over, ascending; `expected` of an operation is what was expected when it was due.
+pub fn alarms<'a>(rows: &[Seen], expected: impl Fn(usize) -> Option<&'a Expected>) -> Vec<Alarm> {
+    let mut detector = Detector::default();
+    let mut found = Vec::new();
+    let mut ranks = RankTable::default();
+    let (mut from, mut tick_ns) = (0, i64::MIN);
+    for (i, row) in rows.iter().enumerate() {
+        let tick = row.due_ns.div_euclid(TICK_NS) * TICK_NS;
+        if tick > tick_ns && i > 0 {
+            while rows[from].due_ns < tick - LOOK_NS {
+                from += 1;
+                if from == i {
+                    break;
+                }
+            }
+            if let Some(expected) = expected(i - 1).filter(|_| from < i) {
+                let last = Triple::of(&levels_of(&rows[from..i], &mut ranks), Some(expected));
+                found.extend(detector.tick(tick, &last, expected.modes.is_some()));
+            }
+        }
+        tick_ns = tick;
+        if let Some(expected) = expected(i) {
+            detector.take(row.response_ns, expected);
+        }
+    }
+    found
+}
+
+fn levels_of(rows: &[Seen], ranks: &mut RankTable) -> Levels {
+    let mut service: Vec<i64> = rows.iter().filter_map(|row| row.service_ns).collect();
+    let mut response: Vec<i64> = rows.iter().filter_map(|row| row.response_ns).collect();
+    service.sort_unstable();
+    response.sort_unstable();
+    let lost = rows.iter().filter(|row| row.lost).count() as u64;
+    Levels::of_sorted(&service, &response, rows.len() as u64, lost, ranks)
+}

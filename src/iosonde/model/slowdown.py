@@ -1,0 +1,125 @@
+"""Baselines and what windows amount to against them, as columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.model.frames import SeriesKey
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
+"""Levels of the quantile functions that the typical slowdown rests on."""
+TRIPLE = ("typ", "tail", "lost")
+"""The three numbers of a slowdown; each with ``_lower`` and ``_upper``."""
+TRIPLE_COLUMNS = tuple(f"{name}{end}" for name in TRIPLE for end in ("", "_lower", "_upper"))
+VERSION_WIDTH = 26
+"""Numbers of a version: 19 levels (ns), q99 (ns), n, hit share, mu_1, mu_2, sigma_1, sigma_2."""
+INTERVAL_NS = 600 * 10**9
+"""Length of a roll-up's interval."""
+
+
+@dataclass(frozen=True)
+class Histograms:
+    """Log-bucket histograms side by side (gamma = 1.02, bucket = ceil(ln ns / ln gamma)).
+
+    Row i: ``bucket[offset[i]:offset[i + 1]]`` ascending, with ``count``. Shapes: (rows + 1,) int64,
+    (entries,) uint16, (entries,) uint32.
+    """
+
+    offset: Integers
+    bucket: NDArray[np.uint16]
+    count: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.offset) - 1
+
+    def buffers(self) -> tuple[Any, Any, Any]:
+        """As the core takes them."""
+        return (
+            np.ascontiguousarray(self.offset, dtype=np.int64).data,
+            np.ascontiguousarray(self.bucket, dtype=np.uint16).data,
+            np.ascontiguousarray(self.count, dtype=np.uint32).data,
+        )
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Ten-minute intervals of several series, sorted by series and start.
+
+    ``first`` (series + 1,): rows ``first[k]:first[k + 1]`` are of ``keys[k]``. Columns (rows,).
+    An empty ``response`` row says that responses are the service latencies.
+    """
+
+    keys: list[SeriesKey]
+    first: Integers
+    start_ns: Integers
+    n_due: Integers
+    n_lost: Integers
+    service: Histograms
+    response: Histograms
+
+
+@dataclass(frozen=True)
+class Change:
+    """A lasting change of what is usual: from ``began_ns`` on the middle latency is ``factor`` x before."""
+
+    key: SeriesKey
+    epoch: int
+    began_ns: int
+    factor: float
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Every version of what was expected of one series.
+
+    ``from_ns`` (versions,) ascending: each holds until the next. ``numbers`` (versions, 26): see
+    ``VERSION_WIDTH``. ``climate``: now / the reference epoch, NaN before there is one.
+    """
+
+    key: SeriesKey
+    from_ns: Integers
+    numbers: Floats
+    stage: Integers
+    epoch: Integers
+    climate: Floats
+
+    def at(self, instant_ns: Integers) -> Integers:
+        """The row that holds at each instant, -1 while learning. Shape: (n,) -> (n,)."""
+        return np.searchsorted(self.from_ns, instant_ns, side="right").astype(np.int64) - 1
+
+    def median_ns(self, row: Integers) -> Floats:
+        """Expected median of each row of ``at``; NaN for -1."""
+        return self._pick(self.numbers[:, len(LEVELS) // 2], row)
+
+    def hit_share(self, row: Integers) -> Floats:
+        """Expected share of the fast mode; NaN where there is one mode."""
+        return self._pick(self.numbers[:, 21], row)
+
+    def _pick(self, column: Floats, row: Integers) -> Floats:
+        found = np.full(len(row), np.nan)
+        known = row >= 0
+        found[known] = column[row[known]]
+        return found
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Intervals against what was expected before them, and all that was expected.
+
+    ``columns``: the 9 of ``TRIPLE_COLUMNS`` (float64), ``flagged`` (bool), ``stage`` and ``epoch``
+    (int64), one row an interval.
+    """
+
+    intervals: Intervals
+    columns: dict[str, NDArray[Any]]
+    baselines: dict[SeriesKey, Baseline]
+    changes: list[Change]

@@ -1,0 +1,71 @@
+"""The slowdown of windows, three numbers: the typical operation, the slow tail, what was lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde import _core
+from iosonde.model.slowdown import TRIPLE_COLUMNS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from iosonde.model.slowdown import Histograms
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+
+def triples(
+    levels: Floats, tails: Floats, counts: Integers, which: Integers, versions: Floats
+) -> dict[str, Floats]:
+    """typ, tail and lost of n windows, each with ``_lower`` and ``_upper``.
+
+    Shape: (n, 19, 3), (n, 2, 3), (n, 4), (n,), (versions, 26) -> nine columns (n,).
+    ``levels``: service latency at .05 ... .95 as lower end, point, upper end; ``tails``: the response
+    quantiles .90 and .95 likewise; ``counts``: n, n with a response, n due, n lost; ``which``: the row
+    of ``versions`` (``Baseline.numbers``) that a window is compared with, -1 for none.
+    Unit: ns in, ratios and a share out.
+    Missing data: NaN in, NaN out; also NaN where there are too few rows for an interval (tail: its
+    upper end only, below 72 rows).
+    Raises ValueError for columns that do not fit.
+    Source: docs/methods/slowdown.md; computed by the native core.
+    """
+    raw = _core.triples(
+        np.ascontiguousarray(levels, dtype=np.float64).data.cast("B").cast("d"),
+        np.ascontiguousarray(tails, dtype=np.float64).data.cast("B").cast("d"),
+        np.ascontiguousarray(counts, dtype=np.int64).data.cast("B").cast("q"),
+        np.ascontiguousarray(which, dtype=np.int64).data,
+        np.ascontiguousarray(versions, dtype=np.float64).data.cast("B").cast("d"),
+    )
+    return {name: np.frombuffer(raw[name], dtype=np.float64) for name in TRIPLE_COLUMNS}
+
+
+def levels_of(histograms: Histograms) -> Floats:
+    """Levels of histograms: (rows,) -> (rows, 21, 3), the 19 levels, then the quantiles .90 and .95; ns.
+
+    Missing data: NaN for an end that a row has too few latencies for, and for an empty row.
+    """
+    raw = _core.histogram_levels(histograms.buffers())["levels"]
+    return np.frombuffer(raw, dtype=np.float64).reshape(-1, 21, 3)
+
+
+def mode_shifts(
+    histograms: Histograms, which: Integers, versions: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Share of the fast mode, and the slowdown of either mode, of each histogram: three (rows,).
+
+    ``which`` and ``versions`` as in ``triples``. Missing data: NaN below 60 rows, and where one mode is
+    expected. Source: maximum a posteriori by expectation and maximisation, docs/methods/slowdown.md.
+    """
+    raw = _core.mode_shifts(
+        histograms.buffers(),
+        np.ascontiguousarray(which, dtype=np.int64).data,
+        np.ascontiguousarray(versions, dtype=np.float64).data.cast("B").cast("d"),
+    )
+    hit_share, hit, miss = (
+        np.frombuffer(raw[name], dtype=np.float64) for name in ("hit_share", "hit", "miss")
+    )
+    return hit_share, hit, miss
