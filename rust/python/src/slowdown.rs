@@ -3,7 +3,8 @@
 use iosonde_core::slowdown::buckets::Packed;
 use iosonde_core::slowdown::detect::Cause;
 use iosonde_core::slowdown::guarded::{Interval, Stage};
-use iosonde_core::slowdown::history::{self, History, Seen};
+use iosonde_core::slowdown::history::{self, History};
+use iosonde_core::slowdown::interval::Seen;
 use iosonde_core::slowdown::levels::{Level, Levels, N, RankTable};
 use iosonde_core::slowdown::modes::{Modes, shift};
 use iosonde_core::slowdown::triple::{Expected, Factor, Triple};
@@ -185,7 +186,7 @@ fn put_triples(dict: &Bound<'_, PyDict>, triples: impl Iterator<Item = Triple> +
 /// The names of the stages, ascending.
 pub const STAGES: [&str; 4] = Stage::NAMES;
 /// The causes of alarms.
-pub const CAUSES: [&str; 4] = Cause::NAMES;
+pub const CAUSES: [&str; 5] = Cause::NAMES;
 
 /// Slowdown of windows given by their levels; see the stub.
 #[pyfunction]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CAUSES = tuple(_core.ALARM_CAUSES)
-"""What raises an alarm: typ, tail, share (of slow operations), lost."""
+"""What raises an alarm: typ, shift, share, tail, lost."""
 _NULL = -(2**63)
 
 

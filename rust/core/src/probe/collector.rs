@@ -58,6 +58,7 @@ pub struct Collector {
     pub(super) waiting: Vec<Sample>,
     pub(super) saved: (i64, Vec<State>),
     pub(super) events: HashMap<(u16, Option<Op>), Event>,
+    pub(super) alarms: HashMap<(u16, Op), Event>,
     pub(super) event_number: u64,
     pub(super) store_full: Option<Event>,
     pub(super) tell: Tell,
@@ -72,6 +73,7 @@ impl Collector {
             waiting: Vec::new(),
             saved: Default::default(),
             events: HashMap::new(),
+            alarms: HashMap::new(),
             event_number: 0,
             store_full: None,
             tell,
@@ -91,6 +93,9 @@ impl Collector {
         for window in self.store.as_ref().map_or(Vec::new(), |store| store.remembered(plan, trailing_ns)) {
             accounts[window.op as usize].learn(window.start_ns, window.median_ns);
         }
+        for (op, guarded) in self.store.as_ref().map_or(Vec::new(), |store| store.learnt(plan)) {
+            accounts[op as usize].resume(guarded);
+        }
         Arc::new(Watched::new(number, plan.clone(), accounts))
     }
 
@@ -107,6 +112,7 @@ impl Collector {
         let Some(store) = &self.store else { return };
         let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
         store.remember(&target.plan, &closed);
+        store.save_baselines(&target.plan, &target.accounts());
         let now_ns = self.view.anchor().utc_ns(self.view.clock.monotonic_ns());
         store.save_state(&self.view.state(target, now_ns, false));
     }
@@ -145,14 +151,22 @@ impl Collector {
     fn account(&mut self) {
         for target in self.view.targets() {
             let mut closed = VecDeque::new();
+            let (mut alarms, mut learnt) = (Vec::new(), false);
             let mut accounts = target.accounts();
             for sample in self.waiting.iter().filter(|sample| sample.target == target.number) {
-                closed.extend(accounts[sample.op as usize].take(sample));
+                let taken = accounts[sample.op as usize].take(sample);
+                closed.extend(taken.window);
+                alarms.extend(taken.alarm.map(|(alarm, since_ns)| (sample.op, alarm, since_ns)));
+                learnt |= taken.learnt;
+            }
+            if let Some(store) = self.store.as_ref().filter(|_| learnt) {
+                store.save_baselines(&target.plan, &accounts);
             }
             drop(accounts);
             if let Some(store) = &self.store {
                 store.remember(&target.plan, closed.make_contiguous());
             }
+            alarms.into_iter().for_each(|(op, alarm, since_ns)| self.alarmed(&target, op, &alarm, since_ns));
         }
     }
 
@@ -162,6 +176,7 @@ impl Collector {
         for target in self.view.targets() {
             let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
             store.remember(&target.plan, &closed);
+            store.save_baselines(&target.plan, &target.accounts());
         }
     }
 

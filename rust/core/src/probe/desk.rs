@@ -9,8 +9,9 @@ use super::slot::Tick;
 use super::view::Watched;
 use super::watch::Desk;
 use crate::clock::Anchor;
-use crate::record::event::{self, Event};
+use crate::record::event::{self, Alarmed, Event};
 use crate::sample::{Op, Outcome};
+use crate::slowdown::detect::{Alarm, Cause};
 
 /// Where the supervisor of one target puts what it learns.
 pub struct TargetDesk<'a> {
@@ -92,7 +93,46 @@ impl Collector {
             written_ns: view.anchor().utc_ns(view.clock.monotonic_ns()),
             outcome: None,
             attempts: 0,
+            slowdown: None,
             evidence: Evidence::default(),
+        }
+    }
+
+    /// A detector raised an alarm, or it is over.
+    pub(super) fn alarmed(&mut self, target: &Watched, op: Op, alarm: &Alarm, since_ns: i64) {
+        let key = (target.number, op);
+        let known = self.alarms.remove(&key);
+        let slowdown = Alarmed {
+            cause: alarm.cause.name(),
+            raised_ns: alarm.raised_ns,
+            peak: alarm.peak,
+            peak_tail: alarm.peak_tail,
+        };
+        let mut event = known.unwrap_or_else(|| Event {
+            target: Some(target.plan.name.clone()),
+            op: Some(op.name()),
+            ..self.event("slow", since_ns)
+        });
+        event.ended_ns = alarm.cleared_ns;
+        event.written_ns = alarm.cleared_ns.unwrap_or(alarm.raised_ns);
+        event.slowdown = Some(slowdown);
+        let text = match (alarm.cleared_ns, alarm.cause) {
+            (Some(_), _) => format!("{} is as usual again", op.name()),
+            (None, Cause::Lost) => format!("{} loses operations", op.name()),
+            (None, _) => {
+                format!(
+                    "{} is slow: {:.1} times as long, its tail {:.1} times",
+                    op.name(),
+                    alarm.peak,
+                    alarm.peak_tail
+                )
+            }
+        };
+        let warning = alarm.cleared_ns.is_none();
+        (self.tell)(Note { target: &target.plan.name, text: &text, warning });
+        self.keep(&event);
+        if warning {
+            self.alarms.insert(key, event);
         }
     }
 

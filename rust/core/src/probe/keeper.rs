@@ -1,6 +1,9 @@
 //! What a session keeps in the store beside its rows: states, and what its windows amounted to.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use super::state::{TargetState, slug};
 use crate::config::TargetPlan;
@@ -9,7 +12,8 @@ use crate::record::event::Event;
 use crate::record::windows::{self, Header};
 use crate::record::writer::{Job, Setup, Writer};
 use crate::sample::Op;
-use crate::slowdown::live::ClosedWindow;
+use crate::slowdown::guarded::Guarded;
+use crate::slowdown::live::{ClosedWindow, LiveOp};
 
 /// What a baseline needs to know of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +26,19 @@ pub struct Remembered {
     pub median_ns: i64,
 }
 
+/// Layout of the files of baselines.
+const BASELINES_VERSION: u32 = 1;
+
+/// A file of baselines: of each op what is usual, and how it came to be known.
+#[derive(Serialize, Deserialize)]
+struct Baselines<G = BTreeMap<String, Guarded>> {
+    schema_version: u32,
+    host: String,
+    target: String,
+    period_ns: u64,
+    ops: G,
+}
+
 /// The store of a running session.
 pub struct Keeper {
     /// Writes what is sent to it.
@@ -29,6 +46,7 @@ pub struct Keeper {
     states: PathBuf,
     events: PathBuf,
     windows: PathBuf,
+    baselines: PathBuf,
     host: String,
     window_ns: u64,
 }
@@ -36,11 +54,11 @@ pub struct Keeper {
 impl Keeper {
     /// Start a writer; `inline` means without a thread, for simulations.
     pub fn start(setup: Setup, window_ns: u64, inline: bool) -> std::io::Result<Self> {
-        let [states, windows, events] =
-            ["state", "windows", "events"].map(|kind| setup.root.join(kind).join(&setup.host));
+        let [states, windows, events, baselines] =
+            ["state", "windows", "events", "baselines"].map(|kind| setup.root.join(kind).join(&setup.host));
         let host = setup.header.host.clone();
         let writer = if inline { Writer::inline(setup) } else { Writer::start(setup)? };
-        Ok(Self { writer, states, events, windows, host, window_ns })
+        Ok(Self { writer, states, events, windows, baselines, host, window_ns })
     }
     fn header(&self, plan: &TargetPlan) -> Header {
         Header {
@@ -107,6 +125,41 @@ impl Keeper {
             let path = header.file(&self.windows, &slug(&plan.name), some[0].start_ns);
             self.writer.send(Job::Frame { path, head: header.head(), payload: windows::encode(some) });
         }
+    }
+    /// What an earlier run of the same target and period knew of what is usual. A file that cannot be read is set aside.
+    pub fn learnt(&self, plan: &TargetPlan) -> Vec<(Op, Guarded)> {
+        let path = self.baseline_file(plan);
+        let Ok(bytes) = std::fs::read(&path) else { return Vec::new() };
+        let found: Option<Baselines> = serde_json::from_slice(&bytes).ok();
+        let ours = |found: &Baselines| {
+            found.schema_version == BASELINES_VERSION
+                && (found.host.as_str(), found.target.as_str(), found.period_ns)
+                    == (self.host.as_str(), plan.name.as_str(), plan.period_ns)
+        };
+        let Some(found) = found.filter(ours) else {
+            let _ = std::fs::rename(&path, path.with_extension("unreadable"));
+            return Vec::new();
+        };
+        found.ops.into_iter().filter_map(|(name, guarded)| Some((Op::from_name(&name)?, guarded))).collect()
+    }
+    /// Replace the file of what is usual of a target.
+    pub fn save_baselines(&self, plan: &TargetPlan, accounts: &[LiveOp]) {
+        let ops: BTreeMap<&str, &Guarded> =
+            Op::ALL.iter().zip(accounts).map(|(op, account)| (op.name(), account.guarded())).collect();
+        let document = Baselines {
+            schema_version: BASELINES_VERSION,
+            host: self.host.clone(),
+            target: plan.name.clone(),
+            period_ns: plan.period_ns,
+            ops,
+        };
+        if let Ok(bytes) = serde_json::to_vec(&document) {
+            self.writer.send(Job::Replace { path: self.baseline_file(plan), bytes });
+        }
+    }
+    fn baseline_file(&self, plan: &TargetPlan) -> PathBuf {
+        let period_ms = plan.period_ns as f64 / 1e6;
+        self.baselines.join(format!("{}.{period_ms}ms.json", slug(&plan.name)))
     }
     /// Append a line to the month's events.
     pub fn keep_event(&self, event: &Event) {

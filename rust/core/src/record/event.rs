@@ -14,7 +14,7 @@ pub struct Event {
     pub schema_version: u32,
     /// The run, and a number within it.
     pub id: String,
-    /// `hang`, `unreachable` or `store_full`.
+    /// `hang`, `slow`, `unreachable` or `store_full`.
     pub kind: &'static str,
     /// The probing host.
     pub host: String,
@@ -32,6 +32,22 @@ pub struct Event {
     pub outcome: Option<String>,
     /// Trials by other workers.
     pub attempts: u32,
+    /// Of an alarm: what raised it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<Alarmed>,
     /// Why, as far as the probing host's kernel tells.
     pub evidence: Evidence,
+}
+
+/// What an alarm amounted to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Alarmed {
+    /// `typ`, `tail`, `share` or `lost`.
+    pub cause: &'static str,
+    /// When it was raised, UTC.
+    pub raised_ns: i64,
+    /// The largest slowdown of the typical op.
+    pub peak: f64,
+    /// The largest slowdown of the slowest twentieth.
+    pub peak_tail: f64,
 }

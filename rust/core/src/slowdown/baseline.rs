@@ -45,6 +45,10 @@ impl Trailing {
         let n = self.sorted.len();
         (n >= MINIMUM_WINDOWS).then(|| self.sorted[n.div_ceil(2) - 1] as f64)
     }
+    /// Forget everything.
+    pub fn clear(&mut self) {
+        (self.in_time, self.sorted) = Default::default();
+    }
     /// How many windows it knows.
     pub fn windows(&self) -> usize {
         self.sorted.len()

@@ -149,6 +149,13 @@ impl Pool {
             self.total += u64::from(more);
         }
     }
+    /// Count one latency.
+    pub fn count(&mut self, bucket: u16) {
+        if let Some(count) = self.counts.get_mut(usize::from(bucket)).filter(|count| **count < u32::MAX) {
+            *count += 1;
+            self.total += 1;
+        }
+    }
     /// Take one away that was added.
     pub fn remove(&mut self, packed: &Packed) {
         for (bucket, count) in packed.iter() {

@@ -177,6 +177,7 @@ pub struct Guarded {
     expected: Option<Expected>,
     reference: Option<Expected>,
     version: u32,
+    intervals: u64,
     changes: Vec<EpochChange>,
     #[serde(skip)]
     ranks: RankTable,
@@ -202,6 +203,10 @@ impl Guarded {
     /// Number of the epoch.
     pub fn epoch(&self) -> u32 {
         self.epoch
+    }
+    /// How many intervals with rows it has seen.
+    pub fn intervals(&self) -> u64 {
+        self.intervals
     }
     /// Every epoch change so far.
     pub fn changes(&self) -> &[EpochChange] {
@@ -290,6 +295,7 @@ impl Guarded {
         if !seen {
             return;
         }
+        self.intervals += 1;
         if self.reliable && !judged.flagged {
             self.today.pool.add(&interval.service);
         }

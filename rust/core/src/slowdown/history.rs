@@ -2,6 +2,7 @@
 
 use super::detect::{Alarm, Detector, LOOK_NS, TICK_NS};
 use super::guarded::{EpochChange, Guarded, INTERVAL_NS, Interval, Judged, Stage};
+use super::interval::Seen;
 use super::levels::{Levels, RankTable};
 use super::triple::{Expected, Triple};
 
@@ -81,19 +82,6 @@ impl History {
     }
 }
 
-/// An operation as the detectors see it.
-#[derive(Debug, Clone, Copy)]
-pub struct Seen {
-    /// When it was due.
-    pub due_ns: i64,
-    /// Its service latency; none if it did not end ok.
-    pub service_ns: Option<i64>,
-    /// Its response latency; none if it did not come back.
-    pub response_ns: Option<i64>,
-    /// Whether it was late or lost.
-    pub lost: bool,
-}
-
 /// Every alarm of a series, raised or over, ascending; `expected` of an operation is what was expected when it was due.
 pub fn alarms<'a>(rows: &[Seen], expected: impl Fn(usize) -> Option<&'a Expected>) -> Vec<Alarm> {
     let mut detector = Detector::default();
@@ -110,7 +98,7 @@ pub fn alarms<'a>(rows: &[Seen], expected: impl Fn(usize) -> Option<&'a Expected
                 }
             }
             if let Some(expected) = expected(i - 1).filter(|_| from < i) {
-                let last = Triple::of(&levels_of(&rows[from..i], &mut ranks), Some(expected));
+                let last = Triple::of(&Levels::of_rows(&rows[from..i], &mut ranks), Some(expected));
                 found.extend(detector.tick(tick, &last, expected.modes.is_some()));
             }
         }
@@ -120,13 +108,4 @@ pub fn alarms<'a>(rows: &[Seen], expected: impl Fn(usize) -> Option<&'a Expected
         }
     }
     found
-}
-
-fn levels_of(rows: &[Seen], ranks: &mut RankTable) -> Levels {
-    let mut service: Vec<i64> = rows.iter().filter_map(|row| row.service_ns).collect();
-    let mut response: Vec<i64> = rows.iter().filter_map(|row| row.response_ns).collect();
-    service.sort_unstable();
-    response.sort_unstable();
-    let lost = rows.iter().filter(|row| row.lost).count() as u64;
-    Levels::of_sorted(&service, &response, rows.len() as u64, lost, ranks)
 }

@@ -1,6 +1,7 @@
 //! A window's latencies at the nineteen levels that the typical slowdown rests on.
 
 use super::buckets::{Cumulative, Packed};
+use super::interval::Seen;
 use super::quantile::{Bounds, bounds};
 
 /// How many levels.
@@ -85,6 +86,15 @@ impl Levels {
             (n_due, n_lost),
             ranks,
         )
+    }
+    /// Of rows in any order.
+    pub fn of_rows(rows: &[Seen], ranks: &mut RankTable) -> Self {
+        let mut service: Vec<i64> = rows.iter().filter_map(|row| row.service_ns).collect();
+        let mut response: Vec<i64> = rows.iter().filter_map(|row| row.response_ns).collect();
+        service.sort_unstable();
+        response.sort_unstable();
+        let lost = rows.iter().filter(|row| row.lost).count() as u64;
+        Self::of_sorted(&service, &response, rows.len() as u64, lost, ranks)
     }
     /// Of histograms; without one of responses they are the service latencies.
     pub fn of_packed(

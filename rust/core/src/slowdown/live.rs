@@ -2,14 +2,21 @@
 
 use std::collections::VecDeque;
 
-use serde::Serialize;
-
-use super::baseline::Trailing;
+use super::baseline::{MINIMUM_WINDOWS, Trailing};
+use super::detect::{Alarm, CLEAR_TAIL, Detector, LOOK_NS, TICK_NS};
+use super::guarded::Guarded;
+use super::interval::{OpenInterval, Seen};
+use super::levels::{Levels, RankTable};
 use super::onset::onset;
 use super::quantile::{Estimate, WindowStatistics, of_sorted};
+use super::triple::{Factor, Triple};
 use super::verdict::{Controls, FAILING_FROM, State, host_was_busy, is_hung, is_slow};
 pub use super::window::ClosedWindow;
 use super::window::OpenWindow;
+pub use state::OpState;
+
+mod state;
+
 use crate::histogram::Histogram;
 use crate::sample::{Cache, Op, Outcome, Sample};
 
@@ -27,57 +34,6 @@ pub struct InFlight {
     pub age_ns: u64,
 }
 
-/// What is known of one op now, as written to the state folder. `_ns` fields are null when unknown.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OpState {
-    /// Which op.
-    pub op: &'static str,
-    /// What it amounts to.
-    pub state: State,
-    /// Rows of the last window.
-    pub n_due: usize,
-    /// Those that ended ok.
-    pub n_seen: usize,
-    /// Those that did not.
-    pub n_lost: usize,
-    /// Ticks skipped since the start.
-    pub ticks_skipped: u64,
-    /// Service latency of the last op that ended ok.
-    pub latest_ns: Option<i64>,
-    /// Median service latency of the last window.
-    pub median_ns: Option<f64>,
-    /// Lower end of its interval.
-    pub median_lower_ns: Option<f64>,
-    /// Upper end of its interval.
-    pub median_upper_ns: Option<f64>,
-    /// 0.95 quantile of the last window; null below 72 samples.
-    pub q95_ns: Option<f64>,
-    /// What is usual.
-    pub baseline_ns: Option<f64>,
-    /// From how many windows that is known.
-    pub baseline_windows: usize,
-    /// Median / baseline.
-    pub slowdown: Option<f64>,
-    /// Lower end of its interval.
-    pub slowdown_lower: Option<f64>,
-    /// Upper end of its interval.
-    pub slowdown_upper: Option<f64>,
-    /// Since when it is slow, hung or failing, UTC.
-    pub since_ns: Option<i64>,
-    /// Age of the open operation.
-    pub inflight_ns: Option<u64>,
-    /// When the open operation was due, UTC.
-    pub inflight_due_ns: Option<i64>,
-    /// Whether the probing host explains the slowdown.
-    pub host_busy: bool,
-    /// When an operation last ended ok, UTC.
-    pub last_ok_ns: Option<i64>,
-    /// How the last one ended.
-    pub last_outcome: Option<String>,
-    /// What the cache could do to it.
-    pub cache: Option<&'static str>,
-}
-
 /// The running account of one op.
 #[derive(Debug)]
 pub struct LiveOp {
@@ -85,8 +41,14 @@ pub struct LiveOp {
     period_ns: u64,
     window_ns: i64,
     recent: VecDeque<Sample>,
-    baseline: Trailing,
+    /// What is usual as long as `guarded` does not know.
+    young: Trailing,
+    guarded: Guarded,
     open_window: (i64, OpenWindow),
+    open_interval: OpenInterval,
+    detector: Detector,
+    tick_ns: i64,
+    ranks: RankTable,
     slow_since: Option<i64>,
     failures: u32,
     failing_since: Option<i64>,
@@ -100,6 +62,17 @@ pub struct LiveOp {
     pub counts: [u64; 5],
 }
 
+/// What a row brought to an end.
+#[derive(Debug, Default, PartialEq)]
+pub struct Taken {
+    /// The window it was the first one after.
+    pub window: Option<ClosedWindow>,
+    /// An alarm that was raised or is over, and since when it was slow (UTC).
+    pub alarm: Option<(Alarm, i64)>,
+    /// Whether what is expected was worked out anew.
+    pub learnt: bool,
+}
+
 /// The kinds of outcome in the order of [`LiveOp::counts`].
 pub const OUTCOME_KINDS: [&str; 5] = ["ok", "error", "timeout", "skipped", "shed"];
 
@@ -111,8 +84,13 @@ impl LiveOp {
             period_ns,
             window_ns: window_ns as i64,
             recent: VecDeque::new(),
-            baseline: Trailing::new(trailing_ns),
+            young: Trailing::new(trailing_ns),
+            guarded: Guarded::default(),
             open_window: (i64::MIN, OpenWindow::default()),
+            open_interval: OpenInterval::default(),
+            detector: Detector::default(),
+            tick_ns: i64::MIN,
+            ranks: RankTable::default(),
             slow_since: None,
             failures: 0,
             failing_since: None,
@@ -126,33 +104,81 @@ impl LiveOp {
 
     /// Remember a window of an earlier run.
     pub fn learn(&mut self, start_ns: i64, median_ns: i64) {
-        self.baseline.learn(start_ns, median_ns);
+        if self.guarded.expected().is_none() {
+            self.young.learn(start_ns, median_ns);
+        }
+    }
+    /// Go on with what an earlier run knew.
+    pub fn resume(&mut self, guarded: Guarded) {
+        self.guarded = guarded;
+    }
+    /// What is usual, for the next run.
+    pub fn guarded(&self) -> &Guarded {
+        &self.guarded
     }
 
-    /// Take a row; returns the window it closed.
-    pub fn take(&mut self, sample: &Sample) -> Option<ClosedWindow> {
+    /// Take a row; returns what it brought to an end.
+    pub fn take(&mut self, sample: &Sample) -> Taken {
         self.count(sample);
+        let mut taken = Taken { alarm: self.tick(sample.due_ns), ..Taken::default() };
         // An operation that was stuck comes in after the trials that took over from it.
         let at = self.recent.partition_point(|kept| kept.due_ns <= sample.due_ns);
         self.recent.insert(at, *sample);
         let newest = self.recent.back().map_or(sample.due_ns, |kept| kept.due_ns);
-        let oldest = newest - KEPT_WINDOWS * self.window_ns;
+        let oldest = newest - (KEPT_WINDOWS * self.window_ns).max(LOOK_NS + TICK_NS);
         while self.recent.len() > KEPT_SAMPLES || self.recent.front().is_some_and(|kept| kept.due_ns < oldest)
         {
             self.recent.pop_front();
         }
         let start = sample.due_ns.div_euclid(self.window_ns) * self.window_ns;
-        let closed = (start > self.open_window.0).then(|| self.close_window(start)).flatten();
+        taken.window = (start > self.open_window.0).then(|| self.close_window(start)).flatten();
         if start == self.open_window.0 {
             self.open_window.1.take(sample);
         }
-        closed
+        if let Some(seen) = Seen::of(sample, self.period_ns) {
+            taken.learnt = self.see(&seen);
+        }
+        taken
+    }
+
+    /// Detectors and the baseline; returns whether what is expected was worked out anew.
+    fn see(&mut self, seen: &Seen) -> bool {
+        if let Some(expected) = self.guarded.expected() {
+            self.detector.take(seen.response_ns, expected);
+        }
+        let version = self.guarded.version();
+        if let Some(interval) = self.open_interval.take(seen) {
+            self.guarded.learn(&interval);
+            if self.guarded.expected().is_some() {
+                self.young.clear();
+            }
+        }
+        self.guarded.version() != version
+    }
+
+    /// The detectors look at the rows before `due_ns`, if a tick lies between.
+    fn tick(&mut self, due_ns: i64) -> Option<(Alarm, i64)> {
+        let tick_ns = due_ns.div_euclid(TICK_NS) * TICK_NS;
+        if tick_ns <= self.tick_ns {
+            return None;
+        }
+        self.tick_ns = tick_ns;
+        let expected = *self.guarded.expected()?;
+        let from = self.recent.partition_point(|kept| kept.due_ns < tick_ns - LOOK_NS);
+        let rows: Vec<Seen> =
+            self.recent.range(from..).filter_map(|sample| Seen::of(sample, self.period_ns)).collect();
+        let last = Triple::of(&Levels::of_rows(&rows, &mut self.ranks), Some(&expected));
+        let alarm = self.detector.tick(tick_ns, &last, expected.modes.is_some())?;
+        let since = self.onset_ns(expected.middle(), alarm.peak.max(alarm.peak_tail));
+        Some((alarm, since.unwrap_or(alarm.raised_ns)))
     }
 
     /// The wall clock was set back: of time that is lived twice the later account counts.
     pub fn set_back(&mut self) {
         self.recent.clear();
         self.open_window = (i64::MIN, OpenWindow::default());
+        self.open_interval = OpenInterval::default();
+        self.tick_ns = i64::MIN;
     }
 
     fn count(&mut self, sample: &Sample) {
@@ -185,7 +211,7 @@ impl LiveOp {
             std::mem::replace(&mut self.open_window, (next_start, OpenWindow::default()));
         let closed = window.close(self.op, start_ns)?;
         if let Some(median_ns) = closed.median_ns() {
-            self.baseline.learn(start_ns, median_ns);
+            self.learn(start_ns, median_ns);
         }
         Some(closed)
     }
@@ -211,13 +237,13 @@ impl LiveOp {
             self.recent.iter().filter(|s| s.due_ns > since && s.outcome != Outcome::SHED).copied().collect();
         let mut service: Vec<i64> = ok_rows(&window).filter_map(Sample::service_ns).collect();
         let statistics = WindowStatistics::of(&mut service);
-        let median = statistics.quantiles[1];
-        let window_start = now_ns.div_euclid(self.window_ns) * self.window_ns;
-        let baseline_ns = self.baseline.baseline_ns(window_start);
-        let slowdown = median.zip(baseline_ns).map(|(median, baseline)| ratio(&median, baseline));
-        let slow = slowdown.as_ref().is_some_and(|found| is_slow(found.value, found.lower));
-        self.follow_since(slow, slowdown.as_ref(), baseline_ns);
-        let (state, since_ns) = self.word(in_flight, slow, slowdown.is_some(), baseline_ns);
+        let usual = self.compare(&window, statistics.quantiles[1], now_ns);
+        let slow = usual.slowdown.is_some_and(|found| is_slow(found.value, found.lower));
+        self.follow_since(slow, &usual);
+        let partly =
+            self.detector.alarm().filter(|_| usual.tail.is_some_and(|tail| tail.value >= CLEAR_TAIL));
+        let (state, since_ns) = self.word(in_flight, slow, partly.map(|alarm| alarm.raised_ns), &usual);
+        let (median, slowdown) = (statistics.quantiles[1], usual.slowdown);
         OpState {
             op: self.op.name(),
             state,
@@ -230,53 +256,116 @@ impl LiveOp {
             median_lower_ns: median.map(|m| m.lower),
             median_upper_ns: median.map(|m| m.upper),
             q95_ns: statistics.quantiles[4].map(|q| q.value),
-            baseline_ns,
-            baseline_windows: self.baseline.windows(),
+            baseline_ns: usual.baseline_ns,
+            baseline_windows: usual.known,
+            stage: self.guarded.stage().name(),
+            epoch: self.guarded.epoch(),
+            climate: self.guarded.climate(),
             slowdown: slowdown.map(|s| s.value),
             slowdown_lower: slowdown.map(|s| s.lower),
             slowdown_upper: slowdown.map(|s| s.upper),
+            tail: usual.tail.map(|tail| tail.value),
+            tail_lower: usual.tail.and_then(|tail| tail.lower),
+            tail_upper: usual.tail.and_then(|tail| tail.upper),
+            lost: usual.lost.map(|lost| lost.value),
+            lost_lower: usual.lost.and_then(|lost| lost.lower),
+            lost_upper: usual.lost.and_then(|lost| lost.upper),
+            alarm: self.detector.alarm().map(|alarm| alarm.cause.name()),
+            alarm_ns: self.detector.alarm().map(|alarm| alarm.raised_ns),
             since_ns,
             inflight_ns: in_flight.map(|open| open.age_ns),
             inflight_due_ns: in_flight.map(|open| open.due_ns),
-            host_busy: slow && baseline_ns.is_some_and(|baseline| busy(&window, baseline)),
+            host_busy: slow && usual.baseline_ns.is_some_and(|baseline| busy(&window, baseline)),
             last_ok_ns: self.last_ok.and_then(|sample| sample.ended_ns),
             last_outcome: self.last.map(|sample| sample.outcome.name()),
             cache: self.last.map(|sample| Cache::name(sample.cache)),
         }
     }
 
-    fn follow_since(&mut self, slow: bool, slowdown: Option<&Estimate>, baseline_ns: Option<f64>) {
-        let (true, Some(slowdown), Some(baseline)) = (slow, slowdown, baseline_ns) else {
+    /// The window against what is usual: the guarded baseline, or while it learns the median of the windows so far.
+    fn compare(&mut self, window: &[Sample], median: Option<Estimate>, now_ns: i64) -> Usual {
+        let rows: Vec<Seen> = window.iter().filter_map(|sample| Seen::of(sample, self.period_ns)).collect();
+        let levels = Levels::of_rows(&rows, &mut self.ranks);
+        let expected = self.guarded.expected().copied();
+        let Triple { typ, tail, lost } = Triple::of(&levels, expected.as_ref());
+        let whole = |typ: Factor| {
+            let (lower, upper) = typ.lower.zip(typ.upper)?;
+            Some(Estimate { value: typ.value, lower, upper, n: levels.n as usize })
+        };
+        if let Some(expected) = expected {
+            let known = (self.guarded.intervals() as usize).max(MINIMUM_WINDOWS);
+            let (baseline_ns, middle_ns) = (Some(expected.q50()), Some(expected.middle()));
+            let slowest_ns = Some(expected.q99);
+            return Usual {
+                baseline_ns,
+                middle_ns,
+                slowest_ns,
+                known,
+                slowdown: typ.and_then(whole),
+                tail,
+                lost,
+            };
+        }
+        let window_start = now_ns.div_euclid(self.window_ns) * self.window_ns;
+        let baseline_ns = self.young.baseline_ns(window_start);
+        let slowdown = median.zip(baseline_ns).map(|(median, baseline)| ratio(&median, baseline));
+        let known = self.young.windows();
+        Usual { baseline_ns, middle_ns: baseline_ns, slowest_ns: baseline_ns, known, slowdown, tail, lost }
+    }
+
+    fn follow_since(&mut self, slow: bool, usual: &Usual) {
+        let (true, Some(slowdown), Some(middle_ns)) = (slow, usual.slowdown, usual.middle_ns) else {
             self.slow_since = None;
             return;
         };
         if self.slow_since.is_none() {
-            let rows: Vec<&Sample> = ok_rows(self.recent.make_contiguous()).collect();
-            let service: Vec<i64> = rows.iter().filter_map(|sample| sample.service_ns()).collect();
-            let first = onset(&service, baseline, slowdown.value).unwrap_or(service.len() - 1);
-            self.slow_since = rows.get(first).map(|sample| sample.due_ns);
+            let last = ok_rows(self.recent.make_contiguous()).last().map(|sample| sample.due_ns);
+            self.slow_since = self.onset_ns(middle_ns, slowdown.value).or(last);
         }
+    }
+
+    /// When the first operation of the slow stretch that the last one belongs to was due.
+    fn onset_ns(&mut self, usual_ns: f64, slowdown: f64) -> Option<i64> {
+        let rows: Vec<&Sample> = ok_rows(self.recent.make_contiguous()).collect();
+        let service: Vec<i64> = rows.iter().filter_map(|sample| sample.service_ns()).collect();
+        let first = onset(&service, usual_ns, slowdown)?;
+        rows.get(first).map(|sample| sample.due_ns)
     }
 
     fn word(
         &self,
         in_flight: Option<InFlight>,
         slow: bool,
-        known: bool,
-        baseline_ns: Option<f64>,
+        partly_since: Option<i64>,
+        usual: &Usual,
     ) -> (State, Option<i64>) {
-        if let Some(open) = in_flight.filter(|open| is_hung(open.age_ns, self.period_ns, baseline_ns)) {
+        if let Some(open) = in_flight.filter(|open| is_hung(open.age_ns, self.period_ns, usual.slowest_ns)) {
             (State::Hung, Some(open.due_ns))
         } else if self.failures >= FAILING_FROM {
             (State::Failing, self.failing_since)
         } else if slow {
             (State::Slow, self.slow_since)
-        } else if known {
+        } else if partly_since.is_some() {
+            (State::Slow, partly_since)
+        } else if usual.slowdown.is_some() {
             (State::Ok, None)
         } else {
             (State::Learning, None)
         }
     }
+}
+
+/// What a window is compared with, and how it compares.
+struct Usual {
+    baseline_ns: Option<f64>,
+    /// The latency that an onset is sought against: of uncached operations where there are two modes.
+    middle_ns: Option<f64>,
+    /// The latency that a hang is measured against.
+    slowest_ns: Option<f64>,
+    known: usize,
+    slowdown: Option<Estimate>,
+    tail: Option<Factor>,
+    lost: Option<Factor>,
 }
 
 fn ok_rows(rows: &[Sample]) -> impl Iterator<Item = &Sample> {
@@ -305,93 +394,4 @@ fn busy(window: &[Sample], baseline_ns: f64) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SECOND: i64 = 1_000_000_000;
-
-    fn row(k: i64, service_ns: i64, runq_ns: i64) -> Sample {
-        Sample {
-            due_ns: k * SECOND,
-            began_ns: Some(k * SECOND + 1000),
-            ended_ns: Some(k * SECOND + 1000 + service_ns),
-            offset_bytes: None,
-            control_runq_ns: Some(runq_ns),
-            target: 0,
-            op: Op::MdStat,
-            outcome: Outcome::OK,
-            cache: Cache::Unknown,
-        }
-    }
-
-    fn account() -> LiveOp {
-        LiveOp::new(Op::MdStat, SECOND as u64, 10 * SECOND as u64, 86_400 * SECOND as u64)
-    }
-
-    #[test]
-    fn a_tripling_is_slow_since_the_sample_it_began() {
-        let mut live = account();
-        for k in 0..100 {
-            live.take(&row(k, 2_000_000, 0));
-        }
-        assert_eq!(live.assess(99 * SECOND, None).state, State::Ok);
-        for k in 100..110 {
-            live.take(&row(k, 6_000_000, 0));
-        }
-        let state = live.assess(109 * SECOND, None);
-        assert_eq!(state.state, State::Slow);
-        assert_eq!(state.slowdown, Some(3.0));
-        assert_eq!(state.since_ns, Some(100 * SECOND));
-        assert!(!state.host_busy);
-    }
-
-    #[test]
-    fn the_run_queue_explains_what_it_took() {
-        let mut live = account();
-        for k in 0..100 {
-            live.take(&row(k, 2_000_000, 0));
-        }
-        for k in 100..110 {
-            live.take(&row(k, 6_000_000, 4_100_000));
-        }
-        assert!(live.assess(109 * SECOND, None).host_busy);
-    }
-
-    #[test]
-    fn no_number_from_too_few() {
-        let mut live = account();
-        for k in 0..5 {
-            live.take(&row(k, 2_000_000, 0));
-        }
-        let state = live.assess(5 * SECOND, None);
-        assert_eq!((state.state, state.median_ns, state.slowdown), (State::Learning, None, None));
-    }
-
-    #[test]
-    fn a_clock_set_back_is_followed_at_once() {
-        let mut live = account();
-        for k in 10_000..10_100 {
-            live.take(&row(k, 2_000_000, 0));
-        }
-        live.set_back();
-        for k in 0..100 {
-            live.take(&row(k, 6_000_000, 0));
-        }
-        let state = live.assess(99 * SECOND, None);
-        assert_eq!((state.n_due, state.baseline_ns), (10, Some(6_000_000.0)));
-    }
-
-    #[test]
-    fn hung_and_failing_have_their_own_words() {
-        let mut live = account();
-        let open = InFlight { due_ns: 7 * SECOND, age_ns: 5 * SECOND as u64 };
-        let state = live.assess(12 * SECOND, Some(open));
-        assert_eq!((state.state, state.since_ns), (State::Hung, Some(7 * SECOND)));
-        for k in 20..23 {
-            live.take(&Sample { outcome: Outcome::error(rustix::io::Errno::IO), ..row(k, 1, 0) });
-        }
-        let state = live.assess(23 * SECOND, None);
-        assert_eq!((state.state, state.since_ns), (State::Failing, Some(20 * SECOND)));
-        assert_eq!(state.last_outcome.as_deref(), Some("EIO"));
-    }
-}
+mod tests;

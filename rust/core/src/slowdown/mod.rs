@@ -8,6 +8,7 @@ pub mod buckets;
 pub mod detect;
 pub mod guarded;
 pub mod history;
+pub mod interval;
 pub mod levels;
 pub mod live;
 pub mod modes;

@@ -1,0 +1,78 @@
+//! What is known of one op now.
+
+use serde::Serialize;
+
+use crate::slowdown::verdict::State;
+
+/// What is known of one op now, as written to the state folder. `_ns` fields are null when unknown.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OpState {
+    /// Which op.
+    pub op: &'static str,
+    /// What it amounts to.
+    pub state: State,
+    /// Rows of the last window.
+    pub n_due: usize,
+    /// Those that ended ok.
+    pub n_seen: usize,
+    /// Those that did not.
+    pub n_lost: usize,
+    /// Ticks skipped since the start.
+    pub ticks_skipped: u64,
+    /// Service latency of the last op that ended ok.
+    pub latest_ns: Option<i64>,
+    /// Median service latency of the last window.
+    pub median_ns: Option<f64>,
+    /// Lower end of its interval.
+    pub median_lower_ns: Option<f64>,
+    /// Upper end of its interval.
+    pub median_upper_ns: Option<f64>,
+    /// 0.95 quantile of the last window; null below 72 samples.
+    pub q95_ns: Option<f64>,
+    /// What is usual.
+    pub baseline_ns: Option<f64>,
+    /// From how many windows that is known.
+    pub baseline_windows: usize,
+    /// How far the baseline may be trusted: `learning` (a median of the windows so far), `early`, `provisional`, `reliable`.
+    pub stage: &'static str,
+    /// Number of the baseline's epoch: it grows with every lasting change of what is usual.
+    pub epoch: u32,
+    /// What is usual now over what was when the first epoch became reliable.
+    pub climate: Option<f64>,
+    /// `typ`, the slowdown of the typical op; while learning median / baseline.
+    pub slowdown: Option<f64>,
+    /// Lower end of its interval.
+    pub slowdown_lower: Option<f64>,
+    /// Upper end of its interval.
+    pub slowdown_upper: Option<f64>,
+    /// Slowdown of the slowest twentieth, by response latency.
+    pub tail: Option<f64>,
+    /// Lower end of its interval.
+    pub tail_lower: Option<f64>,
+    /// Upper end of its interval; null below 72 rows.
+    pub tail_upper: Option<f64>,
+    /// Share of due ops that came late or not at all.
+    pub lost: Option<f64>,
+    /// Lower end of its interval.
+    pub lost_lower: Option<f64>,
+    /// Upper end of its interval.
+    pub lost_upper: Option<f64>,
+    /// What raised the alarm that lasts: `typ`, `tail`, `share` or `lost`.
+    pub alarm: Option<&'static str>,
+    /// When it was raised, UTC.
+    pub alarm_ns: Option<i64>,
+    /// Since when it is slow, hung or failing, UTC.
+    pub since_ns: Option<i64>,
+    /// Age of the open operation.
+    pub inflight_ns: Option<u64>,
+    /// When the open operation was due, UTC.
+    pub inflight_due_ns: Option<i64>,
+    /// Whether the probing host explains the slowdown.
+    pub host_busy: bool,
+    /// When an operation last ended ok, UTC.
+    pub last_ok_ns: Option<i64>,
+    /// How the last one ended.
+    pub last_outcome: Option<String>,
+    /// What the cache could do to it.
+    pub cache: Option<&'static str>,
+}
