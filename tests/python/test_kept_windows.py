@@ -157,4 +157,4 @@ def test_the_next_run_knows_what_is_usual(store):
     config = {"store": str(store.root), "host": "login2", "window": "60s", "target": [target]}
     summary = simulate(config, START + 9000 * SECOND, 70 * SECOND)
     ops = summary["targets"][0]["ops"]
-    assert all(op["baseline_windows"] >= 100 for op in ops)
+    assert all(op["baseline_windows"] >= 14 and op["stage"] == "early" for op in ops)

@@ -75,13 +75,13 @@ def test_a_follower_is_told_that_something_went(live):
 
 def test_a_segment_that_is_dropped_while_it_is_sealed_stays_dropped(live, monkeypatch):
     first, second = layout.spool_segments(live)
-    synced = sealing._sync
+    synced = sealing.sync
 
     def drop_then_sync(path):
         first.path.unlink(missing_ok=True)
         synced(path)
 
-    monkeypatch.setattr(sealing, "_sync", drop_then_sync)
+    monkeypatch.setattr(sealing, "sync", drop_then_sync)
     made = seal(live)
     assert [path.stem for path in made] == [second.stem]
     assert not [path for path in (live / "samples").rglob("*") if first.stem in path.name]
@@ -155,7 +155,7 @@ def test_a_quota_or_a_full_disk_is_told_as_such(live, monkeypatch):
     def refuse(path):
         raise OSError(122, os.strerror(122), str(path))
 
-    monkeypatch.setattr(sealing, "_sync", refuse)
+    monkeypatch.setattr(sealing, "sync", refuse)
     told = []
     with pytest.raises(sealing.SealError, match="the store is full; the segment is kept"):
         seal(live, told.append)

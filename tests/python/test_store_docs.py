@@ -50,8 +50,15 @@ def test_the_commands_and_the_sql_run():
         name, *arguments = shlex.split(line)
         assert name == "iosonde"
         assert main.main(arguments) == 0
-    windows, events, states = (duckdb.sql(sql).fetchall() for sql in snippets("sql"))
+    windows, events, rolled, states = (duckdb.sql(sql).fetchall() for sql in snippets("sql"))
     assert sorted(op for _, op, _, _ in windows) == sorted(OPS)
+    for _, op, ms in rolled:
+        exact = duckdb.sql(
+            "SELECT quantile_disc(ended_ns - began_ns, 0.5) / 1e6 FROM 'samples/*/*/*.parquet' "
+            f"WHERE op = '{op}' AND outcome = 'ok'"
+        ).fetchall()
+        assert ms == pytest.approx(exact[0][0], rel=0.01)
+    assert sorted(op for _, op, _ in rolled) == sorted(OPS)
     assert [(row[1], row[-1]) for row in events] == [(5e-9, "ok")]
     assert [row[:4] for row in states] == [("login2", "/work", "stopped", False)]
 

@@ -34,6 +34,17 @@ DERIVED: dict[str, str] = {
 }
 """Latencies that follow from a sample, as SQL."""
 
+LATE = "(began_ns - due_ns > period_ns // 10)"
+"""Held up: it could not begin when it was due, most often because the one before was still going on."""
+LOST = f"(outcome <> 'shed' AND (outcome <> 'ok' OR {LATE}))"
+"""Late, skipped, timed out, failed or pending: what a user would not have got in time."""
+RESPONSE = (
+    f"(CASE WHEN outcome IN ('skipped', 'timeout') OR (outcome = 'ok' AND {LATE}) "
+    "THEN ended_ns - due_ns WHEN outcome = 'ok' THEN ended_ns - began_ns END)"
+)
+"""What a user would have waited: felt latency where an operation was held up or came to nothing and
+its end is known, else service latency; null where there is neither. As SQL."""
+
 QUANTILES: dict[str, float] = {
     "q25": 0.25,
     "q50": 0.50,
@@ -52,3 +63,25 @@ WINDOW_COLUMNS: tuple[str, ...] = (
 )
 WINDOW_KEY = (*SERIES_KEY, "start_ns", "window_ns", "n_due", "n_seen")
 """Columns that every window table has; the others are statistics and may be left out."""
+LEVEL_COLUMNS = ("levels_ns", "response_ns", "n_response", "n_lost")
+"""The block of levels that a window table has when asked for."""
+
+INTERVAL_NS = 600_000_000_000
+"""What a roll-up sums up: ten minutes of one series."""
+ROLLUP_COUNTS = ("n_due", "n_seen", "n_lost", "sum_ns", "min_ns", "max_ns")
+ROLLUP_TYPES: dict[str, str] = {
+    "schema_version": "UTINYINT",
+    **{name: SAMPLE_TYPES[name] for name in SERIES_KEY},
+    "start_ns": "BIGINT",
+    "n_due": "UINTEGER",
+    "n_seen": "UINTEGER",
+    "n_lost": "UINTEGER",
+    "sum_ns": "BIGINT",
+    "min_ns": "BIGINT",
+    "max_ns": "BIGINT",
+    "service_bucket": "USMALLINT[]",
+    "service_count": "UINTEGER[]",
+    "response_bucket": "USMALLINT[]",
+    "response_count": "UINTEGER[]",
+}
+"""DuckDB types, in file order."""

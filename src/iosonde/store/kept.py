@@ -18,7 +18,8 @@ from iosonde import _core
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.store import layout
-from iosonde.store.columns import SERIES_KEY
+from iosonde.store.columns import LEVEL_COLUMNS, SERIES_KEY
+from iosonde.store.picks import NO_LEVEL
 from iosonde.store.reader import Scope
 
 if TYPE_CHECKING:
@@ -106,21 +107,26 @@ def merged(raw: Frame, kept: Mapping[SeriesKey, Frame], window_ns: int) -> Frame
     changed = False
     for key, windows in kept.items():
         before = parts.get(key)
-        whole = _whole(key, windows, window_ns, raw.keys())
+        whole = _whole(key, windows, window_ns, raw)
         parts[key] = whole if before is None else _better("start_ns", before, whole)
         changed |= parts[key] is not before
     return joined([parts[key] for key in sorted(parts)]) if changed else raw
 
 
-def _whole(key: SeriesKey, windows: Frame, window_ns: int, names: Sequence[str]) -> Frame:
-    """Kept windows with the columns of a window table."""
+def _whole(key: SeriesKey, windows: Frame, window_ns: int, like: Frame) -> Frame:
+    """Kept windows with the columns of the window table ``like``; they know no levels."""
     n = len(windows)
     columns: dict[str, Any] = {
         name: np.full(n, value, dtype=np.int64 if name == "period_ns" else object)
         for name, value in zip(SERIES_KEY, key, strict=True)
     }
     columns["window_ns"] = np.full(n, window_ns, dtype=np.int64)
-    return Frame({name: columns[name] if name in columns else windows[name] for name in names})
+    for name in LEVEL_COLUMNS:
+        if name in like:
+            columns[name] = np.full((n, *like[name].shape[1:]), NO_LEVEL, dtype=np.int64)
+    return Frame(
+        {name: columns[name] if name in columns else windows[name] for name in like.columns}
+    )
 
 
 def pooled_with_kept(

@@ -4,11 +4,12 @@
 
     spool/<host>/<run_id>-<segment>.spool                       appended by the probe
     samples/date=YYYY-MM-DD/host=<host>/<run_id>-<segment>.parquet   sealed, never edited
+    rollups/date=YYYY-MM-DD/host=<host>/<run_id>-<segment>.parquet   summed up from it, kept when it goes
     state/<host>/<target slug>.json                             replaced by the probe every few seconds
     windows/<host>/<target slug>.<period>ms-<window>s.YYYY-MM.windows    appended, kept when samples go
     events/<host>/YYYY-MM.jsonl                                 appended, one JSON object a line
 
-A segment has the same stem in both places, which is how a reader takes each row once.
+A segment has the same stem in all places, which is how a reader takes each row once.
 """
 
 from __future__ import annotations
@@ -67,8 +68,22 @@ def spool_segments(root: Path) -> list[Segment]:
 
 def parquet_segments(root: Path, since_date: str | None = None) -> list[Segment]:
     """Sealed segments of partitions from ``since_date`` (YYYY-MM-DD, UTC) on."""
+    return _partitioned(root / "samples", since_date)
+
+
+def rollup_segments(root: Path, since_date: str | None = None) -> list[Segment]:
+    """Roll-ups of sealed segments, of partitions from ``since_date`` (YYYY-MM-DD, UTC) on."""
+    return _partitioned(root / "rollups", since_date)
+
+
+def rollup_path(root: Path, sealed: Path) -> Path:
+    """Where a sealed segment is rolled up to."""
+    return root / "rollups" / sealed.relative_to(root / "samples")
+
+
+def _partitioned(table: Path, since_date: str | None) -> list[Segment]:
     found = []
-    for day in _folders(root / "samples"):
+    for day in _folders(table):
         name, _, value = day.name.partition("=")
         if name != "date" or (since_date is not None and value < since_date):
             continue

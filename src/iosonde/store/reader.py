@@ -22,6 +22,7 @@ from typing import TypeVar
 import duckdb
 
 from iosonde.model.errors import DamagedFileError, DamagedFileWarning, StoreError
+from iosonde.model.frames import SeriesKey
 from iosonde.store import layout, spool
 from iosonde.store.columns import SAMPLE_KEY, SAMPLE_TYPES
 
@@ -42,8 +43,16 @@ class Scope:
     since_ns: int | None = None
     until_ns: int | None = None
 
-    def where(self) -> str:
-        """The scope as SQL."""
+    def has(self, key: SeriesKey) -> bool:
+        """Whether a series is asked for."""
+        return (
+            self.host in (None, key.host)
+            and self.target in (None, key.target)
+            and (self.ops is None or key.op in self.ops)
+        )
+
+    def where(self, instant: str = "due_ns") -> str:
+        """The scope as SQL on a table of which ``instant`` is the time."""
         tests = [
             f"{name} = {spool.literal(value)}"
             for name, value in (("host", self.host), ("target", self.target))
@@ -52,13 +61,13 @@ class Scope:
         if self.ops is not None:
             tests.append(f"op IN ({', '.join(map(spool.literal, self.ops)) or 'NULL'})")
         if self.since_ns is not None:
-            tests.append(f"due_ns >= {int(self.since_ns)}")
+            tests.append(f"{instant} >= {int(self.since_ns)}")
         if self.until_ns is not None:
-            tests.append(f"due_ns < {int(self.until_ns)}")
+            tests.append(f"{instant} < {int(self.until_ns)}")
         return " AND ".join(tests) or "true"
 
 
-def connect() -> duckdb.DuckDBPyConnection:
+def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
     """A private in-memory engine: no network, spills to the system's temporary folder."""
     con = duckdb.connect(
         config={
@@ -69,6 +78,8 @@ def connect() -> duckdb.DuckDBPyConnection:
         }
     )
     con.execute("SET enable_progress_bar = false")
+    if threads is not None:
+        con.execute(f"SET threads = {threads}")
     return con
 
 
@@ -78,22 +89,30 @@ def with_samples(root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnect
     The view has the columns of samples.toml and the rows of ``scope``. Asked again when a file
     vanishes under it. Raises DamagedFileError (a Parquet file is not one), StoreError.
     """
+    return with_files(root, scope, lambda con, _: ask(con))
+
+
+def with_files(
+    root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnection, list[Path]], T]
+) -> T:
+    """``with_samples`` that also tells ``ask`` which Parquet files the view reads."""
     for attempt in range(_ATTEMPTS):
         con = connect()
         files: list[Path] = []
         try:
             files = _attach(con, root, scope)
-            return ask(con)
+            return ask(con, files)
         except duckdb.Error as error:
             gone = [path for path in files if not path.exists()]
             if not gone or attempt + 1 == _ATTEMPTS:
-                raise _explained(error, root) from error
+                raise explained(error, root) from error
         finally:
             con.close()
     raise AssertionError("unreachable")
 
 
-def _explained(error: duckdb.Error, root: Path) -> StoreError:
+def explained(error: duckdb.Error, root: Path) -> StoreError:
+    """What the engine says, for people."""
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     if isinstance(error, duckdb.OutOfMemoryException):
         return StoreError(f"not enough memory to read {root}: {text}", hint="a shorter --since")
@@ -108,27 +127,54 @@ def _explained(error: duckdb.Error, root: Path) -> StoreError:
 
 def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Path]:
     """Create the view ``samples``; returns the files it reads."""
-    live = {
-        (segment.host, segment.stem): rows
-        for segment in layout.spool_segments(root)
-        if not _too_old(segment.path, scope.since_ns) and (rows := _rows(segment.path))
-    }
+    live = live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
     sealed = layout.parquet_segments(root, since)
     for segment in sealed:
         live.pop((segment.host, segment.stem), None)
-    sources = []
-    if sealed:
-        con.execute(f"CREATE TEMP VIEW sealed AS {_parquet_sql([s.path for s in sealed])}")
-        sources.append("FROM sealed")
-    rows = spool.concatenate(live.values())
+    files = [segment.path for segment in sealed]
+    _make_live(con, list(live.values()))
+    look_at(con, files, scope)
+    return files
+
+
+def live_rows(root: Path, scope: Scope) -> dict[tuple[str, str], spool.SpoolRows]:
+    """Rows of the spool that may be of ``scope``, by host folder and stem."""
+    return {
+        (segment.host, segment.stem): rows
+        for segment in layout.spool_segments(root)
+        if not _too_old(segment.path, scope.since_ns) and (rows := _rows(segment.path))
+    }
+
+
+def _make_live(con: duckdb.DuckDBPyConnection, parts: Sequence[spool.SpoolRows]) -> None:
+    """The view ``live``."""
+    rows = spool.concatenate(parts)
     if rows is not None:
         con.register("live_codes", rows.columns)
-        con.execute(f"CREATE TEMP VIEW live AS {spool.select('live_codes', rows)}")
-        sources.append("FROM live")
-    con.execute(f"CREATE TEMP VIEW every_row AS {' UNION ALL '.join(sources) or _no_rows()}")
+    sql = spool.select("live_codes", rows) if rows else _no_rows()
+    con.execute(f"CREATE OR REPLACE TEMP VIEW live AS {sql}")
+
+
+def look_at_file(con: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Make the view ``samples`` of one sealed segment."""
+    _make_live(con, [])
+    look_at(con, [path], Scope())
+
+
+def look_at_rows(
+    con: duckdb.DuckDBPyConnection, rows: Sequence[spool.SpoolRows], scope: Scope
+) -> None:
+    """Make the view ``samples`` of rows of the spool."""
+    _make_live(con, rows)
+    look_at(con, [], scope)
+
+
+def look_at(con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: Scope) -> None:
+    """Make the view ``samples`` of ``files`` and what is live, in place of the one before."""
+    sealed = f"{_parquet_sql(files)} UNION ALL " if files else ""
+    con.execute(f"CREATE OR REPLACE TEMP VIEW every_row AS {sealed}FROM live")
     _hide_beaten(con, scope)
-    return [segment.path for segment in sealed]
 
 
 def _rows(path: Path) -> spool.SpoolRows | None:
@@ -165,14 +211,14 @@ def _hide_beaten(con: duckdb.DuckDBPyConnection, scope: Scope) -> None:
     key = ", ".join(SAMPLE_KEY)
     where = scope.where()
     con.execute(
-        f"CREATE TEMP TABLE open_ops AS SELECT {key} FROM every_row "
+        f"CREATE OR REPLACE TEMP TABLE open_ops AS SELECT {key} FROM every_row "
         f"WHERE outcome = 'pending' AND {where}"
     )
     kept = where
     if con.execute("SELECT 1 FROM open_ops LIMIT 1").fetchone():
         con.execute(
-            f"CREATE TEMP TABLE beaten AS SELECT DISTINCT {key} FROM every_row SEMI JOIN open_ops "
+            f"CREATE OR REPLACE TEMP TABLE beaten AS SELECT DISTINCT {key} FROM every_row SEMI JOIN open_ops "
             f"USING ({key}) WHERE outcome <> 'pending' AND {where}"
         )
         kept += f" AND NOT (outcome = 'pending' AND ({key}) IN (SELECT ({key}) FROM beaten))"
-    con.execute(f"CREATE TEMP VIEW samples AS SELECT * FROM every_row WHERE {kept}")
+    con.execute(f"CREATE OR REPLACE TEMP VIEW samples AS SELECT * FROM every_row WHERE {kept}")

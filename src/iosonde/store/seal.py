@@ -5,7 +5,7 @@
     flock(spool, exclusive, non-blocking)    refused: a probe writes it, another sealer has it, or
                                              the agent is dropping it: leave it alone
     write .<stem>.<random>.parquet -> fsync -> is the segment still there? -> rename to
-    <stem>.parquet -> fsync folder -> delete the spool segment
+    <stem>.parquet -> fsync folder -> roll up (see store.rollups) -> delete the spool segment
 
 Dying anywhere is harmless: before the rename the segment is still read from the spool, after it
 from Parquet (readers skip the spool segment of a stem that is sealed, and the next run deletes it).
@@ -26,7 +26,6 @@ import errno
 import fcntl
 import os
 import platform
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,14 +35,16 @@ import duckdb
 
 from iosonde.model.errors import IosondeError, SealError
 from iosonde.model.names import slug
-from iosonde.store import layout, spool
+from iosonde.store import derive, layout, spool
 from iosonde.store.columns import SAMPLE_ORDER, SCHEMA_VERSION
-from iosonde.store.reader import connect
+from iosonde.store.drafts import draft_of, sync
+from iosonde.store.reader import Scope, connect, look_at_rows
 from iosonde.store.state import read_states
 
+PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 15, PARQUET_VERSION v2"
+"""Level 15 is the lowest at which a column whose deltas jump from one op to the next, which leaves
+its packed numbers half empty, is emptied again: 15 % less than by default."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_DRAFT_KEPT_S = 3600
-"""A draft older than this was left by a sealer that died."""
 _SETTLED_S = 7200
 """A segment of another host that was not appended to for so long is closed."""
 _EMPTY_KEPT_S = 3600
@@ -94,7 +95,7 @@ def _seal_segment(
         target = layout.parquet_path(root, segment.host, segment.stem, read.opened_ns)
         fresh = len(read.rows) > 0 and not target.exists()
         try:
-            if fresh and not _write(read.rows, target, segment.path):
+            if fresh and not _write(read.rows, target, segment.path, root):
                 return None
             if read.torn:
                 kept = segment.path.with_suffix(".torn")
@@ -164,39 +165,35 @@ def _locked(file: IO[bytes], path: Path) -> bool:
     return False
 
 
-def _write(rows: spool.SpoolRows, target: Path, segment: Path) -> bool:
+def _write(rows: spool.SpoolRows, target: Path, segment: Path, root: Path) -> bool:
     """``rows`` as a Parquet file that appears whole or not at all; not if the segment has vanished."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for old in target.parent.glob(f".{target.stem}.*.parquet"):  # of a sealer that was killed
-        with contextlib.suppress(FileNotFoundError):
-            if time.time() - old.stat().st_mtime > _DRAFT_KEPT_S:
-                old.unlink()
-    draft = target.with_name(f".{target.stem}.{secrets.token_hex(8)}.parquet")
+    draft = draft_of(target)
+    con = connect()
     try:
-        with contextlib.closing(connect()) as con:
-            con.register("live_codes", rows.columns)
-            con.execute(
-                f"COPY ({spool.select('live_codes', rows)} ORDER BY {', '.join(SAMPLE_ORDER)}) "
-                f"TO {spool.literal(str(draft))} (FORMAT parquet, COMPRESSION zstd, "
-                f"PARQUET_VERSION v2, KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
-            )
-        _sync(draft)
+        con.register("live_codes", rows.columns)
+        con.execute(
+            f"COPY ({spool.select('live_codes', rows)} ORDER BY {', '.join(SAMPLE_ORDER)}) "
+            f"TO {spool.literal(str(draft))} ({PARQUET}, "
+            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
+        )
+        sync(draft)
         if not segment.exists():
             return False
         draft.replace(target)
-        _sync(target.parent)
+        sync(target.parent)
+        _roll_up(con, rows, layout.rollup_path(root, target))
         return True
     finally:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
+        con.close()
 
 
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _roll_up(con: duckdb.DuckDBPyConnection, rows: spool.SpoolRows, path: Path) -> None:
+    """Keep what outlives the samples. Where that fails the next reader of roll-ups makes it."""
+    with contextlib.suppress(OSError, duckdb.Error):
+        look_at_rows(con, [rows], Scope())
+        derive.write(con, derive.derived(con), path)
 
 
 def _no_room(error: BaseException | None) -> bool:

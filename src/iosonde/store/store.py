@@ -12,9 +12,12 @@ import numpy as np
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
 from iosonde.store.cells import cells_sql
-from iosonde.store.columns import DERIVED, SAMPLE_TYPES, WINDOW_KEY
+from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
+from iosonde.store.intervals import Rollups
 from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
 from iosonde.store.reader import Scope, with_samples
+from iosonde.store.rolled import rolled_windows
+from iosonde.store.rollups import rollups
 from iosonde.store.state import read_states
 from iosonde.store.windows import floats, pooled_table, tag_samples, window_table
 
@@ -61,6 +64,7 @@ class Store:
         since_ns: int | None = None,
         until_ns: int | None = None,
         statistics: Sequence[str] | None = None,
+        levels: bool = False,
     ) -> WindowTable:
         """Window statistics of [since, until), widened to whole windows.
 
@@ -68,6 +72,11 @@ class Store:
         statistics are NaN (float64). ``statistics`` limits the computed columns (quicker). Where
         raw samples were dropped a window is as the agent kept it, if it kept windows of this length
         (see ``store.kept``).
+
+        ``levels`` adds exact quantiles with the ends of their 95 % intervals, each end by itself:
+        ``levels_ns`` int64 (windows, 19, 3): service latency at .05, .10 ... .95 as lower, point,
+        upper; ``response_ns`` int64 (windows, 2, 3): response latency at .90, .95; ``n_response``
+        and ``n_lost``. Missing is -1: n is too small for that end, or raw samples were dropped.
         """
         if window_ns <= 0:
             raise UsageError(
@@ -76,9 +85,47 @@ class Store:
         since = None if since_ns is None else since_ns // window_ns * window_ns
         until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
         scope = _scope(target, host, ops, since, until)
-        raw = with_samples(self.root, scope, lambda con: window_table(con, window_ns, statistics))
-        names = [name for name in raw.columns if name not in WINDOW_KEY]
+        raw = window_table(self.root, scope, window_ns, statistics, levels=levels)
+        names = [name for name in raw.columns if name not in (*WINDOW_KEY, *LEVEL_COLUMNS)]
         return merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
+
+    def rollups(
+        self,
+        *,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+    ) -> Rollups:
+        """Histograms of ten minutes of every series (see ``store.rollups``).
+
+        The first call after a day's sealing makes that day's, the others only read.
+        """
+        return rollups(self.root, _scope(target, host, ops, since_ns, until_ns))
+
+    def rolled_windows(
+        self,
+        window_ns: int,
+        *,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        statistics: Sequence[str] | None = None,
+        levels: bool = False,
+    ) -> WindowTable:
+        """``windows`` from roll-ups: quick, still there when raw samples are gone, within 1 %.
+
+        ``window_ns`` is a multiple of ten minutes. Counts, mean, min and max are exact; felt_q99,
+        runq_q50 and late_q50 are missing.
+        """
+        since = None if since_ns is None else since_ns // window_ns * window_ns
+        until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
+        scope = _scope(target, host, ops, since, until)
+        found = rollups(self.root, scope, response=levels)
+        return rolled_windows(found, window_ns, statistics, levels=levels)
 
     def samples(
         self,

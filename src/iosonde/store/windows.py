@@ -1,13 +1,18 @@
-"""Window statistics in SQL: exact nearest ranks, one scan.
+"""Window statistics: the engine groups and collects, ranks are picked from sorted lists.
 
-Each group's service latencies are collected and sorted once; the ranks of every quantile and of its
-interval come from ``_core.quantile_ranks`` for the group sizes that occur, so that SQL and the live
-probe read the same ranks.
+The ranks of every quantile and of its interval come from the core for the group sizes that occur,
+so that history and the live probe read the same ranks. A long range goes slice by slice (see
+``store.slices``), each in three steps::
+
+    groups     one a series and window: counts, plain aggregates, list of latencies      (engine)
+    lists      one after the other as one array, in the order of the groups              (engine)
+    ranks      lists of equal length sorted side by side, the wanted ranks picked   (store.picks)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -15,8 +20,21 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.model.errors import UsageError
-from iosonde.model.frames import Frame
-from iosonde.store.columns import DERIVED, QUANTILES, SERIES_KEY, WINDOW_COLUMNS, WINDOW_KEY
+from iosonde.model.frames import NULL_NS, Frame, SeriesKey
+from iosonde.store.columns import (
+    DERIVED,
+    LEVEL_COLUMNS,
+    LOST,
+    QUANTILES,
+    RESPONSE,
+    SERIES_KEY,
+    WINDOW_COLUMNS,
+    WINDOW_KEY,
+)
+from iosonde.store.picks import LEVELS, TAILS, Ragged, as_levels, level_ranks, lists_of, picked
+from iosonde.store.reader import Scope
+from iosonde.store.series import in_order
+from iosonde.store.slices import over_slices
 
 _OK = "FILTER (outcome = 'ok')"
 _DUE = "FILTER (outcome <> 'shed')"
@@ -45,36 +63,27 @@ interval."""
 
 
 def window_table(
-    con: duckdb.DuckDBPyConnection, window_ns: int, statistics: Sequence[str] | None = None
+    root: Path,
+    scope: Scope,
+    window_ns: int,
+    statistics: Sequence[str] | None = None,
+    *,
+    levels: bool = False,
 ) -> Frame:
-    """Statistics of the view ``samples`` per series and window (columns: ``WINDOW_COLUMNS``).
+    """Statistics of the samples of ``scope`` per series and window (columns: ``WINDOW_COLUMNS``).
 
     ``statistics`` limits them to the named columns beside ``WINDOW_KEY``. Durations become float64,
-    NaN = missing.
+    NaN = missing. ``levels`` adds the columns of ``LEVEL_COLUMNS`` (see ``Store.windows``).
     """
     if window_ns <= 0:
         raise UsageError(f"a window of {window_ns} ns is not possible", expected="a window above 0")
     known = [c for c in (*WINDOW_COLUMNS, UNQUEUED) if c not in WINDOW_KEY]
     names = [c for c in known if (c in statistics if statistics else c != UNQUEUED)]
-    series_key = ", ".join(SERIES_KEY)
-    _collect(
-        con, "samples", f"{series_key}, due_ns // {window_ns} * {window_ns} AS start_ns", names
-    )
-    con.execute(
-        "CREATE TEMP TABLE series AS "
-        f"SELECT *, row_number() OVER (ORDER BY {series_key}) - 1 AS id "
-        f"FROM (SELECT DISTINCT {series_key} FROM groups)"
-    )
-    series = con.execute("SELECT * FROM series ORDER BY id").fetchall()
-    got = _fetch(con, f"groups JOIN series USING ({series_key})", ("id", "start_ns"), names)
-    ids = got.pop("id").astype(np.intp)
-    columns: dict[str, Any] = {}
-    for place, name in enumerate(SERIES_KEY):
-        kind = np.int64 if name == "period_ns" else object
-        columns[name] = np.array([key[place] for key in series], dtype=kind)[ids]
-    columns["start_ns"] = got.pop("start_ns")
-    columns["window_ns"] = np.full(len(ids), window_ns, dtype=np.int64)
-    return Frame(columns | got)
+
+    def ask(con: duckdb.DuckDBPyConnection) -> tuple[list[SeriesKey], dict[str, Any]]:
+        return _slice(con, window_ns, names, levels)
+
+    return in_order(over_slices(root, scope, window_ns, ask), window_ns)
 
 
 def pooled_table(con: duckdb.DuckDBPyConnection, source: str, names: Sequence[str]) -> Frame:
@@ -83,8 +92,9 @@ def pooled_table(con: duckdb.DuckDBPyConnection, source: str, names: Sequence[st
     ``source`` comes from ``tag_samples``. Columns: ``tag n_due n_seen`` and ``names``, sorted by
     tag; a tag without samples is absent.
     """
-    _collect(con, source, "tag", names)
-    return Frame(_fetch(con, "groups", ("tag",), names))
+    _collect(con, source, "tag", names, levels=False)
+    found = Frame(_fetch(con, "groups", ("tag",), names, levels=False))
+    return found.take(np.argsort(found["tag"]))
 
 
 def tag_samples(con: duckdb.DuckDBPyConnection, tags: Mapping[str, Any], window_ns: int) -> str:
@@ -99,54 +109,95 @@ def tag_samples(con: duckdb.DuckDBPyConnection, tags: Mapping[str, Any], window_
     return f"samples JOIN tags ON {' AND '.join(same)}"
 
 
-def _collect(con: duckdb.DuckDBPyConnection, source: str, keys: str, names: Sequence[str]) -> None:
-    """The table ``groups``: keys, counts, plain statistics, sorted latencies ``s``."""
+def _slice(
+    con: duckdb.DuckDBPyConnection, window_ns: int, names: Sequence[str], levels: bool
+) -> tuple[list[SeriesKey], dict[str, Any]]:
+    """The windows of the view ``samples`` in no order; ``id`` says which of the series they are of."""
+    key = ", ".join(SERIES_KEY)
+    start = f"due_ns // {window_ns} * {window_ns} AS start_ns"
+    _collect(con, "samples", f"{key}, {start}", names, levels=levels)
+    con.execute(
+        "CREATE OR REPLACE TEMP TABLE series AS SELECT *, row_number() OVER () - 1 AS id "
+        f"FROM (SELECT DISTINCT {key} FROM groups)"
+    )
+    series = con.execute(f"SELECT {key} FROM series ORDER BY id").fetchall()
+    source = f"(SELECT *, groups.rowid AS place FROM groups) JOIN series USING ({key})"
+    columns = _fetch(con, source, ("place", "id", "start_ns"), names, levels=levels)
+    columns.pop("place")
+    return [SeriesKey(*row) for row in series], columns
+
+
+def _collect(
+    con: duckdb.DuckDBPyConnection, source: str, keys: str, names: Sequence[str], *, levels: bool
+) -> None:
+    """The table ``groups``: keys, counts, plain statistics, latencies ``s`` and responses ``r``."""
     needs = {"median": _core.minimum_count(0.5), "q99": _core.minimum_count(0.99)}
-    plain = [f"{_PLAIN[name].format(**needs)} AS {name}" for name in names if name in _PLAIN]
-    if any(name not in _PLAIN for name in names):
-        plain.append(f"list_sort(list({_SERVICE}) {_OK}) AS s")
-    columns = ", ".join([keys, f"count(*) {_DUE} AS n_due", f"count(*) {_OK} AS n_seen", *plain])
-    con.execute(f"CREATE TEMP TABLE groups AS SELECT {columns} FROM {source} GROUP BY ALL")
+    columns = [keys, f"count(*) {_DUE} AS n_due", f"count(*) {_OK} AS n_seen"]
+    columns += [f"{_PLAIN[name].format(**needs)} AS {name}" for name in names if name in _PLAIN]
+    if levels or any(name not in _PLAIN for name in names):
+        columns.append(f"list({_SERVICE}) {_OK} AS s")
+    if levels:
+        columns.append(f"count(*) FILTER ({LOST}) AS n_lost")
+        columns.append(f"list({RESPONSE}) FILTER ({RESPONSE} IS NOT NULL) AS r")
+    con.execute(
+        f"CREATE OR REPLACE TEMP TABLE groups AS SELECT {', '.join(columns)} "
+        f"FROM {source} GROUP BY ALL"
+    )
 
 
 def _fetch(
-    con: duckdb.DuckDBPyConnection, source: str, keys: Sequence[str], names: Sequence[str]
+    con: duckdb.DuckDBPyConnection,
+    source: str,
+    keys: Sequence[str],
+    names: Sequence[str],
+    *,
+    levels: bool,
 ) -> dict[str, Any]:
-    """Columns of ``groups``, sorted by ``keys``, with ranks turned into values."""
-    _make_ranks(con)
-    columns = [*keys, "n_due", "n_seen", *(_picked(name) for name in names)]
-    fetched = con.execute(
-        f"SELECT {', '.join(columns)} FROM {source} LEFT JOIN ranks USING (n_seen) "
-        f"ORDER BY {', '.join(keys)}"
-    ).fetchnumpy()
-    return {
-        name: floats(column) if name in names else np.ma.getdata(column)
-        for name, column in fetched.items()
+    """Columns of ``groups`` in the order of the table, with ranks turned into values."""
+    chosen = [name for name in names if name not in _PLAIN]
+    plain = [*keys, "n_due", "n_seen", *(name for name in names if name in _PLAIN)]
+    plain += ["n_lost"] if levels else []
+    got = con.execute(f"SELECT {', '.join(plain)} FROM {source}").fetchnumpy()
+    order = np.argsort(np.ma.getdata(got["place"])) if "place" in got else slice(None)
+    found = {
+        name: (floats(column) if name in names else np.ma.getdata(column))[order]
+        for name, column in got.items()
     }
+    values: dict[str, Any] = {}
+    if chosen or levels:
+        values, block = _service(lists_of(con, "groups", "s"), chosen, levels)
+        found |= {"levels_ns": block} if levels else {}
+    if levels:
+        responses = lists_of(con, "groups", "r")
+        tails = picked(responses, lambda n: level_ranks(n, TAILS))
+        found |= {"response_ns": as_levels(tails), "n_response": np.diff(responses.offsets)}
+    counts = (*keys, "n_due", "n_seen")
+    ordered = [*counts, *names, *(LEVEL_COLUMNS if levels else ())]
+    return {name: values[name] if name in values else found[name] for name in ordered}
 
 
-def _picked(name: str) -> str:
-    """``q95_lower_ns`` -> the value at rank ``q95_lower`` of the list; a null rank gives null."""
-    return name if name in _PLAIN else f"s[{_rank_column(name)}] AS {name}"
+def _service(lists: Ragged, names: Sequence[str], levels: bool) -> tuple[dict[str, Any], Any]:
+    """Statistics ``names`` of service latency, and its block of levels."""
+    ends = [rank_of(name) for name in names]
+    several = LEVELS if levels else ()
+
+    def ranks(n: int) -> Any:
+        found = {q: _core.quantile_ranks(n, q) or (0, 0, 0) for q in {q for q, _ in ends}}
+        chosen = np.array([found[q][end] for q, end in ends], dtype=np.int64)
+        return np.concatenate((chosen, level_ranks(n, several)))
+
+    values = picked(lists, ranks)
+    columns = {}
+    for place, name in enumerate(names):
+        column = values[:, place]
+        columns[name] = np.where(column == NULL_NS, np.nan, column.astype(np.float64))
+    return columns, as_levels(values[:, len(names) :])
 
 
-def _rank_column(name: str) -> str:
-    stem = name.removesuffix("_ns")
-    return stem if "_" in stem else f"{stem}_point"
-
-
-def _make_ranks(con: duckdb.DuckDBPyConnection) -> None:
-    """The table ``ranks``: for each n that occurs, every quantile's rank and its interval's."""
-    sizes = [n for (n,) in con.execute("SELECT DISTINCT n_seen FROM groups").fetchall()]
-    columns: dict[str, Any] = {"n_seen": np.array(sizes, dtype=np.int64)}
-    for name, q in QUANTILES.items():
-        found = [_core.quantile_ranks(n, q) or (0, 0, 0) for n in sizes]
-        ranks = np.array(found, dtype=np.int64).reshape(-1, 3)
-        for place, end in enumerate(("lower", "point", "upper")):
-            columns[f"{name}_{end}"] = np.ascontiguousarray(ranks[:, place])
-    con.register("rank_arrays", columns)
-    picked = ", ".join(f"nullif({name}, 0) AS {name}" for name in columns if name != "n_seen")
-    con.execute(f"CREATE TEMP TABLE ranks AS SELECT n_seen, {picked} FROM rank_arrays")
+def rank_of(name: str) -> tuple[float, int]:
+    """``q95_lower_ns`` -> the quantile level and which of lower, point, upper."""
+    quantile, _, end = name.removesuffix("_ns").partition("_")
+    return QUANTILES[quantile], {"lower": 0, "": 1, "upper": 2}[end]
 
 
 def floats(column: Any) -> Any:
