@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +42,11 @@ def t8(seed: int, scale: float = 1.0) -> list[Row]:
     days, cases = max(5, int(40 * scale)), max(20, int(200 * scale))
     rows = []
     for place, op in enumerate(OPS):
-        learning = stream.weather(random, Options(**{**vars(NULL), "days": 14, "microblips": 0}))
+        learning = stream.weather(random, replace(NULL, days=14, microblips=0))
         calm = stream.latencies(random, learning, op).seconds
         numbers = judged(op, calm)[1].numbers[-1:]
         usual = float(np.median(calm))
-        null = stream.weather(random, Options(**{**vars(NULL), "days": days}))
+        null = stream.weather(random, replace(NULL, days=days))
         seconds = stream.latencies(random, null, op).seconds
         raised = _raised(seconds, numbers)
         a_month = len(raised) * 30 / days
@@ -86,7 +86,7 @@ def _cases(
     """Ordinary load with one slowdown an hour and a half, and when each begins."""
     apart = 5_400
     days = -(-(n + 1) * apart // stream.DAY_S)
-    quiet = Options(**{**vars(NULL), "days": days, "microblips": 0})
+    quiet = replace(NULL, days=days, microblips=0)
     sky = stream.weather(random, quiet)
     begins = (np.arange(n) + 1) * apart + random.integers(-600, 600, n)
     factors = sky.factor.copy()
@@ -288,5 +288,5 @@ def t11(seed: int, scale: float = 1.0) -> list[Row]:
     rows = []
     for name, right in zip(("one slow client", "slow storage"), good.tolist(), strict=True):
         p, error = share(right, times * each)
-        rows.append(Row("T11", name, p, 0.97, 1, ".99", "blames the storage", error))
+        rows.append(Row("T11", name, p, 0.97, 1, ".99", "one host cannot tell", error))
     return rows
