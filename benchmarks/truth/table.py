@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from benchmarks.truth import estimators, recorded, verdicts
+from benchmarks.truth import estimators, raised, recorded, verdicts
 from benchmarks.truth.target import Row
 
 TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
@@ -15,7 +15,7 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "T5": estimators.t5,
     "T6": recorded.t6,
     "T7": recorded.t7,
-    "T8": verdicts.t8,
+    "T8": raised.t8,
     "T9": verdicts.t9,
     "T10": verdicts.t10,
     "T11": verdicts.t11,

@@ -168,3 +168,18 @@ def test_the_wall_clock_that_fits_better_is_named():
     assert got.zone == "Europe/Berlin"
     assert (got.span.weekday, got.span.start_min, got.span.end_min) == (5, 120, 180)
     assert (got.seen, got.of) == (8, 8)
+
+
+@pytest.mark.parametrize(
+    ("p_values", "share", "wanted"),
+    [
+        ((0.001, 0.2, 1.0), 0.7, False),  # the omnibus test alone, and not in most weeks
+        ((0.001, 0.2, 1.0), 0.75, True),
+        ((0.5, 0.005, 1.0), 0.6, True),
+        ((0.5, 1.0, 0.006), 1.0, False),
+    ],
+)
+def test_evidence_that_is_believed(p_values, share, wanted):
+    phase = test.Phase(2.0, 4.0, share)
+    assert test.Recurrence(168, 8, *p_values, (phase,)).found is wanted
+    assert not test.Recurrence(168, 8, *p_values, ()).found

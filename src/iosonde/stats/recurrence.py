@@ -27,6 +27,7 @@ SIGNIFICANT = 0.005
 SLOW_TYP = 1.5
 OFTEN = 0.6
 """Of the periods: rarer is no recurrence."""
+MOSTLY = 0.75
 _IGNORED_TYP = 1.3
 _LARGEST = 1.2
 _OVERLAP = 0.4
@@ -55,9 +56,15 @@ class Recurrence(NamedTuple):
 
     @property
     def found(self) -> bool:
-        """Whether a test says so and the time can be named."""
-        best = min(self.p_omnibus, self.p_occupancy, self.p_events)
-        return best <= SIGNIFICANT and bool(self.phases)
+        """Whether a test says so and the time can be named.
+
+        The omnibus test alone is believed only where the named time is slow in most periods: it
+        also feels what remains of the working days.
+        """
+        if min(self.p_occupancy, self.p_events) <= SIGNIFICANT:
+            return bool(self.phases)
+        usual = max((phase.share for phase in self.phases), default=0.0)
+        return self.p_omnibus <= SIGNIFICANT and usual >= MOSTLY
 
 
 def fold(hour: Instants, typ: Floats, period_h: int, origin_h: int = 0) -> Floats:
