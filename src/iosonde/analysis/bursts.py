@@ -74,8 +74,25 @@ class RunBurst:
 
 
 @dataclass(frozen=True)
+class Searched:
+    """One op of a run as it was searched: when operations began (ns), what each waited (ns), what was found.
+
+    ``n_silent`` more are not in it: their end is not known. ``found`` is None for too few operations.
+    """
+
+    op: str
+    began_ns: Ints
+    waited_ns: Floats
+    n_silent: int
+    found: BurstsFound | None
+
+
+@dataclass(frozen=True)
 class RunBursts:
-    """What was looked at of one run, and its bursts by time. ``too_few``: ops that could not be judged."""
+    """What was looked at of one run, and its bursts by time. ``too_few``: ops that could not be judged.
+
+    ``searched`` is empty unless it was asked for.
+    """
 
     target: str
     run_id: str
@@ -85,20 +102,16 @@ class RunBursts:
     ops: tuple[str, ...]
     too_few: tuple[str, ...]
     bursts: list[RunBurst]
+    searched: tuple[Searched, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Op:
-    name: str
-    began_ns: Ints
-    service_ns: Floats
-    found: BurstsFound | None
-
-
-def bursts(store: Store, part: Part, window_ns: int | None = None) -> list[RunBursts]:
+def bursts(
+    store: Store, part: Part, window_ns: int | None = None, *, everything: bool = False
+) -> list[RunBursts]:
     """The bursts of every run with samples in ``part``, ranks and hosts of a run pooled.
 
     ``window_ns``: only windows of this length; else the lengths that each op's density allows.
+    ``everything``: with the operations themselves and the factors of all windows.
     Raises NothingMeasuredError, StoreError.
     """
     found = runs(store.root, part)
@@ -107,10 +120,12 @@ def bursts(store: Store, part: Part, window_ns: int | None = None) -> list[RunBu
     groups: dict[tuple[str, str], list[RunRef]] = {}
     for run in found:
         groups.setdefault((run.target, run.run_id), []).append(run)
-    return [_run(store, part, refs, window_ns) for refs in groups.values()]
+    return [_run(store, part, refs, window_ns, everything) for refs in groups.values()]
 
 
-def _run(store: Store, part: Part, refs: list[RunRef], window_ns: int | None) -> RunBursts:
+def _run(
+    store: Store, part: Part, refs: list[RunRef], window_ns: int | None, everything: bool
+) -> RunBursts:
     target, run_id = refs[0].target, refs[0].run_id
     of_run = Part(target, part.host, run_id, part.since_ns, part.until_ns, part.ops)
     series = part_series(store.root, of_run)
@@ -118,8 +133,9 @@ def _run(store: Store, part: Part, refs: list[RunRef], window_ns: int | None) ->
     for name in sorted({key.op for key in series}, key=op_order):
         frame = part_samples(store.root, of_run, [key for key in series if key.op == name])
         known = frame.take(~np.isnan(frame["response_ns"]))
-        ops.append(_searched(name, known["due_ns"], known["response_ns"], window_ns))
-    spans = [(burst, op.name) for op in ops if op.found for burst in op.found.bursts]
+        silent = len(frame) - len(known)
+        ops.append(_searched(name, known["due_ns"], known["response_ns"], silent, window_ns))
+    spans = [(burst, op.op) for op in ops if op.found for burst in op.found.bursts]
     spans += [(burst, ALL) for burst in _together(ops, window_ns)]
     return RunBursts(
         target,
@@ -127,25 +143,29 @@ def _run(store: Store, part: Part, refs: list[RunRef], window_ns: int | None) ->
         min(ref.first_ns for ref in refs),
         max(ref.last_ns for ref in refs),
         sum(len(op.began_ns) for op in ops),
-        tuple(op.name for op in ops),
-        tuple(op.name for op in ops if op.found is None),
+        tuple(op.op for op in ops),
+        tuple(op.op for op in ops if op.found is None),
         [_burst(target, run_id, group, ops) for group in _overlapping(spans)],
+        tuple(ops) if everything else (),
     )
 
 
-def _searched(name: str, began: Ints, service: Floats, window_ns: int | None) -> _Op:
+def _searched(
+    name: str, began: Ints, waited: Floats, silent: int, window_ns: int | None
+) -> Searched:
     windows = windows_for(began) if window_ns is None else (window_ns,)
-    return _Op(name, began, service, find_bursts(began, service, windows) if windows else None)
+    found = find_bursts(began, waited, windows) if windows else None
+    return Searched(name, began, waited, silent, found)
 
 
-def _together(ops: list[_Op], window_ns: int | None) -> list[Burst]:
+def _together(ops: list[Searched], window_ns: int | None) -> list[Burst]:
     """Bursts of all ops of a run as one series, in units of each op's usual q95."""
     some = [op for op in ops if op.found is not None]
     if len(some) < 2:
         return []
     began = np.concatenate([op.began_ns for op in some])
     order = np.argsort(began, kind="stable")
-    service = np.concatenate([op.service_ns for op in some])
+    service = np.concatenate([op.waited_ns for op in some])
     usual = np.concatenate(
         [np.full(len(op.began_ns), op.found.usual_ns["q95"]) for op in some if op.found]
     )
@@ -167,12 +187,12 @@ def _overlapping(spans: list[tuple[Burst, str]]) -> list[list[tuple[Burst, str]]
     return groups
 
 
-def _burst(target: str, run_id: str, group: list[tuple[Burst, str]], ops: list[_Op]) -> RunBurst:
+def _burst(target: str, run_id: str, group: list[tuple[Burst, str]], ops: list[Searched]) -> RunBurst:
     start = min(burst.start_ns for burst, _ in group)
     end = max(burst.end_ns for burst, _ in group)
     names = {name for _, name in group}
     seen = {statistic for burst, _ in group for statistic in burst.seen_by}
-    inside = [_in_burst(op, start, end, op.name in names) for op in ops if op.found]
+    inside = [_in_burst(op, start, end, op.op in names) for op in ops if op.found]
     return RunBurst(
         target,
         run_id,
@@ -185,12 +205,12 @@ def _burst(target: str, run_id: str, group: list[tuple[Burst, str]], ops: list[_
     )
 
 
-def _in_burst(op: _Op, start: int, end: int, found: bool) -> OpInBurst:
+def _in_burst(op: Searched, start: int, end: int, found: bool) -> OpInBurst:
     assert op.found is not None
     rows = slice(*np.searchsorted(op.began_ns, (start, end)))
-    long = op.service_ns[rows] > FACTOR_AT * op.found.usual_ns["q95"]
+    long = op.waited_ns[rows] > FACTOR_AT * op.found.usual_ns["q95"]
     return OpInBurst(
-        op.name,
+        op.op,
         len(long),
         int(long.sum()),
         op.found.peaks(start, end),

@@ -9,7 +9,7 @@ from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.phases import Phase
 
-KINDS = ("points", "hosts", "phases", "statistics", "timeline", "slowdown")
+KINDS = ("points", "hosts", "phases", "statistics", "timeline", "slowdown", "bursts")
 _HOUR = 3600 * SECOND_NS
 SPANS_NS = {
     "points": 600 * SECOND_NS,
@@ -18,6 +18,7 @@ SPANS_NS = {
     "statistics": 30 * 24 * _HOUR,
     "timeline": 30 * 24 * _HOUR,
     "slowdown": 30 * 24 * _HOUR,
+    "bursts": 24 * _HOUR,
 }
 """How far a figure looks back unless told."""
 _AIR = 0.04
@@ -29,7 +30,7 @@ class Asked:
     """A figure's question. ``query`` has a range: neither end is None.
 
     ``expected`` is what phases are compared with (``analysis.phases``), ``windows_ns`` the lengths
-    of the slowdown figure.
+    of the slowdown figure, ``short_ns`` that of the bursts' windows (None: what their density allows).
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Asked:
     phases: tuple[Phase, ...] = ()
     expected: str = "usual"
     windows_ns: tuple[int, ...] = (600 * SECOND_NS, 4 * _HOUR)
+    short_ns: int | None = None
 
 
 def default_range(

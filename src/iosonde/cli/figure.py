@@ -1,4 +1,4 @@
-"""iosonde figure: one of the pictures of the paper that the method comes from, or its numbers."""
+"""iosonde figure: a picture of the paper that the method comes from, or of bursts, or its numbers."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ EXAMPLES = """\
   iosonde figure statistics --since -30d -o boxes.svg
   iosonde figure timeline /work --since -30d --window 4h --dark
   iosonde figure slowdown /work --since -30d     at 10 min and at 4 h
+  iosonde figure bursts mdw --since -2h          what waited, and which statistic shows it
   iosonde figure points -o points.json           the numbers that would be drawn
 """
 _WINDOWS = {"phases": "60s", "statistics": "4h", "timeline": "4h"}
@@ -36,9 +37,10 @@ def main(arguments: Sequence[str]) -> int:
     store = Store(options.store_root(args))
     asked = _asked(args, now_ns)
 
+    from iosonde.findings.bursts import say_runs
     from iosonde.plots.sheets import sheet_of
 
-    sheet = sheet_of(store, asked)
+    sheet = sheet_of(store, asked, lambda runs: say_runs(runs, now_ns))
     if sheet is None:
         raise NothingMeasuredError(
             f"there are no samples for this figure in {store.root}",
@@ -68,7 +70,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--host", help="as seen from this host only")
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()
-    add("--window", type=duration, metavar="TIME", help="interval (default: 4h; phases: 60s)")
+    add("--window", type=duration, metavar="TIME", help=_INTERVAL)
     add("--stat", choices=STATISTICS, default="mean", help="of phases (default: mean)")
     add("--phase", action="append", default=[], metavar="'NAME FROM-TO'", help="may be repeated")
     add("--phases", type=Path, metavar="FILE", help="CSV file with the columns name,start,end")
@@ -80,6 +82,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse(arguments)
 
 
+_INTERVAL = "interval (default: 4h; phases: 60s; bursts: what the operations allow)"
 _EXPECTED = "what phases are compared with: usual (default), or the median of all that is stored"
 
 
@@ -98,7 +101,7 @@ def _asked(args: argparse.Namespace, now_ns: int) -> Asked:
         window_ns=args.window or parse_duration(_WINDOWS.get(args.kind, "4h")),
         statistic=args.stat if args.kind == "phases" else "median",
     )
-    asked = Asked(args.kind, query, tuple(phases), args.expected)
+    asked = Asked(args.kind, query, tuple(phases), args.expected, short_ns=args.window)
     return replace(asked, windows_ns=(asked.windows_ns[0], args.window)) if args.window else asked
 
 

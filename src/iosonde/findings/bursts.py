@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,20 @@ def say_burst(burst: RunBurst, now_ns: int, zone: tzinfo | None = None) -> str:
         f"{', '.join(found)} on {burst.target} waited for {format_duration(burst.end_ns - burst.start_ns)} "
         f"from {since} on: {burst.share:.1%} of {burst.n} operations took long, {factors}; {median}"
     )
+
+
+def say_runs(
+    runs: Sequence[RunBursts], now_ns: int, zone: tzinfo | None = None, most: int = 4
+) -> list[str]:
+    """What the runs amount to, those with the clearest bursts first, and the clearest burst of all."""
+    ranked = sorted(runs, key=lambda run: min((b.chance for b in run.bursts), default=2.0))
+    told = [f"{run.run_id}: {say_bursts(run)}" for run in ranked[:most]]
+    every = [burst for run in runs for burst in run.bursts]
+    if every:
+        hidden = [burst for burst in every if not burst.median_sees] or every
+        clearest = max(hidden, key=lambda burst: burst.peak("q99"))
+        told.append(f"the largest: {say_burst(clearest, now_ns, zone)}")
+    return told
 
 
 def say_bursts(run: RunBursts) -> str:

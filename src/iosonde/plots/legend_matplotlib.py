@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.plots.axis_matplotlib import text_width
-from iosonde.plots.marks import Cells, Points, Shade, Steps
+from iosonde.plots.marks import Cells, Level, Points, Shade, Shifts, Steps
 from iosonde.plots.marks_matplotlib import KINDS, kind_colour
 from iosonde.plots.sheet import RATIO, Sheet
 from iosonde.plots.style import Style
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from iosonde.plots.sheet_layout import Layout
 
 _SIZE = 8.0
+DIFFERENT, NOT_DIFFERENT = "95 % interval without 1x", "with 1x"
+SAME = "the same, within"
 _HANDLE_IN = 0.42
 """Room for a sign and the gap behind its word."""
 
@@ -43,10 +45,14 @@ def words(sheet: Sheet) -> list[str]:
     found += [kind for kind in KINDS if any(np.any(mark.kind == kind) for mark in points)]
     roles = dict.fromkeys(mark.role for mark in marks if isinstance(mark, Steps))
     found += list(roles)
-    if any(pane.unit == RATIO for pane in sheet.panes):
+    if margins := {mark.margin for mark in marks if isinstance(mark, Shifts)}:
+        found += [DIFFERENT, NOT_DIFFERENT, f"{SAME} {max(margins) - 1:.0%}"]
+    elif any(pane.unit == RATIO for pane in sheet.panes):
         found.append("as usual")
-    if any(isinstance(mark, Shade) and mark.kind == "slow" for mark in marks):
-        found.append("slow")
+    found += dict.fromkeys(mark.name for mark in marks if isinstance(mark, Level))
+    for kind in ("slow", "burst"):
+        if any(isinstance(mark, Shade) and mark.kind == kind for mark in marks):
+            found.append(kind)
     return found
 
 
@@ -103,7 +109,12 @@ def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
         lines = -(-len(found) // columns)
         # matplotlib fills columns first; reading order is by lines.
         order = [r * columns + c for c in range(columns) for r in range(lines)]
-        handles = [_handle(found[i], style) for i in order if i < len(found)]
+        levels = {m.name for p in sheet.panes for m in p.marks if isinstance(m, Level)}
+        handles = [
+            _level_handle(found[i], style) if found[i] in levels else _handle(found[i], style)
+            for i in order
+            if i < len(found)
+        ]
         canvas.legend(
             handles=handles,
             loc="upper left",
@@ -131,6 +142,12 @@ def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
         )
 
 
+def _level_handle(word: str, style: Style) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=style.slow, lw=1.0, ls=":", label=word)
+
+
 def _handle(word: str, style: Style) -> Any:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -139,8 +156,13 @@ def _handle(word: str, style: Style) -> Any:
         return Line2D([], [], ls="", marker="o", ms=3, color=style.sample, label=word)
     if word == "operations, counted":
         return Patch(color=style.sample, lw=0, label=word)
-    if word == "slow":
+    if word in ("slow", "burst"):
         return Patch(color=style.slow, alpha=0.25, lw=0, label=word)
+    if word.startswith(SAME):
+        return Patch(color=style.usual, alpha=0.2, lw=0, label=word)
+    if word in (DIFFERENT, NOT_DIFFERENT):
+        colour = style.slow if word == DIFFERENT else style.median
+        return Line2D([], [], color=colour, lw=1.5, marker="o", ms=4, label=word)
     if word in KINDS:
         colour = kind_colour(word, style)
         return Line2D([], [], ls="", marker=KINDS[word], ms=5, color=colour, label=word)

@@ -85,7 +85,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Shade:
-    """A stretch of time: a ``phase`` of a benchmark or ``slow``, with a name (may be empty)."""
+    """A stretch of time: a ``phase`` of a benchmark, ``slow`` or ``burst``, with a name (may be empty)."""
 
     kind: str
     start_s: float
@@ -93,7 +93,29 @@ class Shade:
     name: str = ""
 
 
-Mark = Points | Cells | Steps | Bars | Shade
+@dataclass(frozen=True)
+class Level:
+    """A value that does not change: a limit, with what the legend calls it."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """Ratios with their intervals, one a category, top to bottom. Shapes (categories,), NaN = not known.
+
+    What lies within [1 / ``margin``, ``margin``] counts as the same.
+    """
+
+    categories: tuple[str, ...]
+    value: Floats
+    lower: Floats
+    upper: Floats
+    margin: float
+
+
+Mark = Points | Cells | Steps | Bars | Shade | Level | Shifts
 
 
 def no_points() -> Points:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.plots.axis_matplotlib import days
-from iosonde.plots.marks import Bars, Cells, Points, Shade, Steps
+from iosonde.plots.marks import Bars, Cells, Level, Points, Shade, Shifts, Steps
 from iosonde.plots.style import Style
 
 if TYPE_CHECKING:
@@ -85,8 +85,31 @@ def draw_steps(axes: Axes, steps: Steps, style: Style) -> None:
 
 def draw_shade(axes: Axes, shade: Shade, style: Style) -> None:
     """A stretch of time behind everything else."""
-    colour, alpha = (style.slow, 0.17) if shade.kind == "slow" else (style.faint, 0.16)
-    axes.axvspan(days(shade.start_s), days(shade.end_s), color=colour, alpha=alpha, lw=0, zorder=0)
+    colour, alpha = (style.faint, 0.16) if shade.kind == "phase" else (style.slow, 0.17)
+    # A burst may be narrower than a pixel: its edge keeps it visible.
+    edge = 0.7 if shade.kind == "burst" else 0
+    axes.axvspan(
+        days(shade.start_s), days(shade.end_s), color=colour, alpha=alpha, lw=edge, zorder=0
+    )
+
+
+def draw_level(axes: Axes, level: Level, style: Style) -> None:
+    """A limit: a dotted line across."""
+    axes.axhline(level.value, color=style.slow, lw=1.0, ls=":", zorder=1)
+
+
+def draw_shifts(axes: Axes, shifts: Shifts, style: Style) -> None:
+    """A dot and its interval for each category, from top to bottom; the margin is a band."""
+    axes.axvspan(1 / shifts.margin, shifts.margin, color=style.usual, alpha=0.14, lw=0, zorder=0)
+    rows = np.arange(len(shifts.categories))
+    known = ~np.isnan(shifts.value)
+    outside = (shifts.lower > 1) | (shifts.upper < 1)
+    for some, colour in ((known & outside, style.slow), (known & ~outside, style.median)):
+        axes.hlines(rows[some], shifts.lower[some], shifts.upper[some], color=colour, lw=1.6)
+        axes.scatter(shifts.value[some], rows[some], s=22, lw=0, color=colour, zorder=3)
+    for row in rows[~known]:
+        axes.text(1.0, row, " n/a", color=style.faint, fontsize=7.5, va="center")
+    _categories(axes, shifts.categories, style)
 
 
 def draw_bars(axes: Axes, bars: Bars, style: Style) -> None:
@@ -129,8 +152,12 @@ def draw_bars(axes: Axes, bars: Bars, style: Style) -> None:
                 alpha=0.85,
                 rasterized=len(place) > 500,
             )
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_yticks(rows, [shortened(name) for name in bars.categories], parse_math=False)
+    _categories(axes, bars.categories, style)
+
+
+def _categories(axes: Axes, names: tuple[str, ...], style: Style) -> None:
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_yticks(np.arange(len(names)), [shortened(name) for name in names], parse_math=False)
     axes.tick_params(axis="y", colors=style.ink, labelsize=8, length=0)
 
 

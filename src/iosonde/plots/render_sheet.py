@@ -16,12 +16,14 @@ from iosonde.model.errors import UsageError
 from iosonde.plots.axis_matplotlib import days, time_axis, value_axis, widened
 from iosonde.plots.canvas import new_canvas, write
 from iosonde.plots.legend_matplotlib import legend, lines_of, wrapped
-from iosonde.plots.marks import Bars, Cells, Points, Shade, Steps
+from iosonde.plots.marks import Bars, Cells, Level, Points, Shade, Shifts, Steps
 from iosonde.plots.marks_matplotlib import (
     draw_bars,
     draw_cells,
+    draw_level,
     draw_points,
     draw_shade,
+    draw_shifts,
     draw_steps,
     shortened,
 )
@@ -82,7 +84,7 @@ def draw_sheet(
         _headings(axes, sheet, pane, plan, style)
         if sheet.since_s is not None and sheet.until_s is not None:
             most = max(3, int(plan.pane_in / 0.55))
-            axes.set_xlim(days(sheet.since_s), days(sheet.until_s))
+            axes.set_xlim(*days(pane.span_s or (sheet.since_s, sheet.until_s)))
             time_axis(axes, style, zone, labelled=plan.lowest(number), most=min(9, most))
     return canvas
 
@@ -134,7 +136,8 @@ def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], sty
     along: Literal["x", "y"] = "x" if sheet.since_s is None else "y"
     value_axis(axes, low, high, style, unit=pane.unit, along=along)
     if pane.unit == RATIO and low < 1 < high:
-        axes.axhline(1.0, color=style.usual, lw=1.0, ls=(0, (5, 2)), zorder=1)
+        line = axes.axhline if along == "y" else axes.axvline
+        line(1.0, color=style.usual, lw=1.0, ls=(0, (5, 2)), zorder=1)
     shades = [mark for mark in pane.marks if isinstance(mark, Shade)]
     for mark in pane.marks:
         if isinstance(mark, Shade):
@@ -145,6 +148,10 @@ def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], sty
             draw_points(axes, mark, style, low, high)
         elif isinstance(mark, Steps):
             draw_steps(axes, mark, style)
+        elif isinstance(mark, Level):
+            draw_level(axes, mark, style)
+        elif isinstance(mark, Shifts):
+            draw_shifts(axes, mark, style)
         else:
             draw_bars(axes, mark, style)
     if pane.n == 0:
@@ -208,6 +215,10 @@ def _values(mark: object) -> list[Any]:
         return [mark.value]
     if isinstance(mark, Bars):
         return [mark.low, mark.high, mark.outlier_value]
+    if isinstance(mark, Level):
+        return [np.array([mark.value])]
+    if isinstance(mark, Shifts):
+        return [mark.lower, mark.upper, np.array([1 / mark.margin, mark.margin])]
     return []
 
 

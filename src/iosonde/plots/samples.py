@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.analysis.scatter import PER_DECADE
+from iosonde.analysis.scatter import COLUMNS, PER_DECADE
 from iosonde.model.frames import Frame
 from iosonde.plots.marks import Cells, Points, no_points
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 
 class Drawn(NamedTuple):
@@ -56,6 +61,21 @@ def _from_cells(samples: Frame) -> Drawn:
     heights = 10 ** ((level[odd] + 0.5) / PER_DECADE) / 1e9
     points = Points(samples["start_ns"][odd] / 1e9, heights, kind[odd])
     return Drawn(_grid(samples.take(ok)), points, int(n.sum()), silent)
+
+
+def counted(time_s: Floats, value: Floats) -> Cells:
+    """Single values as a grid of at most ``COLUMNS`` columns and ``PER_DECADE`` levels a decade.
+
+    Shapes: (samples,) each, at least one; ``value`` above 0.
+    """
+    level = np.floor(np.log10(value) * PER_DECADE + 1e-9).astype(np.int64)
+    low, begin = int(level.min()), float(time_s.min())
+    width = max((float(time_s.max()) - begin) / COLUMNS, 1e-9)
+    column = np.minimum(((time_s - begin) / width).astype(np.int64), COLUMNS - 1)
+    counts = np.zeros((int(level.max()) - low + 1, int(column.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (level - low, column), 1)
+    times = begin + width * np.arange(counts.shape[1] + 1)
+    return Cells(times, 10 ** ((low + np.arange(counts.shape[0] + 1)) / PER_DECADE), counts)
 
 
 def _grid(ok: Frame) -> Cells | None:

@@ -22,13 +22,17 @@ from iosonde.model.units import format_option
 from iosonde.plots.marks import Cells, Mark, Points
 from iosonde.store.state import clean_text
 
+_MARKS = ("Points", "Cells", "Steps", "Bars", "Shade", "Level", "Shifts")
 SECONDS, RATIO = "s", "x"
 """Units of a pane's values."""
 
 
 @dataclass(frozen=True)
 class Pane:
-    """One small plot. ``n`` operations (or intervals) are in its marks; ``note`` says what else to know."""
+    """One small plot. ``n`` operations (or intervals) are in its marks; ``note`` says what else to know.
+
+    ``span_s``: its own range of time (s since the epoch), where the sheet's is not that of all panes.
+    """
 
     row: str
     column: str
@@ -36,11 +40,15 @@ class Pane:
     marks: tuple[Mark, ...]
     n: int
     note: str = ""
+    span_s: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """All panes, row by row. ``since_s`` and ``until_s`` (s since the epoch) are None without a time axis."""
+    """All panes, row by row. ``since_s`` and ``until_s`` (s since the epoch) are None without a time axis.
+
+    ``stack``: so many panes in a row of ``panes`` stand below each other and stay together.
+    """
 
     kind: str
     title: str
@@ -49,6 +57,7 @@ class Sheet:
     since_s: float | None
     until_s: float | None
     caption: tuple[str, ...]
+    stack: int = 1
 
 
 def places(keys: Iterable[SeriesKey]) -> dict[SeriesKey, str]:
@@ -105,7 +114,7 @@ def plain(value: Any) -> Any:
     """A sheet (or a part of it) as plain data for JSON: NaN becomes None, marks get their type's name."""
     if is_dataclass(value) and not isinstance(value, type):
         body = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-        named = type(value).__name__ in ("Points", "Cells", "Steps", "Bars", "Shade")
+        named = type(value).__name__ in _MARKS
         return {"mark": type(value).__name__.lower(), **body} if named else body
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":

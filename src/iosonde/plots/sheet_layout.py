@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from iosonde.plots.axis_matplotlib import text_width
 from iosonde.plots.legend_matplotlib import legend_lines, wrapped
-from iosonde.plots.marks import Bars
+from iosonde.plots.marks import Bars, Shifts
 from iosonde.plots.marks_matplotlib import shortened
 from iosonde.plots.sheet import Sheet
 
@@ -17,6 +17,8 @@ _MOST_COLUMNS = 3
 _AXES_IN = 1.25
 _GAP_IN = 0.24
 _OUT_IN = 0.1
+_TIMES_IN = 0.34
+"""A time axis, with the date below its times."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,18 @@ class Layout:
     columns: int
     panes: int
     two_lines: bool
+    stack: int = 1
+    between_in: float = 0.0
+    """More room below a stack of panes: each has a time axis of its own."""
 
     def box(self, number: int) -> tuple[float, float, float, float]:
         """left, bottom, width, height of a pane's axes, as shares of the picture."""
-        row, column = divmod(number, self.columns)
+        stacks, inside = divmod(number, self.stack)
+        stack_row, column = divmod(stacks, self.columns)
+        row = stack_row * self.stack + inside
         left = self.margin_in + self.label_in
         left += column * (self.label_in + self.pane_in + _GAP_IN)
-        top = self.head_in + row * self.step_in
+        top = self.head_in + row * self.step_in + stack_row * self.between_in
         return (
             left / self.width_in,
             1 - (top + self.axes_in) / self.height_in,
@@ -53,20 +60,28 @@ class Layout:
 
     def lowest(self, number: int) -> bool:
         """Whether there is no pane below this one."""
-        return number + self.columns >= self.panes
+        stacks, inside = divmod(number, self.stack)
+        if inside + 1 < self.stack:
+            return False
+        return self.between_in > 0 or stacks + self.columns >= self.panes // self.stack
 
 
 def layout(sheet: Sheet, width_in: float) -> Layout:
     """The places of all panes at a width."""
     margin = 0.15
-    bars = [mark for pane in sheet.panes for mark in pane.marks if isinstance(mark, Bars)]
+    bars = [mark for pane in sheet.panes for mark in pane.marks if isinstance(mark, Bars | Shifts)]
     label = 0.5
     if bars:
         names = [shortened(name) for mark in bars for name in mark.categories]
         label = 0.12 + max(text_width(name, 8) for name in names)
     fit = max(1, int((width_in - 2 * margin - _OUT_IN + _GAP_IN) / (_LEAST_IN + label + _GAP_IN)))
     wanted = len(sheet.columns) if len(sheet.columns) > 1 else _MOST_COLUMNS
-    columns = max(1, min(fit, wanted, len(sheet.panes)))
+    stacks = len(sheet.panes) // sheet.stack
+    if sheet.stack > 1:
+        rows_of = len({pane.row for pane in sheet.panes})
+        wanted = rows_of if rows_of > 1 else _MOST_COLUMNS
+        fit = -(-wanted // -(-wanted // fit))  # four do not stand as three and one
+    columns = max(1, min(fit, wanted, stacks))
     # Half a label of the time axis may stand out at the right.
     inner = width_in - 2 * margin - _OUT_IN
     pane = (inner - (columns - 1) * _GAP_IN) / columns - label
@@ -75,13 +90,15 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
     two_lines = any(_crowded(sheet, number, pane) for number in range(len(sheet.panes)))
     above = 0.4 if two_lines else 0.26
     below = 0.26 if bars else 0.06
-    rows = -(-len(sheet.panes) // columns)
+    stack_rows = -(-stacks // columns)
+    rows = stack_rows * sheet.stack
+    between = _TIMES_IN if any(pane.span_s for pane in sheet.panes) else 0.0
     title = len(wrapped(sheet.title, 12.5, width_in - 2 * margin))
     head = 0.14 + 0.21 * title + 0.17 * legend_lines(sheet, width_in, pane) + 0.08 + above
     caption = sum(len(wrapped(text, 7.5, width_in - 0.3)) for text in sheet.caption)
     step = axes + above + below
     foot = (0.1 if bars else 0.32) + 0.14 * caption + 0.16
-    height = head + step * rows - above + foot
+    height = head + step * rows + between * (stack_rows - 1) - above + foot
     return Layout(
         width_in,
         height,
@@ -94,6 +111,8 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
         columns,
         len(sheet.panes),
         two_lines,
+        sheet.stack,
+        between,
     )
 
 

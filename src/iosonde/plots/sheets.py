@@ -2,27 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from iosonde.analysis.bursts import RunBursts, bursts
 from iosonde.analysis.distributions import interval_boxes, series_boxes
 from iosonde.analysis.figures import Asked
 from iosonde.analysis.intervals import intervals
 from iosonde.analysis.phases import phased
 from iosonde.analysis.scatter import gather
 from iosonde.analysis.slowdown import analyse
+from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import SeriesKey, SlowdownResult
 from iosonde.plots.marks import Shade
 from iosonde.plots.sheet import Sheet
 from iosonde.plots.sheets_boxes import hosts_sheet, statistics_sheet
+from iosonde.plots.sheets_bursts import bursts_sheet
 from iosonde.plots.sheets_lines import slowdown_sheet, timeline_sheet
 from iosonde.plots.sheets_samples import phases_sheet, points_sheet
+from iosonde.store.periods import Part
 from iosonde.store.store import Store
 
+Say = Callable[[Sequence[RunBursts]], Sequence[str]]
+"""Sentences about runs: findings writes them, a figure only has them below it."""
 
-def sheet_of(store: Store, asked: Asked) -> Sheet | None:
-    """The figure; None where nothing was measured. Raises StoreError, UsageError."""
+
+def sheet_of(store: Store, asked: Asked, say: Say | None = None) -> Sheet | None:
+    """The figure; None where nothing was measured. ``say``: what is said of bursts.
+
+    Raises StoreError, UsageError.
+    """
+    if asked.kind == "bursts":
+        return _bursts(store, asked, say)
     return _MAKE[asked.kind](store, asked)
+
+
+def _bursts(store: Store, asked: Asked, say: Say | None) -> Sheet | None:
+    query = asked.query
+    part = Part(query.target, query.host, None, query.since_ns, query.until_ns, query.ops)
+    try:
+        runs = bursts(store, part, asked.short_ns, everything=True)
+    except NothingMeasuredError:
+        return None
+    return bursts_sheet(runs, say(runs) if say else ())
 
 
 def _points(store: Store, asked: Asked) -> Sheet | None:

@@ -2,10 +2,10 @@
 
 ::
 
-    kind=points|hosts|phases|statistics|timeline|slowdown
+    kind=points|hosts|phases|statistics|timeline|slowdown|bursts
     host= target= op=            which series (op may be repeated; default: all)
     since_ns= until_ns=          range (default: as far back as the kind usually looks)
-    window_ns=                   interval of phases, statistics and timeline
+    window_ns=                   interval of phases, statistics, timeline and bursts
     phase=NAME,START_NS,END_NS   may be repeated
     format=json|png|svg|pdf      theme=light|dark   width=INCHES   scale=1..3   zone=Europe/Berlin
 """
@@ -81,9 +81,13 @@ class Figures:
 
     def made(self, wanted: FigureRequest) -> bytes:
         """The answer's body. Raises RefusalError (nothing measured), StoreError."""
+        from iosonde.findings.bursts import say_runs
         from iosonde.plots.sheets import sheet_of
 
-        sheet = sheet_of(self._store, wanted.asked)
+        now_ns = self._clock()
+        sheet = sheet_of(
+            self._store, wanted.asked, lambda runs: say_runs(runs, now_ns, wanted.zone)
+        )
         if sheet is None:
             raise RefusalError(
                 "there are no samples for this figure",
@@ -138,6 +142,7 @@ def figure_request(query: QueryParams, now_ns: int) -> FigureRequest:
         ),
         phases,
         _choice(query, "expected", ("usual", "median"), "usual"),
+        short_ns=window if "window_ns" in query else None,
     )
     return FigureRequest(
         asked,
