@@ -1,0 +1,59 @@
+"""Every target as a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from benchmarks.truth import estimators, raised, recorded, verdicts
+from benchmarks.truth.target import Row
+
+TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
+    "T1": estimators.t1,
+    "T2": estimators.t2,
+    "T3": estimators.t3,
+    "T4": estimators.t4,
+    "T5": estimators.t5,
+    "T6": recorded.t6,
+    "T7": recorded.t7,
+    "T8": raised.t8,
+    "T9": verdicts.t9,
+    "T10": verdicts.t10,
+    "T11": verdicts.t11,
+}
+SEEDS = {
+    "T1": 4000,
+    "T2": 101,
+    "T3": 111,
+    "T4": 7000,
+    "T5": 1000,
+    "T6": 23,
+    "T7": 101,
+    "T8": 9501,
+    "T9": 3000,
+    "T10": 44,
+    "T11": 8,
+}
+"""Used unless another is asked for."""
+_HEAD = ("", "what", "measured", "target", "prototype", "ratio of medians", "met")
+
+
+def lines(rows: Iterable[Row]) -> list[str]:
+    """The table as text, one line a row."""
+    cells = [_HEAD, *(_cells(row) for row in rows)]
+    widths = [max(len(cell[i]) for cell in cells) for i in range(len(_HEAD))]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(cell, widths, strict=True)).rstrip()
+        for cell in cells
+    ]
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    aimed = "-" if row.low == 0 and row.high in (1, float("inf")) else row.wanted()
+    met = "-" if aimed == "-" else ("yes" if row.met else "NO")
+    return (row.target, row.what, _number(row.measured), aimed, row.prototype, row.seed, met)
+
+
+def _number(value: float) -> str:
+    if value == float("inf"):
+        return "none"
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"

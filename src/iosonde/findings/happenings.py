@@ -1,0 +1,159 @@
+"""Sentences about what happened: slow events, what recurs, who saw it, what began at the same time.
+
+The tone of ``findings.sentences``: one line without a full stop. That something started at the same
+time is said as "started then" and nothing more: a coincidence is not a cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from iosonde.model.ops import op_word
+from iosonde.model.units import format_factor, format_seconds, format_time
+
+if TYPE_CHECKING:
+    from iosonde.model.events import OpShare, Recurring, Seen, SlowEvent
+
+_DAYS = (
+    "Mondays",
+    "Tuesdays",
+    "Wednesdays",
+    "Thursdays",
+    "Fridays",
+    "Saturdays",
+    "Sundays",
+)
+_THEN_NS = 120_000_000_000
+"""What began at most this long before or after an event "started then"."""
+_TOLD_LOST = 0.005
+
+
+def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) -> str:
+    """``reads on /work were 3.1x slower than usual from 14:05 to 15:10, at worst 5.0x (14:20)``."""
+    affected = [share for share in event.ops if share.affected]
+    when = _when(event, now_ns, zone)
+    text = _all_slow(event, affected, when, now_ns, zone) if affected else _some_slow(event, when)
+    if event.lost is not None and event.lost >= _TOLD_LOST:
+        text += f"; {event.lost:.1%} of the operations were late or missing"
+    if event.recovery_ns is not None and event.recovery_ns >= 60_000_000_000:
+        text += f"; it went down from half the peak within {format_seconds(event.recovery_ns)}"
+    if event.unobserved_ns > 0:
+        text += f"; for {format_seconds(event.unobserved_ns)} of it nobody looked"
+    return text
+
+
+def say_recurring(found: Recurring, reader_zone: str | None = None) -> str:
+    """``reads of /home are 3.0x slower on Saturdays 02:00-05:30: 8 of 8 weeks``.
+
+    The zone of the times is named unless it is the reader's.
+    """
+    factor = "" if found.slowdown is None else f"{format_factor(found.slowdown)}x "
+    text = f"{op_word(found.op)} of {found.target} are {factor}slower {span_words(found)}"
+    if found.zone != reader_zone:
+        text += f" ({found.zone})"
+    unit = "weeks" if found.period_h == 168 else "days"
+    text += f": {found.seen} of {found.of} {unit}"
+    return text if found.sure else f"{text}, too few to be sure"
+
+
+def span_words(found: Recurring) -> str:
+    """``on Saturdays 02:00-05:30``, ``from Saturdays 02:00 to Sundays 08:00``, ``daily 02:00-04:00``."""
+    span = found.span
+    if span.end_min - span.start_min >= found.period_h * 60:
+        return "at all hours"
+    start, end = _clock(span.start_min), _clock(span.end_min)
+    if span.weekday is None:
+        return f"daily {start}-{end}"
+    first = _DAYS[span.weekday]
+    last = _DAYS[(span.weekday + max(0, span.end_min - 1) // 1_440) % 7]
+    if first == last and span.end_min <= 1_440:
+        return f"on {first} {start}-{end}"
+    return f"from {first} {start} to {last} {end}"
+
+
+def say_seen(seen: Seen) -> str:
+    """Whether this host or the storage is slow, as several hosts saw it."""
+    what = f"{op_word(seen.op)} on {seen.target}"
+    factor = f"{format_factor(seen.slowdown)}x " if seen.slowdown is not None else ""
+    if seen.scope == "storage":
+        return f"{what} were {factor}slower for {len(seen.hosts)} of {seen.of} hosts: the storage was slow"
+    if seen.scope == "client":
+        others = seen.of - len(seen.hosts)
+        who = f"{_join(list(seen.hosts))} alone" if seen.hosts else "one host at a time"
+        return f"{what} were slow for {who}; {others} other hosts saw nothing unusual"
+    if seen.scope == "nobody":
+        return f"{what} were as usual for all of {seen.of} hosts"
+    watched = "1 host" if seen.of == 1 else f"{seen.of} hosts"
+    return f"{what}: {watched} watched, too few to tell a host from the storage"
+
+
+def say_coincidences(
+    event: SlowEvent,
+    beginnings: Sequence[tuple[str, int]],
+    now_ns: int,
+    zone: tzinfo | None = None,
+) -> str:
+    """What began within two minutes of an event, nearest first; empty when nothing did.
+
+    ``beginnings``: (name, instant). ``job 4711 started then (14:04:50)``.
+    """
+    near = [one for one in beginnings if abs(one[1] - event.start_ns) <= _THEN_NS]
+    near.sort(key=lambda one: abs(one[1] - event.start_ns))
+    told = [f"{name} ({format_time(at, now_ns, zone, seconds=True)})" for name, at in near]
+    return f"{_join(told)} started then" if told else ""
+
+
+def _all_slow(
+    event: SlowEvent,
+    affected: list[OpShare],
+    when: str,
+    now_ns: int,
+    zone: tzinfo | None,
+) -> str:
+    worst, *others = affected
+    verb = "have been" if event.end_ns is None else "were"
+    text = f"{op_word(worst.op)} on {event.target} {verb} "
+    text += f"{format_factor(worst.median)}x slower than usual {when}"
+    if event.peak is not None and event.peak_ns is not None:
+        text += (
+            f", at worst {format_factor(event.peak)}x ({format_time(event.peak_ns, now_ns, zone)})"
+        )
+    for share in others:
+        text += f", {op_word(share.op)} {format_factor(share.median)}x"
+    return text
+
+
+def _some_slow(event: SlowEvent, when: str) -> str:
+    """Only some of the operations were slow: the typical one tells nothing."""
+    verb = "have been" if event.end_ns is None else "were"
+    tails = [share for share in event.ops if share.tail is not None]
+    if not tails:
+        return f"operations on {event.target} {verb} late or missing {when}"
+    worst = max(tails, key=lambda share: share.tail or 0.0)
+    return (
+        f"some {op_word(worst.op)} on {event.target} {verb} slow {when}: "
+        f"the slowest twentieth up to {format_factor(worst.tail)}x slower than usual"
+    )
+
+
+def _when(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
+    since = format_time(event.start_ns, now_ns, zone)
+    if event.end_ns is None:
+        return f"since {since}"
+    until = format_time(event.end_ns, now_ns, zone)
+    if since[:10] == until[:10] and len(until) > 10:
+        until = until[11:]
+    return f"from {since} to {until}"
+
+
+def _clock(minutes: int) -> str:
+    """The time of day; midnight at the end of a day is 24:00."""
+    if minutes > 0 and minutes % 1_440 == 0:
+        return "24:00"
+    return f"{minutes % 1_440 // 60:02d}:{minutes % 60:02d}"
+
+
+def _join(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

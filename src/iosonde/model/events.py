@@ -1,0 +1,110 @@
+"""What happened to a target, as data: slow events, what recurs, and who saw it.
+
+Slowdowns are ratios and shares lie in 0..1; None stands for "not known". Instants are ns since the
+epoch (UTC). Sentences about them are written in ``findings.happenings`` alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class OpShare:
+    """One op's part in a slow event.
+
+    ``peak`` is the largest median of five windows, ``share`` how much of the observed time it was
+    at least 1.5 times slower; it is ``affected`` from one half on. ``tail`` is the largest ratio of
+    95 % quantiles of a window, ``lost`` the share of due operations that were late or missing.
+    """
+
+    op: str
+    median: float | None
+    peak: float | None
+    tail: float | None
+    lost: float | None
+    share: float
+    affected: bool
+    n: int
+
+
+@dataclass(frozen=True)
+class SlowEvent:
+    """A stretch in which operations of one target were slow, seen from one host.
+
+    ``end_ns`` is None while it goes on; what is measured then reaches to ``seen_until_ns``.
+    ``peak`` and ``median`` are those of the worst op, which comes first in ``ops``; ``area_s`` is
+    the sum over ops of (typ - 1) dt, seconds that an operation running all the time has lost;
+    ``recovery_ns`` from the worst op's last window at half the peak to the end. In
+    ``unobserved_ns`` of it nobody looked.
+    """
+
+    host: str
+    target: str
+    start_ns: int
+    end_ns: int | None
+    seen_until_ns: int
+    peak: float | None
+    peak_ns: int | None
+    median: float | None
+    area_s: float
+    recovery_ns: int | None
+    n: int
+    ops: tuple[OpShare, ...]
+    lost: float | None
+    unobserved_ns: int
+
+
+@dataclass(frozen=True)
+class Span:
+    """A named time of the week or day, in whole minutes of a zone's wall clock.
+
+    ``weekday`` 0 is Monday, None means every day; minutes count from that day's 00:00, and
+    ``end_min`` may exceed 1440 (Sunday 08:00 after a Saturday is 1920).
+    """
+
+    weekday: int | None
+    start_min: int
+    end_min: int
+
+
+@dataclass(frozen=True)
+class Recurring:
+    """Slowness that came back: when, how often of how many times that were observed.
+
+    ``zone`` is the name of the zone in which the weeks agree best. ``slowdown`` is the median of
+    the hours that it is about. ``sure`` from four times on.
+    """
+
+    host: str
+    target: str
+    op: str
+    period_h: int
+    span: Span
+    zone: str
+    seen: int
+    of: int
+    slowdown: float | None
+    p_omnibus: float
+    p_occupancy: float
+    p_events: float
+    sure: bool
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Who was slow in a stretch: ``storage``, ``client`` (``hosts`` are), ``nobody``, ``undecided``.
+
+    ``of`` hosts watched the target; ``windows`` of them decided. ``slowdown`` is what all hosts
+    share (None when undecided).
+    """
+
+    target: str
+    op: str
+    start_ns: int
+    end_ns: int
+    scope: str
+    hosts: tuple[str, ...]
+    of: int
+    windows: int
+    slowdown: float | None

@@ -1,0 +1,229 @@
+"""Spells of slowdown: which minutes belong together, when it began, when it was over.
+
+::
+
+    typ        3 |      ▄█▅▇            hot:    typ >= 2 or tail >= 10 or lost >= 0.05
+               2 |- - -▟████- - - - -   quiet:  typ < 1.5 and tail < 3 and lost < 0.05
+               1 |▃▂▃▄ ████████▃▂▃▂▃▂
+                       ^3 hot          ^5 quiet: it ended where they begin
+
+A window in which nothing was seen (NaN, or no row) is neither hot nor quiet: a gap begins no spell
+and ends none, and the time it took is told as ``unobserved_ns``.
+Source: reference 3.2 of docs/methods/slowdown.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Instants = NDArray[np.int64]
+
+AFFECTED = 0.5
+"""An op that was slow for this share of a spell or more is affected by it."""
+_PEAK_WINDOWS = 5
+"""The peak is the largest median of this many windows in a row."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a spell begins and ends. Counts are windows in a row; ratios and shares."""
+
+    hot_typ: float = 2.0
+    hot_tail: float = 10.0
+    hot_lost: float = 0.05
+    hot_windows: int = 3
+    quiet_typ: float = 1.5
+    quiet_tail: float = 3.0
+    quiet_windows: int = 5
+    merged_windows: int = 3
+    """Spells that are at most this far apart are one; windows further apart are not in a row."""
+
+
+RULE = Rule()
+
+
+class Series(NamedTuple):
+    """Windows of one op, ascending and of equal length; NaN where nothing is known.
+
+    ``n`` is how many operations stand behind each window.
+    """
+
+    start_ns: Instants
+    typ: Floats
+    tail: Floats
+    lost: Floats
+    n: NDArray[np.int64]
+    window_ns: int = 60_000_000_000
+
+
+class Measures(NamedTuple):
+    """One op within a span. Slowdowns are ratios, NaN where nothing is known.
+
+    ``share``: of the windows seen, how many had typ >= 1.5. ``area_s``: sum of (typ - 1) dt, the
+    seconds an op that runs all the time has lost. ``recovery_ns``: from the last window at half the
+    peak or more to the end.
+    """
+
+    median: float
+    peak: float
+    peak_ns: int | None
+    tail: float
+    lost: float
+    share: float
+    area_s: float
+    recovery_ns: int | None
+    n: int
+    unobserved_ns: int
+
+
+class Spell(NamedTuple):
+    """[start, end) of slow windows; ``open`` when the data ended first (censored)."""
+
+    start_ns: int
+    end_ns: int
+    open: bool
+
+
+class Joint(NamedTuple):
+    """A spell of one target, and every op of it measured over the whole of it."""
+
+    spell: Spell
+    ops: dict[str, Measures]
+
+    def affected(self) -> list[str]:
+        """Ops that were slow (typ >= 1.5) at least half of the time."""
+        return [op for op, found in self.ops.items() if found.share >= AFFECTED]
+
+
+def spells(series: Series, rule: Rule = RULE) -> list[Spell]:
+    """The spells of one series, in order.
+
+    Shape: (windows,) each. Unit: ns since the epoch, ratios, shares.
+    Missing data: NaN and missing rows, see above; the first ``hot_windows`` of a spell must follow
+    each other within ``merged_windows``, so that none begins in a gap.
+    """
+    hot, quiet = _hot(series, rule), _quiet(series, rule)
+    seen = np.flatnonzero(hot | quiet | ~np.isnan(series.typ))
+    if len(seen) == 0:
+        return []
+    start = series.start_ns[seen]
+    near = np.diff(start) <= (rule.merged_windows + 1) * series.window_ns
+    entries = _in_a_row(hot[seen], near, rule.hot_windows)
+    exits = _in_a_row(quiet[seen], np.ones(len(near), bool), rule.quiet_windows)
+    found: list[Spell] = []
+    at = 0
+    while (entry := int(np.searchsorted(entries, at))) < len(entries):
+        first = int(entries[entry])
+        leave = int(np.searchsorted(exits, first))
+        still = leave == len(exits)
+        at = len(seen) if still else int(exits[leave])
+        end = int(start[at - 1]) + series.window_ns
+        found.append(Spell(int(start[first]), end, still))
+    return merge(found, rule.merged_windows * series.window_ns)
+
+
+def merge(found: Sequence[Spell], gap_ns: int) -> list[Spell]:
+    """Spells in order of start; those that touch or lie at most ``gap_ns`` apart become one."""
+    merged: list[Spell] = []
+    for spell in sorted(found):
+        if merged and spell.start_ns - merged[-1].end_ns <= gap_ns:
+            last = merged[-1]
+            end = max(last.end_ns, spell.end_ns)
+            merged[-1] = Spell(last.start_ns, end, last.open or spell.open)
+        else:
+            merged.append(spell)
+    return merged
+
+
+def join(ops: Mapping[str, Series], rule: Rule = RULE) -> list[Joint]:
+    """The spells of one target: those of its ops that overlap or nearly touch are one."""
+    alone = [spell for series in ops.values() for spell in spells(series, rule)]
+    window_ns = max((series.window_ns for series in ops.values()), default=0)
+    return [
+        Joint(spell, {op: measure(series, spell, rule) for op, series in ops.items()})
+        for spell in merge(alone, rule.merged_windows * window_ns)
+    ]
+
+
+def measure(series: Series, spell: Spell, rule: Rule = RULE) -> Measures:
+    """What one op went through in [start, end) of a spell."""
+    rows = slice(*np.searchsorted(series.start_ns, [spell.start_ns, spell.end_ns]))
+    typ, tail, starts = series.typ[rows], series.tail[rows], series.start_ns[rows]
+    known = ~np.isnan(typ)
+    seen = len(np.unique(starts[known | ~np.isnan(series.lost[rows])]))
+    found = Measures(
+        median=float("nan"),
+        peak=float("nan"),
+        peak_ns=None,
+        tail=float(np.max(tail, initial=-np.inf, where=~np.isnan(tail))),
+        lost=_mean(series.lost[rows], series.n[rows]),
+        share=0.0,
+        area_s=0.0,
+        recovery_ns=None,
+        n=int(series.n[rows].sum()),
+        unobserved_ns=max(0, spell.end_ns - spell.start_ns - seen * series.window_ns),
+    )
+    found = found if found.tail > 0 else found._replace(tail=float("nan"))
+    if not known.any():
+        return found
+    values, at = typ[known], starts[known]
+    width = min(_PEAK_WINDOWS, len(values))
+    medians = sliding_median(values, width)
+    best = int(np.argmax(medians))
+    peak = float(medians[best])
+    halfway = int(at[np.flatnonzero(values >= peak / 2)[-1]]) + series.window_ns
+    return found._replace(
+        median=float(np.median(values)),
+        peak=peak,
+        peak_ns=int(at[best + width // 2]),
+        share=float(np.mean(values >= rule.quiet_typ)),
+        area_s=float(np.sum(values - 1) * series.window_ns / 1e9),
+        recovery_ns=None if spell.open else max(0, spell.end_ns - halfway),
+    )
+
+
+def sliding_median(values: Floats, width: int) -> Floats:
+    """Medians of ``width`` values in a row: len - width + 1 of them."""
+    rows = np.lib.stride_tricks.sliding_window_view(values, width)
+    return np.asarray(np.median(rows, axis=-1))
+
+
+def _hot(series: Series, rule: Rule) -> Flags:
+    """NaN compares false: what is not known is not hot."""
+    hot: Flags = series.typ >= rule.hot_typ
+    hot |= series.tail >= rule.hot_tail
+    hot |= series.lost >= rule.hot_lost
+    return hot
+
+
+def _quiet(series: Series, rule: Rule) -> Flags:
+    """Quiet as far as is known, and something is known of it."""
+    loud = _hot(series, rule) | (series.typ >= rule.quiet_typ) | (series.tail >= rule.quiet_tail)
+    quiet: Flags = ~loud & ~np.isnan(series.typ)
+    return quiet
+
+
+def _in_a_row(flags: Flags, near: Flags, wanted: int) -> NDArray[np.intp]:
+    """Where ``wanted`` flags in a row begin; ``near[i]``: i + 1 follows on i."""
+    good = flags.copy()
+    for _ in range(wanted - 1):  # after pass k: i .. i + k are all set and near
+        good[:-1] &= near & good[1:]
+        good[-1:] = False
+    return np.flatnonzero(good)
+
+
+def _mean(shares: Floats, n: NDArray[np.int64]) -> float:
+    known = ~np.isnan(shares)
+    weights = n[known].astype(float)
+    if not known.any():
+        return float("nan")
+    if weights.sum() == 0:
+        return float(np.mean(shares[known]))
+    return float(np.average(shares[known], weights=weights))
