@@ -15,11 +15,12 @@ from iosonde.analysis.scatter import scatter
 from iosonde.analysis.slowdown import analyse, statistic_columns
 from iosonde.cli import options
 from iosonde.cli.text import count, table
-from iosonde.findings.sentences import say
+from iosonde.findings.sentences import say, say_change
 from iosonde.findings.verdicts import from_span
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
-from iosonde.model.ops import STATISTICS, op_word, parse_op
+from iosonde.model.ops import DEFAULT_TRAILING_NS, STATISTICS, op_word, parse_op
+from iosonde.model.slowdown import TRIPLE_COLUMNS
 from iosonde.model.units import (
     format_duration,
     format_factor,
@@ -36,7 +37,8 @@ EXAMPLES = """\
   iosonde slowdown                              everything that is stored
   iosonde slowdown /work --since -2h --plot slow.png
   iosonde slowdown --op creates --since yesterday --until today --window 10m
-  iosonde slowdown --stat q95 --window 5m --format csv > tail.csv
+  iosonde slowdown --stat tail --window 5m --format csv > tail.csv
+  iosonde slowdown --as-published --window 4h   median / median of everything, as in the paper
 """
 _MOST_SPANS = 40
 
@@ -72,8 +74,14 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()
     add("--window", type=duration, default="60s", metavar="TIME", help="(default: 60s)")
-    add("--stat", choices=STATISTICS, default="median", help="statistic shown (default: median)")
-    add("--baseline", type=duration, default="7d", metavar="TIME", help="look back (default: 7d)")
+    add("--stat", choices=STATISTICS, help="what is shown (default: typ, the typical operation)")
+    add(
+        "--baseline",
+        default="guarded",
+        metavar="WHICH",
+        help="guarded, all-time, a sliding time such as 7d, a period BEGIN..END (default: guarded)",
+    )
+    add("--as-published", action="store_true", help="median / all-time median (Kunkel, Betke 2019)")
     add("--format", choices=("table", *FORMATS), default="table", help="(default: table)")
     add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
     add("--plot", type=Path, metavar="FILE", help="draw a picture: .png, .svg or .pdf")
@@ -81,6 +89,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
     parser.add_store()
     args = parser.parse(arguments)
+    if args.as_published:
+        if args.stat not in (None, "median") or args.baseline not in ("guarded", "all-time"):
+            raise UsageError("--as-published is --stat median --baseline all-time", hint="one of both")
+        args.stat, args.baseline = "median", "all-time"
     if args.output and args.format == "table":
         args.format = format_of(args.output, None)
     return args
@@ -88,6 +100,13 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _query(args: argparse.Namespace, now_ns: int) -> SlowdownQuery:
     since, until = options.time_range(args, now_ns)
+    choice, sliding_ns = options.baseline_choice(args.baseline, now_ns)
+    statistic = args.stat or ("typ" if sliding_ns is None else "median")
+    if sliding_ns is not None and statistic in ("typ", "tail"):
+        raise UsageError(
+            f"a sliding median says nothing of {statistic}",
+            expected="--baseline guarded, all-time or BEGIN..END, or --stat median",
+        )
     return SlowdownQuery(
         host=args.host,
         target=args.target,
@@ -95,22 +114,37 @@ def _query(args: argparse.Namespace, now_ns: int) -> SlowdownQuery:
         since_ns=since,
         until_ns=until,
         window_ns=args.window,
-        statistic=args.stat,
-        trailing_ns=args.baseline,
+        statistic=statistic,
+        trailing_ns=sliding_ns or DEFAULT_TRAILING_NS,
+        choice=choice,
     )
 
 
 def _print(result: SlowdownResult, now_ns: int) -> None:
     query = result.query
-    how = f"windows of {format_option(query.window_ns)}, {query.statistic}"
-    how += f" / median of the last {format_option(query.trailing_ns)}"
+    how = f"windows of {format_option(query.window_ns)}, {_against(query)}"
     for (host, target, period), group in groupby(result.usual, _place):
         series = list(group)
-        print(f"{target} as seen from {host}, every {format_option(period)}; {how}\n")
-        head = ("", "usual", "last window", "slowest window", "slow windows", "ended ok", "lost")
+        every = f"every {format_option(period)}" if period else "no schedule"
+        print(f"{target} as seen from {host}, {every}; {how}\n")
+        head = ("", "usual", "last window", "worst window", "slow windows", "ended ok", "lost")
         print(table(head, [_row(usual, now_ns) for usual in series]))
         keys = {usual.key for usual in series}
         _print_spans([span for span in result.spans if span.key in keys], now_ns)
+        for change in result.changes:
+            if change.key in keys:
+                print(f"- {say_change(change, now_ns)}")
+
+
+def _against(query: SlowdownQuery) -> str:
+    """The statistic and what it is compared with."""
+    usual = {
+        "guarded": "what is usual",
+        "all-time": "the median of all samples",
+        "period": "the reference period",
+        "sliding": f"the median of the last {format_option(query.trailing_ns)}",
+    }[query.choice.kind]
+    return f"{query.statistic} / {usual}"
 
 
 def _place(usual: Usual) -> tuple[str, str, int]:
@@ -152,7 +186,9 @@ def _shown_columns(result: SlowdownResult) -> Frame:
     statistic = [name for name in statistic_columns(result.query.statistic) if name]
     counts = ("start_ns", "window_ns", "n_due", "n_seen")
     factors = ("baseline_ns", "slowdown", "slowdown_lower", "slowdown_upper", "slow", "host_busy")
-    return Frame({name: windows[name] for name in (*SERIES_KEY, *counts, *statistic, *factors)})
+    frames = ("unusual", "hit_share", "climate", "stage", "epoch")
+    names = (*SERIES_KEY, *counts, *statistic, *factors, *TRIPLE_COLUMNS, *frames)
+    return Frame({name: windows[name] for name in names})
 
 
 def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> None:

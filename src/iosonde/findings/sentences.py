@@ -18,6 +18,7 @@ from iosonde.model.units import format_factor, format_seconds, format_slowdown, 
 
 if TYPE_CHECKING:
     from iosonde.analysis.effect import Effect
+    from iosonde.model.frames import Change
     from iosonde.store.events import Event
 
 
@@ -42,6 +43,15 @@ def conclude(effects: Sequence[Effect]) -> str:
             f"the clearest of them, {op_word(clearest.key.op)}, was found slow from {when}"
         )
     return "; ".join(parts) if parts else "nothing was measured"
+
+
+def say_change(change: Change, now_ns: int, zone: tzinfo | None = None) -> str:
+    """The sentence of a lasting change of what is usual."""
+    slower = change.factor >= 1.0
+    factor = format_factor(change.factor if slower else 1.0 / max(change.factor, 1e-9))
+    since = format_time(change.began_ns, now_ns, zone)
+    where = f"{op_word(change.key.op)} on {change.key.target}"
+    return f"{where} have been lastingly {factor}x {'slower' if slower else 'faster'} since {since}"
 
 
 class EventWords(NamedTuple):
