@@ -11,7 +11,7 @@ import pytest
 from iosonde.analysis import scatter as scatter_module
 from iosonde.analysis.figures import KINDS, Asked
 from iosonde.model.frames import SlowdownQuery
-from iosonde.model.ops import OP_WORDS, OPS, STATISTICS
+from iosonde.model.ops import OF_WINDOW, OP_WORDS, OPS
 from iosonde.model.phases import Phase
 from iosonde.plots.marks import Bars, Cells, Points, Shade, Steps
 from iosonde.plots.sheet import plain
@@ -41,7 +41,9 @@ def store(tmp_path_factory):
 
 def asked(kind, since=0, until=LENGTH, **changes):
     span = {"since_ns": BEGIN + int(since * SECOND), "until_ns": BEGIN + int(until * SECOND)}
-    query = SlowdownQuery(host=changes.pop("host", "login2"), **span, window_ns=4 * HOUR * SECOND)
+    query = SlowdownQuery(
+        host=changes.pop("host", "login2"), **span, window_ns=4 * HOUR * SECOND, statistic="median"
+    )
     inner = {
         name: changes.pop(name)
         for name in ("target", "window_ns", "statistic", "ops")
@@ -211,7 +213,7 @@ def test_statistics_of_intervals_as_boxes_and_as_lines(store):
     lines = sheet_of(store, asked("timeline"))
     (bars,) = marks(pane(boxes, "creates", "/work"), Bars)
     steps = {mark.role: mark for mark in marks(pane(lines, "creates", "/work"), Steps)}
-    assert bars.categories == tuple(steps) == STATISTICS
+    assert bars.categories == tuple(steps) == OF_WINDOW
     due, service, ok = latencies(store, asked("timeline"), "md_create")
     four = due // (4 * HOUR * SECOND)
     place = 9

@@ -187,7 +187,9 @@ def _overlapping(spans: list[tuple[Burst, str]]) -> list[list[tuple[Burst, str]]
     return groups
 
 
-def _burst(target: str, run_id: str, group: list[tuple[Burst, str]], ops: list[Searched]) -> RunBurst:
+def _burst(
+    target: str, run_id: str, group: list[tuple[Burst, str]], ops: list[Searched]
+) -> RunBurst:
     start = min(burst.start_ns for burst, _ in group)
     end = max(burst.end_ns for burst, _ in group)
     names = {name for _, name in group}

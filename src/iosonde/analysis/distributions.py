@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
-from iosonde.model.ops import STATISTICS, op_order
+from iosonde.model.ops import OF_WINDOW, op_order
 from iosonde.stats.boxes import LEAST, REACH, Box, box
 from iosonde.store.store import Store
 
@@ -55,7 +55,7 @@ def interval_boxes(intervals: Mapping[SeriesKey, Frame]) -> dict[SeriesKey, dict
     ``intervals`` comes from ``analysis.intervals``; intervals without the statistic are left out.
     """
     return {
-        key: {name: box(np.maximum(frame[f"{column(name)}_ns"], 1.0)) for name in STATISTICS}
+        key: {name: box(np.maximum(frame[f"{column(name)}_ns"], 1.0)) for name in OF_WINDOW}
         for key, frame in intervals.items()
     }
 

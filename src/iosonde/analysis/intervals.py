@@ -6,7 +6,7 @@ import numpy as np
 
 from iosonde.analysis.distributions import column
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
-from iosonde.model.ops import STATISTICS, op_order
+from iosonde.model.ops import OF_WINDOW, op_order
 from iosonde.store.store import Store
 
 
@@ -24,7 +24,7 @@ def intervals(store: Store, query: SlowdownQuery) -> dict[SeriesKey, Frame]:
         ops=query.ops,
         since_ns=query.since_ns,
         until_ns=query.until_ns,
-        statistics=[f"{column(name)}_ns" for name in STATISTICS],
+        statistics=[f"{column(name)}_ns" for name in OF_WINDOW],
     )
     if len(windows) == 0:
         return {}

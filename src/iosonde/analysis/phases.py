@@ -12,7 +12,7 @@ from iosonde.analysis.scatter import gather
 from iosonde.analysis.slowdown import analyse
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
-from iosonde.model.ops import STATISTICS, op_order
+from iosonde.model.ops import OF_WINDOW, op_order
 from iosonde.store.store import Store
 
 
@@ -40,9 +40,9 @@ def phased(
     ``median`` (of all operations that are stored up to ``until_ns``, as in the paper's section 3.3).
     Raises UsageError.
     """
-    if query.statistic not in STATISTICS:
+    if query.statistic not in OF_WINDOW:
         raise UsageError(
-            f"there is no statistic {query.statistic!r}", expected="one of " + ", ".join(STATISTICS)
+            f"there is no statistic {query.statistic!r}", expected="one of " + ", ".join(OF_WINDOW)
         )
     samples = gather(store, query, since_ns, until_ns)
     reference = _medians if expected == "median" else _usual

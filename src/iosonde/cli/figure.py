@@ -12,7 +12,7 @@ from iosonde.analysis.figures import KINDS, Asked, default_range
 from iosonde.cli import options
 from iosonde.model.errors import NothingMeasuredError, StoreError, UsageError
 from iosonde.model.frames import SlowdownQuery
-from iosonde.model.ops import STATISTICS, parse_op
+from iosonde.model.ops import OF_WINDOW, parse_op
 from iosonde.model.phases import Phase, parse_phase, read_phases
 from iosonde.model.units import parse_duration
 from iosonde.store.store import Store
@@ -71,7 +71,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()
     add("--window", type=duration, metavar="TIME", help=_INTERVAL)
-    add("--stat", choices=STATISTICS, default="mean", help="of phases (default: mean)")
+    add("--stat", choices=OF_WINDOW, default="mean", help="of phases (default: mean)")
     add("--phase", action="append", default=[], metavar="'NAME FROM-TO'", help="may be repeated")
     add("--phases", type=Path, metavar="FILE", help="CSV file with the columns name,start,end")
     add("--expected", choices=("usual", "median"), default="usual", help=_EXPECTED)

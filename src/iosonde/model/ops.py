@@ -25,7 +25,9 @@ OP_WORDS: dict[str, str] = {
 
 TRIPLE: tuple[str, ...] = ("typ", "tail", "lost")
 """The three numbers of a slowdown: the typical operation, the slow tail, the share that was lost."""
-STATISTICS: tuple[str, ...] = (*TRIPLE, "mean", "q25", "median", "q75", "q90", "q95", "q99", "max")
+OF_WINDOW: tuple[str, ...] = ("mean", "q25", "median", "q75", "q90", "q95", "q99", "max")
+"""Statistics of a window's latencies: the paper's eight."""
+STATISTICS: tuple[str, ...] = (*TRIPLE, *OF_WINDOW)
 """What a slowdown can be asked for: one of the three, or a statistic of the window / the usual median."""
 
 SECOND_NS = 1_000_000_000

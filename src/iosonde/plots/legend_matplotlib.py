@@ -110,11 +110,7 @@ def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
         # matplotlib fills columns first; reading order is by lines.
         order = [r * columns + c for c in range(columns) for r in range(lines)]
         levels = {m.name for p in sheet.panes for m in p.marks if isinstance(m, Level)}
-        handles = [
-            _level_handle(found[i], style) if found[i] in levels else _handle(found[i], style)
-            for i in order
-            if i < len(found)
-        ]
+        handles = [_handle(found[i], levels, style) for i in order if i < len(found)]
         canvas.legend(
             handles=handles,
             loc="upper left",
@@ -142,30 +138,28 @@ def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
         )
 
 
-def _level_handle(word: str, style: Style) -> Any:
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], color=style.slow, lw=1.0, ls=":", label=word)
-
-
-def _handle(word: str, style: Style) -> Any:
+def _handle(word: str, levels: set[str], style: Style) -> Any:
+    """The sign of one word; ``levels`` are limits."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    if word == "one operation":
-        return Line2D([], [], ls="", marker="o", ms=3, color=style.sample, label=word)
-    if word == "operations, counted":
-        return Patch(color=style.sample, lw=0, label=word)
-    if word in ("slow", "burst"):
-        return Patch(color=style.slow, alpha=0.25, lw=0, label=word)
+    patches = {"operations, counted": (style.sample, 1.0), "slow": (style.slow, 0.25)}
+    patches["burst"] = patches["slow"]
     if word.startswith(SAME):
-        return Patch(color=style.usual, alpha=0.2, lw=0, label=word)
-    if word in (DIFFERENT, NOT_DIFFERENT):
+        patches[word] = (style.usual, 0.2)
+    if word in patches:
+        colour, alpha = patches[word]
+        return Patch(color=colour, alpha=alpha, lw=0, label=word)
+    look: dict[str, Any] = {"color": style.role(word), "lw": 1.5}
+    if word == "one operation":
+        look = {"ls": "", "marker": "o", "ms": 3, "color": style.sample}
+    elif word in (DIFFERENT, NOT_DIFFERENT):
         colour = style.slow if word == DIFFERENT else style.median
-        return Line2D([], [], color=colour, lw=1.5, marker="o", ms=4, label=word)
-    if word in KINDS:
-        colour = kind_colour(word, style)
-        return Line2D([], [], ls="", marker=KINDS[word], ms=5, color=colour, label=word)
-    if word == "as usual":
-        return Line2D([], [], color=style.usual, lw=1.0, ls=(0, (5, 2)), label=word)
-    return Line2D([], [], color=style.role(word), lw=1.5, label=word)
+        look = {"color": colour, "lw": 1.5, "marker": "o", "ms": 4}
+    elif word in KINDS:
+        look = {"ls": "", "marker": KINDS[word], "ms": 5, "color": kind_colour(word, style)}
+    elif word == "as usual":
+        look = {"color": style.usual, "lw": 1.0, "ls": (0, (5, 2))}
+    elif word in levels:
+        look = {"color": style.slow, "lw": 1.0, "ls": ":"}
+    return Line2D([], [], label=word, **look)

@@ -207,19 +207,22 @@ def _extents(sheet: Sheet) -> dict[tuple[str, str], tuple[float, float]]:
 
 def _values(mark: object) -> list[Any]:
     """Whatever of a mark must be inside of the axes."""
-    if isinstance(mark, Points):
-        return [_heights(mark)]
-    if isinstance(mark, Cells):
-        return [mark.value_edges]
-    if isinstance(mark, Steps):
-        return [mark.value]
-    if isinstance(mark, Bars):
-        return [mark.low, mark.high, mark.outlier_value]
-    if isinstance(mark, Level):
-        return [np.array([mark.value])]
-    if isinstance(mark, Shifts):
-        return [mark.lower, mark.upper, np.array([1 / mark.margin, mark.margin])]
-    return []
+    match mark:
+        case Points():
+            found = [_heights(mark)]
+        case Cells():
+            found = [mark.value_edges]
+        case Steps():
+            found = [mark.value]
+        case Bars():
+            found = [mark.low, mark.high, mark.outlier_value]
+        case Shifts():
+            found = [mark.lower, mark.upper, np.array([1 / mark.margin, mark.margin])]
+        case Level():
+            found = [np.array([mark.value])]
+        case _:
+            found = []
+    return found
 
 
 def _heights(points: Points) -> Any:

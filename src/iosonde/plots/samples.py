@@ -74,8 +74,9 @@ def counted(time_s: Floats, value: Floats) -> Cells:
     column = np.minimum(((time_s - begin) / width).astype(np.int64), COLUMNS - 1)
     counts = np.zeros((int(level.max()) - low + 1, int(column.max()) + 1), dtype=np.int64)
     np.add.at(counts, (level - low, column), 1)
-    times = begin + width * np.arange(counts.shape[1] + 1)
-    return Cells(times, 10 ** ((low + np.arange(counts.shape[0] + 1)) / PER_DECADE), counts)
+    times: Floats = begin + width * np.arange(counts.shape[1] + 1, dtype=np.float64)
+    edges: Floats = 10.0 ** ((low + np.arange(counts.shape[0] + 1)) / PER_DECADE)
+    return Cells(times, edges, counts)
 
 
 def _grid(ok: Frame) -> Cells | None:

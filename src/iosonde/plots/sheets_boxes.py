@@ -8,7 +8,7 @@ import numpy as np
 
 from iosonde.analysis.distributions import SeriesBox
 from iosonde.model.frames import SeriesKey
-from iosonde.model.ops import STATISTICS, op_order, op_word
+from iosonde.model.ops import OF_WINDOW, op_order, op_word
 from iosonde.model.units import format_option, format_seconds
 from iosonde.plots.marks import Bars
 from iosonde.plots.sheet import SECONDS, Pane, Sheet, places, seen_from, thousands
@@ -79,14 +79,14 @@ def statistics_sheet(boxes: Mapping[SeriesKey, Mapping[str, Box]], window_ns: in
     names = places(boxes)
     panes = []
     for key in sorted(boxes, key=lambda key: (op_order(key.op), names[key])):
-        each = [boxes[key][name] for name in STATISTICS]
+        each = [boxes[key][name] for name in OF_WINDOW]
         n = max(box.n for box in each)
         panes.append(
             Pane(
                 op_word(key.op),
                 names[key],
                 SECONDS,
-                (bars(STATISTICS, each),),
+                (bars(OF_WINDOW, each),),
                 n,
                 f"{thousands(n)} intervals",
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,16 +11,19 @@ from iosonde.analysis.bursts import RunBursts, Searched
 from iosonde.analysis.scatter import MANY_IN_ALL
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.units import format_factor, format_option
-from iosonde.plots.marks import Cells, Level, Mark, Points, Shade, Steps
+from iosonde.plots.marks import Level, Mark, Points, Shade, Steps
 from iosonde.plots.samples import counted
 from iosonde.plots.sheet import RATIO, SECONDS, Pane, Sheet, drawn_caption, thousands
-from iosonde.stats.bursts import FACTOR_AT, Scale
+from iosonde.stats.bursts import FACTOR_AT, LOWER_AT, SEEN_BY, BurstsFound, Scale
 from iosonde.store.state import clean_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 MOST_RUNS = 12
 """Runs that are drawn; of more those with the clearest bursts."""
-ROLES = {"mean": "mean", "q95": "q95", "q99": "q99", "q50": "median"}
-"""Statistics in the order they are drawn: the median lies on top."""
 _LIMIT = f"{FACTOR_AT:g}x, the limit"
 
 
@@ -65,9 +69,14 @@ def _drawn(panes: Sequence[Pane], silent: int) -> str:
 
 
 def _explained(shown: Sequence[RunBursts], of: int) -> str:
-    text = "lines: a statistic of each window over its median in the run; gaps: nothing began"
+    text = (
+        "lines: a statistic of each window over its median in the run; gaps: nothing began, or too few for a "
+        f"median; a median in brackets would not have been called slow: its interval (band) reaches below {LOWER_AT}x, "
+        f"or it lies below {FACTOR_AT:g}x"
+    )
     missing = of - len(shown)
-    return text + (f"; {missing} more runs are not drawn" if missing else "")
+    few = f"; {missing} more run{' is' if missing == 1 else 's are'} not drawn"
+    return text + (few if missing else "")
 
 
 def _end_ns(run: RunBursts) -> int:
@@ -81,50 +90,72 @@ def _pair(run: RunBursts, op: Searched, grid: bool) -> tuple[Pane, Pane]:
     span = (run.first_ns / 1e9, _end_ns(run) / 1e9)
     shades = tuple(Shade("burst", b.start_ns / 1e9, b.end_ns / 1e9) for b in run.bursts)
     n = len(op.began_ns) + op.n_silent
-    operations: tuple[Mark, ...] = (*shades, _operations(op, grid))
+    operations = (*shades, *_operations(run, op, grid))
     above = Pane(word, name, SECONDS, operations, n, f"n = {thousands(n)}", span)
     if op.found is None:
         few = "too few operations to look for bursts"
         return above, Pane(word, "factors", RATIO, shades, 0, few, span)
     scale = op.found.scales[0]
-    lines = tuple(_line(scale, name) for name in ROLES)
+    lines = (*(_line(scale, name) for name in SEEN_BY), _median(scale))
     below = Pane(
         word,
         f"factors of {format_option(scale.window_ns)}",
         RATIO,
         (*shades, Level(_LIMIT, FACTOR_AT), *lines),
         len(scale.counts),
-        _peaks(run, scale),
+        _peaks(run, op.found),
         span,
     )
     return above, below
 
 
-def _operations(op: Searched, grid: bool) -> Points | Cells:
+def _operations(run: RunBursts, op: Searched, grid: bool) -> tuple[Mark, ...]:
+    """All operations; those of a burst that took long apart, so that few are not lost among many."""
     time, value = op.began_ns / 1e9, np.maximum(op.waited_ns, 1.0) / 1e9
+    long = np.zeros(len(time), dtype=bool)
+    if op.found is not None:
+        for burst in run.bursts:
+            long |= (op.began_ns >= burst.start_ns) & (op.began_ns < burst.end_ns)
+        long &= op.waited_ns > FACTOR_AT * op.found.usual_ns["q95"]
     if grid:
-        return counted(time, value)
-    return Points(time, value, np.full(len(time), "ok", dtype=object))
+        return (counted(time, value),)
+    parts = [(time[some], value[some]) for some in (~long, long) if some.any()]
+    return tuple(Points(*part, np.full(len(part[0]), "ok", dtype=object)) for part in parts)
 
 
 def _line(scale: Scale, statistic: str) -> Steps:
-    """One statistic's factor, window by window; NaN where windows without operations lie between."""
-    start, value = scale.starts, scale.factors[statistic]
+    """One statistic's factor, window by window."""
+    start, end, (value,) = _parted(scale, scale.factors[statistic])
+    return Steps(statistic, start, end, value)
+
+
+def _median(scale: Scale) -> Steps:
+    """The median's factor and the lower end of its interval; NaN where an interval asks for more operations."""
+    known = np.where(np.isnan(scale.median_lower), np.nan, scale.factors["q50"])
+    start, end, (value, lower) = _parted(scale, known, scale.median_lower)
+    return Steps("median", start, end, value, lower, value)
+
+
+def _parted(scale: Scale, *columns: Floats) -> tuple[Floats, Floats, list[Floats]]:
+    """Begin, end (s) and columns of all windows; NaN where windows without operations lie between."""
+    start = scale.starts
     end = start + scale.window_ns
     gaps = np.flatnonzero(start[1:] > end[:-1]) + 1
-    return Steps(
-        ROLES[statistic],
+    return (
         np.insert(start, gaps, end[gaps - 1]) / 1e9,
         np.insert(end, gaps, start[gaps]) / 1e9,
-        np.insert(value, gaps, np.nan),
+        [np.insert(column, gaps, np.nan) for column in columns],
     )
 
 
-def _peaks(run: RunBursts, scale: Scale) -> str:
-    """The largest factors inside of bursts, of q99 and of the median."""
-    peaks = [scale.peaks(burst.start_ns, burst.end_ns) for burst in run.bursts]
-    known = [peak for peak in peaks if peak]
+def _peaks(run: RunBursts, found: BurstsFound) -> str:
+    """The largest factors in bursts; a median in brackets would not have been called slow."""
+    spans = [(burst.start_ns, burst.end_ns) for burst in run.bursts]
+    known = [peak for peak in (found.peaks(*span) for span in spans) if peak]
     if not known:
-        return "no burst" if not run.bursts else ""
-    q99, median = (format_factor(max(peak[name] for peak in known)) for name in ("q99", "q50"))
-    return f"in bursts q99 to {q99}x, median {median}x"
+        return "" if run.bursts else "no burst"
+    mean, q99, median = (
+        format_factor(max(peak[name] for peak in known)) + "x" for name in ("mean", "q99", "q50")
+    )
+    seen = any(found.median_sees(*span) for span in spans)
+    return f"in bursts mean to {mean}, q99 {q99}, median {median if seen else f'({median})'}"

@@ -9,7 +9,7 @@ import numpy as np
 from iosonde.analysis.distributions import column
 from iosonde.analysis.intervals import on_grid
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult
-from iosonde.model.ops import STATISTICS, op_order, op_word
+from iosonde.model.ops import OF_WINDOW, op_order, op_word
 from iosonde.model.units import format_seconds
 from iosonde.plots.marks import Mark, Shade, Steps
 from iosonde.plots.sheet import RATIO, SECONDS, Pane, Sheet, places, seen_from, thousands
@@ -29,7 +29,7 @@ def timeline_sheet(intervals: Mapping[SeriesKey, Frame], window_ns: int) -> Shee
         start = frame["start_ns"]
         marks = tuple(
             Steps(name, start / 1e9, (start + window_ns) / 1e9, frame[f"{column(name)}_ns"] / 1e9)
-            for name in STATISTICS
+            for name in OF_WINDOW
         )
         n, missing = int(frame["n_seen"].sum()), int(np.count_nonzero(frame["n_seen"] == 0))
         note = f"n = {thousands(n)}" + (

@@ -21,7 +21,7 @@ from starlette.responses import Response
 
 from iosonde.analysis.figures import KINDS, Asked, default_range
 from iosonde.model.frames import SlowdownQuery
-from iosonde.model.ops import OPS, SECOND_NS, STATISTICS
+from iosonde.model.ops import OF_WINDOW, OPS, SECOND_NS
 from iosonde.model.phases import Phase
 from iosonde.serve import params, wire
 from iosonde.serve.params import RefusalError
@@ -138,7 +138,7 @@ def figure_request(query: QueryParams, now_ns: int) -> FigureRequest:
             since_ns=since,
             until_ns=until,
             window_ns=window,
-            statistic=_choice(query, "stat", STATISTICS, "mean") if kind == "phases" else "median",
+            statistic=_choice(query, "stat", OF_WINDOW, "mean") if kind == "phases" else "median",
         ),
         phases,
         _choice(query, "expected", ("usual", "median"), "usual"),

@@ -178,8 +178,10 @@ class Scale:
         self.unusual = {name: _outside(self.factors[name]) for name in STATISTICS}
         sizes, place = np.unique(self.counts, return_inverse=True)
         lower = np.array([(quantile_ranks(int(n), 0.5) or (0, 0, 0))[0] for n in sizes])[place]
-        sure = ordered[first + np.maximum(lower, 1) - 1] >= LOWER_AT * self.usual["q50"]
-        self.unusual["q50"] &= sure & (lower > 0)
+        ends = ordered[first + np.maximum(lower, 1) - 1] / self.usual["q50"]
+        self.median_lower: Floats = np.where(lower > 0, ends, np.nan)
+        """Lower end of the 95 % interval of the median's factor; NaN for too few operations."""
+        self.unusual["q50"] &= self.median_lower >= LOWER_AT
 
     def peaks(self, start_ns: int, end_ns: int) -> dict[str, float]:
         """See ``BurstsFound.peaks``."""
