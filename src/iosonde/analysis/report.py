@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from iosonde.analysis.happenings import Place, Recurrence, events_of, place_of, recurrence_of
 from iosonde.analysis.slowdown import analyse
-from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, SlowdownResult, SlowSpan, Usual
+from iosonde.model.events import SlowEvent
+from iosonde.model.frames import Change, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.ops import SECOND_NS, op_order
 from iosonde.model.units import to_datetime
 from iosonde.store.store import Store
@@ -23,14 +25,6 @@ WINDOW_NS = 600 * SECOND_NS
 DAY_NS = 86_400 * SECOND_NS
 DATES = 10
 """Days up to which every date has its row; longer ranges have a row a weekday."""
-
-
-class Place(NamedTuple):
-    """What is reported on: a target as seen from a host, at one rate."""
-
-    host: str
-    target: str
-    period_ns: int
 
 
 @dataclass(frozen=True)
@@ -71,7 +65,9 @@ class Report:
 
     ``known_ns`` is how much of the range has any sample, in windows of 10 min. ``hit_share``: the
     latest share of reads that a cache answered, by op, where known. ``budget``: limits of the probe
-    (bytes_per_s, ops_per_s, cpu_ns_per_s; None = none), None where no state says.
+    (bytes_per_s, ops_per_s, cpu_ns_per_s; None = none), None where no state says. ``climate``: what is
+    usual at the end of the range / what was usual at first, by op, where both are known; ``changes``:
+    lasting changes of what is usual. ``events``: slow events; ``recurrence``: None where nobody looked.
     """
 
     place: Place
@@ -84,12 +80,33 @@ class Report:
     known_ns: int
     hit_share: dict[str, float]
     budget: dict[str, Any] | None
+    climate: dict[str, float]
+    changes: tuple[Change, ...]
+    events: tuple[SlowEvent, ...]
+    recurrence: Recurrence | None
+
+    @property
+    def sampled_ns(self) -> int:
+        """How much of ``known_ns`` has its samples; of the rest only windows are kept."""
+        due = max((tally.n_due for tally in self.tallies), default=0)
+        if self.place.period_ns <= 0:
+            return self.known_ns if due else 0
+        return min(self.known_ns, due * self.place.period_ns)
 
 
-def reports(store: Store, query: SlowdownQuery, zone: tzinfo | None = None) -> list[Report]:
+def reports(
+    store: Store,
+    query: SlowdownQuery,
+    zone: tzinfo | None = None,
+    *,
+    now_ns: int | None = None,
+    random: np.random.Generator | None = None,
+) -> list[Report]:
     """One report a place, in windows of 10 min; none where nothing was measured.
 
     ``query`` has a range with two ends; ``zone`` (None: the system's) decides what an hour is.
+    ``now_ns`` (None: the end of the range): what is slow at the end of a range that is over has ended.
+    ``random``: for the tests of what comes back; None: nobody looks.
     """
     since, until = query.since_ns, query.until_ns
     if since is None or until is None:
@@ -102,14 +119,20 @@ def reports(store: Store, query: SlowdownQuery, zone: tzinfo | None = None) -> l
         target=query.target, host=query.host, ops=query.ops, since_ns=since, until_ns=until
     )
     budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
-    places = dict.fromkeys(_place(key) for key, _ in result.windows.series())
-    return [
+    events = events_of(store, asked, result.windows, until if now_ns is None else now_ns)
+    back = None if random is None else recurrence_of(store, asked, random, zone)
+    places = dict.fromkeys(place_of(key) for key, _ in result.windows.series())
+    found = [
         _report(place, result, tallies, budgets.get(place[:2]), zone) for place in sorted(places)
     ]
-
-
-def _place(key: SeriesKey) -> Place:
-    return Place(key.host, key.target, key.period_ns)
+    return [
+        replace(
+            report,
+            events=tuple(events.get(report.place, ())),
+            recurrence=None if back is None else back.get(report.place, Recurrence((), 0)),
+        )
+        for report in found
+    ]
 
 
 def _report(
@@ -123,7 +146,7 @@ def _report(
     windows = {
         key: result.windows.take(rows)
         for key, rows in result.windows.series()
-        if _place(key) == place
+        if place_of(key) == place
     }
     starts = np.unique(np.concatenate([part["start_ns"] for part in windows.values()]))
     by = heat_rows(since, until)
@@ -132,22 +155,27 @@ def _report(
     hits = {
         key.op: _last(part["hit_share"]) for key, part in windows.items() if "hit_share" in part
     }
+    climate = {key.op: _last(part["climate"]) for key, part in windows.items()}
     return Report(
         place=place,
         since_ns=since,
         until_ns=until,
-        usual=tuple(u for u in result.usual if _place(u.key) == place),
-        spans=tuple(s for s in result.spans if _place(s.key) == place),
+        usual=tuple(u for u in result.usual if place_of(u.key) == place),
+        spans=tuple(s for s in result.spans if place_of(s.key) == place),
         heats=tuple(
             _heat(key.op, by, rows, part, labels)
             for key, part in sorted(windows.items(), key=lambda item: op_order(item[0].op))
         ),
         tallies=tuple(
-            _tally(tallies.take(rows)) for key, rows in tallies.series() if _place(key) == place
+            _tally(tallies.take(rows)) for key, rows in tallies.series() if place_of(key) == place
         ),
         known_ns=min(len(starts) * WINDOW_NS, until - since),
         hit_share={op: share for op, share in hits.items() if share is not None},
         budget=budget,
+        climate={op: now for op, now in climate.items() if now is not None},
+        changes=tuple(c for c in result.changes if place_of(c.key) == place),
+        events=(),
+        recurrence=None,
     )
 
 

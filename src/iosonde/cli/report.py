@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from iosonde import __version__
 from iosonde.cli import options
+from iosonde.cli.zone import local_zone
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.units import format_seconds, format_time
@@ -17,8 +18,11 @@ from iosonde.store.store import Store
 
 if TYPE_CHECKING:
     from iosonde.analysis.report import Report
+    from iosonde.model.frames import SlowSpan
     from iosonde.plots.report_html import EventRow
 
+SEED = 20190620
+"""Of the tests of what comes back; the page tells it."""
 EXAMPLES = """\
   iosonde report                                the last 7 days of all targets
   iosonde report /work --since -7d -o report.html
@@ -36,10 +40,13 @@ def main(arguments: Sequence[str]) -> int:
         host=args.host, target=args.target, since_ns=since, until_ns=min(until or now_ns, now_ns)
     )
 
+    import numpy as np
+
     from iosonde.analysis.report import reports
     from iosonde.store.export import write_text
 
-    found = reports(store, query)
+    random = np.random.default_rng(SEED)
+    found = reports(store, query, local_zone(), now_ns=now_ns, random=random)
     if not found:
         raise NothingMeasuredError(
             f"there are no samples for this report in {store.root}",
@@ -64,7 +71,12 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _page(store: Store, query: SlowdownQuery, found: list[Report], now_ns: int) -> str:
-    from iosonde.findings.report_words import report_words
+    from iosonde.findings.report_words import (
+        change_words,
+        differs,
+        recurrence_words,
+        report_words,
+    )
     from iosonde.plots.report_figures import pictures
     from iosonde.plots.report_html import Section, page
 
@@ -74,8 +86,10 @@ def _page(store: Store, query: SlowdownQuery, found: list[Report], now_ns: int) 
             report,
             report_words(report),
             _rows(report, events, now_ns),
-            None,
+            recurrence_words(report, str(local_zone())),
             pictures(store, report, number),
+            change_words(report),
+            [op for op, now in report.climate.items() if differs(now)],
         )
         for number, report in enumerate(found)
     ]
@@ -83,7 +97,7 @@ def _page(store: Store, query: SlowdownQuery, found: list[Report], now_ns: int) 
     title = f"{', '.join(targets[:3])}{' and more' if len(targets) > 3 else ''}: storage report"
     first, last = found[0].since_ns, found[0].until_ns
     range_ = f"{format_time(first, 0)} to {format_time(last, 0)}, local time"
-    made = f"made {format_time(now_ns, 0)} by iosonde {__version__} from {store.root.absolute()}"
+    made = f"made {format_time(now_ns, 0)} by iosonde {__version__} from {store.root.absolute()}, seed {SEED}"
     return page(title, range_, sections, made)
 
 
@@ -105,7 +119,11 @@ def _events(store: Store, query: SlowdownQuery, now_ns: int) -> list[tuple[Event
 
 
 def _rows(report: Report, events: list[tuple[Event, EventRow]], now_ns: int) -> list[EventRow]:
-    """Events and slow stretches of one place, by their beginning."""
+    """The agent's events, slow events and what else was slow in one place, by their beginning.
+
+    Slow events are known of what was usual already; spans of slow windows of 10 min fill in where it was still learnt.
+    """
+    from iosonde.findings.happenings import say_slow_event
     from iosonde.findings.sentences import say
     from iosonde.findings.verdicts import from_span
     from iosonde.plots.report_html import EventRow
@@ -115,9 +133,23 @@ def _rows(report: Report, events: list[tuple[Event, EventRow]], now_ns: int) -> 
         for event, row in events
         if event.host == report.place.host and event.target in (None, report.place.target)
     ]
+    for slow in report.events:
+        lasted = format_seconds(slow.seen_until_ns - slow.start_ns)
+        row = EventRow("slow", format_time(slow.start_ns, 0), lasted, say_slow_event(slow, 0))
+        here.append((slow.start_ns, row))
     for span in report.spans:
+        if not span.host_busy and _covered(span, report):
+            continue
         lasted = format_seconds(span.end_ns - span.start_ns)
         kind = "busy" if span.host_busy else "slow"
         began = format_time(span.start_ns, 0)
         here.append((span.start_ns, EventRow(kind, began, lasted, say(from_span(span, now_ns)))))
     return [row for _, row in sorted(here, key=lambda item: item[0])]
+
+
+def _covered(span: SlowSpan, report: Report) -> bool:
+    """Whether slow events tell of a span already."""
+    return any(
+        event.start_ns < span.end_ns and event.seen_until_ns > span.start_ns
+        for event in report.events
+    )

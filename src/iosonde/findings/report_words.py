@@ -5,17 +5,33 @@ from __future__ import annotations
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
+from iosonde.findings.happenings import say_recurring
 from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import from_span
-from iosonde.model.ops import SECOND_NS, op_word
-from iosonde.model.units import format_factor, format_option, format_seconds, format_size
+from iosonde.model.ops import SECOND_NS, op_order, op_word
+from iosonde.model.units import (
+    format_factor,
+    format_option,
+    format_seconds,
+    format_size,
+    format_time,
+)
 
 if TYPE_CHECKING:
     from iosonde.analysis.report import Report
 
+DAY_NS = 86_400 * SECOND_NS
+_LEAST_DAYS = 3
+"""What was seen on fewer days does not come back every day."""
+_WHOLE = 0.9
+"""From this share of the time on, samples are taken to be there: the first and last windows are cut."""
+
 
 def report_words(report: Report, zone: tzinfo | None = None) -> dict[str, str]:
-    """Sentences by what they are about: ``headline watched lost cost``, and ``cache`` where known."""
+    """Sentences by what they are about: ``headline watched lost cost``, and ``cache`` where known.
+
+    See also ``change_words`` and ``recurrence_words``.
+    """
     words = {
         "headline": _headline(report, zone),
         "watched": _watched(report),
@@ -65,14 +81,48 @@ def _lost(report: Report) -> str:
     return text
 
 
+def change_words(report: Report, zone: tzinfo | None = None) -> list[str]:
+    """Lasting changes of what is usual, and what is usual now beside what was usual at first."""
+    told = [
+        f"what is usual of {op_word(change.key.op)} has been {format_factor(change.factor)}x what it was before "
+        f"since {format_time(change.began_ns, report.until_ns, zone)}"
+        for change in sorted(report.changes, key=lambda change: change.began_ns)
+    ]
+    moved = {op: now for op, now in report.climate.items() if differs(now)}
+    told += [
+        f"what is usual of {op_word(op)} is {format_factor(now)}x what it was at first"
+        for op, now in sorted(moved.items(), key=lambda item: op_order(item[0]))
+    ]
+    return told
+
+
+def differs(factor: float) -> bool:
+    """Whether a factor is told: it does not read 1.0x."""
+    return format_factor(factor) != format_factor(1.0)
+
+
+def recurrence_words(report: Report, reader_zone: str | None = None) -> list[str] | None:
+    """What comes back; that too little is known to say so; empty for nothing, None where nobody looked."""
+    if report.recurrence is None:
+        return None
+    found, looked = report.recurrence
+    if not found and looked < _LEAST_DAYS * DAY_NS:
+        return [f"{format_seconds(looked)} are too short to see what comes back every day"]
+    return [say_recurring(one, reader_zone) for one in found]
+
+
 def _cost(report: Report) -> str:
+    if not report.sampled_ns:
+        return f"only kept windows are left, which do not say what the probe asked for; {_limits(report)}"
     begun = sum(tally.n_begun for tally in report.tallies)
     moved = sum(tally.moved_bytes for tally in report.tallies)
-    seconds = max(1.0, report.known_ns / SECOND_NS)
+    seconds = max(1.0, report.sampled_ns / SECOND_NS)
     text = f"the probe asked for {_count(begun)} operations ({begun / seconds:.3g} a second)"
     text += f" and moved {format_size(moved)} ({format_size(moved / seconds)} a second)"
     busy = sum(tally.busy_ns for tally in report.tallies) / SECOND_NS
     text += f"; the storage worked on them for {100 * busy / seconds:.2g} % of the time"
+    if report.sampled_ns < _WHOLE * report.known_ns:
+        text += f"; this is known of {format_seconds(report.sampled_ns)}, of the rest only windows are kept"
     return f"{text}; {_limits(report)}"
 
 

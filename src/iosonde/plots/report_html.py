@@ -6,7 +6,7 @@ whose text is drawn as shapes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -47,13 +47,18 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """One place of the report. ``recurrence``: sentences; None where nobody looked for any."""
+    """One place of the report. ``recurrence``: sentences; None where nobody looked for any.
+
+    ``changes``: sentences about lasting changes of what is usual; ``moved``: ops whose usual at first was another.
+    """
 
     report: Report
     words: Mapping[str, str]
     events: Sequence[EventRow]
     recurrence: Sequence[str] | None
     pictures: Sequence[Picture]
+    changes: Sequence[str] = ()
+    moved: Collection[str] = ()
 
 
 def page(title: str, subtitle: str, sections: Sequence[Section], made: str) -> str:
@@ -89,7 +94,8 @@ def _section(section: Section, several: bool) -> str:
         f'<section class="place">{head}',
         f'<p class="headline {"slow" if slow else "usual"}">{escape(words["headline"])}</p>',
         f'<p class="watched">{escape(words["watched"])}</p>',
-        _usual_table(report),
+        _usual_table(report, section.moved),
+        _list(section.changes),
         _events(section.events),
         _recurrence(section.recurrence),
         _heats(report),
@@ -100,22 +106,27 @@ def _section(section: Section, several: bool) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _usual_table(report: Report) -> str:
+def _usual_table(report: Report, moved: Collection[str]) -> str:
+    """What is usual; beside what was usual at first where that was another."""
     tallies = {tally.op: tally for tally in report.tallies}
-    rows = "".join(_usual_row(usual, tallies.get(usual.key.op)) for usual in report.usual)
-    head = "".join(
-        f"<th scope=col>{name}</th>"
-        for name in ("operation", "usual", "slowest 10 min", "slow windows", "ended ok", "lost")
-    )
+    climate = report.climate if moved else None
+    rows = "".join(_usual_row(usual, tallies.get(usual.key.op), climate) for usual in report.usual)
+    names = ["operation", "usual", "slowest 10 min", "slow windows", "ended ok", "lost"]
+    if moved:
+        names.insert(2, "usual now / at first")
+    head = "".join(f"<th scope=col>{name}</th>" for name in names)
     return f'<div class="scroll"><table class="ops"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
-def _usual_row(usual: Usual, tally: Tally | None) -> str:
+def _usual_row(usual: Usual, tally: Tally | None, climate: Mapping[str, float] | None) -> str:
     lost = (
         "n/a" if tally is None or not tally.n_due else f"{100 * tally.n_lost / tally.n_due:.2g} %"
     )
+    now = None if climate is None else climate.get(usual.key.op)
+    since = "n/a" if now is None else f"{format_factor(now)}x"
     cells = (
         format_duration(usual.baseline_ns) if usual.baseline_ns else "learning",
+        *(() if climate is None else (since,)),
         "n/a" if usual.peak is None else f"{format_factor(usual.peak)}x",
         f"{usual.slow_windows} of {usual.windows}",
         f"{usual.n:,}".replace(",", "\u2009"),
@@ -123,6 +134,11 @@ def _usual_row(usual: Usual, tally: Tally | None) -> str:
     )
     data = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
     return f"<tr><th scope=row>{escape(op_word(usual.key.op))}</th>{data}</tr>"
+
+
+def _list(sentences: Sequence[str]) -> str:
+    lines = "".join(f"<li>{escape(line)}</li>" for line in sentences)
+    return f"<ul>{lines}</ul>" if lines else ""
 
 
 def _events(events: Sequence[EventRow]) -> str:
@@ -142,10 +158,7 @@ def _events(events: Sequence[EventRow]) -> str:
 def _recurrence(sentences: Sequence[str] | None) -> str:
     if sentences is None:
         return ""
-    lines = "".join(f"<li>{escape(line)}</li>" for line in sentences)
-    return "<h3>Recurrence</h3>" + (
-        f"<ul>{lines}</ul>" if lines else "<p>Nothing comes back regularly.</p>"
-    )
+    return "<h3>Recurrence</h3>" + (_list(sentences) or "<p>Nothing comes back regularly.</p>")
 
 
 def _heats(report: Report) -> str:
@@ -163,11 +176,7 @@ def _heats(report: Report) -> str:
 
 def _cost(section: Section) -> str:
     lines = [section.words[name] for name in ("lost", "cache", "cost") if name in section.words]
-    return (
-        "<h3>Losses and cost</h3><ul>"
-        + "".join(f"<li>{escape(line)}</li>" for line in lines)
-        + "</ul>"
-    )
+    return "<h3>Losses and cost</h3>" + _list(lines)
 
 
 def _picture(picture: Picture) -> str:

@@ -1,0 +1,148 @@
+"""What happened to each place of a range: slow events, minute by minute, and what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import tzinfo
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.analysis.events import slow_events
+from iosonde.analysis.recurrence import recurrences
+from iosonde.analysis.slowdown import analyse
+from iosonde.analysis.usual import Past, learn
+from iosonde.model.events import Recurring, SlowEvent
+from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
+from iosonde.model.ops import SECOND_NS
+from iosonde.model.slowdown import INTERVAL_NS
+from iosonde.stats.spells import Rule
+from iosonde.store.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MINUTE_NS = 60 * SECOND_NS
+LOOKED_BACK_NS = 56 * 86_400 * SECOND_NS
+"""What comes back is looked for in the eight weeks before the end of the range."""
+OF_INTERVALS = Rule(hot_windows=2, quiet_windows=2, merged_windows=1, hot_lost=0.1)
+"""Of windows of ten minutes two are enough; few operations in each, so that two failed ones are no event."""
+FEWEST = 20
+"""Operations that a window of a minute must hold: with fewer it knows no typical one."""
+
+
+class Place(NamedTuple):
+    """What is reported on: a target as seen from a host, at one rate."""
+
+    host: str
+    target: str
+    period_ns: int
+
+
+class Recurrence(NamedTuple):
+    """What comes back, and in how much time from the first known interval to the last it was looked for."""
+
+    found: tuple[Recurring, ...]
+    looked_ns: int
+
+
+def place_of(key: SeriesKey) -> Place:
+    """The place of a series."""
+    return Place(key.host, key.target, key.period_ns)
+
+
+def events_of(
+    store: Store, query: SlowdownQuery, tens: Frame, now_ns: int
+) -> dict[Place, list[SlowEvent]]:
+    """The slow events of every place of the range, by start.
+
+    From windows of a minute where these hold ``FEWEST`` operations, else from ``tens``, those of ten
+    minutes (what ``analyse`` gives for them). One that is open at the end of a range which is over ends
+    there. Raises StoreError.
+    """
+    whole = _by_place(tens)
+    minutes: dict[Place, list[Frame]] = {}
+    if any(_dense(place) for place in whole):
+        asked = replace(query, window_ns=MINUTE_NS, statistic="typ")
+        minutes = _by_place(analyse(store, asked).windows)
+    over = query.until_ns is not None and query.until_ns < now_ns - INTERVAL_NS
+    found = {}
+    for place, parts in whole.items():
+        if _dense(place):
+            events = slow_events(_joined(minutes.get(place, parts)))
+        else:
+            events = slow_events(_joined(parts), OF_INTERVALS)
+        found[place] = [_closed(event) if over else event for event in events]
+    return found
+
+
+def _by_place(windows: Frame) -> dict[Place, list[Frame]]:
+    rows: dict[Place, list[Frame]] = {}
+    for key, part in windows.series():
+        rows.setdefault(place_of(key), []).append(windows.take(part))
+    return rows
+
+
+def _dense(place: Place) -> bool:
+    return place.period_ns * FEWEST <= MINUTE_NS
+
+
+def _closed(event: SlowEvent) -> SlowEvent:
+    return event if event.end_ns is not None else replace(event, end_ns=event.seen_until_ns)
+
+
+def _joined(parts: list[Frame]) -> Frame:
+    names = parts[0].keys()
+    return Frame({name: np.concatenate([part[name] for part in parts]) for name in names})
+
+
+def recurrence_of(
+    store: Store,
+    query: SlowdownQuery,
+    random: np.random.Generator,
+    zone: tzinfo | None = None,
+) -> dict[Place, Recurrence]:
+    """What comes back at every place, from intervals of ten minutes up to the end of the range.
+
+    Folded in UTC and in ``zone``. ``query.since_ns`` does not matter: a week alone knows no weeks.
+    Raises StoreError.
+    """
+    until = query.until_ns
+    known = learn(store, host=query.host, target=query.target, ops=query.ops, until_ns=until)
+    places: dict[Place, dict[SeriesKey, Past]] = {}
+    for key, past in known.past.items():
+        places.setdefault(place_of(key), {})[key] = past
+    return {place: _folded(series, until, random, zone) for place, series in places.items()}
+
+
+def _folded(
+    series: Mapping[SeriesKey, Past],
+    until_ns: int | None,
+    random: np.random.Generator,
+    zone: tzinfo | None,
+) -> Recurrence:
+    last = max(
+        (int(past.number[-1]) + 1 for past in series.values() if len(past.number)), default=0
+    )
+    until = last * INTERVAL_NS if until_ns is None else until_ns
+    intervals = _joined([_frame(key, past, until) for key, past in series.items()])
+    known = intervals.take(~np.isnan(intervals["typ"]))
+    if len(known) == 0:
+        return Recurrence((), 0)
+    events = slow_events(intervals, OF_INTERVALS)
+    looked = int(known["start_ns"].max() - known["start_ns"].min()) + INTERVAL_NS
+    return Recurrence(tuple(recurrences(intervals, events, random, zone)), looked)
+
+
+def _frame(key: SeriesKey, past: Past, until_ns: int) -> Frame:
+    """Intervals of one series as windows; each counts as one, for how many were due is not kept."""
+    start = past.number * INTERVAL_NS
+    some = (start >= until_ns - LOOKED_BACK_NS) & (start < until_ns)
+    n = int(np.count_nonzero(some))
+    words = {
+        name: np.full(n, getattr(key, name), dtype=object) for name in ("host", "target", "op")
+    }
+    ones = np.ones(n, dtype=np.int64)
+    numbers = {"start_ns": start[some], "window_ns": INTERVAL_NS * ones, "n_due": ones}
+    factors = {name: getattr(past, name)[some] for name in ("typ", "tail", "lost")}
+    return Frame({**words, **numbers, **factors})
