@@ -42,6 +42,7 @@ EXAMPLES = """\
   iosonde compare login1 login2 --target /work --since -4h
   iosonde compare mdw-i0 mdw-i1              two runs, by id or how it begins
   iosonde compare run:4f2c91 /work@yesterday
+  iosonde compare yesterday today --target /work --plot shifts.png
 
 A side is a target, host or run, a period, or both joined by @. A day as the end of FROM..TO counts whole.
 The verdict is about B as seen from A; docs/methods/compare.md says how it is found.
@@ -57,6 +58,8 @@ def main(arguments: Sequence[str]) -> int:
     a, b = _sides(args, store, now_ns)
     compared = compare(store, a, b, ops=tuple(args.op) if args.op else None)
     found = judge(compared, args.margin)
+    if args.plot is not None:
+        _plot(compared, found, args, now_ns)
     if args.format == "table":
         _print(compared, found, args, now_ns)
     elif args.format == "json":
@@ -80,6 +83,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--margin", type=margin, default=MARGIN, metavar="SHARE", help="what counts as same (20%%)")
     add("--quantiles", action="store_true", help="every quantile of every operation")
     add("--format", choices=_FORMATS, help="(default: the file's ending, else table)")
+    add("--plot", type=Path, metavar="FILE", help="draw all quantiles: .png, .svg, .pdf or .json")
+    add("--dark", action="store_true", help="a dark picture")
     add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
     parser.add_store()
     args = parser.parse(arguments)
@@ -130,6 +135,28 @@ def _print(
     for name, missing in (("B", compared.only_a), ("A", compared.only_b)):
         if missing:
             options.tell(f"{', '.join(map(op_word, missing))}: no samples in {name}, left out")
+
+
+def _plot(
+    compared: Compared, found: list[OpComparison], args: argparse.Namespace, now_ns: int
+) -> None:
+    from iosonde.plots.sheet import plain
+    from iosonde.plots.sheets_shifts import shifts_sheet
+
+    sheet = shifts_sheet(
+        compared,
+        args.margin,
+        {op.op: op.verdict for op in found},
+        (_words(compared.a, now_ns), _words(compared.b, now_ns)),
+        [say_comparison(op, args.margin) for op in found],
+    )
+    if args.plot.suffix == ".json":
+        write_text(json.dumps(plain(sheet), allow_nan=False) + "\n", args.plot)
+    else:
+        from iosonde.plots.render_sheet import save_sheet
+
+        save_sheet(sheet, args.plot, width_in=10.0, dark=args.dark)
+    options.tell(f"wrote {args.plot}")
 
 
 def _words(part: Part, now_ns: int) -> str:

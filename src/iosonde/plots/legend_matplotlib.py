@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from iosonde.plots.sheet_layout import Layout
 
 _SIZE = 8.0
-DIFFERENT, NOT_DIFFERENT = "95 % interval without 1x", "with 1x"
+DIFFERENT, NOT_DIFFERENT = "changed, with 95 % interval", "not shown to have changed"
 SAME = "the same, within"
 _HANDLE_IN = 0.42
 """Room for a sign and the gap behind its word."""

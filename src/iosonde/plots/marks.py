@@ -105,13 +105,14 @@ class Level:
 class Shifts:
     """Ratios with their intervals, one a category, top to bottom. Shapes (categories,), NaN = not known.
 
-    What lies within [1 / ``margin``, ``margin``] counts as the same.
+    What lies within [1 / ``margin``, ``margin``] counts as the same; ``changed``: shown not to be 1.
     """
 
     categories: tuple[str, ...]
     value: Floats
     lower: Floats
     upper: Floats
+    changed: NDArray[np.bool_]
     margin: float
 
 

@@ -103,8 +103,8 @@ def draw_shifts(axes: Axes, shifts: Shifts, style: Style) -> None:
     axes.axvspan(1 / shifts.margin, shifts.margin, color=style.usual, alpha=0.14, lw=0, zorder=0)
     rows = np.arange(len(shifts.categories))
     known = ~np.isnan(shifts.value)
-    outside = (shifts.lower > 1) | (shifts.upper < 1)
-    for some, colour in ((known & outside, style.slow), (known & ~outside, style.median)):
+    changed = shifts.changed
+    for some, colour in ((known & changed, style.slow), (known & ~changed, style.median)):
         axes.hlines(rows[some], shifts.lower[some], shifts.upper[some], color=colour, lw=1.6)
         axes.scatter(shifts.value[some], rows[some], s=22, lw=0, color=colour, zorder=3)
     for row in rows[~known]:
