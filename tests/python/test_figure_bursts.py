@@ -35,11 +35,11 @@ DAY = 86_400 * SECOND
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    """A run of 8 s in which all ranks wait 0.8 s, and a calm one an hour later."""
+    """A run of 5 s in which all ranks wait 0.8 s, and a calm one an hour later."""
     root = tmp_path_factory.mktemp("figure-bursts")
     rng = np.random.default_rng(5)
     for place, (name, stalls) in enumerate((("stalls", [STALL]), ("calm", []))):
-        rows = closed_loop(rng, 8.0, stalls=stalls, slow_share=0.0)
+        rows = closed_loop(rng, 5.0, stalls=stalls, slow_share=0.0, ranks=6)
         begin = Naming(started_ns=START + place * 3600 * SECOND)
         import_latencies(root, [gathered(root / f"{name}.csv", rows)], begin)
     return Store(root)
