@@ -3,7 +3,7 @@
 ::
 
     scripts/pictures.py            all of them
-    scripts/pictures.py figures    those of docs/figures.md: made data, from a printed seed
+    scripts/pictures.py figures    those of docs/figures.md and of compare: made data, from a printed seed
     scripts/pictures.py readme     the demo's plot on this machine's disk, the page as its test sees it
 """
 
@@ -17,10 +17,13 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from iosonde.analysis.importing import Naming, import_latencies
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.e2e.browser import CHROMIUM  # noqa: E402
+from tests.python.latencies import closed_loop, gathered  # noqa: E402
 from tests.python.made import Trouble, made  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
@@ -61,6 +64,40 @@ def figures(folder: Path) -> None:
         folder, "slowdown", store, ("/work", "--dark"), (0, 18 * DAY), name="figure-slowdown-dark"
     )
     _report(folder, store)
+    _bursts(folder)
+    _comparison(folder, rng)
+
+
+def _bursts(folder: Path) -> None:
+    """20 s of ten ranks that stat, read, delete and create as fast as they can, and wait three times."""
+    rng = np.random.default_rng(SEED)
+    stalls = ((3.0, 0.8), (8.0, 0.5), (13.0, 1.0))
+    rows = closed_loop(rng, 20, stalls=stalls, slow_share=0.002)
+    store = folder / "bursts"
+    store.mkdir()
+    named = Naming(target="mdw", started_ns=START_S * 10**9)
+    import_latencies(store, [gathered(folder / "mdw.csv", rows)], named)
+    for more, name in (((), "figure-bursts"), (("--dark",), "figure-bursts-dark")):
+        ops = ("--op", "md_create", "--op", "md_read")
+        _figure(folder, "bursts", store, ("mdw", *ops, *more), (-1, 60), name=name)
+
+
+def _comparison(folder: Path, rng: np.random.Generator) -> None:
+    """Two days: a cache that hits more often, slower writes, more slow creates, the rest as before."""
+    store = folder / "compare"
+    changed = [
+        Trouble("data_write", 0, DAY, 1.5),
+        Trouble("md_create", 0, DAY, 6.0, 0.06),
+        Trouble("md_stat", 0, DAY, 0.7),
+    ]
+    for day, (troubles, cached) in enumerate((([], 0.3), (changed, 0.4))):
+        begin = (START_S + day * DAY) * 10**9
+        made(store, rng, begin, DAY, troubles, period_s=20, cached=cached)
+    for more, name in (((), "compare-shifts"), (("--dark",), "compare-shifts-dark")):
+        path = folder / f"{name}.png"
+        sides = ("2026-10-11", "2026-10-12", "--target", "/work")
+        _iosonde("compare", *sides, "--store", store, "--plot", path, *more)
+        small(path, f"{name}.png")
 
 
 def _benchmark(folder: Path, rng: np.random.Generator) -> None:

@@ -20,6 +20,7 @@ from iosonde.plots.style import RAMP_AT
 from iosonde.store.store import Store
 from tests.python.made import Trouble, made
 from tests.python.makers import SECOND, row, sealed
+from tests.python.test_events import line, write
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -207,6 +208,9 @@ def test_hostile_names_are_text(tmp_path):
 
 def test_the_command_writes_a_page_that_needs_nothing(store, tmp_path, capsys, utc):
     out = tmp_path / "r.html"
+    began = MONDAY + (DAY + HOUR) * SECOND
+    hang = line(began_ns=began, ended_ns=began + 90 * SECOND, outcome="ok", written_ns=MONDAY)
+    write(store.root, hang, month="2026-10")
     span = ["--since", "2026-10-13T00:00", "--until", "2026-10-14T00:00"]
     assert main(["report", "/work", "--store", str(store.root), *span, "-o", str(out)]) == 0
     text = out.read_text()
@@ -216,6 +220,12 @@ def test_the_command_writes_a_page_that_needs_nothing(store, tmp_path, capsys, u
     assert not re.findall(r'(?:src|href)="(?:https?:)?//|url\((?!#)|@import', text)
     assert "prefers-color-scheme:dark" in text
     assert re.search(r"reads on /work were [34]\.\dx slower than usual", text)
+    events = text.split("<h3>Events</h3>")[1].split("</table>")[0]
+    kinds = re.findall(r'<tr class="(\w+)">', events)
+    assert kinds == ["hang", "slow"], "by time; the span of the slow event is not told again"
+    assert re.search(r"were [34]\.\dx slower than usual from 2026-10-13 02:00 to 05:00, at", events)
+    assert "2 d are too short to see what comes back every day" in text
+    assert "seed 20190620" in text
     assert len(text) < 3_000_000
     ids = re.findall(r'\bid="([^"]*)"', text)
     assert len(ids) == len(set(ids))

@@ -19,7 +19,6 @@ from iosonde.plots.report_html import Section, page
 from iosonde.store import layout
 from iosonde.store.seal import seal
 from iosonde.store.store import Store
-from tests.python.commands import run
 from tests.python.made import Trouble, made
 from tests.python.makers import SECOND, START, simulated
 
@@ -122,27 +121,11 @@ def test_events_are_minutes_sharp_and_end_with_a_range_that_is_over(dense):
     assert [event.start_ns for event in report.events] == [first.start_ns, last.start_ns]
 
 
-def test_the_page_has_events_of_both_kinds_and_no_span_twice(dense, tmp_path):
-    root = tmp_path / "store"
-    hang = {"op": "md_create", "after": "300s", "for": "90s", "hang": True}
-    slow = {"op": "md_stat", "after": "7000s", "for": "900s", "multiply": 5.0}
-    simulated(root, 9000, hang, slow)
-    out = tmp_path / "r.html"
-    span = ["--since", f"@{START // SECOND}", "--until", f"@{START // SECOND + 9000}"]
-    assert run("report", *span, "-o", str(out), store=root) == 0
-    events = out.read_text().split("<h3>Events</h3>")[1].split("</table>")[0]
-    kinds = re.findall(r'<tr class="(\w+)">', events)
-    assert kinds.count("hang") >= 1
-    assert len(re.findall("stats on /work were 5.0x slower than usual from", events)) == 1
-    assert "too short to see what comes back" in out.read_text()
-    assert "seed 20190620" in out.read_text()
-
-
 def test_kept_windows_say_nothing_of_what_the_probe_cost(tmp_path):
-    simulated(tmp_path, 8000, window="600s")
+    simulated(tmp_path, 5400, window="600s")
     seal(tmp_path)
     store = Store(tmp_path)
-    query = SlowdownQuery(since_ns=START, until_ns=START + 8000 * SECOND)
+    query = SlowdownQuery(since_ns=START, until_ns=START + 5400 * SECOND)
 
     def words():
         (report,) = reports(store, query, UTC)
@@ -155,7 +138,7 @@ def test_kept_windows_say_nothing_of_what_the_probe_cost(tmp_path):
     first.path.unlink()
     part = words()
     assert "(6 a second)" in part["cost"], "of the time that has samples"
-    assert re.search(r"known of 1 h \d+ min, of the rest only windows are kept", part["cost"])
+    assert re.search(r"known of \d+ min, of the rest only windows are kept", part["cost"])
     for segment in others:
         segment.path.unlink()
     assert words()["cost"].startswith("only kept windows are left, which do not say what the probe")
