@@ -138,7 +138,9 @@ def test_too_few_operations_are_told_and_many_runs_are_not_all_drawn(store, monk
     one = bursts_sheet(bursts(store, Part(), everything=True))
     assert {pane.column for pane in one.panes[0::2]} == {"stalls-i0"}, "the one with a burst"
     assert "1 more run is not drawn" in one.caption[-1]
-    assert bursts_sheet(bursts(store, Part())) is None, "without the operations"
+    assert bursts_sheet(bursts(store, Part(target="calm", ops=("md_stat",)))) is None, (
+        "without the operations"
+    )
     assert sheet_of(store, asked("nowhere")) is None
 
 
