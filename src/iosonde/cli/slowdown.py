@@ -91,7 +91,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     args = parser.parse(arguments)
     if args.as_published:
         if args.stat not in (None, "median") or args.baseline not in ("guarded", "all-time"):
-            raise UsageError("--as-published is --stat median --baseline all-time", hint="one of both")
+            raise UsageError(
+                "--as-published is --stat median --baseline all-time", hint="one of both"
+            )
         args.stat, args.baseline = "median", "all-time"
     if args.output and args.format == "table":
         args.format = format_of(args.output, None)
