@@ -36,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
     """Print the events of a time range, oldest first."""
     args = _parse(arguments)
     root, now_ns = options.store_root(args), options.now_ns()
+    if args.recurring:
+        args.since = None
     since, until = options.time_range(args, now_ns)
     states = read_states(root)
     events = _chosen(read_events(root, since, until), args.target, states)

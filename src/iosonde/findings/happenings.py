@@ -79,12 +79,19 @@ def say_recurring(found: Recurring, reader_zone: str | None = None) -> str:
 
 
 def say_all_recurring(found: Sequence[Recurring], reader_zone: str | None = None) -> list[str]:
-    """A sentence each; what several hosts saw alike is said once."""
-    hosts: dict[str, list[str]] = {}
+    """A sentence each; what several hosts saw alike is said once, with the middle of their factors."""
+    alike: dict[tuple[object, ...], list[Recurring]] = {}
     for one in found:
-        hosts.setdefault(say_recurring(one, reader_zone), []).append(one.host)
+        key = (one.target, one.op, one.span, one.zone, one.seen, one.of, one.sure)
+        alike.setdefault(key, []).append(one)
     several = len({one.host for one in found}) > 1
-    return [f"{text} (seen from {_join(who)})" if several else text for text, who in hosts.items()]
+    lines = []
+    for group in alike.values():
+        group.sort(key=lambda one: one.slowdown or 0.0)
+        text = say_recurring(group[len(group) // 2], reader_zone)
+        hosts = _join(sorted(one.host for one in group))
+        lines.append(f"{text} (seen from {hosts})" if several else text)
+    return lines
 
 
 def span_words(found: Recurring) -> str:
