@@ -9,6 +9,7 @@ import pytest
 from iosonde import _core
 from iosonde.findings import verdicts
 from iosonde.model import ops
+from iosonde.stats import recurrence, scope, spells
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -54,6 +55,69 @@ def test_constants_in_prose_are_those_in_code() -> None:
     assert "more than half of the latency that was added" in probe
     assert f"made {constants['OVER_MEMORY_PERCENT']:g} % of memory" in probe
     assert f"{int(constants['BACKLOG_ROWS']):,}".replace(",", " ") + " of them" in agent
+
+
+def said(page: str) -> str:
+    return " ".join((ROOT / "docs/methods" / page).read_text().split())
+
+
+def test_the_baseline_in_prose_is_that_in_code() -> None:
+    is_ = rust_constants()
+    page = said("slowdown.md")
+    limits = (is_["FLAG_TYP"], is_["FLAG_TAIL"], is_["FLAG_LOST"])
+    assert "`typ > {:g}`, `tail > {:g}` or `lost > {:g}`".format(*limits) in page
+    assert f"unflagged intervals of the last {is_['HORIZON_DAYS']:g} days" in page
+    stages = ("EARLY", "PROVISIONAL", "RELIABLE")
+    assert all(f"{is_[f'{stage}_INTERVALS']:g} intervals" in page for stage in stages)
+    first = f"{is_['FIRST_QUANTILE']:g} quantile of each level over the intervals"
+    assert f"{first}, what exceeds {is_['FIRST_FLAG_TYP']:g} times" in page
+    factor = f"{is_['EPOCH_FACTOR']:g}"
+    assert (
+        f"{is_['FASTER_DAYS']:g} days in a row whose upper quartile of `typ` is below 1/{factor}"
+        in page
+    )
+    assert f"{is_['SLOWER_DAYS']:g} days whose lower quartile is above {factor}" in page
+    assert f"more than {is_['EPOCH_FLAGGED']:g} of the intervals" in page
+    nearly = f"{is_['SLOWER_MISSES']:g} of the fourteen may only be above {is_['NEARLY_FACTOR']:g}"
+    assert nearly in page
+    assert f"below {is_['TAIL_COUNT']:g} rows that of the 0.90 quantile" in page
+    assert is_["LATE_SHARE"] == 10
+    assert "by more than a tenth of a period" in page
+    assert f"buckets `({is_['GAMMA']:g}^(b-1), {is_['GAMMA']:g}^b]` ns" in page
+
+
+def test_alarms_in_prose_are_those_in_code() -> None:
+    is_ = rust_constants()
+    page = said("alarms.md")
+    assert f"looked at every {is_['TICK_NS'] / 1e9:g} s" in page
+    look = f"over the last {is_['LOOK_NS'] / 1e9:g} s ({is_['ALARM_TYP_BIMODAL']:g} where"
+    assert f"`typ >= {is_['ALARM_TYP']:g}` {look}" in page
+    assert f"{is_['ALARM_LOST']:g} of the operations due" in page
+    clear = f"`typ < {is_['CLEAR_TYP']:g}`, `tail < {is_['CLEAR_TAIL']:g}`"
+    assert f"after {is_['CLEAR_NS'] / 1e9:g} s in which {clear}" in page
+    assert f"every S is below {is_['CLEAR_SUM']:g}" in page
+    code = (ROOT / "rust/core/src/slowdown/detect.rs").read_text()
+    rules = re.findall(r"Cause::(\w+), p0: ([\d.]+), p1: ([\d.]+), limit: ([\d.]+)", code)
+    assert len(rules) == 3
+    for cause, *numbers in rules:
+        row = re.search(
+            rf"\| \*\*{cause.lower()}\*\* \|.*?\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", page
+        )
+        assert row is not None
+        assert list(map(float, row.groups())) == list(map(float, numbers))
+
+
+def test_events_in_prose_are_those_in_code() -> None:
+    page, rule = said("events.md"), spells.RULE
+    hot = f"`typ >= {rule.hot_typ:g}`, `tail >= {rule.hot_tail:g}` or `lost >= {rule.hot_lost:g}`"
+    assert f"begins with {rule.hot_windows} windows in a row of {hot}" in page
+    assert f"ends with {rule.quiet_windows} windows in a row of `typ < {rule.quiet_typ:g}`" in page
+    assert f"Spells at most {rule.merged_windows} windows apart" in page
+    assert f"{recurrence.PERMUTATIONS} random turns" in page
+    assert f"p <= {recurrence.SIGNIFICANT:g}" in page
+    assert f"at least {recurrence.OFTEN:g} of them" in page
+    assert f"slow in {recurrence.MOSTLY:g} of the periods" in page
+    assert f"at least {scope.ENOUGH_HOSTS} hosts" in page
 
 
 def test_thresholds_that_python_shows_are_those_of_the_core() -> None:

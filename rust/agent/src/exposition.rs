@@ -77,7 +77,11 @@ fn gauges(page: &mut Page, states: &[TargetState]) {
     page.per_op(&families::SLOWDOWN, states, |op| op.slowdown);
     page.per_op(&families::SLOWDOWN_LOWER, states, |op| op.slowdown_lower);
     page.per_op(&families::SLOWDOWN_UPPER, states, |op| op.slowdown_upper);
+    page.per_op(&families::TAIL, states, |op| op.tail);
+    page.per_op(&families::LOST, states, |op| op.lost);
+    page.per_op(&families::ALARM, states, |op| Some(f64::from(u8::from(op.alarm.is_some()))));
     page.per_op(&families::BASELINE, states, |op| op.baseline_ns.map(seconds));
+    page.per_op(&families::CLIMATE, states, |op| op.climate);
     page.family(&families::STATE);
     for state in states {
         for (which, name) in State::ALL {
@@ -205,7 +209,7 @@ impl Page {
             for op in &state.ops {
                 let mut labels = vec![("target", state.target.as_str()), ("op", op.op)];
                 if family.name.contains("slowdown_ratio") {
-                    labels.push(("stat", "median"));
+                    labels.push(("stat", "typ"));
                 }
                 if let Some(value) = of(op) {
                     self.line(family, "", &labels, value);

@@ -49,10 +49,14 @@ families! {
     OPS Counter "iosonde_ops_total" "Due operations by how they ended: ok, error, timeout, skipped, shed.";
     MISSED Counter "iosonde_ticks_missed_total" "Ticks that fell due while an earlier operation was still open, those behind an operation that is open now included.";
     IN_FLIGHT Gauge "iosonde_op_inflight_seconds" "How long ago the open operation was due; 0 when none is open.";
-    SLOWDOWN Gauge "iosonde_slowdown_ratio" "Median service latency of the last window over the baseline; absent while there are too few samples.";
+    SLOWDOWN Gauge "iosonde_slowdown_ratio" "Slowdown of the typical operation in the last window: its quantiles over those expected, or while learning median over baseline; absent while there are too few samples.";
     SLOWDOWN_LOWER Gauge "iosonde_slowdown_ratio_lower" "Lower end of the slowdown's 95 % interval.";
     SLOWDOWN_UPPER Gauge "iosonde_slowdown_ratio_upper" "Upper end of the slowdown's 95 % interval.";
-    BASELINE Gauge "iosonde_baseline_seconds" "What is usual: the trailing median; absent while learning.";
+    TAIL Gauge "iosonde_tail_ratio" "Slowdown of the slowest twentieth, by response latency; absent while learning and with too few samples.";
+    LOST Gauge "iosonde_lost_ratio" "Share of the last window's due operations that were late or did not end ok.";
+    ALARM Gauge "iosonde_alarm" "1 from when a detector finds an operation slow until it has been as usual for five minutes.";
+    BASELINE Gauge "iosonde_baseline_seconds" "What is usual: the expected median; absent while learning.";
+    CLIMATE Gauge "iosonde_climate_ratio" "What is usual now over what was usual when the baseline first became reliable; absent before.";
     STATE Gauge "iosonde_state" "1 for the state a target is in, 0 for the others.";
     HOST_BUSY Gauge "iosonde_host_busy" "1 when the probing host, not the storage, explains a slowdown.";
     BREAKER Gauge "iosonde_breaker_open" "1 from when an operation is overdue until one has ended in time; meanwhile only trials are made.";

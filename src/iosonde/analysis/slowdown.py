@@ -92,8 +92,9 @@ def judged(windows: WindowTable, known: Known, statistic: str) -> WindowTable:
     learnt = ~np.isnan(usual)
     baseline = np.where(learnt, usual, windows["baseline_ns"])
     names = ("slowdown", "slowdown_lower", "slowdown_upper")
-    scale = windows["baseline_ns"] / baseline
-    factors = {name: np.asarray(windows[name] * scale, dtype=np.float64) for name in names}
+    nothing = np.full(len(windows), np.nan)
+    columns = [nothing if name is None else windows[name] for name in statistic_columns(statistic)]
+    factors = {name: column / baseline for name, column in zip(names, columns, strict=True)}
     if statistic in TRIPLE:
         for name, end in zip(names, ("", "_lower", "_upper"), strict=True):
             own = np.asarray(found[statistic + end], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""iosonde events: what happened, from when to when, how it ended, and what the kernel said."""
+"""iosonde events: what happened, from when to when, how it ended, what the kernel said, what recurs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from iosonde.cli import options
 from iosonde.cli.text import table
+from iosonde.findings.happenings import say_seen, say_slow_event, slow_end, slow_words
 from iosonde.findings.sentences import event_words, say_event
 from iosonde.model.errors import UsageError
 from iosonde.model.units import format_time
 from iosonde.store.events import SCHEMA_VERSION, Event, read_events
 from iosonde.store.state import read_states
 
+if TYPE_CHECKING:
+    from iosonde.model.events import Seen, SlowEvent
+
 EXAMPLES = """\
-  iosonde events                      hangs and outages of the last week
+  iosonde events                      slow stretches, hangs and outages of the last week
+  iosonde events --recurring          what comes back: "Saturdays 02:00-05:30, 8 of 8 weeks"
   iosonde events /work --since -30d
   iosonde events --format json        with the stacks that were waiting
   iosonde events --format parquet -o events.parquet
@@ -31,25 +36,97 @@ def main(arguments: Sequence[str]) -> int:
     """Print the events of a time range, oldest first."""
     args = _parse(arguments)
     root, now_ns = options.store_root(args), options.now_ns()
+    if args.recurring:
+        args.since = None
     since, until = options.time_range(args, now_ns)
     states = read_states(root)
     events = _chosen(read_events(root, since, until), args.target, states)
     living = {str(state["run_id"]) for state in states if state["running"]}
+    if args.recurring:
+        return _recurring(root, until or now_ns, args)
+    slow, seen = _slow(root, since, until, args)
+    events = [event for event in events if not _told_twice(event, slow)]
     if args.format == "table":
-        _print(events, living, now_ns)
+        _print(events, slow, seen, living, now_ns)
     elif args.format == "json":
-        _write_json(events, living, now_ns, args.output)
+        _write_json(events, slow, seen, living=living, now_ns=now_ns, output=args.output)
     else:
-        _write_frame(events, args)
+        _write_frame([*events, *map(_as_event, slow)], args)
+    return 0
+
+
+def _slow(
+    root: Path, since: int | None, until: int | None, args: argparse.Namespace
+) -> tuple[list[SlowEvent], list[Seen]]:
+    """Slow events and who saw them; none when only the agent's notes are asked for."""
+    if args.noted:
+        return [], []
+    from iosonde.analysis.happened import happened
+    from iosonde.store.store import Store
+
+    return happened(Store(root), since, until, args.target)
+
+
+def _told_twice(event: Event, slow: list[SlowEvent]) -> bool:
+    """Whether an alarm of the agent is part of a slow event that the store shows better."""
+    if event.kind != "slow":
+        return False
+    ended = event.ended_ns if event.ended_ns is not None else event.written_ns
+    return any(
+        one.host == event.host
+        and one.target == event.target
+        and one.start_ns <= ended
+        and event.began_ns <= (one.end_ns or one.seen_until_ns)
+        for one in slow
+    )
+
+
+def _as_event(slow: SlowEvent) -> Event:
+    """A slow event as a row of the table of events."""
+    return Event(
+        id=f"{slow.host}-{slow.start_ns}",
+        kind="slow",
+        host=slow.host,
+        target=slow.target,
+        op=slow.ops[0].op if slow.ops else None,
+        began_ns=slow.start_ns,
+        ended_ns=slow.end_ns,
+        written_ns=slow.seen_until_ns,
+        outcome=None,
+        attempts=None,
+        evidence=asdict(slow),
+    )
+
+
+def _recurring(root: Path, until: int, args: argparse.Namespace) -> int:
+    """What comes back every day or week."""
+    import numpy as np
+
+    from iosonde.analysis.happened import WEEKS, recurring
+    from iosonde.findings.happenings import say_all_recurring, say_recurring
+    from iosonde.store.store import Store
+
+    zone = options.local_zone()
+    found = recurring(Store(root), until, np.random.default_rng(args.seed), zone, args.target)
+    if args.format == "json":
+        plain = [{**asdict(one), "sentence": say_recurring(one)} for one in found]
+        _write_text(json.dumps({"seed": args.seed, "recurring": plain}, indent=2), args.output)
+    elif args.format == "table":
+        print("\n".join(say_all_recurring(found)) or f"Nothing recurs ({WEEKS} weeks).")
+    else:
+        raise UsageError("what recurs is a table or JSON", hint="--format json")
     return 0
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = "What happened: operations that hung, targets and stores that could not be used."
+    summary = "What happened: slow stretches, operations that hung, targets that could not be used."
     parser = options.Parser("events", summary, EXAMPLES)
     add = parser.add_argument
     add("target", nargs="*", help="name of a watched target (default: all)")
     parser.add_range(since="-7d")
+    add("--noted", action="store_true", help="only what the agent noted, not slow stretches")
+    add("--recurring", action="store_true", help="what comes back every day or week, of 8 weeks")
+    add("--seed", type=int, default=0, metavar="N", help="of its permutations (default: 0)")
     add("--format", choices=_FORMATS, help="(default: the file's ending, else table)")
     add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
     parser.add_store()
@@ -87,29 +164,58 @@ def _chosen(
     return [event for event in events if event.target in names]
 
 
-def _print(events: list[Event], living: set[str], now_ns: int) -> None:
-    if not events:
+def _print(
+    events: list[Event], slow: list[SlowEvent], seen: list[Seen], living: set[str], now_ns: int
+) -> None:
+    if not events and not slow:
         print("No events.")
         return
-    rows = []
+    rows: list[tuple[int, tuple[str, ...]]] = []
     for event in events:
         words = event_words(event, now_ns, running=event.run_id in living)
         began = format_time(event.began_ns, now_ns, seconds=True)
-        rows.append((began, words.lasted, words.what, event.host, words.ended, words.evidence))
+        row = (began, words.lasted, words.what, event.host, words.ended, words.evidence)
+        rows.append((event.began_ns, row))
+    for one in slow:
+        began = format_time(one.start_ns, now_ns, seconds=True)
+        row = (began, *slow_words(one), one.host, *slow_end(one))
+        rows.append((one.start_ns, row))
+    for span in seen:
+        told = format_time(span.start_ns, now_ns, seconds=True)
+        rows.append((span.start_ns, (told, "", say_seen(span), "", "", "")))
+    rows.sort(key=lambda row: row[0])
+    _print_table([row for _, row in rows])
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
     print(table(("began", "lasted", "what", "seen from", "ended", "evidence"), rows, left=6))
 
 
-def _write_json(events: list[Event], living: set[str], now_ns: int, output: Path | None) -> None:
+def _write_json(
+    events: list[Event],
+    slow: list[SlowEvent],
+    seen: list[Seen],
+    *,
+    living: set[str],
+    now_ns: int,
+    output: Path | None,
+) -> None:
     plain = [
         {**asdict(e), "sentence": say_event(e, now_ns, running=e.run_id in living)} for e in events
     ]
-    text = json.dumps({"schema_version": SCHEMA_VERSION, "events": plain}, indent=2) + "\n"
+    spans = [{**asdict(one), "sentence": say_slow_event(one, now_ns)} for one in slow]
+    scope = [{**asdict(one), "sentence": say_seen(one)} for one in seen]
+    document = {"events": plain, "slow": spans, "seen": scope}
+    _write_text(json.dumps({"schema_version": SCHEMA_VERSION, **document}, indent=2), output)
+
+
+def _write_text(text: str, output: Path | None) -> None:
     if output is None:
-        print(text, end="")
+        print(text)
     else:
         from iosonde.store.export import write_text
 
-        write_text(text, output)
+        write_text(text + "\n", output)
 
 
 def _write_frame(events: list[Event], args: argparse.Namespace) -> None:

@@ -32,7 +32,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("now", "now", "one sentence a target: is it slow, how much, since when"),
         Command("check", "check", "the same for a monitoring system (exit code 0, 1, 2, 3)"),
         Command("slowdown", "slowdown", "slowdown over time, with baseline, interval and n"),
-        Command("events", "events", "what happened: hangs and outages, and how they ended"),
+        Command("events", "events", "what happened: slow stretches, hangs, outages; what recurs"),
         Command("bursts", "bursts", "seconds in which operations waited, within a run"),
         Command("compare", "compare", "two periods, targets or runs: faster, slower, same?"),
     ),

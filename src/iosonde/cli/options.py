@@ -15,6 +15,8 @@ from iosonde.model.errors import IosondeError, UnitError, UsageError
 from iosonde.store.layout import default_root
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from iosonde.model.frames import Choice
 
 T = TypeVar("T")
@@ -134,6 +136,18 @@ def baseline_choice(text: str, now_ns: int) -> tuple[Choice, int | None]:
             f"there is no baseline {text!r}",
             expected="guarded, all-time, a time such as 7d, or a period BEGIN..END",
         ) from error
+
+
+def local_zone() -> tzinfo | None:
+    """The zone of this machine with its rules for summer time; None where only an offset is known."""
+    from zoneinfo import ZoneInfo
+
+    link = os.path.realpath("/etc/localtime")
+    name = os.environ.get("TZ") or link.partition("/zoneinfo/")[2]
+    try:
+        return ZoneInfo(name) if name else None
+    except (ValueError, OSError, KeyError):
+        return None
 
 
 def now_ns() -> int:

@@ -44,6 +44,26 @@ def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) ->
     return text
 
 
+def slow_words(event: SlowEvent) -> tuple[str, str]:
+    """How long it lasted and what was slow, for a table."""
+    end_ns = event.end_ns or event.seen_until_ns
+    affected = [share for share in event.ops if share.affected]
+    parts = [f"{op_word(share.op)} {format_factor(share.median)}x" for share in affected]
+    what = f"{event.target} slow: {', '.join(parts)}" if parts else f"some of {event.target} slow"
+    return format_seconds(end_ns - event.start_ns), what
+
+
+def slow_end(event: SlowEvent) -> tuple[str, str]:
+    """Whether it is over, and how slow it became at worst, for a table."""
+    worst = event.ops[0] if event.ops else None
+    parts = [] if event.peak is None else [f"at worst {format_factor(event.peak)}x"]
+    if worst is not None and worst.tail is not None:
+        parts.append(f"the slowest twentieth {format_factor(worst.tail)}x")
+    if event.lost is not None and event.lost >= _TOLD_LOST:
+        parts.append(f"{event.lost:.1%} late or missing")
+    return ("still" if event.end_ns is None else "over"), ", ".join(parts)
+
+
 def say_recurring(found: Recurring, reader_zone: str | None = None) -> str:
     """``reads of /home are 3.0x slower on Saturdays 02:00-05:30: 8 of 8 weeks``.
 
@@ -56,6 +76,22 @@ def say_recurring(found: Recurring, reader_zone: str | None = None) -> str:
     unit = "weeks" if found.period_h == 168 else "days"
     text += f": {found.seen} of {found.of} {unit}"
     return text if found.sure else f"{text}, too few to be sure"
+
+
+def say_all_recurring(found: Sequence[Recurring], reader_zone: str | None = None) -> list[str]:
+    """A sentence each; what several hosts saw alike is said once, with the middle of their factors."""
+    alike: dict[tuple[object, ...], list[Recurring]] = {}
+    for one in found:
+        key = (one.target, one.op, one.span, one.zone, one.seen, one.of, one.sure)
+        alike.setdefault(key, []).append(one)
+    several = len({one.host for one in found}) > 1
+    lines = []
+    for group in alike.values():
+        group.sort(key=lambda one: one.slowdown or 0.0)
+        text = say_recurring(group[len(group) // 2], reader_zone)
+        hosts = _join(sorted(one.host for one in group))
+        lines.append(f"{text} (seen from {hosts})" if several else text)
+    return lines
 
 
 def span_words(found: Recurring) -> str:

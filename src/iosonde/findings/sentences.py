@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iosonde.findings.verdicts import Finding, OpVerdict
 from iosonde.model.ops import SECOND_NS, op_word
@@ -121,9 +121,17 @@ def _evidence(event: Event) -> str:
         parts.append(f"waiting in {wchan}" if wchan else f"in state {found['state']}")
     if event.attempts is not None and event.attempts > 1:
         parts.append(f"{event.attempts} attempts")
+    if "cause" in found:
+        parts.append(_alarm(found))
     if found.get("kernel"):
         parts.append(f"the kernel said: {found['kernel'][-1]}")
     return ", ".join(parts)
+
+
+def _alarm(found: dict[str, Any]) -> str:
+    """How slow it became, and which detector saw it first."""
+    typ, tail = format_factor(found.get("peak")), format_factor(found.get("peak_tail"))
+    return f"at worst {typ}x, the slowest twentieth {tail}x (alarm by {found['cause']})"
 
 
 _NAMED = 4

@@ -36,7 +36,7 @@ NO_LOAD = ALL_CALM + (1 - ALL_CALM) * CALM
 TAUS = 10
 """Time constants of the grid."""
 SLOWEST_LOAD_S = 1800.0
-"""Loads of shared storage swing over a minute to half an hour (methods 1.4)."""
+"""Loads of shared storage swing over a minute to half an hour (docs/methods/compare.md)."""
 BLOCKS, BLOCK_SAMPLES, FEWEST_BLOCKS = 48, 10, 4
 
 

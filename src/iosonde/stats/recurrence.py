@@ -8,7 +8,7 @@ amount of its own: what happens within a period stays as it is, what the periods
 - events: do events of different periods overlap more than chance lets the luckiest one?
 
 Slowdowns below 1.3 count as nothing: the harmless pattern of working days is no recurrence.
-Source: reference 3.3 of docs/methods/slowdown.md.
+Source: docs/methods/events.md.
 """
 
 from __future__ import annotations

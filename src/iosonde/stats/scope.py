@@ -1,7 +1,7 @@
 """Host or storage: several probing hosts watch one target.
 
 One host alone cannot tell; two blame the storage for every sixth fault of a client, so three are
-asked for. Source: reference 1.5 of docs/methods/slowdown.md.
+asked for. Source: docs/methods/events.md.
 """
 
 from __future__ import annotations

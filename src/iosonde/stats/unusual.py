@@ -25,7 +25,7 @@ def hour_of_week(number: NDArray[np.int64], typ: NDArray[np.float64]) -> NDArray
     Value i is the median of typ within 30 minutes of the same time 1, 2, 3 and 4 weeks earlier.
     Unit: ratio.
     Missing data: NaN values are left out; NaN below three values.
-    Source: methods 1.1 (the second frame), docs/methods/slowdown.md.
+    Source: docs/methods/slowdown.md.
     """
     n = len(number)
     if n == 0:

@@ -41,7 +41,8 @@ class Event:
     outcome: str | None
     attempts: int | None
     evidence: dict[str, Any] = field(default_factory=dict)
-    """``state wchan`` (text), ``stack kernel`` (lists of text), ``pid``; each only if known."""
+    """``state wchan`` (text), ``stack kernel`` (lists of text), ``pid``; of an alarm ``cause`` (text),
+    ``raised_ns peak peak_tail``; each only if known."""
 
     @property
     def run_id(self) -> str:
@@ -128,7 +129,7 @@ def _event(line: bytes) -> Event | None:
         written_ns=_needed(raw, "written_ns", _integer),
         outcome=_optional(raw, "outcome", _text),
         attempts=_optional(raw, "attempts", _integer),
-        evidence=_evidence(raw.get("evidence")),
+        evidence=_evidence(raw.get("evidence")) | _alarm(raw.get("slowdown")),
     )
 
 
@@ -155,6 +156,21 @@ def _evidence(raw: object) -> dict[str, Any]:
     found: dict[str, Any] = {name: _text(raw.get(name)) for name in ("state", "wchan")} | lists
     found["pid"] = _integer(raw.get("pid"))
     return {name: value for name, value in found.items() if value}
+
+
+def _alarm(raw: object) -> dict[str, Any]:
+    """What raised an alarm, and how slow it became."""
+    if not isinstance(raw, dict):
+        return {}
+    found: dict[str, Any] = {"cause": _text(raw.get("cause"))}
+    found["raised_ns"] = _integer(raw.get("raised_ns"))
+    found |= {name: _ratio(raw.get(name)) for name in ("peak", "peak_tail")}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _ratio(value: object) -> float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and 0 <= value < 1e12 else None  # type: ignore[arg-type, operator]
 
 
 def _text(value: object) -> str | None:

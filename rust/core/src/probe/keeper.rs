@@ -238,6 +238,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_usual_is_kept_and_a_damaged_file_is_set_aside() {
+        let root = std::env::temp_dir().join(format!("iosonde-keeper-{}", crate::seed::fresh()));
+        let plan = plan();
+        let first = keeper(&root);
+        assert!(first.learnt(&plan).is_empty());
+        let accounts: Vec<LiveOp> = Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, 60, 60)).into();
+        first.save_baselines(&plan, &accounts);
+        let file = first.baseline_file(&plan);
+        first.writer.finish();
+        let found: Vec<Op> = keeper(&root).learnt(&plan).into_iter().map(|(op, _)| op).collect();
+        assert_eq!(found.len(), 6);
+        let other = TargetPlan { period_ns: 7, ..plan.clone() };
+        assert!(keeper(&root).learnt(&other).is_empty());
+        std::fs::write(&file, "{\"schema_version\": 1").unwrap();
+        assert!(keeper(&root).learnt(&plan).is_empty());
+        assert!(file.with_extension("unreadable").exists() && !file.exists());
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
     fn months_have_files_of_their_own_and_a_foreign_one_is_set_aside() {
         let root = std::env::temp_dir().join(format!("iosonde-keeper-{}", crate::seed::fresh()));
         let plan = plan();

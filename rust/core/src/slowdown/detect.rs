@@ -3,16 +3,17 @@
 //! An alarm is raised when `typ >= 2` over the last minute (2.5 where latencies have two modes) on two ticks in a row, when a
 //! twentieth of the due operations of that minute is lost, or when one of three cumulative sums (Page 1954) reaches its limit:
 //!
-//! `S <- S + ln(p_1/p_0)` when the operation counts, else `S <- S + ln((1 - p_1)/(1 - p_0))`, kept between 0 and H.
+//! `S <- S + ln(p_1/p_0)` when the operation counts, else `S <- S + ln((1 - p_1)/(1 - p_0))`, kept between 0 and
+//! `H + ln(p_1/p_0)`: more would only make it forget more slowly, less would forget a limit reached between two ticks.
 //!
 //! An operation counts when its response exceeds `c g`; for the sums `share` and `tail` only if it is the first of a run, since
-//! a slow operation right after a slow one says nothing new. With `r = Q_exp(.95) / Q_exp(.75)`:
+//! a slow operation right after a slow one says nothing new. Two quick operations in a row end a run. With `r = Q_exp(.95) / Q_exp(.75)`:
 //!
 //! | sum | c | p_0 | p_1 | H |
 //! |---|---|---|---|---|
 //! | `shift` | `Q_exp(.90)` | .15 | .40 | 12 |
-//! | `share` | `Q_exp(.95) r` | .01 | .08 | 7.5 |
-//! | `tail` | `Q_exp(.95) r^1.5` | .003 | .05 | 9 |
+//! | `share` | `Q_exp(.95) r` | .01 | .08 | 7 |
+//! | `tail` | `Q_exp(.95) r^1.5` | .003 | .05 | 8 |
 //!
 //! `g = exp(G)` is the harmless load: on every tick without an alarm
 //! `G <- G + (clip(ln typ, -.35, .8) - G) / 30`, and g is kept between `exp(-.15)` and `exp(.8)`. Where latencies have two modes
@@ -31,6 +32,8 @@ pub const ALARM_TYP: f64 = 2.0;
 pub const ALARM_TYP_BIMODAL: f64 = 2.5;
 /// Ticks in a row for `typ`.
 pub const TICKS: u32 = 2;
+/// Quick operations in a row that end a run of slow ones.
+pub const RUN_ENDS: u8 = 2;
 /// Share of lost operations that raises one.
 pub const ALARM_LOST: f64 = 0.05;
 /// An alarm is over below this `typ` ...
@@ -90,8 +93,8 @@ pub struct Rule {
 /// The three sums.
 pub const RULES: [Rule; 3] = [
     Rule { cause: Cause::Shift, p0: 0.15, p1: 0.40, limit: 12.0, runs: false },
-    Rule { cause: Cause::Share, p0: 0.01, p1: 0.08, limit: 7.5, runs: true },
-    Rule { cause: Cause::Tail, p0: 0.003, p1: 0.05, limit: 9.0, runs: true },
+    Rule { cause: Cause::Share, p0: 0.01, p1: 0.08, limit: 7.0, runs: true },
+    Rule { cause: Cause::Tail, p0: 0.003, p1: 0.05, limit: 8.0, runs: true },
 ];
 
 /// The latencies above which an operation counts, in the order of [`RULES`], ns.
@@ -119,7 +122,8 @@ pub struct Alarm {
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     value: f64,
-    in_run: bool,
+    /// Quick operations that it takes to end the run; 0 outside one.
+    run: u8,
 }
 
 /// The detectors of one op.
@@ -140,12 +144,12 @@ impl Detector {
         let g = self.load.clamp(LOAD.0, LOAD.1).exp();
         for ((sum, rule), limit_ns) in self.sums.iter_mut().zip(&RULES).zip(limits_ns(expected)) {
             let slow = !neutral && ns > limit_ns * g;
-            let counts = slow && !(rule.runs && sum.in_run);
-            let odds = if counts { rule.p1 / rule.p0 } else { (1.0 - rule.p1) / (1.0 - rule.p0) };
-            // More than the limit would only make it forget more slowly.
-            sum.value = (sum.value + odds.ln()).clamp(0.0, rule.limit);
+            let counts = slow && !(rule.runs && sum.run > 0);
+            let rise = (rule.p1 / rule.p0).ln();
+            let step = if counts { rise } else { ((1.0 - rule.p1) / (1.0 - rule.p0)).ln() };
+            sum.value = (sum.value + step).clamp(0.0, rule.limit + rise);
             if !neutral {
-                sum.in_run = slow;
+                sum.run = if slow { RUN_ENDS } else { sum.run.saturating_sub(1) };
             }
         }
     }

@@ -6,7 +6,7 @@
 //! is provisional from 6 hours and reliable from 3 days on (of observed intervals).
 //!
 //! A lasting change begins a new **epoch**: 3 days in a row whose upper quartile of `typ` is below 1/1.25, or 14 days in a
-//! row whose lower quartile is above 1.25 (or of which three quarters are flagged). Days that may turn out to be the first of
+//! row whose lower quartile is above 1.25 (or of which three quarters are flagged); 2 of them may only be above 1.125. Days that may turn out to be the first of
 //! an epoch are held out of the pool until that is decided, and it does not forget meanwhile: a slowdown of ten days never
 //! becomes usual. The **reference** is what was expected when the first epoch became reliable; `climate` compares with it.
 
@@ -48,8 +48,12 @@ pub const RELIABLE_INTERVALS: usize = 432;
 pub const EPOCH_FACTOR: f64 = 1.25;
 /// Or as slower when more than this share of its intervals is flagged.
 pub const EPOCH_FLAGGED: f64 = 0.75;
-/// Days in a row that begin a slower epoch.
+/// Days that begin a slower epoch.
 pub const SLOWER_DAYS: usize = 14;
+/// Days among them that may miss that, ...
+pub const SLOWER_MISSES: usize = 2;
+/// ... if their lower quartile is above this.
+pub const NEARLY_FACTOR: f64 = 1.125;
 /// Days in a row that begin a faster epoch.
 pub const FASTER_DAYS: usize = 3;
 /// Observed intervals that a day needs to count.
@@ -150,7 +154,10 @@ struct Today {
 /// A day that may turn out to be one of a new epoch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Held {
-    slower: bool,
+    /// What it is held for: a slower epoch (true) or a faster one.
+    verdict: bool,
+    /// Whether it was as usual itself.
+    missed: bool,
     day: Day,
     kept: Vec<Kept>,
 }
@@ -360,19 +367,29 @@ impl Guarded {
             return None;
         }
         let day = Day { day: today.day, pool: today.pool.packed() };
-        let verdict = verdict(today.typ, today.flagged);
-        if let Some(slower) = verdict {
-            if self.held.first().is_some_and(|first| first.slower != slower) {
-                self.release();
-            }
-            self.held.push(Held { slower, day, kept: today.kept });
-            if self.held.len() == if slower { SLOWER_DAYS } else { FASTER_DAYS } {
-                return self.new_epoch();
-            }
-        } else {
+        let (verdict, nearly) = verdict(today.typ, today.flagged);
+        if self.held.first().is_some_and(|first| Some(first.verdict) == verdict.map(|slower| !slower)) {
             self.release();
-            self.pool.add(&day.pool);
-            self.days.push_back(day);
+        }
+        match (verdict, self.held.first().map(|first| first.verdict)) {
+            // A day or two of chance do not end a slow fortnight.
+            (None, Some(true)) if nearly && self.misses() < SLOWER_MISSES => {
+                self.held.push(Held { verdict: true, missed: true, day, kept: today.kept });
+            }
+            (None, _) => {
+                self.release();
+                self.pool.add(&day.pool);
+                self.days.push_back(day);
+            }
+            (Some(slower), _) => {
+                self.held.push(Held { verdict: slower, missed: false, day, kept: today.kept });
+            }
+        }
+        if let (Some(first), Some(last)) = (self.held.first(), self.held.last())
+            && self.held.len() >= if first.verdict { SLOWER_DAYS } else { FASTER_DAYS }
+            && !last.missed
+        {
+            return self.new_epoch();
         }
         let from = self.held.first().map_or(next, |first| first.day.day);
         while let Some(oldest) = self.days.front().filter(|oldest| oldest.day < from - HORIZON_DAYS) {
@@ -384,6 +401,10 @@ impl Guarded {
             self.modes_day = Some(next);
         }
         None
+    }
+
+    fn misses(&self) -> usize {
+        self.held.iter().filter(|held| held.missed).count()
     }
 
     /// It was no epoch: what was held may be learnt.
@@ -413,20 +434,22 @@ impl Guarded {
     }
 }
 
-/// Whether a day was slower (true) or faster (false); none when it was neither, or too little was seen.
-fn verdict(mut typ: Vec<f32>, flagged: usize) -> Option<bool> {
+/// Whether a day was slower (true) or faster (false), none when it was neither or too little was seen; and whether it
+/// was nearly slower.
+fn verdict(mut typ: Vec<f32>, flagged: usize) -> (Option<bool>, bool) {
     let n = typ.len();
     if n < DAY_INTERVALS {
-        return None;
+        return (None, false);
     }
     typ.sort_unstable_by(f32::total_cmp);
     let quartile = |q: f64| f64::from(typ[(q * n as f64).ceil() as usize - 1]);
-    if quartile(0.25) > EPOCH_FACTOR || flagged as f64 > EPOCH_FLAGGED * n as f64 {
-        Some(true)
+    let lower = quartile(0.25);
+    if lower > EPOCH_FACTOR || flagged as f64 > EPOCH_FLAGGED * n as f64 {
+        (Some(true), false)
     } else if quartile(0.75) < 1.0 / EPOCH_FACTOR {
-        Some(false)
+        (Some(false), false)
     } else {
-        None
+        (None, lower > NEARLY_FACTOR)
     }
 }
 

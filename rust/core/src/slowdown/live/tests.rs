@@ -1,4 +1,5 @@
 use super::*;
+use crate::seed::Random;
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -85,4 +86,89 @@ fn hung_and_failing_have_their_own_words() {
     let state = live.assess(23 * SECOND, None);
     assert_eq!((state.state, state.since_ns), (State::Failing, Some(20 * SECOND)));
     assert_eq!(state.last_outcome.as_deref(), Some("EIO"));
+}
+
+/// A second of a lognormal op, at one a second.
+fn second(random: &mut Random, k: i64, factor: f64) -> Sample {
+    row(k, (2e6 * factor * (0.4 * random.normal()).exp()) as i64, 0)
+}
+
+fn live_for(
+    live: &mut LiveOp,
+    random: &mut Random,
+    seconds: std::ops::Range<i64>,
+    factor: f64,
+) -> Vec<(Alarm, i64)> {
+    seconds.filter_map(|k| live.take(&second(random, k, factor)).alarm).collect()
+}
+
+fn minutes() -> LiveOp {
+    LiveOp::new(Op::MdStat, SECOND as u64, 60 * SECOND as u64, 86_400 * SECOND as u64)
+}
+
+#[test]
+fn after_an_hour_it_compares_with_quantiles_and_raises_alarms() {
+    let (mut live, mut random) = (minutes(), Random::stream(1, "live"));
+    assert_eq!(live_for(&mut live, &mut random, 0..4 * 3600, 1.0), []);
+    let state = live.assess((4 * 3600 - 1) * SECOND, None);
+    assert_eq!((state.state, state.stage, state.baseline_windows), (State::Ok, "early", 23));
+    assert!((state.slowdown.unwrap()).ln().abs() < 0.2 && state.tail.unwrap() < 2.0);
+    assert_eq!((state.lost, state.alarm), (Some(0.0), None));
+    let began = 4 * 3600;
+    let alarms = live_for(&mut live, &mut random, began..began + 120, 5.0);
+    let (alarm, since_ns) = alarms[0];
+    assert!(alarm.raised_ns <= (began + 40) * SECOND && (since_ns - began * SECOND).abs() <= 3 * SECOND);
+    let state = live.assess((began + 119) * SECOND, None);
+    assert_eq!((state.state, state.alarm_ns), (State::Slow, Some(alarm.raised_ns)));
+    assert!((state.slowdown.unwrap() / 5.0).ln().abs() < 0.15, "{state:?}");
+    assert!((state.since_ns.unwrap() - began * SECOND).abs() <= 3 * SECOND);
+    let over = live_for(&mut live, &mut random, began + 120..began + 1000, 1.0);
+    assert!(over.len() == 1 && over[0].0.cleared_ns.is_some(), "{over:?}");
+}
+
+#[test]
+fn a_part_that_is_slow_is_slow_though_the_typical_operation_is_not() {
+    let (mut live, mut random) = (minutes(), Random::stream(2, "live"));
+    live_for(&mut live, &mut random, 0..2 * 3600, 1.0);
+    for k in 2 * 3600..2 * 3600 + 300 {
+        live.take(&second(&mut random, k, if k % 8 == 0 { 30.0 } else { 1.0 }));
+    }
+    let state = live.assess((2 * 3600 + 299) * SECOND, None);
+    assert!(state.slowdown.unwrap() < 1.5 && state.tail.unwrap() > 5.0, "{state:?}");
+    assert_eq!((state.state, state.since_ns), (State::Slow, state.alarm_ns));
+    assert!(state.alarm.is_some());
+}
+
+#[test]
+fn late_operations_are_lost_and_count_in_the_tail() {
+    let (mut live, mut random) = (minutes(), Random::stream(3, "live"));
+    live_for(&mut live, &mut random, 0..2 * 3600, 1.0);
+    for k in 2 * 3600..2 * 3600 + 60 {
+        let on_time = second(&mut random, k, 1.0);
+        let by = if k % 4 == 0 { SECOND / 2 } else { 0 };
+        let moved = |ns: Option<i64>| ns.map(|ns| ns + by);
+        live.take(&Sample {
+            began_ns: moved(on_time.began_ns),
+            ended_ns: moved(on_time.ended_ns),
+            ..on_time
+        });
+    }
+    let state = live.assess((2 * 3600 + 59) * SECOND, None);
+    assert_eq!(state.lost, Some(0.25));
+    assert!(state.tail.unwrap() > 50.0 && state.slowdown.unwrap() < 1.5);
+}
+
+#[test]
+fn what_is_usual_survives_a_restart() {
+    let (mut live, mut random) = (minutes(), Random::stream(4, "live"));
+    live_for(&mut live, &mut random, 0..2 * 3600, 1.0);
+    let text = serde_json::to_string(live.guarded()).unwrap();
+    let mut next = minutes();
+    next.resume(serde_json::from_str(&text).unwrap());
+    for k in 2 * 3600..2 * 3600 + 60 {
+        next.take(&second(&mut random, k, 3.0));
+    }
+    let state = next.assess((2 * 3600 + 59) * SECOND, None);
+    assert_eq!((state.state, state.stage), (State::Slow, "early"));
+    assert!((state.slowdown.unwrap() / 3.0).ln().abs() < 0.2);
 }
