@@ -177,7 +177,7 @@ def _op_verdict(op: dict[str, Any]) -> OpVerdict:
         op["host_busy"],
         op["last_outcome"],
         op.get("tail"),
-        op["state"] == "slow" and not _typically_slow(op),
+        op["state"] == "slow" and bool(op.get("alarm")) and not _typically_slow(op),
     )
 
 
