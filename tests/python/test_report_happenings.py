@@ -12,7 +12,6 @@ import pytest
 from iosonde.analysis.happenings import events_of
 from iosonde.analysis.report import reports
 from iosonde.analysis.slowdown import analyse
-from iosonde.cli.zone import local_zone
 from iosonde.findings.report_words import change_words, recurrence_words, report_words
 from iosonde.model.frames import SlowdownQuery
 from iosonde.plots.report_html import Section, page
@@ -142,16 +141,3 @@ def test_kept_windows_say_nothing_of_what_the_probe_cost(tmp_path):
     for segment in others:
         segment.path.unlink()
     assert words()["cost"].startswith("only kept windows are left, which do not say what the probe")
-
-
-def test_the_reader_s_zone_has_a_name(monkeypatch, tmp_path):
-    monkeypatch.setenv("TZ", ":Europe/Berlin")
-    assert local_zone() == BERLIN
-    monkeypatch.setenv("TZ", "Etc/UTC")
-    assert local_zone() is UTC
-    monkeypatch.delenv("TZ")
-    link = tmp_path / "localtime"
-    link.symlink_to("/usr/share/zoneinfo/Asia/Kathmandu")
-    assert local_zone(link) == ZoneInfo("Asia/Kathmandu")
-    here = datetime.now().astimezone().utcoffset()
-    assert local_zone(tmp_path / "nothing").utcoffset(None) == here

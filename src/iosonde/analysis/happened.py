@@ -20,7 +20,7 @@ from iosonde.store.store import Store
 WINDOW_NS = 60_000_000_000
 WEEKS = 8
 """Weeks in which something must come back."""
-_WEEK_NS = 7 * 86_400 * 10**9
+WEEK_NS = 7 * 86_400 * 10**9
 _LEAST_HOSTS = 3
 """Hosts that must watch a target before one of them can be told from the storage."""
 
@@ -53,7 +53,7 @@ def recurring(
     targets: Sequence[str] = (),
 ) -> list[Recurring]:
     """What came back within the last ``WEEKS`` weeks, from roll-ups. Raises StoreError."""
-    windows = _tens(store, until_ns - WEEKS * _WEEK_NS, until_ns)
+    windows = tens(store, until_ns - WEEKS * WEEK_NS, until_ns)
     if targets and len(windows):
         windows = windows.take(np.isin(windows["target"].astype(str), list(targets)))
     if len(windows) == 0:
@@ -63,16 +63,21 @@ def recurring(
 
 def _minutes(store: Store, since_ns: int | None, until_ns: int | None) -> Frame:
     query = SlowdownQuery(since_ns=since_ns, until_ns=until_ns, window_ns=WINDOW_NS)
-    windows = analyse(store, query).windows
+    return for_events(analyse(store, query).windows)
+
+
+def for_events(windows: Frame) -> Frame:
+    """Windows that ``analyse`` judged, as events are found in: of those of a busy host nothing is known."""
     if len(windows) == 0:
         return windows
     # While the baseline learns, the median stands in for the typical operation.
     typ = np.where(np.isnan(windows["typ"]), windows["slowdown"], windows["typ"])
-    columns = {name: windows[name] for name in COLUMNS}
+    columns = {name: windows[name] for name in (*COLUMNS, "period_ns")}
     return Frame({**columns, "typ": np.where(windows["host_busy"], np.nan, typ)})
 
 
-def _tens(store: Store, since_ns: int, until_ns: int) -> Frame:
+def tens(store: Store, since_ns: int, until_ns: int) -> Frame:
+    """Windows of ten minutes from roll-ups, with what recurs is looked for in. Raises StoreError."""
     windows = store.rolled_windows(
         INTERVAL_NS, since_ns=since_ns, until_ns=until_ns, statistics=("mean_ns",), levels=True
     )
@@ -80,7 +85,7 @@ def _tens(store: Store, since_ns: int, until_ns: int) -> Frame:
         return windows
     found = against(windows, learn(store, until_ns=until_ns))
     whole = windows.with_columns({name: found[name] for name in ("typ", "tail", "lost")})
-    return Frame({name: whole[name] for name in COLUMNS})
+    return Frame({name: whole[name] for name in (*COLUMNS, "period_ns")})
 
 
 def _hosts(windows: Frame, target: str) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import tzinfo
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from iosonde.analysis.events import slow_events
+from iosonde.analysis.happened import WEEK_NS, WEEKS, for_events, tens
 from iosonde.analysis.recurrence import recurrences
 from iosonde.analysis.slowdown import analyse
-from iosonde.analysis.usual import Past, learn
 from iosonde.model.events import Recurring, SlowEvent
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
 from iosonde.model.ops import SECOND_NS
@@ -19,12 +19,7 @@ from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.stats.spells import Rule
 from iosonde.store.store import Store
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 MINUTE_NS = 60 * SECOND_NS
-LOOKED_BACK_NS = 56 * 86_400 * SECOND_NS
-"""What comes back is looked for in the eight weeks before the end of the range."""
 OF_INTERVALS = Rule(hot_windows=2, quiet_windows=2, merged_windows=1, hot_lost=0.1)
 """Of windows of ten minutes two are enough; few operations in each, so that two failed ones are no event."""
 FEWEST = 20
@@ -52,19 +47,19 @@ def place_of(key: SeriesKey) -> Place:
 
 
 def events_of(
-    store: Store, query: SlowdownQuery, tens: Frame, now_ns: int
+    store: Store, query: SlowdownQuery, ten_minutes: Frame, now_ns: int
 ) -> dict[Place, list[SlowEvent]]:
     """The slow events of every place of the range, by start.
 
-    From windows of a minute where these hold ``FEWEST`` operations, else from ``tens``, those of ten
-    minutes (what ``analyse`` gives for them). One that is open at the end of a range which is over ends
+    From windows of a minute where these hold ``FEWEST`` operations, else from ``ten_minutes``
+    (what ``analyse`` gives for them). One that is open at the end of a range which is over ends
     there. Raises StoreError.
     """
-    whole = _by_place(tens)
+    whole = _by_place(for_events(ten_minutes))
     minutes: dict[Place, list[Frame]] = {}
     if any(_dense(place) for place in whole):
         asked = replace(query, window_ns=MINUTE_NS, statistic="typ")
-        minutes = _by_place(analyse(store, asked).windows)
+        minutes = _by_place(for_events(analyse(store, asked).windows))
     over = query.until_ns is not None and query.until_ns < now_ns - INTERVAL_NS
     found = {}
     for place, parts in whole.items():
@@ -102,47 +97,25 @@ def recurrence_of(
     random: np.random.Generator,
     zone: tzinfo | None = None,
 ) -> dict[Place, Recurrence]:
-    """What comes back at every place, from intervals of ten minutes up to the end of the range.
+    """What came back at every place in the eight weeks before the end of the range, from roll-ups.
 
     Folded in UTC and in ``zone``. ``query.since_ns`` does not matter: a week alone knows no weeks.
     Raises StoreError.
     """
     until = query.until_ns
-    known = learn(store, host=query.host, target=query.target, ops=query.ops, until_ns=until)
-    places: dict[Place, dict[SeriesKey, Past]] = {}
-    for key, past in known.past.items():
-        places.setdefault(place_of(key), {})[key] = past
-    return {place: _folded(series, until, random, zone) for place, series in places.items()}
+    if until is None:
+        raise ValueError("what came back needs an end of the range")
+    windows = tens(store, until - WEEKS * WEEK_NS, until)
+    return {
+        place: _folded(_joined(parts), random, zone)
+        for place, parts in _by_place(windows).items()
+        if query.target in (None, place.target) and query.host in (None, place.host)
+    }
 
 
-def _folded(
-    series: Mapping[SeriesKey, Past],
-    until_ns: int | None,
-    random: np.random.Generator,
-    zone: tzinfo | None,
-) -> Recurrence:
-    last = max(
-        (int(past.number[-1]) + 1 for past in series.values() if len(past.number)), default=0
-    )
-    until = last * INTERVAL_NS if until_ns is None else until_ns
-    intervals = _joined([_frame(key, past, until) for key, past in series.items()])
-    known = intervals.take(~np.isnan(intervals["typ"]))
+def _folded(windows: Frame, random: np.random.Generator, zone: tzinfo | None) -> Recurrence:
+    known = windows["start_ns"][~np.isnan(windows["typ"])]
     if len(known) == 0:
         return Recurrence((), 0)
-    events = slow_events(intervals, OF_INTERVALS)
-    looked = int(known["start_ns"].max() - known["start_ns"].min()) + INTERVAL_NS
-    return Recurrence(tuple(recurrences(intervals, events, random, zone)), looked)
-
-
-def _frame(key: SeriesKey, past: Past, until_ns: int) -> Frame:
-    """Intervals of one series as windows; each counts as one, for how many were due is not kept."""
-    start = past.number * INTERVAL_NS
-    some = (start >= until_ns - LOOKED_BACK_NS) & (start < until_ns)
-    n = int(np.count_nonzero(some))
-    words = {
-        name: np.full(n, getattr(key, name), dtype=object) for name in ("host", "target", "op")
-    }
-    ones = np.ones(n, dtype=np.int64)
-    numbers = {"start_ns": start[some], "window_ns": INTERVAL_NS * ones, "n_due": ones}
-    factors = {name: getattr(past, name)[some] for name in ("typ", "tail", "lost")}
-    return Frame({**words, **numbers, **factors})
+    found = recurrences(windows, slow_events(windows), random, zone)
+    return Recurrence(tuple(found), int(known.max() - known.min()) + INTERVAL_NS)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from iosonde import __version__
 from iosonde.cli import options
-from iosonde.cli.zone import local_zone
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.units import format_seconds, format_time
@@ -18,7 +17,6 @@ from iosonde.store.store import Store
 
 if TYPE_CHECKING:
     from iosonde.analysis.report import Report
-    from iosonde.model.frames import SlowSpan
     from iosonde.plots.report_html import EventRow
 
 SEED = 20190620
@@ -45,8 +43,8 @@ def main(arguments: Sequence[str]) -> int:
     from iosonde.analysis.report import reports
     from iosonde.store.export import write_text
 
-    random = np.random.default_rng(SEED)
-    found = reports(store, query, local_zone(), now_ns=now_ns, random=random)
+    zone, random = options.local_zone(), np.random.default_rng(SEED)
+    found = reports(store, query, zone, now_ns=now_ns, random=random)
     if not found:
         raise NothingMeasuredError(
             f"there are no samples for this report in {store.root}",
@@ -86,7 +84,7 @@ def _page(store: Store, query: SlowdownQuery, found: list[Report], now_ns: int) 
             report,
             report_words(report),
             _rows(report, events, now_ns),
-            recurrence_words(report, str(local_zone())),
+            recurrence_words(report, _reader()),
             pictures(store, report, number),
             change_words(report),
             [op for op, now in report.climate.items() if differs(now)],
@@ -121,7 +119,7 @@ def _events(store: Store, query: SlowdownQuery, now_ns: int) -> list[tuple[Event
 def _rows(report: Report, events: list[tuple[Event, EventRow]], now_ns: int) -> list[EventRow]:
     """The agent's events, slow events and what else was slow in one place, by their beginning.
 
-    Slow events are known of what was usual already; spans of slow windows of 10 min fill in where it was still learnt.
+    What slow events tell is not told again; spans that they do not know, such as those of a busy host, are kept.
     """
     from iosonde.findings.happenings import say_slow_event
     from iosonde.findings.sentences import say
@@ -131,14 +129,16 @@ def _rows(report: Report, events: list[tuple[Event, EventRow]], now_ns: int) -> 
     here = [
         (event.began_ns, row)
         for event, row in events
-        if event.host == report.place.host and event.target in (None, report.place.target)
+        if event.host == report.place.host
+        and event.target in (None, report.place.target)
+        and not (event.kind == "slow" and _covered(event.began_ns, event.ended_ns, report))
     ]
     for slow in report.events:
         lasted = format_seconds(slow.seen_until_ns - slow.start_ns)
         row = EventRow("slow", format_time(slow.start_ns, 0), lasted, say_slow_event(slow, 0))
         here.append((slow.start_ns, row))
     for span in report.spans:
-        if not span.host_busy and _covered(span, report):
+        if not span.host_busy and _covered(span.start_ns, span.end_ns, report):
             continue
         lasted = format_seconds(span.end_ns - span.start_ns)
         kind = "busy" if span.host_busy else "slow"
@@ -147,9 +147,15 @@ def _rows(report: Report, events: list[tuple[Event, EventRow]], now_ns: int) -> 
     return [row for _, row in sorted(here, key=lambda item: item[0])]
 
 
-def _covered(span: SlowSpan, report: Report) -> bool:
-    """Whether slow events tell of a span already."""
+def _covered(start_ns: int, end_ns: int | None, report: Report) -> bool:
+    """Whether slow events tell already of what the agent, or a span of windows, calls slow."""
     return any(
-        event.start_ns < span.end_ns and event.seen_until_ns > span.start_ns
+        (end_ns is None or event.start_ns < end_ns) and event.seen_until_ns > start_ns
         for event in report.events
     )
+
+
+def _reader() -> str:
+    """What the zone of the reader is called in sentences."""
+    name = str(options.local_zone())
+    return "UTC" if name.endswith("/UTC") else name
