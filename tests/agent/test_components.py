@@ -80,7 +80,10 @@ def test_a_slow_directory_is_named_among_the_components_of_its_target(tmp_path: 
     with harness.running(tmp_path, f'window = "1s"\nbaseline = "1h"\n{config}{fault}') as agent:
 
         def slow() -> bool:
-            return agent.metric("iosonde_state", target="work/b", state="slow") == 1
+            # Any other op may be slow for a moment on a busy machine.
+            ratio = agent.metric("iosonde_slowdown_ratio", target="work/b", op="md_stat")
+            word = agent.metric("iosonde_state", target="work/b", state="slow")
+            return word == 1 and ratio is not None and ratio > 3
 
         wait_for("component b to be slow", slow, 60)
         states = by_component(agent)
@@ -89,9 +92,6 @@ def test_a_slow_directory_is_named_among_the_components_of_its_target(tmp_path: 
             "b": str(work / "b"),
         }
         assert states["b"]["component"] == {"name": "b", "of": "work", "pin": "directory"}
-        ratio = agent.metric("iosonde_slowdown_ratio", target="work/b", op="md_stat")
-        assert ratio is not None
-        assert ratio > 3
         said = harness.run(["now", "--store", agent.store, "work/b"]).stdout
     assert re.search(r"stats on work, server b, .*slower than usual", said), said
     places = [path.parent.parent.parent.name for path in work.glob("*/.iosonde-*/*/MARK")]
