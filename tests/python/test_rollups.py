@@ -16,7 +16,7 @@ import pytest
 
 from iosonde.model.errors import DamagedFileWarning, UsageError
 from iosonde.model.frames import SeriesKey
-from iosonde.store import derive, layout, seal
+from iosonde.store import layout, rollup_files, seal
 from iosonde.store.columns import ROLLUP_TYPES
 from iosonde.store.store import Store
 from tests.python import brute
@@ -205,9 +205,9 @@ def test_dying_in_the_middle_of_writing_leaves_no_half_file(troubled):
         """
         import os, sys
         from pathlib import Path
-        from iosonde.store import derive
+        from iosonde.store import rollup_files
         from iosonde.store.store import Store
-        derive.sync = lambda path: os._exit(9)
+        rollup_files.sync = lambda path: os._exit(9)
         Store(Path(sys.argv[1])).rollups()
         """
     )
@@ -228,7 +228,7 @@ def test_a_write_that_fails_leaves_nothing(troubled, monkeypatch):
     def refuse(path):
         raise OSError(28, os.strerror(28), str(path))
 
-    monkeypatch.setattr(derive, "sync", refuse)
+    monkeypatch.setattr(rollup_files, "sync", refuse)
     check(Store(root).rollups(), samples)
     assert not [p for p in (root / "rollups").rglob("*") if p.is_file()]
 

@@ -57,15 +57,16 @@ class Histograms:
 
     @staticmethod
     def of(lists: Ragged) -> Histograms:
-        """Of the latencies in each list, in any order."""
-        parts = []
-        step = max(1, _BLOCK // BUCKETS)
-        for begin in range(0, len(lists), step):
-            offsets = lists.offsets[begin : begin + step + 1]
-            row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-            place = row * BUCKETS + buckets(lists.values[offsets[0] : offsets[-1]])
-            parts.append(_counted(np.bincount(place, minlength=(len(offsets) - 1) * BUCKETS)))
-        return joined(parts)
+        """Of the latencies in each list, sorted."""
+        found = buckets(lists.values)
+        new = np.ones(len(found), dtype=bool)
+        new[1:] = found[1:] != found[:-1]
+        begins = lists.offsets[:-1]
+        new[begins[begins < len(found)]] = True
+        firsts = np.flatnonzero(new)
+        count = np.diff(np.append(firsts, len(found)))
+        offsets = np.searchsorted(firsts, lists.offsets).astype(np.int64)
+        return Histograms(offsets, found[firsts].astype(np.uint16), count.astype(np.uint32))
 
     @staticmethod
     def of_totals(
@@ -117,12 +118,26 @@ class Histograms:
         for begin in range(0, len(firsts), step):
             run = np.repeat(*_runs(firsts[begin : begin + step], ends[begin : begin + step]))
             rows = slice(firsts[begin], ends[min(begin + step, len(ends)) - 1])
-            offsets = self.offsets[rows.start : rows.stop + 1]
-            inside = slice(offsets[0], offsets[-1])
-            place = np.repeat(run, np.diff(offsets)) * BUCKETS + self.bucket[inside]
-            size = len(firsts[begin : begin + step]) * BUCKETS
-            parts.append(_counted(np.bincount(place, self.count[inside], size).astype(np.int64)))
+            parts.append(_counted(self._dense(rows, run, len(firsts[begin : begin + step]))))
         return joined(parts)
+
+    def replaced(self, without: Histograms, instead: Histograms) -> Histograms:
+        """Each row less what is in ``without``, and with what is in ``instead``."""
+        parts = []
+        step = max(1, _BLOCK // BUCKETS)
+        for begin in range(0, len(self), step):
+            rows = slice(begin, min(begin + step, len(self)))
+            n = rows.stop - begin
+            ours, less, more = (h._dense(rows, np.arange(n), n) for h in (self, without, instead))
+            parts.append(_counted(ours - less + more))
+        return joined(parts)
+
+    def _dense(self, rows: slice, which: Ints, n: int) -> Ints:
+        """Counts by row and bucket of some rows, added up in ``n`` rows; ``which`` of them each is of."""
+        offsets = self.offsets[rows.start : rows.stop + 1]
+        inside = slice(offsets[0], offsets[-1])
+        place = np.repeat(which, np.diff(offsets)) * BUCKETS + self.bucket[inside]
+        return np.bincount(place, self.count[inside], n * BUCKETS).astype(np.int64)
 
 
 def _runs(firsts: Ints, ends: Ints) -> tuple[Ints, Ints]:

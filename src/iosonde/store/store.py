@@ -17,7 +17,7 @@ from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_K
 from iosonde.store.intervals import Rollups
 from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
 from iosonde.store.reader import Scope, with_samples
-from iosonde.store.rolled import rolled_windows
+from iosonde.store.rolled import rolled_windows, wanted
 from iosonde.store.rollups import rollups
 from iosonde.store.state import read_states
 from iosonde.store.tally import tally_sql
@@ -118,15 +118,16 @@ class Store:
         statistics: Sequence[str] | None = None,
         levels: bool = False,
     ) -> WindowTable:
-        """``windows`` from roll-ups: quick, still there when raw samples are gone, within 1 %.
+        """``windows`` from roll-ups: quick, and still there when raw samples are gone.
 
-        ``window_ns`` is a multiple of ten minutes. Counts, mean, min and max are exact; felt_q99,
-        runq_q50 and late_q50 are missing.
+        ``window_ns`` is a multiple of ten minutes. Counts, mean, min and max are exact, and so are
+        quantiles of ten minutes; those of longer windows, of ten minutes that two segments share, and
+        levels are within 1 %. felt_q99, runq_q50 and late_q50 are missing.
         """
         since = None if since_ns is None else since_ns // window_ns * window_ns
         until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
         scope = _scope(target, host, ops, since, until)
-        found = rollups(self.root, scope, response=levels)
+        found = rollups(self.root, scope, wanted(window_ns, statistics, levels))
         return rolled_windows(found, window_ns, statistics, levels=levels)
 
     def samples(

@@ -1,0 +1,189 @@
+"""Roll-ups in files: those of one sealed segment are one Parquet file, which appears by rename.
+
+::
+
+    scalars, quantiles     a list of 18 an interval: what windows of ten minutes need
+    histograms             two lists each, bucket and count: what everything else needs
+
+Only what is asked for is read. A list takes half the room that 18 columns take: a segment of one
+target has few rows, and every column has a footer. A file of layout 1 has no quantiles: they follow
+from its histograms, within 1 %.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+
+from iosonde.store.columns import QUANTILE_COLUMNS, ROLLUP_COUNTS, ROLLUP_TYPES, SERIES_KEY
+from iosonde.store.derive import numbered, whole
+from iosonde.store.drafts import draft_of, sync
+from iosonde.store.histograms import Histograms
+from iosonde.store.intervals import Intervals
+from iosonde.store.picks import in_table_order, lengths_of, values_of
+from iosonde.store.series import key_columns
+from iosonde.store.spool import NULL_SQL, literal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SCHEMA_VERSION = 2
+_PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 15, PARQUET_VERSION v2"
+_LISTS = ("service", "response")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of the intervals is read beside their counts."""
+
+    quantiles: tuple[str, ...] = ()
+    """Some of ``QUANTILE_COLUMNS``."""
+    service: bool = True
+    response: bool = True
+
+
+def write(con: duckdb.DuckDBPyConnection, found: Intervals, path: Path) -> None:
+    """Intervals as a file that appears whole or not at all. Raises OSError, duckdb.Error."""
+    draft = draft_of(path)
+    try:
+        con.register(
+            "scalars",
+            key_columns(found.series, found.columns["id"])
+            | found.columns
+            | {"place": np.arange(len(found.differs)), "differs": found.differs},
+        )
+        for name in _LISTS:
+            con.register(f"{name}_flat", _flat(getattr(found, name)))
+        joins = " ".join(
+            f"LEFT JOIN (SELECT place, list(bucket ORDER BY bucket) AS {name}_bucket, "
+            f"list(count ORDER BY bucket) AS {name}_count FROM {name}_flat GROUP BY place) "
+            "USING (place)"
+            for name in _LISTS
+        )
+        con.execute(
+            f"COPY (SELECT {_columns()} FROM scalars {joins} ORDER BY target, op, start_ns, host, "
+            f"period_ns) TO {literal(str(draft))} ({_PARQUET}, "
+            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
+        )
+        sync(draft)
+        draft.replace(path)
+        sync(path.parent)
+    finally:
+        for name in ("scalars", *(f"{name}_flat" for name in _LISTS)):
+            with contextlib.suppress(duckdb.Error):
+                con.unregister(name)
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _flat(histograms: Histograms) -> dict[str, Any]:
+    place = np.repeat(np.arange(len(histograms)), np.diff(histograms.offsets))
+    return {"place": place, "bucket": histograms.bucket, "count": histograms.count}
+
+
+def _columns() -> str:
+    """SQL of a roll-up file's columns."""
+    ends = (f"CASE WHEN NOT isnan({name}) THEN {name}::BIGINT END" for name in QUANTILE_COLUMNS)
+    made = {"schema_version": f"{SCHEMA_VERSION}", "quantiles_ns": f"[{', '.join(ends)}]"}
+    made |= {name: f"nullif({name}, {NULL_SQL})" for name in ("min_ns", "max_ns")}
+    made |= {
+        f"response_{part}": f"CASE WHEN differs THEN coalesce(response_{part}, []) END"
+        for part in ("bucket", "count")
+    }
+    made |= {f"service_{part}": f"coalesce(service_{part}, [])" for part in ("bucket", "count")}
+    return ", ".join(
+        f"({made.get(name, name)})::{kind} AS {name}" for name, kind in ROLLUP_TYPES.items()
+    )
+
+
+def of_layout_1(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> set[Path]:
+    """Those of the files that have no quantiles. Raises duckdb.Error."""
+    sql = f"SELECT DISTINCT file_name FROM parquet_schema({_names(paths)}) WHERE name = "
+    newer = con.execute(f"{sql}'quantiles_ns'").fetchall()
+    return set(paths) - {Path(name) for (name,) in newer}
+
+
+def read(
+    con: duckdb.DuckDBPyConnection,
+    paths: Sequence[Path],
+    where: str,
+    wanted: Wanted,
+    *,
+    layout_1: bool = False,
+) -> Intervals:
+    """What is ``wanted`` of the intervals in files for which ``where`` holds.
+
+    Files of ``layout_1`` have to be told apart where quantiles are wanted. Raises duckdb.Error, also
+    when a histogram does not hold as many latencies as it should.
+    """
+    known = len(wanted.quantiles) > 0 and not layout_1
+    con.execute(
+        f"CREATE OR REPLACE TEMP VIEW rolled AS SELECT * FROM read_parquet({_names(paths)}, "
+        f"hive_partitioning = false) WHERE {where}"
+    )
+    rows = in_table_order(con, _scalars(wanted.quantiles if known else (), wanted.response))
+    series, ids = numbered(rows)
+    columns: dict[str, Any] = {name: whole(rows[name]) for name in ("start_ns", *ROLLUP_COUNTS)}
+    n = len(ids)
+    nothing = np.full(n, np.nan)
+    columns |= {name: np.ma.getdata(rows[name]) if known else nothing for name in wanted.quantiles}
+    service = _service(con, columns["n_seen"]) if wanted.service else _none(n)
+    response = _response(con) if wanted.response else _none(n)
+    differs, exact = (
+        np.ma.getdata(rows[name]).astype(bool) if name in rows else np.zeros(n, dtype=bool)
+        for name in ("differs", "exact")
+    )
+    return Intervals(series, {"id": ids} | columns, service, response, differs, exact)
+
+
+def _names(paths: Sequence[Path]) -> str:
+    return f"[{', '.join(literal(str(path)) for path in paths)}]"
+
+
+def _scalars(quantiles: Sequence[str], differs: bool) -> str:
+    """SQL of all that is one number an interval."""
+    keys = ", ".join(SERIES_KEY)
+    columns = [keys, f"hash({keys}) AS series", "start_ns", *ROLLUP_COUNTS[:4]]
+    columns += [f"coalesce({name}, {NULL_SQL}) AS {name}" for name in ROLLUP_COUNTS[4:]]
+    columns += ["response_bucket IS NOT NULL AS differs"] if differs else []
+    places = {name: place for place, name in enumerate(QUANTILE_COLUMNS, 1)}
+    columns += [
+        f"coalesce(quantiles_ns[{places[name]}]::DOUBLE, 'nan') AS {name}" for name in quantiles
+    ]
+    columns += ["quantiles_ns IS NOT NULL AS exact"] if quantiles else []
+    return f"SELECT {', '.join(columns)} FROM rolled"
+
+
+def _none(rows: int) -> Histograms:
+    """As many empty histograms."""
+    offsets = np.zeros(rows + 1, dtype=np.int64)
+    return Histograms(offsets, np.zeros(0, dtype=np.uint16), np.zeros(0, dtype=np.uint32))
+
+
+def _service(con: duckdb.DuckDBPyConnection, n_seen: NDArray[np.int64]) -> Histograms:
+    try:
+        return Histograms.of_totals(n_seen, *_unnested(con, "service"))
+    except ValueError as error:
+        raise duckdb.InvalidInputException(str(error)) from error
+
+
+def _response(con: duckdb.DuckDBPyConnection) -> Histograms:
+    lengths = lengths_of(con, "rolled", "response_bucket")
+    bucket, count = _unnested(con, "response")
+    if not len(bucket) == len(count) == lengths.sum():
+        raise duckdb.InvalidInputException("a histogram has fewer counts than buckets")
+    return Histograms(np.concatenate(([0], np.cumsum(lengths))), bucket, count)
+
+
+def _unnested(con: duckdb.DuckDBPyConnection, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    parts = (("bucket", np.uint16), ("count", np.uint32))
+    bucket, count = (
+        values_of(con, "rolled", f"{name}_{part}").astype(kind, copy=False) for part, kind in parts
+    )
+    return bucket, count
