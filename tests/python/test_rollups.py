@@ -270,7 +270,7 @@ def test_nothing_measured_is_nothing(tmp_path):
 
 
 def test_a_day_is_small(tmp_path):
-    simulated(tmp_path, 2 * 3600)
+    simulated(tmp_path, 3600)
     seal.seal(tmp_path)
     size = sum(path.stat().st_size for path in files(tmp_path))
-    assert size * 12 < 250_000
+    assert size * 24 < 250_000

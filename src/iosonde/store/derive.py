@@ -26,13 +26,14 @@ from iosonde.store.columns import (
     RESPONSE,
     SERIES_KEY,
 )
-from iosonde.store.histograms import Histograms, joined
+from iosonde.store.histograms import Histograms
 from iosonde.store.intervals import Intervals
-from iosonde.store.picks import Ragged, in_table_order, lists_of
+from iosonde.store.picks import Ragged, in_table_order, values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_LISTS = ("s", "without", "instead")
 _SERVICE = f"CASE WHEN outcome = 'ok' THEN {DERIVED['service_ns']} END"
 
 
@@ -43,23 +44,25 @@ def derived(con: duckdb.DuckDBPyConnection) -> Intervals:
         f"CREATE OR REPLACE TEMP TABLE groups AS SELECT {key}, "
         f"due_ns // {INTERVAL_NS} * {INTERVAL_NS} AS start_ns, "
         "count(*) FILTER (outcome <> 'shed') AS n_due, "
-        f"count(*) FILTER ({LOST}) AS n_lost, bool_or(differs) AS differs, "
+        f"count(*) FILTER ({LOST}) AS n_lost, "
         "list(service) FILTER (service IS NOT NULL) AS s, "
         "list(service) FILTER (differs AND service IS NOT NULL) AS without, "
         "list(response) FILTER (differs AND response IS NOT NULL) AS instead "
         "FROM (SELECT *, service IS DISTINCT FROM response AS differs "
         f"FROM (SELECT *, {_SERVICE} AS service, {RESPONSE} AS response FROM samples)) GROUP BY ALL"
     )
+    lengths = ", ".join(f"coalesce(len({name}), 0) AS {name}" for name in _LISTS)
     rows = in_table_order(
-        con, f"SELECT {key}, start_ns, n_due, n_lost, differs, hash({key}) AS series FROM groups"
+        con, f"SELECT {key}, hash({key}) AS series, start_ns, n_due, n_lost, {lengths} FROM groups"
     )
-    lists = lists_of(con, "groups", "s").each_sorted()
-    differs = np.ma.getdata(rows["differs"]).astype(bool)
-    service = Histograms.of(lists)
+    s, without, instead = (Ragged.of(values_of(con, "groups", n), whole(rows[n])) for n in _LISTS)
+    lists = s.each_sorted()
     series, ids = numbered(rows)
     counts = {name: whole(rows[name]) for name in ("start_ns", "n_due", "n_lost")}
+    differs = np.diff(without.offsets) + np.diff(instead.offsets) > 0
+    service = Histograms.of(lists)
+    response = _response(service, without, instead, np.flatnonzero(differs))
     columns = {"id": ids} | counts | _statistics(lists)
-    response = _response(con, service, np.flatnonzero(differs))
     return Intervals(series, columns, service, response, differs, np.ones_like(differs))
 
 
@@ -93,15 +96,16 @@ def _statistics(lists: Ragged) -> dict[str, Any]:
 
 
 def _response(
-    con: duckdb.DuckDBPyConnection, service: Histograms, differ: NDArray[np.intp]
+    service: Histograms, without: Ragged, instead: Ragged, differ: NDArray[np.intp]
 ) -> Histograms:
     """Histograms of response latency of the rows that ``differ``; the others stay empty."""
-    without, instead = (
-        Histograms.of(lists_of(con, "groups", name).each_sorted()).take(differ)
-        for name in ("without", "instead")
-    )
-    found = service.take(differ).replaced(without, instead)
-    row = np.full(len(service), len(found))
-    row[differ] = np.arange(len(found))
-    nothing = Histograms(np.zeros(2, dtype=np.int64), found.bucket[:0], found.count[:0])
-    return joined([found, nothing]).take(row)
+    changes = (Ragged(lists.values, _edges(lists, differ)) for lists in (without, instead))
+    found = service.take(differ).replaced(*changes)
+    lengths = np.zeros(len(service), dtype=np.int64)
+    lengths[differ] = np.diff(found.offsets)
+    return Histograms(np.concatenate(([0], np.cumsum(lengths))), found.bucket, found.count)
+
+
+def _edges(lists: Ragged, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Offsets of the lists of some rows; those of the others are empty."""
+    return np.append(lists.offsets[rows], len(lists.values))

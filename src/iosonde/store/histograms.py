@@ -118,26 +118,36 @@ class Histograms:
         for begin in range(0, len(firsts), step):
             run = np.repeat(*_runs(firsts[begin : begin + step], ends[begin : begin + step]))
             rows = slice(firsts[begin], ends[min(begin + step, len(ends)) - 1])
-            parts.append(_counted(self._dense(rows, run, len(firsts[begin : begin + step]))))
+            offsets = self.offsets[rows.start : rows.stop + 1]
+            inside = slice(offsets[0], offsets[-1])
+            place = np.repeat(run, np.diff(offsets)) * BUCKETS + self.bucket[inside]
+            size = len(firsts[begin : begin + step]) * BUCKETS
+            parts.append(_counted(np.bincount(place, self.count[inside], size).astype(np.int64)))
         return joined(parts)
 
-    def replaced(self, without: Histograms, instead: Histograms) -> Histograms:
-        """Each row less what is in ``without``, and with what is in ``instead``."""
+    def replaced(self, without: Ragged, instead: Ragged) -> Histograms:
+        """Each row less the latencies ``without``, which it holds, and with those ``instead``."""
         parts = []
         step = max(1, _BLOCK // BUCKETS)
         for begin in range(0, len(self), step):
             rows = slice(begin, min(begin + step, len(self)))
             n = rows.stop - begin
-            ours, less, more = (h._dense(rows, np.arange(n), n) for h in (self, without, instead))
-            parts.append(_counted(ours - less + more))
+            inside = slice(self.offsets[begin], self.offsets[rows.stop])
+            row = np.repeat(np.arange(n), np.diff(self.offsets[begin : rows.stop + 1]))
+            dense = np.zeros(n * BUCKETS, dtype=np.int64)
+            dense[row * BUCKETS + self.bucket[inside]] = self.count[inside]
+            np.subtract.at(dense, _places(without, rows), 1)
+            np.add.at(dense, _places(instead, rows), 1)
+            parts.append(_counted(dense))
         return joined(parts)
 
-    def _dense(self, rows: slice, which: Ints, n: int) -> Ints:
-        """Counts by row and bucket of some rows, added up in ``n`` rows; ``which`` of them each is of."""
-        offsets = self.offsets[rows.start : rows.stop + 1]
-        inside = slice(offsets[0], offsets[-1])
-        place = np.repeat(which, np.diff(offsets)) * BUCKETS + self.bucket[inside]
-        return np.bincount(place, self.count[inside], n * BUCKETS).astype(np.int64)
+
+def _places(lists: Ragged, rows: slice) -> Ints:
+    """Where each latency of some lists is counted, in counts by row and bucket."""
+    offsets = lists.offsets[rows.start : rows.stop + 1]
+    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    found: Ints = row * BUCKETS + buckets(lists.values[offsets[0] : offsets[-1]])
+    return found
 
 
 def _runs(firsts: Ints, ends: Ints) -> tuple[Ints, Ints]:

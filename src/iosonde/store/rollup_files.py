@@ -34,7 +34,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SCHEMA_VERSION = 2
-_PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 15, PARQUET_VERSION v2"
+_PARQUET = (
+    "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 9, PARQUET_VERSION v2, "
+    "DICTIONARY_SIZE_LIMIT 0"
+)
+"""A dictionary takes more than it saves where a segment has few targets."""
 _LISTS = ("service", "response")
 
 
