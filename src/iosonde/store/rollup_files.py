@@ -119,18 +119,17 @@ def read(
     where: str,
     wanted: Wanted,
     *,
+    starts: NDArray[np.int64] | None = None,
     layout_1: bool = False,
 ) -> Intervals:
     """What is ``wanted`` of the intervals in files for which ``where`` holds.
 
-    Files of ``layout_1`` have to be told apart where quantiles are wanted. Raises duckdb.Error, also
-    when a histogram does not hold as many latencies as it should.
+    ``starts``: only those that begin then; ascending. Files of ``layout_1`` have to be told apart
+    where quantiles are wanted. Raises duckdb.Error, also when a histogram does not hold as many
+    latencies as it should.
     """
     known = len(wanted.quantiles) > 0 and not layout_1
-    con.execute(
-        f"CREATE OR REPLACE TEMP VIEW rolled AS SELECT * FROM read_parquet({_names(paths)}, "
-        f"hive_partitioning = false) WHERE {where}"
-    )
+    _attach(con, paths, where, starts)
     rows = in_table_order(con, _scalars(wanted.quantiles if known else (), wanted.response))
     series, ids = numbered(rows)
     columns: dict[str, Any] = {name: whole(rows[name]) for name in ("start_ns", *ROLLUP_COUNTS)}
@@ -144,6 +143,29 @@ def read(
         for name in ("differs", "exact")
     )
     return Intervals(series, {"id": ids} | columns, service, response, differs, exact)
+
+
+def _attach(
+    con: duckdb.DuckDBPyConnection,
+    paths: Sequence[Path],
+    where: str,
+    starts: NDArray[np.int64] | None,
+) -> None:
+    """The view ``rolled``, which several queries read in one order.
+
+    So nothing in it may become a join, whose order is the engine's choice; that with ``starts`` is
+    done once, into a table.
+    """
+    con.execute("SET disabled_optimizers = 'in_clause'")
+    sql = f"SELECT * FROM read_parquet({_names(paths)}, hive_partitioning = false)"
+    if starts is not None:
+        con.register("starts", {"start_ns": starts})
+        sql = f"{sql} SEMI JOIN starts USING (start_ns) WHERE {where}"
+        sql += f" AND start_ns BETWEEN {starts[0]} AND {starts[-1]}"
+        con.execute(f"CREATE OR REPLACE TEMP TABLE some_rolled AS {sql}")
+        con.unregister("starts")
+        sql, where = "SELECT * FROM some_rolled", "true"
+    con.execute(f"CREATE OR REPLACE TEMP VIEW rolled AS {sql} WHERE {where}")
 
 
 def _names(paths: Sequence[Path]) -> str:

@@ -53,13 +53,12 @@ class _Source:
     starts: NDArray[np.int64] | None = None
     """Only intervals that begin then; ascending."""
 
-    def where(self) -> str:
-        """As SQL."""
+    def read(
+        self, con: duckdb.DuckDBPyConnection, paths: Sequence[Path], *, layout_1: bool = False
+    ) -> Intervals:
+        """What some of the files hold. Raises duckdb.Error."""
         where = self.scope.where("start_ns")
-        if self.starts is None:
-            return where
-        inside = f"start_ns BETWEEN {self.starts[0]} AND {self.starts[-1]}"
-        return f"{where} AND {inside} AND start_ns IN ({', '.join(map(str, self.starts.tolist()))})"
+        return read(con, paths, where, self.wanted, starts=self.starts, layout_1=layout_1)
 
     def inside(self, found: Intervals) -> Intervals:
         """Those of what was made again."""
@@ -158,7 +157,7 @@ def _kept(con: duckdb.DuckDBPyConnection, source: _Source) -> list[Intervals]:
     if not source.paths:
         return []
     try:
-        return [read(con, source.paths, source.where(), source.wanted)]
+        return [source.read(con, source.paths)]
     except duckdb.Error:
         if not all(path.exists() for path in source.paths):
             raise
@@ -184,7 +183,7 @@ def _of_two_layouts(
         [path for path in source.paths if (path in old) == is_old] for is_old in (False, True)
     )
     return [
-        read(con, share, source.where(), source.wanted, layout_1=is_old)
+        source.read(con, share, layout_1=is_old)
         for share, is_old in zip(shares, (False, True), strict=True)
         if share
     ]

@@ -14,6 +14,7 @@ from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
 from iosonde.store.boxes import box_tables
 from iosonde.store.cells import cells_sql
 from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
+from iosonde.store.dropped import dropped_targets, with_dropped
 from iosonde.store.intervals import Rollups
 from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
 from iosonde.store.reader import Scope, with_samples
@@ -49,11 +50,11 @@ class Store:
         return read_states(self.root)
 
     def targets(self) -> list[TargetRef]:
-        """Every (host, target) that has a state, samples or kept windows, sorted."""
+        """Every (host, target) that has a state, samples, kept windows or roll-ups, sorted."""
         sql = "SELECT DISTINCT host, target FROM samples"
         known = with_samples(self.root, Scope(), lambda con: con.execute(sql).fetchall())
         living = [(s["host"], s["target"]) for s in self.states() if s["state"] != "damaged"]
-        kept = kept_targets(self.root)
+        kept = kept_targets(self.root) | dropped_targets(self.root)
         return sorted(TargetRef(*pair) for pair in {*known, *living, *kept})
 
     def windows(
@@ -73,12 +74,14 @@ class Store:
         Columns as in windows.toml, sorted by host, target, op, period_ns, start_ns. Missing
         statistics are NaN (float64). ``statistics`` limits the computed columns (quicker). Where
         raw samples were dropped a window is as the agent kept it, if it kept windows of this length
-        (see ``store.kept``).
+        (see ``store.kept``), else as roll-ups have it, if it is a multiple of ten minutes (see
+        ``rolled_windows``).
 
         ``levels`` adds exact quantiles with the ends of their 95 % intervals, each end by itself:
         ``levels_ns`` int64 (windows, 19, 3): service latency at .05, .10 ... .95 as lower, point,
         upper; ``response_ns`` int64 (windows, 2, 3): response latency at .90, .95; ``n_response``
-        and ``n_lost``. Missing is -1: n is too small for that end, or raw samples were dropped.
+        and ``n_lost``. Missing is -1: n is too small for that end, or nothing is left that knows. Where
+        raw samples were dropped they are those of roll-ups, within 1 %.
         """
         if window_ns <= 0:
             raise UsageError(
@@ -89,7 +92,8 @@ class Store:
         scope = _scope(target, host, ops, since, until)
         raw = window_table(self.root, scope, window_ns, statistics, levels=levels)
         names = [name for name in raw.columns if name not in (*WINDOW_KEY, *LEVEL_COLUMNS)]
-        return merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
+        table = merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
+        return with_dropped(self.root, scope, window_ns, table)
 
     def rollups(
         self,
