@@ -129,7 +129,7 @@ def read(
     latencies as it should.
     """
     known = len(wanted.quantiles) > 0 and not layout_1
-    _attach(con, paths, where, starts)
+    _attach(con, paths, where, wanted, starts)
     rows = in_table_order(con, _scalars(wanted.quantiles if known else (), wanted.response))
     series, ids = numbered(rows)
     columns: dict[str, Any] = {name: whole(rows[name]) for name in ("start_ns", *ROLLUP_COUNTS)}
@@ -149,6 +149,7 @@ def _attach(
     con: duckdb.DuckDBPyConnection,
     paths: Sequence[Path],
     where: str,
+    wanted: Wanted,
     starts: NDArray[np.int64] | None,
 ) -> None:
     """The view ``rolled``, which several queries read in one order.
@@ -157,7 +158,10 @@ def _attach(
     done once, into a table.
     """
     con.execute("SET disabled_optimizers = 'in_clause'")
-    sql = f"SELECT * FROM read_parquet({_names(paths)}, hive_partitioning = false)"
+    unasked = [] if wanted.response else ["response_bucket", "response_count"]
+    unasked += [] if wanted.service else ["service_bucket", "service_count"]
+    columns = f"* EXCLUDE ({', '.join(unasked)})" if unasked else "*"
+    sql = f"SELECT {columns} FROM read_parquet({_names(paths)}, hive_partitioning = false)"
     if starts is not None:
         con.register("starts", {"start_ns": starts})
         sql = f"{sql} SEMI JOIN starts USING (start_ns) WHERE {where}"
