@@ -63,9 +63,9 @@ def files(root):
     return {s.path: s.path.stat().st_mtime_ns for s in layout.rollup_segments(root)}
 
 
-@pytest.fixture
-def troubled(tmp_path):
-    """Three segments that share intervals, two ops and two hosts' worth of trouble."""
+@pytest.fixture(scope="module")
+def sealed_once(tmp_path_factory):
+    root = tmp_path_factory.mktemp("troubled")
     random = np.random.default_rng(5)
     everything = []
     for number in range(3):
@@ -73,8 +73,16 @@ def troubled(tmp_path):
         samples = brute.troubled(random, 1000, start)
         samples += brute.troubled(random, 300, start, "data_read", period_ns=2 * SECOND)
         samples += rows(random.integers(1, 10**9, 1000).tolist(), start, op="md_read", target="/b")
-        sealed(tmp_path, f"r-{number}", samples)
+        sealed(root, f"r-{number}", samples)
         everything += samples
+    return root, everything
+
+
+@pytest.fixture
+def troubled(sealed_once, tmp_path):
+    """Three segments that share intervals, two ops and two hosts' worth of trouble."""
+    root, everything = sealed_once
+    shutil.copytree(root, tmp_path, dirs_exist_ok=True)
     return tmp_path, everything
 
 
