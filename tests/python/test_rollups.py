@@ -175,15 +175,24 @@ def test_a_damaged_file_is_named_and_made_again_or_left_out(troubled):
     assert left.columns["n_due"].sum() < sum(s["outcome"] != "shed" for s in samples)
 
 
-def test_counts_that_do_not_add_up_are_damage(troubled):
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("n_seen + 1 AS n_seen", "does not hold as many latencies"),
+        ("service_count[:-2] AS service_count", "fewer counts"),
+        ("response_count[2:] AS response_count", "fewer counts"),
+        ("response_bucket[2:] AS response_bucket", "fewer"),
+    ],
+)
+def test_counts_that_do_not_add_up_are_damage(troubled, change, said):
     root, samples = troubled
     Store(root).rollups()
     path = sorted(files(root))[0]
     other = path.with_name("other.parquet")
-    wrong = "SELECT * REPLACE (n_seen + 1 AS n_seen) FROM read_parquet"
+    wrong = f"SELECT * REPLACE ({change}) FROM read_parquet"
     duckdb.sql(f"COPY ({wrong}('{path}', hive_partitioning = false)) TO '{other}' (FORMAT parquet)")
     other.replace(path)
-    with pytest.warns(DamagedFileWarning, match=r"does not hold as many latencies"):
+    with pytest.warns(DamagedFileWarning, match=said):
         check(Store(root).rollups(), samples)
 
 

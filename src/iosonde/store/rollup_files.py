@@ -26,7 +26,7 @@ from iosonde.store.derive import numbered, whole
 from iosonde.store.drafts import draft_of, sync
 from iosonde.store.histograms import Histograms
 from iosonde.store.intervals import Intervals
-from iosonde.store.picks import in_table_order, lengths_of, values_of
+from iosonde.store.picks import in_table_order
 from iosonde.store.series import key_columns
 from iosonde.store.spool import NULL_SQL, literal
 
@@ -137,7 +137,7 @@ def read(
     nothing = np.full(n, np.nan)
     columns |= {name: np.ma.getdata(rows[name]) if known else nothing for name in wanted.quantiles}
     service = _service(con, columns["n_seen"]) if wanted.service else _none(n)
-    response = _response(con) if wanted.response else _none(n)
+    response = _response(con, whole(rows["lengths"])) if wanted.response else _none(n)
     differs, exact = (
         np.ma.getdata(rows[name]).astype(bool) if name in rows else np.zeros(n, dtype=bool)
         for name in ("differs", "exact")
@@ -181,7 +181,9 @@ def _scalars(quantiles: Sequence[str], differs: bool) -> str:
     keys = ", ".join(SERIES_KEY)
     columns = [keys, f"hash({keys}) AS series", "start_ns", *ROLLUP_COUNTS[:4]]
     columns += [f"coalesce({name}, {NULL_SQL}) AS {name}" for name in ROLLUP_COUNTS[4:]]
-    columns += ["response_bucket IS NOT NULL AS differs"] if differs else []
+    if differs:
+        columns.append("response_bucket IS NOT NULL AS differs")
+        columns.append("coalesce(len(response_bucket), 0) AS lengths")
     places = {name: place for place, name in enumerate(QUANTILE_COLUMNS, 1)}
     columns += [
         f"coalesce(quantiles_ns[{places[name]}]::DOUBLE, 'nan') AS {name}" for name in quantiles
@@ -203,17 +205,19 @@ def _service(con: duckdb.DuckDBPyConnection, n_seen: NDArray[np.int64]) -> Histo
         raise duckdb.InvalidInputException(str(error)) from error
 
 
-def _response(con: duckdb.DuckDBPyConnection) -> Histograms:
-    lengths = lengths_of(con, "rolled", "response_bucket")
+def _response(con: duckdb.DuckDBPyConnection, lengths: NDArray[np.int64]) -> Histograms:
     bucket, count = _unnested(con, "response")
-    if not len(bucket) == len(count) == lengths.sum():
-        raise duckdb.InvalidInputException("a histogram has fewer counts than buckets")
+    if len(bucket) != lengths.sum():
+        raise duckdb.InvalidInputException("a histogram has fewer buckets than counts")
     return Histograms(np.concatenate(([0], np.cumsum(lengths))), bucket, count)
 
 
 def _unnested(con: duckdb.DuckDBPyConnection, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Buckets and counts of all rows, one after the other; the shorter list is filled with nulls."""
     parts = (("bucket", np.uint16), ("count", np.uint32))
-    bucket, count = (
-        values_of(con, "rolled", f"{name}_{part}").astype(kind, copy=False) for part, kind in parts
-    )
+    lists = ", ".join(f"unnest({name}_{part}) AS {part}" for part, _ in parts)
+    found = in_table_order(con, f"SELECT {lists} FROM rolled")
+    if any(np.ma.is_masked(column) for column in found.values()):
+        raise duckdb.InvalidInputException("a histogram has fewer counts than buckets")
+    bucket, count = (np.ma.getdata(found[part]).astype(kind, copy=False) for part, kind in parts)
     return bucket, count
