@@ -129,13 +129,15 @@ def test_the_command_shows_the_past_as_before(store, capsys):
 
 def test_scopes_and_other_lengths(store):
     full = store.windows(MINUTE)
+    tens = store.rolled_windows(10 * MINUTE)
     drop_raw(store)
+    identical(tens, store.windows(10 * MINUTE))
     some = store.windows(MINUTE, ops=("md_read",), since_ns=START + 1000 * SECOND, host="login2")
     assert set(some["op"]) == {"md_read"}
     rows = (full["op"] == "md_read") & (full["start_ns"] >= int(some["start_ns"][0]))
     identical(full.take(rows), some)
     for nothing in (
-        store.windows(10 * MINUTE),
+        store.windows(5 * MINUTE),
         store.windows(MINUTE, host="other"),
         store.windows(MINUTE, target="/elsewhere"),
         store.windows(MINUTE, until_ns=START - 3600 * SECOND),

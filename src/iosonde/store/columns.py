@@ -68,6 +68,10 @@ LEVEL_COLUMNS = ("levels_ns", "response_ns", "n_response", "n_lost")
 
 INTERVAL_NS = 600_000_000_000
 """What a roll-up sums up: ten minutes of one series."""
+QUANTILE_COLUMNS = tuple(
+    f"{name}{end}_ns" for name in QUANTILES for end in ("_lower", "", "_upper")
+)
+"""In which order a roll-up lists the quantiles of its ten minutes."""
 ROLLUP_COUNTS = ("n_due", "n_seen", "n_lost", "sum_ns", "min_ns", "max_ns")
 ROLLUP_TYPES: dict[str, str] = {
     "schema_version": "UTINYINT",
@@ -79,6 +83,7 @@ ROLLUP_TYPES: dict[str, str] = {
     "sum_ns": "BIGINT",
     "min_ns": "BIGINT",
     "max_ns": "BIGINT",
+    "quantiles_ns": "BIGINT[]",
     "service_bucket": "USMALLINT[]",
     "service_count": "UINTEGER[]",
     "response_bucket": "USMALLINT[]",

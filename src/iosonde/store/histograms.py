@@ -57,15 +57,16 @@ class Histograms:
 
     @staticmethod
     def of(lists: Ragged) -> Histograms:
-        """Of the latencies in each list, in any order."""
-        parts = []
-        step = max(1, _BLOCK // BUCKETS)
-        for begin in range(0, len(lists), step):
-            offsets = lists.offsets[begin : begin + step + 1]
-            row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-            place = row * BUCKETS + buckets(lists.values[offsets[0] : offsets[-1]])
-            parts.append(_counted(np.bincount(place, minlength=(len(offsets) - 1) * BUCKETS)))
-        return joined(parts)
+        """Of the latencies in each list, sorted."""
+        found = buckets(lists.values)
+        new = np.ones(len(found), dtype=bool)
+        new[1:] = found[1:] != found[:-1]
+        begins = lists.offsets[:-1]
+        new[begins[begins < len(found)]] = True
+        firsts = np.flatnonzero(new)
+        count = np.diff(np.append(firsts, len(found)))
+        offsets = np.searchsorted(firsts, lists.offsets).astype(np.int64)
+        return Histograms(offsets, found[firsts].astype(np.uint16), count.astype(np.uint32))
 
     @staticmethod
     def of_totals(
@@ -123,6 +124,30 @@ class Histograms:
             size = len(firsts[begin : begin + step]) * BUCKETS
             parts.append(_counted(np.bincount(place, self.count[inside], size).astype(np.int64)))
         return joined(parts)
+
+    def replaced(self, without: Ragged, instead: Ragged) -> Histograms:
+        """Each row less the latencies ``without``, which it holds, and with those ``instead``."""
+        parts = []
+        step = max(1, _BLOCK // BUCKETS)
+        for begin in range(0, len(self), step):
+            rows = slice(begin, min(begin + step, len(self)))
+            n = rows.stop - begin
+            inside = slice(self.offsets[begin], self.offsets[rows.stop])
+            row = np.repeat(np.arange(n), np.diff(self.offsets[begin : rows.stop + 1]))
+            dense = np.zeros(n * BUCKETS, dtype=np.int64)
+            dense[row * BUCKETS + self.bucket[inside]] = self.count[inside]
+            np.subtract.at(dense, _places(without, rows), 1)
+            np.add.at(dense, _places(instead, rows), 1)
+            parts.append(_counted(dense))
+        return joined(parts)
+
+
+def _places(lists: Ragged, rows: slice) -> Ints:
+    """Where each latency of some lists is counted, in counts by row and bucket."""
+    offsets = lists.offsets[rows.start : rows.stop + 1]
+    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    found: Ints = row * BUCKETS + buckets(lists.values[offsets[0] : offsets[-1]])
+    return found
 
 
 def _runs(firsts: Ints, ends: Ints) -> tuple[Ints, Ints]:

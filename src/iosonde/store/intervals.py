@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.model.frames import NULL_NS, Frame, SeriesKey
-from iosonde.store.columns import INTERVAL_NS, ROLLUP_COUNTS
+from iosonde.store.columns import INTERVAL_NS, QUANTILE_COLUMNS, ROLLUP_COUNTS
 from iosonde.store.histograms import Histograms, joined
 from iosonde.store.series import key_columns
 
@@ -23,15 +23,18 @@ class Intervals:
     """Intervals in no order, each of a series once or in several parts.
 
     ``columns``: int64 ``id`` (which of ``series``), ``start_ns`` and ``ROLLUP_COUNTS`` (min_ns and
-    max_ns are ``NULL_NS`` where nothing ended ok). ``response`` has an empty row where ``differs``
-    is false: it is then the same as ``service``.
+    max_ns are ``NULL_NS`` where nothing ended ok), and those of ``QUANTILE_COLUMNS`` that were asked
+    for: float64, NaN where n is too small or where not ``exact``, which is where an interval is only
+    known from its histogram. ``response`` has an empty row where ``differs`` is false: it is then the
+    same as ``service``. Both are empty where nobody asked for them.
     """
 
     series: list[SeriesKey]
-    columns: dict[str, NDArray[np.int64]]
+    columns: dict[str, NDArray[Any]]
     service: Histograms
     response: Histograms
     differs: NDArray[np.bool_]
+    exact: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -98,15 +101,13 @@ def take(found: Intervals, rows: NDArray[np.int64]) -> Intervals:
     """Some rows, in the order asked for."""
     columns = {name: column[rows] for name, column in found.columns.items()}
     histograms = found.service.take(rows), found.response.take(rows)
-    return Intervals(found.series, columns, *histograms, found.differs[rows])
+    return Intervals(found.series, columns, *histograms, found.differs[rows], found.exact[rows])
 
 
 def in_order(parts: Sequence[Intervals]) -> Rollups:
     """All parts in order, with what is there in several files added up."""
     whole = together(parts)
-    order = np.lexsort((whole.columns["start_ns"], whole.columns["id"]))
-    firsts = _firsts(whole.columns["id"][order], whole.columns["start_ns"][order])
-    sizes = np.diff(np.append(firsts, len(order)))
+    order, firsts, sizes = _runs(whole.columns["id"], whole.columns["start_ns"])
     if (sizes <= 1).all():
         return Rollups(whole, order)
     several = take(whole, order[np.repeat(sizes > 1, sizes)])
@@ -117,24 +118,54 @@ def in_order(parts: Sequence[Intervals]) -> Rollups:
     return Rollups(together([whole, sums]), rows)
 
 
+def inexact_starts(parts: Sequence[Intervals]) -> NDArray[np.int64]:
+    """When intervals begin, ascending, whose quantiles no row has: not exact, or in several parts."""
+    _, ids = _numbered(parts)
+    start = _glued([part.columns["start_ns"] for part in parts])
+    exact = _glued([part.exact for part in parts])
+    order, firsts, sizes = _runs(ids, start)
+    shared = start[order[firsts[sizes > 1]]]
+    return np.unique(np.concatenate((shared, start[~exact]))).astype(np.int64)
+
+
 def together(parts: Sequence[Intervals]) -> Intervals:
-    """The intervals of all parts, one after the other; series sorted."""
+    """The intervals of all parts, one after the other, with the columns that all have."""
+    if not parts:
+        columns = dict.fromkeys(("id", "start_ns", *ROLLUP_COUNTS), np.zeros(0, dtype=np.int64))
+        nothing = np.zeros(0, dtype=bool)
+        return Intervals([], columns, joined([]), joined([]), nothing, nothing)
+    series, ids = _numbered(parts)
+    names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]
+    columns = {name: _glued([part.columns[name] for part in parts]) for name in names}
+    return Intervals(
+        series,
+        columns | {"id": ids},
+        joined([part.service for part in parts]),
+        joined([part.response for part in parts]),
+        _glued([part.differs for part in parts]),
+        _glued([part.exact for part in parts]),
+    )
+
+
+def _numbered(parts: Sequence[Intervals]) -> tuple[list[SeriesKey], NDArray[np.int64]]:
+    """All series, sorted, and which of them each row of all parts is of."""
     series = sorted({key for part in parts for key in part.series})
     place = {key: number for number, key in enumerate(series)}
     moved = [np.array([place[k] for k in part.series], dtype=np.int64) for part in parts]
-    ids = [to[part.columns["id"]] for to, part in zip(moved, parts, strict=True)]
-    nothing: list[Any] = [np.zeros(0, dtype=np.int64)]
-    columns = {
-        name: np.concatenate([part.columns[name] for part in parts] or nothing)
-        for name in ("start_ns", *ROLLUP_COUNTS)
-    }
-    return Intervals(
-        series,
-        columns | {"id": np.concatenate(ids or nothing)},
-        joined([part.service for part in parts]),
-        joined([part.response for part in parts]),
-        np.concatenate([part.differs for part in parts] or [np.zeros(0, dtype=bool)]),
-    )
+    return series, _glued([to[part.columns["id"]] for to, part in zip(moved, parts, strict=True)])
+
+
+def _glued(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _runs(
+    ids: NDArray[np.int64], start: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Rows in order, where in it a new interval begins, and how many rows it has."""
+    order = np.lexsort((start, ids))
+    firsts = _firsts(ids[order], start[order])
+    return order, firsts, np.diff(np.append(firsts, len(order)))
 
 
 def added_up(found: Rollups, window_ns: int) -> Rollups:
@@ -158,6 +189,8 @@ def _firsts(ids: NDArray[np.int64], start: NDArray[np.int64]) -> NDArray[np.int6
 def _merged(found: Intervals, firsts: NDArray[np.int64]) -> Intervals:
     """Runs of rows added up, each of one series; they begin at ``firsts`` (ascending, from 0)."""
     columns = {name: found.columns[name][firsts] for name in ("id", "start_ns")}
+    nothing = np.full(len(firsts), np.nan)
+    columns |= {name: nothing for name in QUANTILE_COLUMNS if name in found.columns}
     for name in ROLLUP_COUNTS[:4]:
         columns[name] = np.add.reduceat(found.columns[name], firsts)
     most = np.iinfo(np.int64).max
@@ -172,4 +205,5 @@ def _merged(found: Intervals, firsts: NDArray[np.int64]) -> Intervals:
     rows = np.arange(n) + n * found.differs + 2 * n * ~whole
     choices = joined([found.service, found.response, found.service.none()])
     response = choices.take(rows).merged(firsts)
-    return Intervals(found.series, columns, found.service.merged(firsts), response, differs)
+    exact = np.zeros(len(firsts), dtype=bool)
+    return Intervals(found.series, columns, found.service.merged(firsts), response, differs, exact)

@@ -108,7 +108,7 @@ def merged(raw: Frame, kept: Mapping[SeriesKey, Frame], window_ns: int) -> Frame
     for key, windows in kept.items():
         before = parts.get(key)
         whole = _whole(key, windows, window_ns, raw)
-        parts[key] = whole if before is None else _better("start_ns", before, whole)
+        parts[key] = whole if before is None else better("start_ns", before, whole)
         changed |= parts[key] is not before
     return joined([parts[key] for key in sorted(parts)]) if changed else raw
 
@@ -140,7 +140,7 @@ def pooled_with_kept(
     if found is None:
         return raw
     whole = _of_tags(found, tags["tag"], raw.keys())
-    return whole if len(raw) == 0 else _better("tag", raw, whole)
+    return whole if len(raw) == 0 else better("tag", raw, whole)
 
 
 def _tagged(kept: Mapping[SeriesKey, Frame], tags: Mapping[str, NDArray[Any]]) -> Frame | None:
@@ -151,7 +151,7 @@ def _tagged(kept: Mapping[SeriesKey, Frame], tags: Mapping[str, NDArray[Any]]) -
     for key, rows in Frame({name: np.asarray(tags[name])[order] for name in names}).series():
         if key in kept:
             starts, tag = (np.asarray(tags[name])[order][rows] for name in ("start_ns", "tag"))
-            place, there = _places(starts, kept[key]["start_ns"])
+            place, there = places(starts, kept[key]["start_ns"])
             found = kept[key].take(place[there]).with_columns({"tag": tag[there]})
             parts += [found] if len(found) else []
     return joined(parts) if parts else None
@@ -172,18 +172,18 @@ def _of_tags(windows: Frame, asked: NDArray[np.int64], names: Sequence[str]) -> 
     return Frame(columns)
 
 
-def _better(by: str, raw: Frame, kept: Frame) -> Frame:
+def better(by: str, raw: Frame, kept: Frame) -> Frame:
     """Rows of both, sorted by ``by``; of two for one the one that rests on more rows, else raw."""
-    place, there = _places(kept[by], raw[by])
+    place, there = places(kept[by], raw[by])
     more = kept.take(~there | (kept["n_due"] > raw["n_due"][place]))
     if len(more) == 0:
         return raw
-    _, replaced = _places(raw[by], more[by])
+    _, replaced = places(raw[by], more[by])
     both = joined([raw.take(~replaced), more])
     return both.take(np.argsort(both[by], kind="stable"))
 
 
-def _places(
+def places(
     some: NDArray[np.int64], among: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """For each of ``some`` a place in ``among`` (ascending, not empty), and whether it is there."""

@@ -47,6 +47,28 @@ class Ragged:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def each_sorted(self) -> Ragged:
+        """Each list sorted."""
+        values = np.empty_like(self.values)
+        for rows, matrix in self.by_length():
+            matrix.sort(axis=1)
+            values[self.offsets[rows][:, None] + np.arange(matrix.shape[1])] = matrix
+        return Ragged(values, self.offsets)
+
+    def sums(self) -> Ints:
+        """The sum of each list."""
+        reached = np.concatenate(([0], np.cumsum(self.values)))
+        found: Ints = reached[self.offsets[1:]] - reached[self.offsets[:-1]]
+        return found
+
+    def at(self, ranks: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+        """Values at 1-based ``ranks`` (lists, k) as (lists, k), and which are there: rank 0 is not."""
+        there = ranks > 0
+        if len(self.values) == 0:
+            return np.zeros_like(ranks), np.zeros_like(there)
+        place = np.where(there, self.offsets[:-1, None] + ranks - 1, 0)
+        return self.values[place], there
+
     def by_length(self) -> Iterator[tuple[NDArray[np.intp], NDArray[Any]]]:
         """Lists of equal length, none empty: which they are, and a matrix with one a row."""
         lengths = np.diff(self.offsets)

@@ -1,6 +1,7 @@
 """Window statistics from roll-ups, without a look at any sample.
 
-Counts, means, least and most are exact; quantiles are within 1 %. What depends on more than one
+Counts, means, least and most are exact, and so are quantiles of ten minutes that one file holds;
+other quantiles come from histograms added up and are within 1 %. What depends on more than one
 latency of a row (the controls, felt latency) is not in a histogram and is missing.
 """
 
@@ -16,10 +17,17 @@ import numpy as np
 from iosonde import _core
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame
-from iosonde.store.columns import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_COLUMNS, WINDOW_KEY
+from iosonde.store.columns import (
+    INTERVAL_NS,
+    LEVEL_COLUMNS,
+    QUANTILE_COLUMNS,
+    WINDOW_COLUMNS,
+    WINDOW_KEY,
+)
 from iosonde.store.histograms import BUCKETS, Histograms, values_ns
-from iosonde.store.intervals import Intervals, Rollups, added_up
+from iosonde.store.intervals import Intervals, Rollups, added_up, take
 from iosonde.store.picks import LEVELS, NO_LEVEL, TAILS
+from iosonde.store.rollup_files import Wanted
 from iosonde.store.series import key_columns
 from iosonde.store.windows import rank_of
 
@@ -59,12 +67,26 @@ def rolled_windows(
     return Frame({name: columns[name] for name in order})
 
 
+def wanted(window_ns: int, statistics: Sequence[str] | None, levels: bool) -> Wanted:
+    """What ``rolled_windows`` needs of roll-ups."""
+    asked = tuple(name for name in QUANTILE_COLUMNS if not statistics or name in statistics)
+    short = window_ns == INTERVAL_NS
+    service = levels or (len(asked) > 0 and not short)
+    return Wanted(asked if short else (), service, response=levels)
+
+
 def _statistics(found: Rollups, names: Sequence[str], levels: bool) -> dict[str, Any]:
     columns: dict[str, Any] = {name: np.full(len(found), np.nan) for name in names}
     columns |= {name: of(found) for name, of in _EXACT.items() if name in names}
-    ends = {name: rank_of(name) for name in names if name.startswith("q")}
-    values = _quantiles(found.unsorted, list(ends.values()))
-    columns |= {name: value[found.order] for name, value in zip(ends, values, strict=True)}
+    asked = [name for name in names if name in QUANTILE_COLUMNS]
+    known = [name for name in asked if name in found.unsorted.columns]
+    columns |= {name: found.unsorted.columns[name][found.order] for name in known}
+    exact = found.unsorted.exact[found.order] & (len(known) == len(asked))
+    if asked and not exact.all():
+        rows = np.flatnonzero(~exact)
+        values = _quantiles(take(found.unsorted, found.order[rows]), list(map(rank_of, asked)))
+        for name, value in zip(asked, values, strict=True):
+            columns[name][rows] = value
     return columns | _levels(found) if levels else columns
 
 

@@ -7,8 +7,10 @@
         in the spool             rolled up in memory
         raw samples dropped      the roll-up stays, and is all there is
 
-So a question about months costs what the days that are new since the last one cost. A file that
-cannot be read is told of and left out; if its samples are still there it is made again.
+So a question about months costs what the days that are new since the last one cost. Where quantiles
+are asked for and no histograms, those of intervals that need them (two files share one, or an older
+file has no quantiles) are read afterwards. A file that cannot be read is told of and left out; if its
+samples are still there it is made again.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ import os
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
@@ -27,29 +30,60 @@ import numpy as np
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.store import derive, layout, reader
 from iosonde.store.columns import INTERVAL_NS
-from iosonde.store.intervals import Intervals, Rollups, in_order, take
+from iosonde.store.intervals import Intervals, Rollups, in_order, inexact_starts, take
 from iosonde.store.reader import Scope
+from iosonde.store.rollup_files import Wanted, of_layout_1, read, write
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _HOUR_NS = 3_600_000_000_000
 _ATTEMPTS = 10
 _WORKERS = 4
 
 
-def rollups(root: Path, scope: Scope, *, response: bool = True) -> Rollups:
+@dataclass(frozen=True)
+class _Source:
+    """Kept roll-ups, and what is read of them."""
+
+    root: Path
+    paths: Sequence[Path]
+    scope: Scope
+    wanted: Wanted
+    starts: NDArray[np.int64] | None = None
+    """Only intervals that begin then; ascending."""
+
+    def read(
+        self, con: duckdb.DuckDBPyConnection, paths: Sequence[Path], *, layout_1: bool = False
+    ) -> Intervals:
+        """What some of the files hold. Raises duckdb.Error."""
+        where = self.scope.where("start_ns")
+        return read(con, paths, where, self.wanted, starts=self.starts, layout_1=layout_1)
+
+    def inside(self, found: Intervals) -> Intervals:
+        """Those of what was made again."""
+        found = _inside(found, self.scope)
+        if self.starts is None:
+            return found
+        return take(found, np.flatnonzero(np.isin(found.columns["start_ns"], self.starts)))
+
+
+def rollups(root: Path, scope: Scope, wanted: Wanted | None = None) -> Rollups:
     """The intervals of ``scope`` that begin in [since, until), since widened down to ten minutes.
 
-    Makes and keeps the roll-ups of sealed segments that have none yet. Without ``response`` those
-    histograms may be empty, which is quicker. Raises DamagedFileError (a sealed segment is not
-    one), StoreError.
+    Makes and keeps the roll-ups of sealed segments that have none yet. What is not ``wanted``
+    (default: histograms, no quantiles) may be missing, which is quicker. Raises DamagedFileError (a
+    sealed segment is not one), StoreError.
     """
     root = Path(root)
+    wanted = wanted or Wanted()
     if scope.since_ns is not None:
         scope = replace(scope, since_ns=scope.since_ns // INTERVAL_NS * INTERVAL_NS)
     for attempt in range(_ATTEMPTS):
-        con = reader.connect()
+        con = reader.connect(threads=_workers())
         files: list[Path] = []
         try:
-            return in_order(_parts(con, root, scope, files, response))
+            return in_order(_parts(con, root, scope, files, wanted))
         except duckdb.Error as error:
             if all(path.exists() for path in files) or attempt + 1 == _ATTEMPTS:
                 raise reader.explained(error, root) from error
@@ -64,12 +98,12 @@ def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Interva
     found = derive.derived(con)
     with contextlib.suppress(OSError, duckdb.Error):
         # Full or read-only stores: what is not kept is made again by the next reader.
-        derive.write(con, found, layout.rollup_path(root, sealed))
+        write(con, found, layout.rollup_path(root, sealed))
     return found
 
 
 def _parts(
-    con: duckdb.DuckDBPyConnection, root: Path, scope: Scope, files: list[Path], response: bool
+    con: duckdb.DuckDBPyConnection, root: Path, scope: Scope, files: list[Path], wanted: Wanted
 ) -> list[Intervals]:
     """All there is: kept, made now, and live; ``files`` gets what is read."""
     live = reader.live_rows(root, scope)
@@ -80,13 +114,12 @@ def _parts(
     known = {(segment.host, segment.stem) for segment in kept}
     new = [segment.path for segment in sealed if (segment.host, segment.stem) not in known]
     parts = [_inside(found, scope) for found in _made(root, new)]
-    parts += _kept(con, root, [segment.path for segment in kept], scope, response)
     known |= {(segment.host, segment.stem) for segment in sealed}
     rows = [rows for key, rows in live.items() if key not in known]
     if rows:
         reader.look_at_rows(con, rows, scope)
         parts.append(derive.derived(con))
-    return parts
+    return parts + _whole(con, parts, _Source(root, [s.path for s in kept], scope, wanted))
 
 
 def _made(root: Path, sealed: Sequence[Path]) -> list[Intervals]:
@@ -98,47 +131,78 @@ def _made(root: Path, sealed: Sequence[Path]) -> list[Intervals]:
         with contextlib.closing(reader.connect(threads=1)) as con:
             return [roll_up(con, root, path) for path in paths]
 
-    workers = min(os.cpu_count() or 1, _WORKERS, len(sealed))
+    workers = min(_workers(), len(sealed))
     with ThreadPoolExecutor(workers) as pool:
         shares = pool.map(make, [sealed[number::workers] for number in range(workers)])
         return [found for share in shares for found in share]
 
 
-def _kept(
-    con: duckdb.DuckDBPyConnection,
-    root: Path,
-    paths: Sequence[Path],
-    scope: Scope,
-    response: bool,
+def _whole(
+    con: duckdb.DuckDBPyConnection, others: Sequence[Intervals], source: _Source
 ) -> list[Intervals]:
+    """What was kept, with histograms where quantiles cannot do without them."""
+    kept = _kept(con, source)
+    if source.wanted.service or not source.wanted.quantiles or not kept:
+        return kept
+    starts = inexact_starts([*others, *kept])
+    if len(starts) == 0:
+        return kept
+    rest = [take(part, np.flatnonzero(~np.isin(part.columns["start_ns"], starts))) for part in kept]
+    more = replace(source, starts=starts, wanted=replace(source.wanted, service=True))
+    return rest + _kept(con, more)
+
+
+def _kept(con: duckdb.DuckDBPyConnection, source: _Source) -> list[Intervals]:
     """What was kept; files that are damaged are made again or left out."""
-    if not paths:
+    if not source.paths:
         return []
-    where = scope.where("start_ns")
     try:
-        return [derive.read(con, paths, where, response=response)]
+        return [source.read(con, source.paths)]
     except duckdb.Error:
-        if not all(path.exists() for path in paths):
+        if not all(path.exists() for path in source.paths):
             raise
+    with contextlib.suppress(duckdb.Error):
+        old = of_layout_1(con, source.paths) if source.wanted.quantiles else set()
+        if old:
+            return _of_two_layouts(con, source, old)
     parts = []
-    for path in paths:
+    for path in source.paths:
         try:
-            parts.append(derive.read(con, [path], where, response=response))
+            old = of_layout_1(con, [path]) if source.wanted.quantiles else set()
+            parts += _of_two_layouts(con, replace(source, paths=[path]), old)
         except duckdb.Error as error:
-            parts += _again(con, root, path, scope, error)
+            parts += _again(con, source, path, error)
     return parts
 
 
+def _of_two_layouts(
+    con: duckdb.DuckDBPyConnection, source: _Source, old: set[Path]
+) -> list[Intervals]:
+    """Files of which the ``old`` ones have no quantiles. Raises duckdb.Error."""
+    shares = (
+        [path for path in source.paths if (path in old) == is_old] for is_old in (False, True)
+    )
+    return [
+        source.read(con, share, layout_1=is_old)
+        for share, is_old in zip(shares, (False, True), strict=True)
+        if share
+    ]
+
+
 def _again(
-    con: duckdb.DuckDBPyConnection, root: Path, path: Path, scope: Scope, error: duckdb.Error
+    con: duckdb.DuckDBPyConnection, source: _Source, path: Path, error: duckdb.Error
 ) -> list[Intervals]:
     """A damaged roll-up, from its samples if they are there."""
-    samples = root / "samples" / path.relative_to(root / "rollups")
+    samples = source.root / "samples" / path.relative_to(source.root / "rollups")
     there = samples.exists()
     fate = "made again from its samples" if there else "left out: its samples are gone"
     reason = str(error).splitlines()[0]
     warnings.warn(f"{path} cannot be read ({reason}): {fate}", DamagedFileWarning, stacklevel=2)
-    return [_inside(roll_up(con, root, samples), scope)] if there else []
+    return [source.inside(roll_up(con, source.root, samples))] if there else []
+
+
+def _workers() -> int:
+    return min(os.cpu_count() or 1, _WORKERS)
 
 
 def _inside(found: Intervals, scope: Scope) -> Intervals:

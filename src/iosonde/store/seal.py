@@ -39,6 +39,7 @@ from iosonde.store import derive, layout, spool
 from iosonde.store.columns import SAMPLE_ORDER, SCHEMA_VERSION
 from iosonde.store.drafts import draft_of, sync
 from iosonde.store.reader import Scope, connect, look_at_rows
+from iosonde.store.rollup_files import write
 from iosonde.store.state import read_states
 
 PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 15, PARQUET_VERSION v2"
@@ -193,7 +194,7 @@ def _roll_up(con: duckdb.DuckDBPyConnection, rows: spool.SpoolRows, path: Path) 
     """Keep what outlives the samples. Where that fails the next reader of roll-ups makes it."""
     with contextlib.suppress(OSError, duckdb.Error):
         look_at_rows(con, [rows], Scope())
-        derive.write(con, derive.derived(con), path)
+        write(con, derive.derived(con), path)
 
 
 def _no_room(error: BaseException | None) -> bool:

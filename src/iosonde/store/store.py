@@ -14,10 +14,11 @@ from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
 from iosonde.store.boxes import box_tables
 from iosonde.store.cells import cells_sql
 from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
+from iosonde.store.dropped import dropped_targets, with_dropped
 from iosonde.store.intervals import Rollups
 from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
 from iosonde.store.reader import Scope, with_samples
-from iosonde.store.rolled import rolled_windows
+from iosonde.store.rolled import rolled_windows, wanted
 from iosonde.store.rollups import rollups
 from iosonde.store.state import read_states
 from iosonde.store.tally import tally_sql
@@ -49,11 +50,11 @@ class Store:
         return read_states(self.root)
 
     def targets(self) -> list[TargetRef]:
-        """Every (host, target) that has a state, samples or kept windows, sorted."""
+        """Every (host, target) that has a state, samples, kept windows or roll-ups, sorted."""
         sql = "SELECT DISTINCT host, target FROM samples"
         known = with_samples(self.root, Scope(), lambda con: con.execute(sql).fetchall())
         living = [(s["host"], s["target"]) for s in self.states() if s["state"] != "damaged"]
-        kept = kept_targets(self.root)
+        kept = kept_targets(self.root) | dropped_targets(self.root)
         return sorted(TargetRef(*pair) for pair in {*known, *living, *kept})
 
     def windows(
@@ -73,12 +74,14 @@ class Store:
         Columns as in windows.toml, sorted by host, target, op, period_ns, start_ns. Missing
         statistics are NaN (float64). ``statistics`` limits the computed columns (quicker). Where
         raw samples were dropped a window is as the agent kept it, if it kept windows of this length
-        (see ``store.kept``).
+        (see ``store.kept``), else as roll-ups have it, if it is a multiple of ten minutes (see
+        ``rolled_windows``).
 
         ``levels`` adds exact quantiles with the ends of their 95 % intervals, each end by itself:
         ``levels_ns`` int64 (windows, 19, 3): service latency at .05, .10 ... .95 as lower, point,
         upper; ``response_ns`` int64 (windows, 2, 3): response latency at .90, .95; ``n_response``
-        and ``n_lost``. Missing is -1: n is too small for that end, or raw samples were dropped.
+        and ``n_lost``. Missing is -1: n is too small for that end, or nothing is left that knows. Where
+        raw samples were dropped they are those of roll-ups, within 1 %.
         """
         if window_ns <= 0:
             raise UsageError(
@@ -89,7 +92,8 @@ class Store:
         scope = _scope(target, host, ops, since, until)
         raw = window_table(self.root, scope, window_ns, statistics, levels=levels)
         names = [name for name in raw.columns if name not in (*WINDOW_KEY, *LEVEL_COLUMNS)]
-        return merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
+        table = merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
+        return with_dropped(self.root, scope, window_ns, table)
 
     def rollups(
         self,
@@ -118,15 +122,16 @@ class Store:
         statistics: Sequence[str] | None = None,
         levels: bool = False,
     ) -> WindowTable:
-        """``windows`` from roll-ups: quick, still there when raw samples are gone, within 1 %.
+        """``windows`` from roll-ups: quick, and still there when raw samples are gone.
 
-        ``window_ns`` is a multiple of ten minutes. Counts, mean, min and max are exact; felt_q99,
-        runq_q50 and late_q50 are missing.
+        ``window_ns`` is a multiple of ten minutes. Counts, mean, min and max are exact, and so are
+        quantiles of ten minutes; those of longer windows, of ten minutes that two segments share, and
+        levels are within 1 %. felt_q99, runq_q50 and late_q50 are missing.
         """
         since = None if since_ns is None else since_ns // window_ns * window_ns
         until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
         scope = _scope(target, host, ops, since, until)
-        found = rollups(self.root, scope, response=levels)
+        found = rollups(self.root, scope, wanted(window_ns, statistics, levels))
         return rolled_windows(found, window_ns, statistics, levels=levels)
 
     def samples(
