@@ -71,34 +71,49 @@ impl Spooler {
             return Ok(false);
         }
         let hour = now_ns.div_euclid(SEGMENT_NS);
+        if self.open.as_ref().is_some_and(|open| open.hour < hour && disk.exists(&open.path)) {
+            // The last rows of the hour go where the others are: ten minutes seldom lie in two files.
+            let over = |sample: &Sample| sample.due_ns >= hour * SEGMENT_NS;
+            let rows = self.waiting.make_contiguous();
+            rows.sort_by_key(over);
+            let ended = rows.partition_point(|sample| !over(sample));
+            self.write(ended)?;
+            if self.waiting.is_empty() {
+                return Ok(false);
+            }
+        }
         // A deleted segment would swallow rows: somebody emptied the store under us, so begin another.
         if self.open.as_ref().is_some_and(|open| open.hour != hour || !disk.exists(&open.path)) {
             // Rows that the device refuses now are in the file; the next segment must not wait for them.
             let _ = self.close(disk);
         }
         let begun = self.open.is_none();
-        let open = match &mut self.open {
-            Some(open) => open,
-            none => {
-                self.header.opened_ns = now_ns;
-                let (tail, path) = spool::create(disk, &self.folder, &self.header)?;
-                self.header.segment += 1;
-                none.insert(Open { tail, path, hour, fresh: true, unsynced: true })
-            }
-        };
-        while !self.waiting.is_empty() {
-            let some = self.waiting.len().min(FRAME_ROWS);
-            spool::append(&mut open.tail, &self.waiting.make_contiguous()[..some])?;
-            open.unsynced = true;
-            self.waiting.drain(..some);
-            self.health.rows_written.fetch_add(some as u64, Ordering::Relaxed);
-            self.health.rows_waiting.fetch_sub(some as u64, Ordering::Relaxed);
+        if begun {
+            self.header.opened_ns = now_ns;
+            let (tail, path) = spool::create(disk, &self.folder, &self.header)?;
+            self.header.segment += 1;
+            self.open = Some(Open { tail, path, hour, fresh: true, unsynced: true });
         }
+        self.write(self.waiting.len())?;
         if self.waiting.capacity() > FRAME_ROWS {
             // A backlog has gone out: so does its memory.
             self.waiting.shrink_to(FRAME_ROWS / 4);
         }
         Ok(begun)
+    }
+    /// Append the first rows that wait to the open segment.
+    fn write(&mut self, mut rows: usize) -> io::Result<()> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        while rows > 0 {
+            let some = rows.min(FRAME_ROWS);
+            spool::append(&mut open.tail, &self.waiting.make_contiguous()[..some])?;
+            open.unsynced = true;
+            self.waiting.drain(..some);
+            rows -= some;
+            self.health.rows_written.fetch_add(some as u64, Ordering::Relaxed);
+            self.health.rows_waiting.fetch_sub(some as u64, Ordering::Relaxed);
+        }
+        Ok(())
     }
     /// Force what was written to the device.
     pub fn sync(&mut self, disk: &dyn Disk) -> io::Result<()> {

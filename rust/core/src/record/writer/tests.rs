@@ -62,8 +62,13 @@ fn segments_turn_over_with_the_hour() {
     let root = folder("hour");
     let writer = Writer::inline(setup(&root));
     send_rows(&writer, 3, SEGMENT_NS - 1);
-    send_rows(&writer, 2, SEGMENT_NS);
-    assert_eq!((segment(&root, 0).len(), segment(&root, 1).len()), (3, 2));
+    let mut samples = rows(2);
+    samples[0].due_ns = SEGMENT_NS;
+    writer.send(Job::Rows { samples, now_ns: SEGMENT_NS });
+    // What was due before the hour ended goes where the rest of the hour is, though it came after it.
+    assert_eq!((segment(&root, 0).len(), segment(&root, 1).len()), (4, 1));
+    send_rows(&writer, 1, SEGMENT_NS + 1);
+    assert_eq!((segment(&root, 0).len(), segment(&root, 1).len()), (4, 2));
     std::fs::remove_dir_all(root).unwrap();
 }
 
