@@ -14,6 +14,8 @@ from tests.python.makers import SECOND, START, state, with_ops
 
 SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}
 SLOW |= {"since_ns": START - 500 * SECOND}
+PARTLY = {"state": "slow", "slowdown": 1.1, "slowdown_lower": 0.9, "slowdown_upper": 1.3}
+PARTLY |= {"tail": 26.0, "alarm": "share", "since_ns": START - 500 * SECOND}
 HUNG = {"state": "hung", "inflight_ns": 12 * SECOND, "inflight_due_ns": START - 12 * SECOND}
 
 
@@ -86,6 +88,28 @@ def test_states_in_words(a_state, kind, severity, sentence):
     assert found[:2] == (kind, severity)
     if sentence:
         assert found[2] == sentence
+
+
+def test_a_part_that_is_slow_is_said_to_be_a_part():
+    kind, severity, sentence = said(with_ops(md_create=PARTLY))
+    assert (kind, severity) == ("slow", "slow")
+    assert sentence == (
+        "a part of the operations on /work is slower than usual: "
+        "creates (the slowest twentieth 26x) since 14:05"
+    )
+    assert said(with_ops(md_create=PARTLY, data_read=SLOW))[2] == (
+        "reads on /work are 3.1x slower than usual (2.8-3.4) since 14:05, "
+        "a part of creates since 14:05"
+    )
+    finding = from_state(with_ops(md_create=PARTLY), START)
+    assert status(finding, parse_range("2"), parse_range("5")) == WARNING
+
+
+def test_usual_that_became_slower_is_said():
+    assert said(with_ops(md_create={"climate": 1.52}))[2].endswith(
+        "; usual itself has become 1.5x slower for creates than it was at first"
+    )
+    assert "usual itself" not in said(with_ops(md_create={"climate": 1.1}))[2]
 
 
 def test_learning_counts_windows_and_few_says_so():

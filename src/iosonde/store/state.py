@@ -32,12 +32,13 @@ _INTEGERS = (
 )
 _BUDGET = ("bytes_per_s", "ops_per_s", "cpu_ns_per_s")
 _KEEP = ("max_age_ns", "max_bytes", "min_free_bytes", "windows_max_age_ns")
-_OP_TEXT = ("op", "state", "last_outcome", "cache")
-_OP_COUNTS = ("n_due", "n_seen", "n_lost", "ticks_skipped", "baseline_windows")
+_OP_TEXT = ("op", "state", "last_outcome", "cache", "stage", "alarm")
+_OP_COUNTS = ("n_due", "n_seen", "n_lost", "ticks_skipped", "baseline_windows", "epoch")
 _OP_NUMBERS = (
     *("latest_ns", "median_ns", "median_lower_ns", "median_upper_ns", "q95_ns", "baseline_ns"),
     *("slowdown", "slowdown_lower", "slowdown_upper"),
-    *("since_ns", "inflight_ns", "inflight_due_ns", "last_ok_ns"),
+    *("tail", "tail_lower", "tail_upper", "lost", "lost_lower", "lost_upper", "climate"),
+    *("alarm_ns", "since_ns", "inflight_ns", "inflight_due_ns", "last_ok_ns"),
 )
 
 
