@@ -49,6 +49,9 @@ pub struct Levels {
     pub n_lost: u64,
 }
 
+/// Counts n whose ranks are kept: half a kilobyte each, for every op of every target.
+const RANKS_KEPT: usize = 8;
+
 /// Ranks by n, worked out once: most windows of a series have the same n.
 #[derive(Debug, Default)]
 pub struct RankTable {
@@ -57,9 +60,8 @@ pub struct RankTable {
 
 impl RankTable {
     fn of(&mut self, n: u64) -> &[Bounds; N + 2] {
-        const KEPT: usize = 64;
         let place = self.rows.iter().position(|row| row.0 == n).unwrap_or_else(|| {
-            if self.rows.len() >= KEPT {
+            if self.rows.len() >= RANKS_KEPT {
                 self.rows.clear();
             }
             let all = |i: usize| LEVELS.get(i).copied().unwrap_or(if i == N { Q90 } else { Q95 });
