@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from iosonde.analysis.happened import happened, recurring
+from iosonde.analysis.happenings import happened, recurrence_of
+from iosonde.model.frames import SlowdownQuery
 from iosonde.store.store import Store
 from tests.python.commands import run
 from tests.python.made import Trouble, made
@@ -37,7 +38,8 @@ def store(tmp_path_factory):
 
 
 def test_events_have_begin_end_and_scope(store):
-    events, seen = happened(store, START + 32 * DAY * SECOND, None)
+    query = SlowdownQuery(since_ns=START + 32 * DAY * SECOND)
+    events, seen = happened(store, query, START + WEEKS * WEEK * SECOND)
     storms = [event for event in events if event.ops[0].op == "md_create"]
     assert [event.host for event in storms] == ["login1", "login2", "login3", "login3"]
     for event in storms[:3]:
@@ -51,7 +53,8 @@ def test_events_have_begin_end_and_scope(store):
 
 def test_a_backup_is_named_with_its_hours(store):
     end = START + WEEKS * WEEK * SECOND
-    found = recurring(store, end, np.random.default_rng(1))
+    places = recurrence_of(store, SlowdownQuery(until_ns=end), np.random.default_rng(1))
+    found = [one for place in places.values() for one in place.found]
     assert {one.host for one in found} == {"login1", "login2", "login3"}
     for one in found:
         assert (one.op, one.period_h, one.span.weekday) == ("md_read", 168, 5)

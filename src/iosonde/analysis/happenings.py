@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iosonde.analysis.events import slow_events
-from iosonde.analysis.happened import WEEK_NS, WEEKS, for_events, tens
+from iosonde.analysis.events import COLUMNS, slow_events
 from iosonde.analysis.recurrence import recurrences
+from iosonde.analysis.scope import scopes
 from iosonde.analysis.slowdown import analyse
-from iosonde.model.events import Recurring, SlowEvent
+from iosonde.analysis.usual import against, learn
+from iosonde.model.events import Recurring, Seen, SlowEvent
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.slowdown import INTERVAL_NS
@@ -24,6 +25,13 @@ OF_INTERVALS = Rule(hot_windows=2, quiet_windows=2, merged_windows=1, hot_lost=0
 """Of windows of ten minutes two are enough; few operations in each, so that two failed ones are no event."""
 FEWEST = 20
 """Operations that a window of a minute must hold: with fewer it knows no typical one."""
+
+
+WEEKS = 8
+"""Weeks in which something must come back."""
+_WEEK_NS = 7 * 86_400 * SECOND_NS
+_LEAST_HOSTS = 3
+"""Hosts that must watch a target before one of them can be told from the storage."""
 
 
 class Place(NamedTuple):
@@ -71,6 +79,48 @@ def events_of(
     return found
 
 
+def happened(store: Store, query: SlowdownQuery, now_ns: int) -> tuple[list[SlowEvent], list[Seen]]:
+    """Slow events of the range by start, and who saw them where several hosts watch a target.
+
+    The events are those of ``events_of``. Raises StoreError.
+    """
+    ten_minutes = analyse(store, replace(query, window_ns=INTERVAL_NS, statistic="typ")).windows
+    found = events_of(store, query, ten_minutes, now_ns)
+    events = sorted(
+        (event for here in found.values() for event in here),
+        key=lambda event: (event.start_ns, event.host, event.target),
+    )
+    shared = [e for e in events if e.ops and _hosts(ten_minutes, e.target) >= _LEAST_HOSTS]
+    spans = sorted({(e.target, e.ops[0].op, e.start_ns, e.seen_until_ns) for e in shared})
+    return events, scopes(for_events(ten_minutes), spans) if spans else []
+
+
+def for_events(windows: Frame) -> Frame:
+    """Windows that ``analyse`` judged, as events are found in: of those of a busy host nothing is known."""
+    if len(windows) == 0:
+        return windows
+    # While the baseline learns, the median stands in for the typical operation.
+    typ = np.where(np.isnan(windows["typ"]), windows["slowdown"], windows["typ"])
+    columns = {name: windows[name] for name in (*COLUMNS, "period_ns")}
+    return Frame({**columns, "typ": np.where(windows["host_busy"], np.nan, typ)})
+
+
+def tens(store: Store, since_ns: int, until_ns: int) -> Frame:
+    """Windows of ten minutes from roll-ups, with what recurs is looked for in. Raises StoreError."""
+    windows = store.rolled_windows(
+        INTERVAL_NS, since_ns=since_ns, until_ns=until_ns, statistics=("mean_ns",), levels=True
+    )
+    if len(windows) == 0:
+        return windows
+    found = against(windows, learn(store, until_ns=until_ns))
+    whole = windows.with_columns({name: found[name] for name in ("typ", "tail", "lost")})
+    return Frame({name: whole[name] for name in (*COLUMNS, "period_ns")})
+
+
+def _hosts(windows: Frame, target: str) -> int:
+    return len(np.unique(windows["host"][windows["target"] == target].astype(str)))
+
+
 def _by_place(windows: Frame) -> dict[Place, list[Frame]]:
     rows: dict[Place, list[Frame]] = {}
     for key, part in windows.series():
@@ -105,7 +155,7 @@ def recurrence_of(
     until = query.until_ns
     if until is None:
         raise ValueError("what came back needs an end of the range")
-    windows = tens(store, until - WEEKS * WEEK_NS, until)
+    windows = tens(store, until - WEEKS * _WEEK_NS, until)
     return {
         place: _folded(_joined(parts), random, zone)
         for place, parts in _by_place(windows).items()

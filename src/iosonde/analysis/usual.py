@@ -25,7 +25,6 @@ from iosonde.model.slowdown import (
     Histograms,
     Intervals,
 )
-from iosonde.stats import verdict
 from iosonde.stats.guarded import STAGES, guard
 from iosonde.stats.triples import expectations, mode_shifts, triples
 from iosonde.stats.unusual import hour_of_week
@@ -99,15 +98,14 @@ def learn(
 def intervals_of(found: Rollups) -> Intervals:
     """Roll-ups as the core takes them."""
     edges = np.searchsorted(found.id, np.arange(len(found.series) + 1))
-    service, other = found.service, found.other
     return Intervals(
         list(found.series),
         edges.astype(np.int64),
         found.columns["start_ns"],
         found.columns["n_due"],
         found.columns["n_lost"],
-        Histograms(service.offsets, service.bucket, service.count),
-        Histograms(other.offsets, other.bucket, other.count),
+        found.service,
+        found.other,
     )
 
 
@@ -227,9 +225,3 @@ def _at_interval(past: Past, start_ns: Integers) -> tuple[Floats, Floats]:
         np.where(same, past.reference[place], np.nan),
         np.where(same, past.hit_share[place], np.nan),
     )
-
-
-def slow_by_typ(columns: Mapping[str, NDArray[np.generic]]) -> NDArray[np.bool_]:
-    """Which windows are slow by ``typ``; the rule of medians, on what the typical operation takes."""
-    typ, lower = columns["typ"], columns["typ_lower"]
-    return verdict.slow(typ, lower, np.ones(len(typ)))  # type: ignore[arg-type]

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     living = {str(state["run_id"]) for state in states if state["running"]}
     if args.recurring:
         return _recurring(root, until or now_ns, args)
-    slow, seen = _slow(root, since, until, args)
+    slow, seen = _slow(root, since, until, args, now_ns)
     events = [event for event in events if not _told_twice(event, slow)]
     if args.format == "table":
         _print(events, slow, seen, living, now_ns)
@@ -56,28 +56,28 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _slow(
-    root: Path, since: int | None, until: int | None, args: argparse.Namespace
+    root: Path, since: int | None, until: int | None, args: argparse.Namespace, now_ns: int
 ) -> tuple[list[SlowEvent], list[Seen]]:
     """Slow events and who saw them; none when only the agent's notes are asked for."""
     if args.noted:
         return [], []
-    from iosonde.analysis.happened import happened
+    from iosonde.analysis.happenings import happened
+    from iosonde.model.frames import SlowdownQuery
     from iosonde.store.store import Store
 
-    return happened(Store(root), since, until, args.target)
+    found = happened(Store(root), SlowdownQuery(since_ns=since, until_ns=until), now_ns)
+    wanted = args.target
+    return (
+        [event for event in found[0] if not wanted or event.target in wanted],
+        [seen for seen in found[1] if not wanted or seen.target in wanted],
+    )
 
 
 def _told_twice(event: Event, slow: list[SlowEvent]) -> bool:
     """Whether an alarm of the agent is part of a slow event that the store shows better."""
-    if event.kind != "slow":
-        return False
-    ended = event.ended_ns if event.ended_ns is not None else event.written_ns
-    return any(
-        one.host == event.host
-        and one.target == event.target
-        and one.start_ns <= ended
-        and event.began_ns <= (one.end_ns or one.seen_until_ns)
-        for one in slow
+    same = [one for one in slow if (one.host, one.target) == (event.host, event.target)]
+    return event.kind == "slow" and any(
+        one.overlaps(event.began_ns, event.ended_ns) for one in same
     )
 
 
@@ -102,12 +102,16 @@ def _recurring(root: Path, until: int, args: argparse.Namespace) -> int:
     """What comes back every day or week."""
     import numpy as np
 
-    from iosonde.analysis.happened import WEEKS, recurring
+    from iosonde.analysis.happenings import WEEKS, recurrence_of
     from iosonde.findings.happenings import say_all_recurring, say_recurring
+    from iosonde.model.frames import SlowdownQuery
     from iosonde.store.store import Store
 
     zone = options.local_zone()
-    found = recurring(Store(root), until, np.random.default_rng(args.seed), zone, args.target)
+    query, random = SlowdownQuery(until_ns=until), np.random.default_rng(args.seed)
+    places = recurrence_of(Store(root), query, random, zone).values()
+    every = [one for place in places for one in place.found]
+    found = [one for one in every if not args.target or one.target in args.target]
     if args.format == "json":
         plain = [{**asdict(one), "sentence": say_recurring(one)} for one in found]
         _write_text(json.dumps({"seed": args.seed, "recurring": plain}, indent=2), args.output)

@@ -131,28 +131,24 @@ def _rows(report: Report, events: list[tuple[Event, EventRow]], now_ns: int) -> 
         for event, row in events
         if event.host == report.place.host
         and event.target in (None, report.place.target)
-        and not (event.kind == "slow" and _covered(event.began_ns, event.ended_ns, report))
+        and not (
+            event.kind == "slow"
+            and any(slow.overlaps(event.began_ns, event.ended_ns) for slow in report.events)
+        )
     ]
     for slow in report.events:
         lasted = format_seconds(slow.seen_until_ns - slow.start_ns)
         row = EventRow("slow", format_time(slow.start_ns, 0), lasted, say_slow_event(slow, 0))
         here.append((slow.start_ns, row))
     for span in report.spans:
-        if not span.host_busy and _covered(span.start_ns, span.end_ns, report):
+        told = any(slow.overlaps(span.start_ns, span.end_ns) for slow in report.events)
+        if told and not span.host_busy:
             continue
         lasted = format_seconds(span.end_ns - span.start_ns)
         kind = "busy" if span.host_busy else "slow"
         began = format_time(span.start_ns, 0)
         here.append((span.start_ns, EventRow(kind, began, lasted, say(from_span(span, now_ns)))))
     return [row for _, row in sorted(here, key=lambda item: item[0])]
-
-
-def _covered(start_ns: int, end_ns: int | None, report: Report) -> bool:
-    """Whether slow events tell already of what the agent, or a span of windows, calls slow."""
-    return any(
-        (end_ns is None or event.start_ns < end_ns) and event.seen_until_ns > start_ns
-        for event in report.events
-    )
 
 
 def _reader() -> str:

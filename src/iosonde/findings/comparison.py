@@ -23,7 +23,6 @@ from iosonde.model.units import format_option
 if TYPE_CHECKING:
     from iosonde.analysis.compare import Compared, OpShift, SideOfOp
 
-VERDICTS = ("slower", "faster", "same", "not enough data")
 MARGIN = 1.2
 """Ratios from 1/1.2 to 1.2 count as the same unless another margin is asked for."""
 _ALPHA = 0.05

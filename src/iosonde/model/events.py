@@ -54,6 +54,10 @@ class SlowEvent:
     lost: float | None
     unobserved_ns: int
 
+    def overlaps(self, start_ns: int, end_ns: int | None) -> bool:
+        """Whether [start, end) and the event share a moment; ``end_ns`` None = still open."""
+        return (end_ns is None or self.start_ns < end_ns) and self.seen_until_ns > start_ns
+
 
 @dataclass(frozen=True)
 class Span:

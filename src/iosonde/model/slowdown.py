@@ -30,21 +30,21 @@ INTERVAL_NS = 600 * 10**9
 class Histograms:
     """Log-bucket histograms side by side (gamma = 1.02, bucket = ceil(ln ns / ln gamma)).
 
-    Row i: ``bucket[offset[i]:offset[i + 1]]`` ascending, with ``count``. Shapes: (rows + 1,) int64,
+    Row i: ``bucket[offsets[i]:offsets[i + 1]]`` ascending, with ``count``. Shapes: (rows + 1,) int64,
     (entries,) uint16, (entries,) uint32.
     """
 
-    offset: Integers
+    offsets: Integers
     bucket: NDArray[np.uint16]
     count: NDArray[np.uint32]
 
     def __len__(self) -> int:
-        return len(self.offset) - 1
+        return len(self.offsets) - 1
 
     def buffers(self) -> tuple[Any, Any, Any]:
         """As the core takes them."""
         return (
-            np.ascontiguousarray(self.offset, dtype=np.int64).data,
+            np.ascontiguousarray(self.offsets, dtype=np.int64).data,
             np.ascontiguousarray(self.bucket, dtype=np.uint16).data,
             np.ascontiguousarray(self.count, dtype=np.uint32).data,
         )

@@ -43,15 +43,6 @@ def triples(
     return {name: np.frombuffer(raw[name], dtype=np.float64) for name in TRIPLE_COLUMNS}
 
 
-def levels_of(histograms: Histograms) -> Floats:
-    """Levels of histograms: (rows,) -> (rows, 21, 3), the 19 levels, then the quantiles .90 and .95; ns.
-
-    Missing data: NaN for an end that a row has too few latencies for, and for an empty row.
-    """
-    raw = _core.histogram_levels(histograms.buffers())["levels"]
-    return np.frombuffer(raw, dtype=np.float64).reshape(-1, 21, 3)
-
-
 def expectations(histograms: Histograms) -> Floats:
     """What each histogram makes one expect: (rows,) -> (rows, 26), see ``Baseline.numbers``; NaN if empty."""
     raw = _core.expectations(histograms.buffers())["versions"]

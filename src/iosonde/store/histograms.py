@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from iosonde.model import slowdown as model
 from iosonde.store.picks import Ragged
 
 if TYPE_CHECKING:
@@ -41,19 +42,8 @@ def values_ns() -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class Histograms:
-    """Sparse histograms, one a row.
-
-    Row ``i`` has ``bucket`` (uint16, ascending) and ``count`` (uint32, above 0) from ``offsets[i]``
-    up to ``offsets[i + 1]`` (int64, one more than rows). All three are contiguous.
-    """
-
-    offsets: Ints
-    bucket: NDArray[np.uint16]
-    count: NDArray[np.uint32]
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+class Histograms(model.Histograms):
+    """The model's histograms (counts above 0, arrays contiguous), made of lists and added up."""
 
     @staticmethod
     def of(lists: Ragged) -> Histograms:

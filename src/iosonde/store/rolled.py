@@ -132,8 +132,7 @@ def _levels(found: Rollups) -> dict[str, Any]:
 
 def _levels_of(histograms: Histograms) -> Floats:
     """(rows, 21, 3): lower, point, upper of ``LEVELS`` and of ``TAILS``, NaN = missing."""
-    arrays = histograms.offsets.data, histograms.bucket.data, histograms.count.data
-    raw = _core.histogram_levels(arrays)
+    raw = _core.histogram_levels(histograms.buffers())
     return np.frombuffer(raw["levels"]).reshape(len(histograms), len(LEVELS) + len(TAILS), 3)
 
 

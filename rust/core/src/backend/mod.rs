@@ -4,8 +4,10 @@
 //! not allocate, format, log or lock.
 
 pub mod faulty;
+pub mod location;
 pub mod null;
 pub mod posix;
+pub mod store;
 
 use std::ffi::CStr;
 
