@@ -4,11 +4,13 @@
 //! readings of a [`clock`], a lane of the [`probe`] makes a [`sample`] of it, [`record`] puts it on disk and
 //! [`slowdown`] compares it with what is usual.
 
+pub mod aligned;
 pub mod backend;
 pub mod clock;
 pub mod config;
 pub mod histogram;
 pub mod load;
+pub mod marked;
 pub mod pace;
 pub mod probe;
 pub mod record;

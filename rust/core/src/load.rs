@@ -9,10 +9,10 @@ use std::thread::JoinHandle;
 use rustix::fs::{AtFlags, Mode, OFlags, fdatasync, mkdirat, openat, unlinkat};
 use rustix::io::{Errno, pwrite};
 
+use crate::aligned::AlignedBuffer;
 use crate::backend::ObjectName;
 use crate::clock::{Clock, Laps, Stop};
 use crate::histogram::Histogram;
-use crate::probe::bigfile::AlignedBuffer;
 use crate::seed::Random;
 
 const BLOCK: usize = 4 << 20;
@@ -147,8 +147,8 @@ impl Load {
         }
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         if let Ok(directory) = openat(&self.root, &self.name, flags, Mode::empty()) {
-            for name in crate::probe::place::names(&directory).unwrap_or_default() {
-                let _ = crate::probe::place::remove_file(&directory, &name);
+            for name in crate::marked::names(&directory).unwrap_or_default() {
+                let _ = crate::marked::remove_file(&directory, &name);
             }
         }
         let _ = unlinkat(&self.root, &self.name, AtFlags::REMOVEDIR);

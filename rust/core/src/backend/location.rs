@@ -1,11 +1,15 @@
 //! From a description of a place to a way to it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::null::Latency;
+use super::null::{Latency, NullStore};
 use super::store::ObjectStore;
+use super::tree::Tree;
+use crate::clock::Clock;
+use crate::seed::Random;
 
 /// A place that a benchmark can use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,10 +34,18 @@ pub enum Location {
 pub struct ConnectError(pub String);
 
 impl Location {
-    /// A rank's way to it. `size_bytes` is what objects that are not kept pretend to have.
-    pub fn connect(&self, _size_bytes: u64) -> Result<Box<dyn ObjectStore>, ConnectError> {
-        match self {
-            Self::Posix { .. } | Self::Null { .. } => Err(ConnectError("not built yet".into())),
-        }
+    /// A rank's way to it. `size_bytes` is the size of objects, which those that are not kept pretend to have.
+    pub fn connect(
+        &self,
+        clock: &Arc<dyn Clock>,
+        size_bytes: u64,
+        random: Random,
+    ) -> Result<Box<dyn ObjectStore>, ConnectError> {
+        Ok(match self {
+            Self::Posix { path } => Box::new(Tree::new(path.clone())),
+            Self::Null { latency } => {
+                Box::new(NullStore::new(Arc::clone(clock), latency.clone(), size_bytes, random))
+            }
+        })
     }
 }

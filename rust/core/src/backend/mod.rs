@@ -8,6 +8,7 @@ pub mod location;
 pub mod null;
 pub mod posix;
 pub mod store;
+pub mod tree;
 
 use std::ffi::CStr;
 

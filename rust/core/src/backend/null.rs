@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+use super::store::{Capabilities, Manner, ObjectStore, SetId};
 use super::{Backend, BlockFile, ObjectName};
 use crate::clock::{Clock, Stop};
 use crate::sample::Op;
@@ -71,5 +72,54 @@ impl BlockFile for Null {
     fn write_at(&mut self, _: u64, content: &[u8]) -> Result<usize, Errno> {
         self.wait(Op::DataWrite);
         Ok(content.len())
+    }
+}
+
+/// Data sets of [`Null`] objects: nothing is kept, and every set is as full as its asker believes.
+pub struct NullStore {
+    clock: Arc<dyn Clock>,
+    latency: Latency,
+    size_bytes: u64,
+    random: Random,
+}
+
+impl NullStore {
+    /// `size_bytes` is what stat and read of its objects report.
+    pub fn new(clock: Arc<dyn Clock>, latency: Latency, size_bytes: u64, random: Random) -> Self {
+        Self { clock, latency, size_bytes, random }
+    }
+}
+
+impl ObjectStore for NullStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { stores: false, exclusive: false, fsync: false, threads: true }
+    }
+    fn begin(&mut self) -> Result<(), Errno> {
+        Ok(())
+    }
+    fn note(&mut self) -> Result<Option<String>, Errno> {
+        Ok(None)
+    }
+    fn set_note(&mut self, _: &str) -> Result<(), Errno> {
+        Ok(())
+    }
+    fn sets(&mut self) -> Result<Vec<SetId>, Errno> {
+        Ok(Vec::new())
+    }
+    fn make_set(&mut self, _: SetId) -> Result<(), Errno> {
+        Ok(())
+    }
+    fn open_set(&mut self, _: SetId, _: Manner) -> Result<Box<dyn Backend>, Errno> {
+        let random = Random::stream(self.random.bits(), "null set");
+        Ok(Box::new(Null::new(Arc::clone(&self.clock), self.latency.clone(), self.size_bytes, random)))
+    }
+    fn list_set(&mut self, _: SetId) -> Result<Vec<u64>, Errno> {
+        Ok(Vec::new())
+    }
+    fn remove_set(&mut self, _: SetId) -> Result<(), Errno> {
+        Ok(())
+    }
+    fn end(&mut self) -> Result<(), Errno> {
+        Ok(())
     }
 }

@@ -2,10 +2,11 @@
 
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Mode, OFlags, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, fsync, openat, statat, unlinkat};
 use rustix::io::{Errno, pread, pwrite, read, write};
 use serde::{Deserialize, Serialize};
 
+use super::store::Manner;
 use super::{Backend, BlockFile, ObjectName};
 use crate::sample::Cache;
 
@@ -13,12 +14,19 @@ use crate::sample::Cache;
 #[derive(Debug)]
 pub struct PosixDirectory {
     directory: OwnedFd,
+    fsync: bool,
+    extra: OFlags,
 }
 
 impl PosixDirectory {
     /// Objects are the files directly below `directory`.
     pub fn new(directory: OwnedFd) -> Self {
-        Self { directory }
+        Self::with_manner(directory, Manner::default())
+    }
+    /// The same; with `direct`, contents and read buffers must be aligned as [`direct_alignment`] says.
+    pub fn with_manner(directory: OwnedFd, manner: Manner) -> Self {
+        let extra = if manner.direct { OFlags::DIRECT } else { OFlags::empty() };
+        Self { directory, fsync: manner.fsync, extra }
     }
 }
 
@@ -34,7 +42,7 @@ fn close(file: OwnedFd) -> Result<(), Errno> {
 impl Backend for PosixDirectory {
     fn create(&mut self, name: &ObjectName, content: &[u8]) -> Result<(), Errno> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = openat(&self.directory, name.as_c_str(), flags, Mode::RUSR | Mode::WUSR)?;
+        let file = openat(&self.directory, name.as_c_str(), flags | self.extra, Mode::RUSR | Mode::WUSR)?;
         let mut rest = content;
         while !rest.is_empty() {
             match write(&file, rest) {
@@ -43,6 +51,9 @@ impl Backend for PosixDirectory {
                 Err(Errno::INTR) => {}
                 Err(errno) => return Err(errno),
             }
+        }
+        if self.fsync {
+            fsync(&file)?;
         }
         close(file)
     }
@@ -53,7 +64,7 @@ impl Backend for PosixDirectory {
 
     fn read(&mut self, name: &ObjectName, buffer: &mut [u8]) -> Result<usize, Errno> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = openat(&self.directory, name.as_c_str(), flags, Mode::empty())?;
+        let file = openat(&self.directory, name.as_c_str(), flags | self.extra, Mode::empty())?;
         let n = fill(buffer, |at, rest| match at {
             0 => read(&file, rest),
             _ => pread(&file, rest, at as u64),
@@ -82,6 +93,18 @@ fn fill(
         }
     }
     Ok(done)
+}
+
+/// What `statx` says O_DIRECT needs (Linux 6.1 and later).
+pub fn direct_alignment(file: &OwnedFd) -> Option<u64> {
+    let mut status: libc::statx = unsafe { std::mem::zeroed() };
+    // SAFETY: an empty path with AT_EMPTY_PATH names the descriptor; `status` is valid for writes.
+    let result = unsafe {
+        libc::statx(file.as_raw_fd(), c"".as_ptr(), libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN, &mut status)
+    };
+    let (memory, offset) = (status.stx_dio_mem_align, status.stx_dio_offset_align);
+    let known = result == 0 && status.stx_mask & libc::STATX_DIOALIGN != 0 && offset > 0;
+    known.then_some(u64::from(memory.max(offset)))
 }
 
 /// A big file on a mounted file system.

@@ -49,6 +49,14 @@ pub trait ObjectStore: Send {
     fn capabilities(&self) -> Capabilities;
     /// Make and mark the root, or accept it. Every rank may call it, at the same time.
     fn begin(&mut self) -> Result<(), Errno>;
+    /// Hold the root against other runs until this way is dropped; EBUSY if another holds it. One rank of a run calls it.
+    fn lock(&mut self) -> Result<(), Errno> {
+        Ok(())
+    }
+    /// Sizes and offsets must be multiples of this for [`Manner::direct`]; none where it is not granted.
+    fn direct_alignment(&mut self) -> Result<Option<u64>, Errno> {
+        Ok(None)
+    }
     /// The text kept at the root (the parameters that made the tree); none if there is none yet.
     fn note(&mut self) -> Result<Option<String>, Errno>;
     /// Keep a text at the root in place of an earlier one. It appears whole or not at all.

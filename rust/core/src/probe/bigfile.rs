@@ -5,16 +5,16 @@
 //! goes on where an earlier start was interrupted.
 
 use std::os::fd::OwnedFd;
-use std::ptr::NonNull;
-use std::sync::Arc;
 
 use rustix::fs::{OFlags, fstat, fstatfs, fstatvfs, ftruncate};
 use rustix::io::Errno;
 
-use super::place::{self, Place};
+use super::place::Place;
 use super::{ProbeError, Progress};
-use crate::backend::posix::{Access, PosixFile};
+use crate::aligned::AlignedBuffer;
+use crate::backend::posix::{Access, PosixFile, direct_alignment};
 use crate::config::{Direct, TargetPlan};
+use crate::marked::{self, MarkedError};
 use crate::sample::Op;
 use crate::seed::Random;
 
@@ -109,7 +109,7 @@ fn open(place: &Place, direct: bool) -> Result<OwnedFd, Errno> {
 /// Ask the file system, by opening, what it grants; by its type, whether it is memory.
 fn grant(place: &Place, plan: &TargetPlan) -> Result<Access, ProbeError> {
     let path = || place.path.join(NAME);
-    let buffered = open(place, false).map_err(|errno| ProbeError::NotWritable { path: path(), errno })?;
+    let buffered = open(place, false).map_err(|errno| MarkedError::NotWritable { path: path(), errno })?;
     let memory = is_memory(&buffered).map_err(|errno| ProbeError::Failed {
         path: path(),
         what: "cannot statfs",
@@ -137,19 +137,6 @@ fn is_memory(file: &OwnedFd) -> Result<bool, Errno> {
 fn try_direct(file: &OwnedFd, alignment: u64) -> Result<(), Errno> {
     let mut buffer = AlignedBuffer::new(alignment.max(4096) as usize);
     rustix::io::pread(file, buffer.slice_mut(), 0).map(|_| ())
-}
-
-/// What `statx` says O_DIRECT needs (Linux 6.1 and later).
-fn direct_alignment(file: &OwnedFd) -> Option<u64> {
-    let mut status: libc::statx = unsafe { std::mem::zeroed() };
-    // SAFETY: an empty path with AT_EMPTY_PATH names the descriptor; `status` is valid for writes.
-    let result = unsafe {
-        use std::os::fd::AsRawFd;
-        libc::statx(file.as_raw_fd(), c"".as_ptr(), libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN, &mut status)
-    };
-    let (memory, offset) = (status.stx_dio_mem_align, status.stx_dio_offset_align);
-    let known = result == 0 && status.stx_mask & libc::STATX_DIOALIGN != 0 && offset > 0;
-    known.then_some(u64::from(memory.max(offset)))
 }
 
 /// How large, and the sentence that says why.
@@ -234,7 +221,7 @@ fn write_chunk(file: &OwnedFd, chunk: &[u8], at: u64) -> Result<(), Errno> {
 /// A full disk hurts everybody on it: what was taken goes back.
 fn give_back(place: &Place, file: &OwnedFd, errno: Errno) -> ProbeError {
     if matches!(errno, Errno::NOSPC | Errno::DQUOT) {
-        let _ = place::remove_file(&place.directory, NAME);
+        let _ = marked::remove_file(&place.directory, NAME);
         let free = fstatvfs(file).map(|fs| fs.f_bavail * fs.f_frsize).unwrap_or(0);
         let suggestion = format!("{}MiB (or less)", (free / 2) >> 20);
         return ProbeError::NoSpace { path: place.path.clone(), needed: free + 1, free, suggestion };
@@ -249,71 +236,6 @@ fn existing(place: &Place) -> Result<u64, Errno> {
 fn free_bytes(place: &Place) -> Result<u64, Errno> {
     let fs = fstatvfs(&place.directory)?;
     Ok(fs.f_bavail * fs.f_frsize)
-}
-
-/// Memory for O_DIRECT: page-aligned, and in huge pages when large, because the kernel must pin every page of
-/// every transfer.
-#[derive(Debug)]
-pub struct AlignedBuffer {
-    start: NonNull<u8>,
-    length: usize,
-    _memory: Arc<Vec<u8>>,
-}
-
-// SAFETY: a buffer is the only one to reach its part of the memory.
-unsafe impl Send for AlignedBuffer {}
-
-impl AlignedBuffer {
-    const PAGE: usize = 4096;
-    const HUGE_PAGE: usize = 2 << 20;
-
-    /// `length` zero bytes.
-    pub fn new(length: usize) -> Self {
-        let [buffer] = Self::several(length);
-        buffer
-    }
-
-    /// `N` times `length` zero bytes, side by side, so that two of 1 MiB share one huge page.
-    pub fn several<const N: usize>(length: usize) -> [Self; N] {
-        let part = length.next_multiple_of(Self::PAGE);
-        // One buffer of a worker on trial would leave half of a huge page to nobody.
-        let huge = N * part >= Self::HUGE_PAGE;
-        let align = if huge { Self::HUGE_PAGE } else { Self::PAGE };
-        let whole = (N * part).next_multiple_of(align);
-        let mut memory = vec![0_u8; whole + align];
-        let first = memory.as_ptr().align_offset(align);
-        let start = memory[first..].as_mut_ptr();
-        if huge {
-            // SAFETY: the range lies within `memory`; the advice changes no content. Where it is not taken the
-            // buffer works all the same.
-            unsafe { libc::madvise(start.cast(), whole, libc::MADV_HUGEPAGE) };
-        }
-        let memory = Arc::new(memory);
-        std::array::from_fn(|i| Self {
-            // SAFETY: part `i` lies within the `whole` bytes behind `start`, which is not null.
-            start: unsafe { NonNull::new_unchecked(start.add(i * part)) },
-            length,
-            _memory: Arc::clone(&memory),
-        })
-    }
-    /// Bytes.
-    pub fn len(&self) -> usize {
-        self.length
-    }
-    /// Whether it holds nothing.
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-    /// To be written from.
-    pub fn slice(&self) -> &[u8] {
-        // SAFETY: this part of the memory is initialised, lives as long as `self` and belongs to it alone.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
-    }
-    /// To be read into.
-    pub fn slice_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and `self` is borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
-    }
 }
 
 #[cfg(test)]
@@ -340,23 +262,5 @@ mod tests {
         assert!(bytes == GIB && note.contains("O_DIRECT"), "{note}");
         let (bytes, note) = chosen(Some(3 << 20), 16 * GIB, 40 * GIB, Access::Buffered);
         assert!(bytes == 3 << 20 && note.contains("smaller than memory"), "{note}");
-    }
-
-    #[test]
-    fn aligned_buffers_are_aligned() {
-        for length in [1, 512, 4096, 1 << 20] {
-            let mut buffer = AlignedBuffer::new(length);
-            assert_eq!(buffer.slice_mut().as_ptr() as usize % AlignedBuffer::PAGE, 0);
-            assert_eq!(buffer.slice().len(), length);
-        }
-    }
-
-    #[test]
-    fn parts_do_not_overlap() {
-        let [mut first, mut second] = AlignedBuffer::several(1 << 20);
-        first.slice_mut().fill(1);
-        second.slice_mut().fill(2);
-        assert!(first.slice().iter().all(|&byte| byte == 1));
-        assert_eq!(second.slice().as_ptr() as usize - first.slice().as_ptr() as usize, 1 << 20);
     }
 }

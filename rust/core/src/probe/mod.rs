@@ -34,6 +34,8 @@ use std::path::PathBuf;
 
 use rustix::io::Errno;
 
+use crate::marked::MarkedError;
+
 /// Why a target cannot be probed: what happened, what was expected, what to try.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
@@ -45,36 +47,9 @@ pub enum ProbeError {
         /// Why.
         errno: Errno,
     },
-    /// The directory cannot be written.
-    #[error(
-        "{path}: cannot write ({errno}); expected a directory this user may write: choose another below it"
-    )]
-    NotWritable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        errno: Errno,
-    },
-    /// Something of somebody else stands where the probe's directory belongs.
-    #[error("{path}: {what}; expected a directory made by iosonde: move it away, nothing of it was touched")]
-    InTheWay {
-        /// What stands there.
-        path: PathBuf,
-        /// In which way it is not ours.
-        what: String,
-    },
-    /// The directory was made by a version with another layout.
-    #[error(
-        "{path}: made by another version ({found}, this is {expected}); remove the directory to start afresh"
-    )]
-    OtherVersion {
-        /// The marker.
-        path: PathBuf,
-        /// Its text.
-        found: String,
-        /// Ours.
-        expected: &'static str,
-    },
+    /// The directory of ours on it cannot be had.
+    #[error(transparent)]
+    Marked(#[from] MarkedError),
     /// Another probe of this host uses it.
     #[error("{path}: held by another probe ({holder}); stop that one, or probe another directory")]
     Held {
@@ -130,13 +105,12 @@ impl ProbeError {
     /// The system's error number behind it, where there is one.
     pub fn errno(&self) -> Option<Errno> {
         match self {
-            Self::NoTarget { errno, .. }
-            | Self::NotWritable { errno, .. }
-            | Self::NoDirect { errno, .. }
-            | Self::Failed { errno, .. } => Some(*errno),
+            Self::NoTarget { errno, .. } | Self::NoDirect { errno, .. } | Self::Failed { errno, .. } => {
+                Some(*errno)
+            }
             Self::NoSpace { .. } => Some(Errno::NOSPC),
             Self::Held { .. } => Some(Errno::BUSY),
-            Self::InTheWay { .. } => Some(Errno::EXIST),
+            Self::Marked(error) => Some(error.errno()),
             _ => None,
         }
     }

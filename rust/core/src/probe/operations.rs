@@ -2,8 +2,8 @@
 
 use rustix::io::Errno;
 
-use super::bigfile::AlignedBuffer;
 use super::pool::Pool;
+use crate::aligned::AlignedBuffer;
 use crate::backend::{Backend, BlockFile, ObjectName};
 use crate::sample::{Cache, Outcome};
 use crate::seed::Random;

@@ -11,21 +11,17 @@
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags};
-use rustix::fs::{flock, fstat, ftruncate, mkdirat, openat, renameat, statat, unlinkat};
-use rustix::io::{Errno, pread, pwrite, write};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, ftruncate, openat};
+use rustix::io::{Errno, pread, pwrite};
 
 use super::prepare::Origin;
 use super::state::slug;
 use super::{ProbeError, pin};
 use crate::config::{Pin, TargetPlan};
+use crate::marked::{self, FOLLOW_NOTHING, MarkedError, OWN_FILE, enter, own_name, walk};
 
 /// First line of every marker.
 pub const MARK: &str = "iosonde probe directory, format 1";
-
-const FOLLOW_NOTHING: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC);
-const OWN_DIRECTORY: Mode = Mode::RWXU;
-const OWN_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// An opened, marked and locked directory on a target.
 #[derive(Debug)]
@@ -49,7 +45,7 @@ impl Place {
             pin::directory(&path.join(&name), pin)?;
         }
         let (directory, path) = enter(&outer, &path, &name)?;
-        mark(&directory, &path)?;
+        marked::mark(&directory, &path, MARK)?;
         let lock = lock(&directory, &path, origin)?;
         Ok(Self { directory, path, pin, _lock: lock })
     }
@@ -60,7 +56,7 @@ impl Place {
         let root = open_target(&plan.path)?;
         let (outer, path) = walk(&root, &plan.path, &own_name())?;
         let (directory, path) = walk(&outer, &path, &place_name(plan, origin))?;
-        check_mark(&directory, &path)?;
+        marked::check(&directory, &path, MARK)?;
         Ok(Self { directory, path, pin: None, _lock: None })
     }
 
@@ -74,7 +70,7 @@ impl Place {
         if let Some(pin) = self.pin {
             pin::directory(&self.path.join(name), pin)?;
         }
-        enter(&self.directory, &self.path, name).map(|(directory, _)| directory)
+        Ok(enter(&self.directory, &self.path, name)?.0)
     }
 
     /// See that a file of ours lies on the component that the place is of.
@@ -84,12 +80,12 @@ impl Place {
 
     /// Open a directory of ours that is there.
     pub fn existing_directory(&self, name: &str) -> Result<OwnedFd, ProbeError> {
-        walk(&self.directory, &self.path, name).map(|(directory, _)| directory)
+        Ok(walk(&self.directory, &self.path, name)?.0)
     }
 
     /// Names in the place.
     pub fn names(&self) -> Result<Vec<String>, Errno> {
-        names(&self.directory)
+        marked::names(&self.directory)
     }
 }
 
@@ -107,85 +103,11 @@ fn place_name(plan: &TargetPlan, origin: &Origin) -> String {
     }
 }
 
-fn own_name() -> String {
-    format!(".iosonde-{}", rustix::process::geteuid().as_raw())
-}
-
-/// Open a directory of ours below `parent`, making it if it is missing.
-fn enter(parent: &OwnedFd, parent_path: &Path, name: &str) -> Result<(OwnedFd, PathBuf), ProbeError> {
-    match mkdirat(parent, name, OWN_DIRECTORY) {
-        Ok(()) | Err(Errno::EXIST) => walk(parent, parent_path, name),
-        Err(errno) => Err(ProbeError::NotWritable { path: parent_path.to_owned(), errno }),
-    }
-}
-
-/// Open a directory of ours below `parent`.
-fn walk(parent: &OwnedFd, parent_path: &Path, name: &str) -> Result<(OwnedFd, PathBuf), ProbeError> {
-    let path = parent_path.join(name);
-    let in_the_way = |what: &str| ProbeError::InTheWay { path: path.clone(), what: what.into() };
-    let directory = openat(parent, name, OFlags::DIRECTORY | FOLLOW_NOTHING, Mode::empty()).map_err(
-        |errno| match errno {
-            Errno::LOOP | Errno::NOTDIR => in_the_way("a symbolic link or a file stands here"),
-            errno => ProbeError::NotWritable { path: path.clone(), errno },
-        },
-    )?;
-    let owner = fstat(&directory)
-        .map_err(|errno| ProbeError::Failed { path: path.clone(), what: "cannot stat", errno })?
-        .st_uid;
-    if owner != rustix::process::geteuid().as_raw() {
-        return Err(in_the_way(&format!("it belongs to user {owner}")));
-    }
-    Ok((directory, path))
-}
-
-/// Accept a directory with our mark, mark an empty one, refuse any other.
-fn mark(directory: &OwnedFd, path: &Path) -> Result<(), ProbeError> {
-    let failed = |what| move |errno| ProbeError::Failed { path: path.to_owned(), what, errno };
-    match check_mark(directory, path) {
-        Err(ProbeError::Failed { errno: Errno::NOENT, .. }) => {
-            let strangers: Vec<String> = names(directory)
-                .map_err(failed("cannot list"))?
-                .into_iter()
-                .filter(|name| name != "MARK.new")
-                .collect();
-            if let Some(name) = strangers.first() {
-                let what = format!("it holds `{name}` and no mark of iosonde");
-                return Err(ProbeError::InTheWay { path: path.to_owned(), what });
-            }
-            write_mark(directory).map_err(|errno| ProbeError::NotWritable { path: path.to_owned(), errno })
-        }
-        checked => checked,
-    }
-}
-
-fn check_mark(directory: &OwnedFd, path: &Path) -> Result<(), ProbeError> {
-    let failed = |what| move |errno| ProbeError::Failed { path: path.to_owned(), what, errno };
-    let file =
-        openat(directory, "MARK", FOLLOW_NOTHING, Mode::empty()).map_err(failed("cannot open MARK"))?;
-    let mut text = [0_u8; 256];
-    let n = pread(&file, &mut text, 0).map_err(failed("cannot read MARK"))?;
-    let found = String::from_utf8_lossy(&text[..n]).lines().next().unwrap_or("").to_owned();
-    if found == MARK {
-        return Ok(());
-    }
-    Err(ProbeError::OtherVersion { path: path.join("MARK"), found, expected: MARK })
-}
-
-fn write_mark(directory: &OwnedFd) -> Result<(), Errno> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | FOLLOW_NOTHING;
-    let file = openat(directory, "MARK.new", flags, OWN_FILE)?;
-    let text = format!("{MARK}\nEverything beside this file is made, changed and deleted by iosonde.\n");
-    if write(&file, text.as_bytes())? != text.len() {
-        return Err(Errno::NOSPC);
-    }
-    renameat(directory, "MARK.new", directory, "MARK")
-}
-
 /// One probe at a time: a lock that dies with its holder. None where our own supervisor's stuck worker still holds it.
 fn lock(directory: &OwnedFd, path: &Path, origin: &Origin) -> Result<Option<OwnedFd>, ProbeError> {
     let failed = |what| move |errno| ProbeError::Failed { path: path.to_owned(), what, errno };
     let file = openat(directory, "lock", OFlags::RDWR | OFlags::CREATE | FOLLOW_NOTHING, OWN_FILE)
-        .map_err(|errno| ProbeError::NotWritable { path: path.to_owned(), errno })?;
+        .map_err(|errno| MarkedError::NotWritable { path: path.to_owned(), errno })?;
     let run = format!("run {}", origin.run_id);
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         // A file system without locks (Lustre without -o flock) is probed all the same.
@@ -206,26 +128,4 @@ fn lock(directory: &OwnedFd, path: &Path, origin: &Origin) -> Result<Option<Owne
     // Only for people and for our own later workers: a full disk must not stop the probe here.
     let _ = ftruncate(&file, 0).and_then(|()| pwrite(&file, text.as_bytes(), 0));
     Ok(Some(file))
-}
-
-/// Names in a directory, without `.` and `..`.
-pub fn names(directory: &OwnedFd) -> Result<Vec<String>, Errno> {
-    let mut names = Vec::new();
-    for entry in Dir::read_from(directory)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name != "." && name != ".." {
-            names.push(name);
-        }
-    }
-    Ok(names)
-}
-
-/// Remove a regular file of ours; leaves anything else alone.
-pub fn remove_file(directory: &OwnedFd, name: &str) -> Result<(), Errno> {
-    let status = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
-        return Err(Errno::PERM);
-    }
-    unlinkat(directory, name, AtFlags::empty())
 }

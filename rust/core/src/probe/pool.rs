@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use super::memory::Memory;
 use super::place;
 use crate::backend::{Backend, ObjectName};
+use crate::marked;
 
 /// The newest files may be half made after a kill; this many are looked at.
 const SUSPECTS: usize = 64;
@@ -263,9 +264,9 @@ pub fn remove(place: &place::Place, name: &str) -> Result<(), super::ProbeError>
         what: "cannot remove an old pool",
         errno,
     };
-    for file in place::names(&directory).map_err(failed)? {
+    for file in marked::names(&directory).map_err(failed)? {
         if ObjectName::parse(file.as_bytes()).is_some() {
-            place::remove_file(&directory, &file).map_err(failed)?;
+            marked::remove_file(&directory, &file).map_err(failed)?;
         }
     }
     match rustix::fs::unlinkat(&place.directory, name, AtFlags::REMOVEDIR) {

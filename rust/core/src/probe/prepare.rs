@@ -12,12 +12,13 @@ use serde::{Deserialize, Serialize};
 use rustix::fs::fstatvfs;
 use rustix::io::Errno;
 
-use super::bigfile::{AlignedBuffer, BigFile};
+use super::bigfile::BigFile;
 use super::operations::{Create, DataRead, DataWrite, Delete, Files, Operation, Read, Stat};
 use super::place::Place;
 use super::pool::{self, Repair};
 use super::region::Region;
 use super::{ProbeError, Progress};
+use crate::aligned::AlignedBuffer;
 use crate::backend::faulty::Faulty;
 use crate::backend::null::Null;
 use crate::backend::posix::{Access, PosixDirectory};
