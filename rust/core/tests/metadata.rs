@@ -90,7 +90,15 @@ fn count(laps: &[Value], op: &str) -> u64 {
 }
 
 fn small(ranks: u32, offset: u32) -> Parameters {
-    Parameters { ranks, offset, data_sets: 3, objects: 20, iterations: 8, verify: true, ..Parameters::default() }
+    Parameters {
+        ranks,
+        offset,
+        data_sets: 3,
+        objects: 20,
+        iterations: 8,
+        verify: true,
+        ..Parameters::default()
+    }
 }
 
 #[test]
@@ -110,7 +118,9 @@ fn a_run_keeps_its_pool_and_leaves_nothing_after_cleanup() {
             for op in ALL {
                 assert_eq!(count(&laps, op), 8 * 3 * u64::from(ranks), "{op}");
             }
-            assert!(laps.iter().all(|lap| lap["end"] == "done" && lap["problems"].as_array().unwrap().is_empty()));
+            assert!(
+                laps.iter().all(|lap| lap["end"] == "done" && lap["problems"].as_array().unwrap().is_empty())
+            );
             assert_eq!(folder.objects() as u64, pool);
         }
         let gone = lap(&mut team, json!({"phase": "cleanup"}), 0);
@@ -225,7 +235,8 @@ fn a_second_run_on_the_same_tree_is_refused_and_so_is_what_is_not_ours() {
     assert!(error.unwrap_err().to_string().contains("missing"));
 
     let other = Folder::new();
-    let stranger = other.0.join(format!(".iosonde-{}", rustix::process::geteuid().as_raw())).join("bench-metadata");
+    let stranger =
+        other.0.join(format!(".iosonde-{}", rustix::process::geteuid().as_raw())).join("bench-metadata");
     std::fs::create_dir_all(&stranger).unwrap();
     std::fs::write(stranger.join("thesis.tex"), "mine").unwrap();
     let mut refused = team(Location::Posix { path: other.0.clone() }, &small(1, 1), Vec::new());

@@ -2,6 +2,7 @@
 
 mod columns;
 mod load;
+mod metadata;
 mod probe;
 mod slowdown;
 mod spool;
@@ -14,6 +15,7 @@ use pyo3::prelude::*;
 
 create_exception!(_core, SpoolError, PyException, "A file is not a readable spool segment.");
 create_exception!(_core, ProbeError, PyException, "A target cannot be probed.");
+create_exception!(_core, BenchError, PyException, "A benchmark cannot go on.");
 create_exception!(_core, ConfigError, PyException, "A configuration is wrong.");
 
 #[pymodule]
@@ -24,6 +26,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CACHES", Cache::NAMES.to_vec())?;
     module.add("SpoolError", python.get_type::<SpoolError>())?;
     module.add("ProbeError", python.get_type::<ProbeError>())?;
+    module.add("BenchError", python.get_type::<BenchError>())?;
     module.add("ConfigError", python.get_type::<ConfigError>())?;
     module.add_function(wrap_pyfunction!(spool::read_spool, module)?)?;
     module.add_function(wrap_pyfunction!(spool::read_windows, module)?)?;
@@ -45,6 +48,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("STAGES", slowdown::STAGES.to_vec())?;
     module.add("ALARM_CAUSES", slowdown::CAUSES.to_vec())?;
     module.add_function(wrap_pyfunction!(probe::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(metadata::outcome_name, module)?)?;
+    module.add_class::<metadata::Metadata>()?;
     module.add_class::<probe::Probe>()?;
     module.add_class::<load::Load>()
 }
