@@ -212,7 +212,9 @@ class Metadata:
     take the ``answers``.
     """
 
-    def __init__(self, parameters: str, location: str, first: int, count: int, faults: str) -> None: ...
+    def __init__(
+        self, parameters: str, location: str, first: int, count: int, faults: str
+    ) -> None: ...
     def order(self, order: str) -> None: ...
     def wait(self, milliseconds: int) -> bool:
         """Whether every rank has answered; waits at most this long for the next answer."""

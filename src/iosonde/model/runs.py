@@ -41,6 +41,7 @@ class RunRow:
     balance: float | None = None
     op_time_ns: int | None = None
     wait_time_ns: int | None = None
+    cpu_time_ns: int | None = None
     min_ns: float | None = None
     mean_ns: float | None = None
     q25_ns: float | None = None
