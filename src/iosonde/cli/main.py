@@ -27,7 +27,7 @@ class Command(NamedTuple):
 
 GROUPS: dict[str, tuple[Command, ...]] = {
     "Measure": (Command("probe", "probe", "watch directories and see how they answer"),),
-    "Gather": (Command("import", "import_", "latency files of other tools (md-workbench)"),),
+    "Gather": (Command("import", "import_", "results of md-workbench, mdtest and io-probing"),),
     "Ask": (
         Command("now", "now", "one sentence a target: is it slow, how much, since when"),
         Command("check", "check", "the same for a monitoring system (exit code 0, 1, 2, 3)"),
