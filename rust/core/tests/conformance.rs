@@ -1,14 +1,20 @@
-//! One suite for every backend. What a backend cannot do is said in its case, not skipped in a test.
+//! One suite for every backend. What a backend cannot do is said by its capabilities, not skipped in a test.
+//!
+//! Stores of objects have theirs in `backend::conformance`; servers and Python backends run it in tests/services.
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use iosonde_core::backend::conformance::{Stranger, run};
 use iosonde_core::backend::faulty::Faulty;
+use iosonde_core::backend::location::Location;
 use iosonde_core::backend::null::{Latency, Null};
 use iosonde_core::backend::posix::{Access, PosixDirectory, PosixFile};
+use iosonde_core::backend::store::{Capabilities, Manner, ObjectStore, SetId};
 use iosonde_core::backend::{Backend, BlockFile, ObjectName};
 use iosonde_core::clock::{Clock, RealClock};
+use iosonde_core::marked::own_name;
 use iosonde_core::seed::{Random, fresh};
 use rustix::io::Errno;
 
@@ -138,4 +144,113 @@ fn reading_past_the_end_is_short_and_no_error() {
         assert_eq!(case.blocks.read_at(15 * BLOCK as u64 + 100, &mut read), Ok(BLOCK - 100), "{}", case.name);
         assert_eq!(case.blocks.read_at(16 * BLOCK as u64, &mut read), Ok(0), "{}", case.name);
     }
+}
+
+/// Run the suite on a place; a stranger is a file where the tree would be.
+fn check_store(name: &str, location: &Location, stranger: Option<PathBuf>) {
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let mut connect =
+        || location.connect(&clock, SIZE as u64, Random::stream(1, name)).map_err(|error| error.to_string());
+    let mut put = |there: bool| {
+        let Some(folder) = &stranger else { return Err("no place for it".into()) };
+        let done = if there {
+            std::fs::create_dir_all(folder).and_then(|()| std::fs::write(folder.join("stranger"), "mine"))
+        } else {
+            std::fs::remove_dir_all(folder)
+        };
+        done.map_err(|error| error.to_string())
+    };
+    let stranger: Option<&mut Stranger<'_>> = if stranger.is_some() { Some(&mut put) } else { None };
+    let wrong: Vec<_> =
+        run(&mut connect, stranger).into_iter().filter(|(_, verdict)| verdict.is_err()).collect();
+    assert!(wrong.is_empty(), "{name}: {wrong:#?}");
+}
+
+#[test]
+fn stores_of_objects_pass_their_suite() {
+    check_store("null", &Location::Null { latency: Latency::default() }, None);
+    let folder = std::env::temp_dir().join(format!("iosonde-conformance-{}", fresh()));
+    std::fs::create_dir(&folder).expect("a folder");
+    let root = folder.join(own_name()).join("bench-metadata");
+    check_store("posix", &Location::Posix { path: folder.clone() }, Some(root));
+    let left = std::fs::read_dir(&folder).expect("it is listed").flatten().map(|entry| entry.file_name());
+    let left: Vec<_> = left.collect();
+    std::fs::remove_dir_all(&folder).expect("it goes");
+    assert!(left.is_empty() || left == [own_name().as_str()], "{left:?}");
+}
+
+/// A store that forgets every tenth object: the suite must see it.
+struct Forgetful(Box<dyn ObjectStore>);
+
+struct ForgetfulSet(Box<dyn Backend>);
+
+impl Backend for ForgetfulSet {
+    fn create(&mut self, name: &ObjectName, content: &[u8]) -> Result<(), Errno> {
+        self.0.create(name, content)?;
+        let forget = ObjectName::parse(name.as_c_str().to_bytes()).is_some_and(|id| id % 10 == 7);
+        if forget { self.0.delete(name) } else { Ok(()) }
+    }
+    fn stat(&mut self, name: &ObjectName) -> Result<u64, Errno> {
+        self.0.stat(name)
+    }
+    fn read(&mut self, name: &ObjectName, buffer: &mut [u8]) -> Result<usize, Errno> {
+        self.0.read(name, buffer)
+    }
+    fn delete(&mut self, name: &ObjectName) -> Result<(), Errno> {
+        self.0.delete(name)
+    }
+}
+
+impl ObjectStore for Forgetful {
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+    fn begin(&mut self) -> Result<(), Errno> {
+        self.0.begin()
+    }
+    fn note(&mut self) -> Result<Option<String>, Errno> {
+        self.0.note()
+    }
+    fn set_note(&mut self, text: &str) -> Result<(), Errno> {
+        self.0.set_note(text)
+    }
+    fn sets(&mut self) -> Result<Vec<SetId>, Errno> {
+        self.0.sets()
+    }
+    fn make_set(&mut self, set: SetId) -> Result<(), Errno> {
+        self.0.make_set(set)
+    }
+    fn open_set(&mut self, set: SetId, manner: Manner) -> Result<Box<dyn Backend>, Errno> {
+        Ok(Box::new(ForgetfulSet(self.0.open_set(set, manner)?)))
+    }
+    fn list_set(&mut self, set: SetId) -> Result<Vec<u64>, Errno> {
+        self.0.list_set(set)
+    }
+    fn remove_set(&mut self, set: SetId) -> Result<(), Errno> {
+        self.0.remove_set(set)
+    }
+    fn end(&mut self) -> Result<(), Errno> {
+        self.0.end()
+    }
+}
+
+#[test]
+fn the_suite_sees_a_store_that_forgets() {
+    let folder = std::env::temp_dir().join(format!("iosonde-conformance-{}", fresh()));
+    std::fs::create_dir(&folder).expect("a folder");
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let location = Location::Posix { path: folder.clone() };
+    let mut connect = || {
+        let store = location.connect(&clock, 1, Random::stream(1, "forgetful"));
+        store.map(|store| Box::new(Forgetful(store)) as Box<dyn ObjectStore>).map_err(|e| e.to_string())
+    };
+    let verdicts = run(&mut connect, None);
+    let _ = std::fs::remove_dir_all(&folder);
+    let wrong: Vec<_> =
+        verdicts.into_iter().filter(|(_, verdict)| verdict.is_err()).map(|(name, _)| name).collect();
+    assert_eq!(
+        wrong,
+        ["an object lives from create to delete", "more than a thousand objects are listed"],
+        "object 7 is the first that is forgotten"
+    );
 }

@@ -26,6 +26,12 @@ pub enum Location {
         #[serde(default)]
         latency: Latency,
     },
+    /// A bucket of an S3 server.
+    #[cfg(feature = "servers")]
+    S3(super::s3::S3Place),
+    /// A schema of a PostgreSQL database.
+    #[cfg(feature = "servers")]
+    Postgresql(super::postgresql::PostgresqlPlace),
 }
 
 /// Why a place cannot be reached: what happened, what was expected, what to try.
@@ -46,6 +52,10 @@ impl Location {
             Self::Null { latency } => {
                 Box::new(NullStore::new(Arc::clone(clock), latency.clone(), size_bytes, random))
             }
+            #[cfg(feature = "servers")]
+            Self::S3(place) => Box::new(super::s3::S3Store::connect(place)?),
+            #[cfg(feature = "servers")]
+            Self::Postgresql(place) => Box::new(super::postgresql::PostgresqlStore::connect(place)?),
         })
     }
 }

@@ -3,12 +3,19 @@
 //! A backend is one file here. What goes between two clock readings is exactly one of these calls, so they do
 //! not allocate, format, log or lock.
 
+pub mod conformance;
 pub mod faulty;
 pub mod location;
 pub mod null;
 pub mod posix;
+#[cfg(feature = "servers")]
+pub mod postgresql;
+#[cfg(feature = "servers")]
+pub mod s3;
 pub mod store;
 pub mod tree;
+#[cfg(feature = "servers")]
+pub mod words;
 
 use std::ffi::CStr;
 

@@ -92,7 +92,7 @@ impl NullStore {
 
 impl ObjectStore for NullStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { stores: false, exclusive: false, fsync: false, threads: true }
+        Capabilities { stores: false, exclusive: false, delete_tells: false, fsync: false, threads: true }
     }
     fn begin(&mut self) -> Result<(), Errno> {
         Ok(())

@@ -24,6 +24,8 @@ pub struct Capabilities {
     pub stores: bool,
     /// Creating an object that exists fails and changes nothing.
     pub exclusive: bool,
+    /// Deleting an object that does not exist fails with ENOENT. S3 answers that all is well.
+    pub delete_tells: bool,
     /// An object can be forced to stable storage before create returns.
     pub fsync: bool,
     /// Several ranks may live in one process.

@@ -102,7 +102,7 @@ fn gone(result: Result<(), Errno>) -> Result<(), Errno> {
 
 impl ObjectStore for Tree {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { stores: true, exclusive: true, fsync: true, threads: true }
+        Capabilities { stores: true, exclusive: true, delete_tells: true, fsync: true, threads: true }
     }
 
     fn begin(&mut self) -> Result<(), Errno> {
@@ -220,10 +220,15 @@ impl ObjectStore for Tree {
     }
 
     fn end(&mut self) -> Result<(), Errno> {
-        let root = match self.root() {
+        match self.root() {
             Err(Errno::NOENT) => return Ok(()),
             root => root?,
         };
+        // A mark that goes before its sets would leave them as strangers.
+        if !self.sets()?.is_empty() {
+            return Err(Errno::NOTEMPTY);
+        }
+        let root = self.root()?;
         for name in ["note.new", "note", "lock", "MARK.new", "MARK"] {
             gone(unlinkat(root, name, AtFlags::empty()))?;
         }
