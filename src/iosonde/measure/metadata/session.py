@@ -146,6 +146,15 @@ class Session:
         counts = [count for part in self._processes.all_of(mine) for count in part]
         return None if all(count == self.spec.objects for count in counts) else counts
 
+    @property
+    def first(self) -> bool:
+        """Whether this process has the run's first rank."""
+        return self._processes.number == 0
+
+    def first_says(self, value: int) -> int:
+        """What process 0 brought."""
+        return self._processes.first_says(value)
+
     def resume(self) -> None:
         """After an end was wanted: go on, to remove what was made."""
         self._crew.core.resume()
