@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 FLAT = 1.15
 """Below this ratio of the rates at the largest T and without waits no saturation is seen."""
+EDGE = 1.25
+"""Below so many times N / (1 + T) the fitted N* is too large: clients that wait for as long as a queue kept them
+come back together, and leave the servers idle in between, which looks like the end of saturation."""
 STEEP = 0.9
 """From this share of the largest possible ratio, 1 + T, on nothing but saturation is seen."""
 MODEL_ERROR = {"max_per_s": 0.02, "unloaded_s": 0.05, "saturating_clients": 0.05}
@@ -44,6 +47,8 @@ class Seen(StrEnum):
     """No saturation: an unloaded response time, and bounds on the rest."""
     BEND = "bend"
     """Saturation and its end: all three numbers."""
+    EDGE = "edge"
+    """Its end is just not reached: the servers' rate; the other two are at most what they say."""
     STEEP = "steep"
     """Nothing but saturation: the servers' rate, and bounds on the rest."""
 
@@ -94,19 +99,18 @@ def capacity(
     if ratio < FLAT:
         return _flat(first, last, clients, servers)
     network, found = _fitted(factor, rate, clients, servers)
-    if ratio > STEEP * (1 + factor[-1]) / (1 + factor[0]):
-        limit = clients / (1 + float(factor[-1]))
-        response = limit / found["max_per_s"].value if found["max_per_s"].value else None
-        return Capacity(
-            Seen.STEEP,
-            clients,
-            servers,
-            found["max_per_s"],
-            Estimate(None, None, response),
-            Estimate(None, None, limit),
-            network,
-        )
-    return Capacity(Seen.BEND, clients, servers, **found, network=network)
+    longest = 1 + float(factor[-1])
+    most = clients / longest
+    seen = Seen.BEND
+    if ratio > STEEP * longest / (1 + float(factor[0])):
+        seen = Seen.STEEP
+        found["unloaded_s"] = Estimate(None, None, most / network.max_per_s)
+        found["saturating_clients"] = Estimate(None, None, most)
+    elif network.saturating_clients < EDGE * most:
+        seen = Seen.EDGE
+        for name in ("unloaded_s", "saturating_clients"):
+            found[name] = Estimate(found[name].value, None, found[name].upper)
+    return Capacity(seen, clients, servers, **found, network=network)
 
 
 def _flat(first: Floats, last: Floats, clients: int, servers: int) -> Capacity:

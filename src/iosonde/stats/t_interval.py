@@ -19,7 +19,7 @@ SD_FLOOR = 0.01
 
 def quantile_of_t(probability: float, freedom: int) -> float:
     """Student's quantile."""
-    from scipy.special import stdtrit
+    from scipy.special import stdtrit  # type: ignore[import-untyped, unused-ignore]
 
     return float(stdtrit(freedom, probability))
 
