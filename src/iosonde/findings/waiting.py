@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.analysis.waiting import FAILED
 from iosonde.model.units import format_duration
+from iosonde.model.units import format_waiting_factor as _t
 from iosonde.stats.capacity import Seen
 from iosonde.stats.t_interval import CONFIDENCE
 from iosonde.stats.waiting import FEWEST, MARGIN, MOST, Verdict
@@ -40,16 +41,16 @@ def verdict_line(found: Adaptive) -> str:
         case Verdict.SIMILAR:
             return (
                 f"{limit}: operations take as long with waits as without ({_factor(end)} the rate at "
-                f"T = {end.level:g}), so the servers can take more clients"
+                f"T = {_t(end.level)}), so the servers can take more clients"
             )
         case Verdict.INCREASES:
             return f"{limit}: {_overload(found)}"
         case Verdict.DECREASES:
             shown = judged.dip or end
-            back = f"; {_factor(end)} at T = {end.level:g}" if judged.dip else ""
+            back = f"; {_factor(end)} at T = {_t(end.level)}" if judged.dip else ""
             return (
                 f"{limit}: the servers get slower when clients leave them idle "
-                f"({_factor(shown)} the rate at T = {shown.level:g}{back})"
+                f"({_factor(shown)} the rate at T = {_t(shown.level)}{back})"
             )
         case _:
             return f"{limit}: {_undecided(found)}"
@@ -58,8 +59,8 @@ def verdict_line(found: Adaptive) -> str:
 def _overload(found: Adaptive) -> str:
     end = found.judged.change
     text = (
-        f"without waits {_rate(found.without_waits_per_s)} reach them, and clients that wait in between are served faster "
-        f"({_factor(end)} the rate at T = {end.level:g})"
+        f"without waits {_rate(found.without_waits_per_s)} reach them, and clients that wait in between are served "
+        f"faster ({_factor(end)} the rate at T = {_t(end.level)})"
     )
     known = found.capacity
     if known is None or known.seen is Seen.FLAT:
@@ -69,12 +70,13 @@ def _overload(found: Adaptive) -> str:
         return (
             f"{text}{most}, which fewer than {_count(known.saturating_clients.upper)} clients reach"
         )
-    return f"{text}{most}, which {_count(known.saturating_clients.value)} clients reach"
+    few = " or fewer" if known.seen is Seen.EDGE else ""
+    return f"{text}{most}, which {_count(known.saturating_clients.value)} clients{few} reach"
 
 
 def _undecided(found: Adaptive) -> str:
     judged, end, n = found.judged, found.judged.change, found.rates.repeats
-    text = f"{_factor(end)} the rate at T = {end.level:g} after {_repeats(n)}"
+    text = f"{_factor(end)} the rate at T = {_t(end.level)} after {_repeats(n)}"
     if n < FEWEST:
         return (
             f"{text}; at least {FEWEST} are needed; so far it looks as if {LIMIT[judged.leaning]}"
@@ -90,7 +92,7 @@ def _evidence(found: Adaptive) -> list[str]:
     judged = found.judged
     slope, low, high = judged.elasticity
     span = "" if low is None or high is None else f" ({_signed(low)} to {_signed(high)})"
-    shown = ", ".join(f"{_ratio(change.ratio)} at {change.level:g}" for change in judged.changes)
+    shown = ", ".join(f"{_ratio(change.ratio)} at {_t(change.level)}" for change in judged.changes)
     return [
         f"{_rate(found.without_waits_per_s)} by {_count(found.clients)} clients without waits; at T: {shown} "
         f"({_repeats(found.rates.repeats)}, intervals of {CONFIDENCE:.0%})",
@@ -122,9 +124,12 @@ def _capacity(known: Capacity) -> list[str]:
             f"{_count(clients.value)} clients or fewer saturate them; this run had {_count(known.clients)}, too many "
             "to see it well",
         ]
+    between = ""
+    if clients.lower is not None and clients.upper is not None:
+        between = f" ({_count(clients.lower)}-{_count(clients.upper)})"
     return [
         f"{rate}; an operation that meets no other takes {_time(known.unloaded_s)}",
-        f"{_count(clients.value)} clients{_span(clients)} that never wait saturate them; this run had "
+        f"{_count(clients.value)} clients{between} that never wait saturate them; this run had "
         f"{_count(known.clients)}",
     ]
 
@@ -134,7 +139,7 @@ def _cautions(found: Adaptive) -> list[str]:
     judged = found.judged
     if not judged.plausible:
         told.append(
-            f"{_factor(judged.change)} at T = {judged.change.level:g} is more than waits can explain: at most 1 + T; "
+            f"{_factor(judged.change)} at T = {_t(judged.change.level)} is more than waits can explain: at most 1 + T; "
             "waits or rates were measured wrongly, or the storage changed during the run"
         )
     if found.client_busy and found.cpu_share is not None:
@@ -148,7 +153,7 @@ def _cautions(found: Adaptive) -> list[str]:
         )
     for asked, measured in found.rates.off_nominal():
         told.append(
-            f"at T = {asked:g} clients waited {measured:.2f} times as long as operations took: sleeps are too "
+            f"at T = {_t(asked)} clients waited {measured:.2f} times as long as operations took: sleeps are too "
             "coarse here, or CPUs too busy; the measured value was used"
         )
     if found.failed_share is not None and found.failed_share >= FAILED:
