@@ -34,6 +34,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("slowdown", "slowdown", "slowdown over time, with baseline, interval and n"),
         Command("events", "events", "what happened: slow stretches, hangs, outages; what recurs"),
         Command("bursts", "bursts", "seconds in which operations waited, within a run"),
+        Command("runs", "runs", "benchmark runs side by side, or one in detail"),
         Command("compare", "compare", "two periods, targets or runs: faster, slower, same?"),
     ),
     "Keep": (
