@@ -8,7 +8,7 @@ use iosonde_core::backend::location::Location;
 use iosonde_core::clock::{Clock, RealClock};
 use iosonde_core::metadata::BenchError as CoreError;
 use iosonde_core::metadata::parameters::Parameters;
-use iosonde_core::metadata::team::{Connector, Order, Team};
+use iosonde_core::metadata::team::{Connector, Team};
 use iosonde_core::seed::Random;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

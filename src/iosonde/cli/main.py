@@ -26,7 +26,10 @@ class Command(NamedTuple):
 
 
 GROUPS: dict[str, tuple[Command, ...]] = {
-    "Measure": (Command("probe", "probe", "watch directories and see how they answer"),),
+    "Measure": (
+        Command("probe", "probe", "watch directories and see how they answer"),
+        Command("bench", "bench", "what storage can do: small objects (metadata)"),
+    ),
     "Gather": (Command("import", "import_", "results of md-workbench, mdtest and io-probing"),),
     "Ask": (
         Command("now", "now", "one sentence a target: is it slow, how much, since when"),
