@@ -200,3 +200,16 @@ def simulate(config_json: str, start_ns: int, duration_ns: int) -> str:
     """Run a probe on simulated clocks, from ``start_ns`` (UTC) on, as fast as the CPU goes, and write its spool and
     state. Only ``backend = "null"`` with faults makes sense. Returns the summary as JSON.
     """
+
+def conformance(
+    place: str | Callable[[], Any], stranger: Callable[[bool], None] | None = None
+) -> list[tuple[str, str | None]]:
+    """The suite of the backends on a place: a location in JSON, or what makes a Python store.
+
+    ``stranger(True)`` puts something of somebody else where the root would be, ``stranger(False)`` takes
+    it away. Every check's name and what was wrong; None if nothing was. Raises ConfigError for a location
+    that cannot be read.
+    """
+
+def time_backend(place: str | Callable[[], Any], count: int, size_bytes: int) -> dict[str, int]:
+    """Medians in ns of ``count`` create, stat, read and delete each, one phase after the other."""
