@@ -213,7 +213,13 @@ class Metadata:
     """
 
     def __init__(
-        self, parameters: str, location: str, first: int, count: int, faults: str
+        self,
+        parameters: str,
+        place: str | Callable[[], Any],
+        first: int,
+        count: int,
+        faults: str,
+   
     ) -> None: ...
     def order(self, order: str) -> None: ...
     def wait(self, milliseconds: int) -> bool:
@@ -235,3 +241,13 @@ class Metadata:
 
 def outcome_name(code: int) -> str:
     """What an outcome of ``Metadata.rows`` is called."""
+
+def conformance(
+    place: str | Callable[[], Any], stranger: Callable[[bool], None] | None = None
+) -> list[tuple[str, str | None]]:
+    """The suite of the backends on a place: a location in JSON, or what makes a Python store.
+
+    ``stranger(True)`` puts something of somebody else where the root would be, ``stranger(False)`` takes
+    it away. Every check's name and what was wrong; None if nothing was. Raises ConfigError for a location
+    that cannot be read.
+    """

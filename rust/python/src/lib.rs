@@ -1,6 +1,8 @@
 //! Thin PyO3 bindings of iosonde-core: one file an instrument, no logic.
 
 mod columns;
+mod conformance;
+mod foreign;
 mod load;
 mod metadata;
 mod probe;
@@ -47,6 +49,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(slowdown::alarms, module)?)?;
     module.add("STAGES", slowdown::STAGES.to_vec())?;
     module.add("ALARM_CAUSES", slowdown::CAUSES.to_vec())?;
+    module.add_function(wrap_pyfunction!(conformance::conformance, module)?)?;
+    module.add_function(wrap_pyfunction!(conformance::time_backend, module)?)?;
     module.add_function(wrap_pyfunction!(probe::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(metadata::outcome_name, module)?)?;
     module.add_class::<metadata::Metadata>()?;

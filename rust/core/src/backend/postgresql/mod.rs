@@ -188,8 +188,7 @@ impl ObjectStore for PostgresqlStore {
 
     fn begin(&mut self) -> Result<(), Errno> {
         let schema = self.schema.clone();
-        let found = self.session().ask(async |client| {
-            let all = client.transaction().await?;
+        let found = self.session().ask_together(async |all| {
             // Ranks mark one after the other.
             all.execute("SELECT pg_advisory_xact_lock($1, 1)", &[&LOCK]).await?;
             let text = "SELECT c.relname FROM pg_namespace n LEFT JOIN pg_class c ON n.oid = c.relnamespace
@@ -214,7 +213,6 @@ impl ObjectStore for PostgresqlStore {
             let text = format!("CREATE TABLE {schema}.mark (text text, note text, made_schema boolean)");
             all.batch_execute(&text).await?;
             all.execute(&format!("INSERT INTO {schema}.mark VALUES ($1, NULL, $2)"), &[&MARK, &made]).await?;
-            all.commit().await?;
             Ok(Found::Ours)
         })?;
         match found {
@@ -290,14 +288,12 @@ impl ObjectStore for PostgresqlStore {
 
     fn remove_set(&mut self, set: SetId) -> Result<(), Errno> {
         let table = self.table(set);
-        let removed = self.session().ask(async |client| {
-            let all = client.transaction().await?;
+        let removed = self.session().ask_together(async |all| {
             all.batch_execute(&format!("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")).await?;
             if all.query_opt(&format!("SELECT 1 FROM {table} LIMIT 1"), &[]).await?.is_some() {
                 return Ok(false);
             }
             all.batch_execute(&format!("DROP TABLE {table}")).await?;
-            all.commit().await?;
             Ok(true)
         });
         match removed {
@@ -312,15 +308,14 @@ impl ObjectStore for PostgresqlStore {
             return Err(Errno::NOTEMPTY);
         }
         let schema = &self.schema;
-        let ended = self.session().ask(async |client| {
-            let all = client.transaction().await?;
+        let ended = self.session().ask_together(async |all| {
             all.batch_execute(&format!("LOCK TABLE {schema}.mark IN ACCESS EXCLUSIVE MODE")).await?;
             let row = all.query_opt(&format!("SELECT made_schema FROM {schema}.mark"), &[]).await?;
             all.batch_execute(&format!("DROP TABLE {schema}.mark")).await?;
             if row.is_some_and(|row| row.get(0)) {
                 all.batch_execute(&format!("DROP SCHEMA {schema}")).await?;
             }
-            all.commit().await
+            Ok(())
         });
         match ended {
             Err(Errno::NOENT) => Ok(()),

@@ -57,18 +57,32 @@ impl Session {
     /// Ask, and wait for the answer. A connection that did not answer in time is given up.
     pub(super) fn ask<T>(
         &mut self,
-        question: impl AsyncFnOnce(&mut Client) -> Result<T, Error>,
+        question: impl AsyncFnOnce(&Client) -> Result<T, Error>,
     ) -> Result<T, Errno> {
         self.connected()?;
         let Self { runtime, timeout, open, .. } = self;
         let Some(open) = open else { return Err(Errno::NOTCONN) };
         let answer = runtime.block_on(async {
-            match tokio::time::timeout(*timeout, question(&mut open.client)).await {
+            match tokio::time::timeout(*timeout, question(&open.client)).await {
                 Ok(answer) => answer.map_err(Failure::Server),
                 Err(_) => Err(Failure::Late),
             }
         });
         answer.map_err(|failure| self.failed(failure))
+    }
+
+    /// Ask several things that happen together or not at all. Nothing is left open: a transaction that is dropped
+    /// would be rolled back with the next question only, and hold its locks until then.
+    pub(super) fn ask_together<T>(
+        &mut self,
+        questions: impl AsyncFnOnce(&Client) -> Result<T, Error>,
+    ) -> Result<T, Errno> {
+        self.ask(async |client| {
+            client.batch_execute("BEGIN").await?;
+            let answer = questions(client).await;
+            client.batch_execute(if answer.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
+            answer
+        })
     }
 
     fn failed(&mut self, failure: Failure) -> Errno {
