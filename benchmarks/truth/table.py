@@ -22,6 +22,7 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "T19": waiting.t19,
     "T20": waiting.t20,
     "adaptive": waiting.adaptive,
+    "noise": waiting.noise,
 }
 SEEDS = {
     "T1": 4000,
@@ -38,6 +39,7 @@ SEEDS = {
     "T19": 1,
     "T20": 61,
     "adaptive": 61,
+    "noise": 62,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "ratio of medians", "met")
