@@ -11,7 +11,16 @@ from iosonde.analysis import waiting as runs_waiting
 from iosonde.findings import verdicts
 from iosonde.model import ops
 from iosonde.model.units import format_waiting_factor
-from iosonde.stats import capacity, closed_network, recurrence, scope, spells, t_interval, waiting
+from iosonde.stats import (
+    capacity,
+    closed_network,
+    recurrence,
+    scope,
+    spells,
+    t_interval,
+    waiting,
+    waiting_rates,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -124,7 +133,7 @@ def test_events_in_prose_are_those_in_code() -> None:
 
 def test_adaptive_mode_in_prose_is_that_in_code() -> None:
     page = said("adaptive.md")
-    levels = ", ".join(format_waiting_factor(level) for level in waiting.LEVELS)
+    levels = ", ".join(format_waiting_factor(level) for level in waiting_rates.LEVELS)
     assert f"for `T` = {levels}, in random order" in page
     margin, alone = f"{waiting.MARGIN:g}", f"a test that is wrong in {waiting.DIP_ERROR:.0%}"
     assert f"the ratio `X(T) / X(0)` is above {margin} and its interval above 1" in page
@@ -142,13 +151,13 @@ def test_adaptive_mode_in_prose_is_that_in_code() -> None:
     assert off["unloaded_s"] == off["saturating_clients"]
     assert f"of {off['max_per_s']} (`X_max`) and {off['unloaded_s']} (`R0`, `N*`)" in page
     assert f"use {100 * runs_waiting.BUSY_CPU:g} % of them or more" in page
-    assert f"off by more than a factor {waiting.OFF_NOMINAL:g} is named" in page
+    assert f"off by more than a factor {waiting_rates.OFF_NOMINAL:g} is named" in page
     assert f"From {100 * runs_waiting.FAILED:g} % on they are named" in page
 
 
 def test_symbols_of_adaptive_mode_are_names_in_code() -> None:
     owners = {
-        "Rates": waiting.Rates,
+        "Rates": waiting_rates.Rates,
         "Network": closed_network.Network,
         "Capacity": capacity.Capacity,
         "Judged": waiting.Judged,

@@ -10,7 +10,7 @@ from scipy import optimize, stats
 
 from iosonde.stats.capacity import MODEL_ERROR, Seen, capacity
 from iosonde.stats.closed_network import Network
-from iosonde.stats.waiting import LEVELS
+from iosonde.stats.waiting_rates import LEVELS
 
 T = np.array(LEVELS)
 networks = st.builds(

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from iosonde.stats.closed_network import Network
-from iosonde.stats.waiting import FEWEST, LEVELS, MARGIN, MOST, Rates, Verdict, judge, rates
+from iosonde.stats.waiting import FEWEST, MARGIN, MOST, Verdict, judge, more_to_run
+from iosonde.stats.waiting_rates import LEVELS, Rates, rates
 
 T = np.array(LEVELS)
 FLAT = np.zeros(len(T))
@@ -93,6 +94,15 @@ def test_repeats_that_are_asked_for_decide():
             decided += judge(more).verdict is not Verdict.INCONCLUSIVE
     assert asked > 15
     assert decided / asked > 0.6
+
+
+def test_one_further_look():
+    random = np.random.default_rng(1)
+    clear = judge(run(curve(30), random))
+    unclear = judge(run(curve(90), random, noise=0.2))
+    assert unclear.verdict is Verdict.INCONCLUSIVE
+    assert [more_to_run(clear, n) for n in (2, 5, 8)] == [3, 0, 0]
+    assert [more_to_run(unclear, n) for n in (2, 5, 6, 8, 12)] == [3, 3, 2, 0, 0]
 
 
 def test_a_ratio_at_the_border_is_said_to_stay_open_and_few_repeats_are_not_enough():

@@ -21,7 +21,8 @@ from iosonde.plots.render_sheet import draw_sheet
 from iosonde.plots.sheet import plain
 from iosonde.plots.sheets_waiting import CLIENTS, FIT, MEAN, MOST_DOTS, SERVERS, waiting_sheet
 from iosonde.stats.closed_network import Network
-from iosonde.stats.waiting import LEVELS, Verdict
+from iosonde.stats.waiting import Verdict
+from iosonde.stats.waiting_rates import LEVELS
 from tests.python.test_waiting import DIPS
 
 T = np.array(LEVELS)
@@ -102,10 +103,16 @@ def test_clients_are_the_limit_with_bounds_instead_of_numbers():
 def test_clients_without_cpus_to_spare_are_said():
     quiet = rows(CLIENTS_LIMIT.corrected_per_s(T), 20, machine={"cpu_share": 0.5})
     assert not any("CPU" in line for line in say_waiting(adaptive(quiet)))
-    full = rows(CLIENTS_LIMIT.corrected_per_s(T), 20, machine={"cpu_share": 0.97})
-    (told,) = (line for line in say_waiting(adaptive(full)) if "CPU" in line)
-    assert told.startswith("the ranks used 97% of the client's CPUs: the clients' own CPUs")
-    queued = adaptive(rows(SERVERS_LIMIT.corrected_per_s(T), 100), cpu_share=1.0)
+    full = [replace(row, machine={"cpu_share": 0.97 / (1 + row.waiting_factor)}) for row in quiet]
+    spinning = adaptive([replace(row, machine={"cpu_share": 0.97}) for row in quiet])
+    assert any(line.startswith("even where they wait longest") for line in say_waiting(spinning))
+    assert not verdict_line(spinning).endswith("so the servers can take more clients")
+    first, told = (line for line in say_waiting(adaptive(full)) if "CPU" in line)
+    assert told.startswith("the ranks used 97% of the client's CPUs: an operation is mostly work")
+    assert first.startswith("clients are the limit, their CPUs above all (97%")
+    queued = adaptive(
+        rows(SERVERS_LIMIT.corrected_per_s(T), 100, each=False, machine={"cpu_share": 1.0})
+    )
     assert any("queue for a CPU" in line for line in say_waiting(queued))
 
 
@@ -171,6 +178,8 @@ def test_what_cannot_be_judged(busy_servers):
         adaptive([row for row in busy_servers if row.waiting_factor == 0])
     with pytest.raises(NothingMeasuredError):
         adaptive([])
+    with pytest.raises(NothingMeasuredError, match="clients did not wait"):
+        adaptive([replace(row, wait_time_ns=0) for row in busy_servers])
     with pytest.raises(UsageError, match="one run, not of 2"):
         adaptive([*busy_servers, replace(busy_servers[0], run_id="r2")])
 
@@ -229,6 +238,15 @@ def test_light_and_dark_wide_and_narrow(busy_servers, dark, width):
     renderer = FigureCanvasAgg(canvas).get_renderer()
     boxes = [label.get_window_extent(renderer) for label in left.get_xticklabels()]
     assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
+
+
+def test_rows_without_single_processes_still_have_a_picture():
+    made = rows(CLIENTS_LIMIT.corrected_per_s(T), 20, each=False)
+    less = [row for row in made if (row.waiting_factor, row.repeat) != (2.0, 1)]
+    canvas = draw_sheet(waiting_sheet([(less, adaptive(less))]))
+    assert len(canvas.axes[0].lines) == 2
+    words = [text.get_text() for text in canvas.legends[0].get_texts()]
+    assert words == [MEAN, CLIENTS]
 
 
 def test_many_processes_are_thinned_out_evenly():

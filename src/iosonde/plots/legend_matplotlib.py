@@ -42,7 +42,7 @@ def words(sheet: Sheet) -> list[str]:
     found: list[str] = []
     if any(np.any(mark.kind == "ok") for mark in points):
         found.append("one operation")
-    if any(isinstance(mark, Dots) for mark in marks):
+    if any(isinstance(mark, Dots) and len(mark.value) for mark in marks):
         found.append(ONE_PROCESS)
     found += dict.fromkeys(mark.name for mark in marks if isinstance(mark, Curve))
     if any(isinstance(mark, Cells) for mark in marks):
