@@ -15,7 +15,8 @@ from iosonde.measure.metadata.spec import PHASES, Spec
 from iosonde.measure.places import parse_place
 from iosonde.model.errors import UsageError
 from iosonde.model.ops import parse_op
-from iosonde.model.units import parse_duration, parse_size
+from iosonde.model.units import format_size, parse_duration, parse_size
+from iosonde.store.export import FORMATS, format_of
 
 EXAMPLES = """\
   iosonde bench metadata /work                      one rank: precreate, benchmark, cleanup
@@ -33,6 +34,8 @@ PLACE is a directory, s3://BUCKET/PREFIX, postgresql://USER@HOST/DB, mongodb://H
 directory .iosonde-... below DIR is touched. Letters as in md-workbench; docs/bench-metadata.md explains each.
 """
 _MOST_RUNS = 1000
+_LARGEST = 1 << 30
+"""Bytes of an object."""
 _OPS = {word: f"md_{word}" for word in ("create", "stat", "read", "delete")}
 """Here ``read`` is that of a small object."""
 
@@ -97,11 +100,28 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--samples", action="store_true", help="keep every operation in the store")
     add("--plot", type=Path, metavar="FILE", help="picture: .png, .svg, .pdf")
     add("--dark", action="store_true", help="a dark picture")
-    add("--format", choices=("table", "json", "csv", "parquet"), default="table")
-    add("-o", "--output", type=Path, metavar="FILE", help="of --format (default: stdout)")
+    add("--format", choices=("table", *FORMATS), help="(default: the file's ending, else table)")
+    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
     add("--no-store", action="store_true", help="leave nothing in the store")
     parser.add_store()
-    return parser.parse(arguments)
+    args = parser.parse(arguments)
+    _check_output(args)
+    return args
+
+
+def _check_output(args: argparse.Namespace) -> None:
+    """Before an hour is measured: that what it comes to can be written. Raises UsageError."""
+    if args.format is None:
+        args.format = format_of(args.output, None) if args.output else "table"
+    if args.format == "table" and args.output:
+        raise UsageError("a table goes to the terminal only", hint="--format json, csv or parquet")
+    if args.format == "parquet" and args.output is None:
+        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
+    if args.output and (args.output.is_dir() or not args.output.absolute().parent.is_dir()):
+        raise UsageError(
+            f"{args.output}: no file can be written there",
+            expected="a file in a directory that exists",
+        )
 
 
 _OFFSET = "ranks between reader and writer; 0: own objects (1)"
@@ -124,6 +144,12 @@ def plan(args: argparse.Namespace, environ: Mapping[str, str], more: Any, seed: 
         raise UsageError("--wear-out without --stonewall", expected="-w TIME too")
     if args.shared and args.pattern != "bulk":
         raise UsageError("--shared is for --pattern bulk")
+    if args.endpoint is not None and all(place.kind != "s3" for place in places):
+        raise UsageError("--endpoint is for s3://BUCKET/PREFIX", expected="such a place")
+    if (args.size or 0) > _LARGEST:
+        raise UsageError(
+            f"objects of {format_size(args.size)}", expected=f"at most {format_size(_LARGEST)}"
+        )
     specs = tuple(_specs(args, seed))
     rounds = args.repeat or (3 if args.pattern == "cycle" else 1)
     adaptive = None
@@ -228,7 +254,8 @@ def _words(text: str) -> list[str]:
 
 def _factor(text: str) -> float:
     match = re.fullmatch(r"(\d{1,4}(?:\.\d{1,6})?)(?:/(\d{1,4}))?", text.strip())
-    value = float(match[1]) / (int(match[2] or 1) or 1) if match else -1.0
+    below = int(match[2] or 1) if match else 0
+    value = float(match[1]) / below if match and below else -1.0
     if not 0 <= value <= 1000:
         raise argparse.ArgumentTypeError(f"{text!r} is no waiting factor such as 0.25, 1/4 or 2")
     return value
