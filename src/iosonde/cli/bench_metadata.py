@@ -19,14 +19,20 @@ from iosonde.cli.bench_options import parse, plan
 from iosonde.cli.bench_progress import Following, Looking
 from iosonde.cli.interrupt import Interrupt
 from iosonde.cli.run_tables import comparison, details
-from iosonde.measure.ranks import Processes, find_processes
+from iosonde.measure.ranks import Processes, find_processes, is_first
 from iosonde.model.errors import IosondeError, NothingMeasuredError
 from iosonde.model.runs import RunRow
 
 
 def metadata(arguments: Sequence[str]) -> int:
     """Run the benchmark in every process; process 0 speaks."""
-    args = parse(arguments)
+    try:
+        args = parse(arguments)
+    except IosondeError as error:
+        # Every process has been given the same words: one says what is wrong with them.
+        if is_first(os.environ):
+            raise
+        return error.exit_code
     processes = find_processes(os.environ)
     root = None if args.no_store else options.store_root(args)
     seed = processes.first_says(secrets.randbits(48))
@@ -49,14 +55,14 @@ def metadata(arguments: Sequence[str]) -> int:
         return 0
     if ran.rows:
         _show(ran.rows, args, processes)
-    elif ran.errors:
-        raise ran.errors[0]
-    else:
+    for text in dict.fromkeys(map(str, ran.errors)):
+        options.tell(f"iosonde: {text}")
+    if not ran.rows and not ran.errors:
         raise NothingMeasuredError("the run was ended before anything was measured")
-    for wrong in ran.errors:
-        options.tell(f"iosonde: {wrong}")
     if ran.stopped:
         return 130
+    if not ran.rows:
+        return ran.errors[0].exit_code
     good = all((row.complete or _limited(row)) and not row.failed for row in ran.rows)
     return 0 if good and not ran.errors else 1
 
@@ -67,10 +73,13 @@ def _limited(row: RunRow) -> bool:
 
 
 def _more_repeats(rows: Sequence[RunRow]) -> int:
-    """How many more repeats of each waiting factor would decide."""
+    """How many more repeats of each waiting factor would decide; none where nothing can be said."""
     from iosonde.analysis.waiting import adaptive
 
-    return adaptive(rows).judged.more_repeats or 0
+    try:
+        return adaptive(rows).judged.more_repeats or 0
+    except IosondeError:
+        return 0
 
 
 def _show(rows: list[RunRow], args: argparse.Namespace, processes: Processes) -> None:
@@ -90,7 +99,10 @@ def _show(rows: list[RunRow], args: argparse.Namespace, processes: Processes) ->
 
         for run in runs:
             mine = [row for row in rows if row.run_id == run]
-            first, *rest = say_waiting(adaptive(mine))
+            try:
+                first, *rest = say_waiting(adaptive(mine))
+            except IosondeError as error:
+                first, rest = str(error), []
             print(f"\n{mine[0].target}: {first}")
             for line in rest:
                 print(f"  {line}")
