@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.plots.axis_matplotlib import text_width
+from iosonde.plots.curves_matplotlib import curve_colours, curve_names
 from iosonde.plots.marks import Cells, Level, Points, Shade, Shifts, Steps
 from iosonde.plots.marks_matplotlib import KINDS, kind_colour
 from iosonde.plots.sheet import RATIO, Sheet
@@ -37,7 +38,7 @@ def words(sheet: Sheet) -> list[str]:
     """The legend's words in order."""
     marks = [mark for pane in sheet.panes for mark in pane.marks]
     points = [mark for mark in marks if isinstance(mark, Points)]
-    found: list[str] = []
+    found: list[str] = list(curve_names(sheet))
     if any(np.any(mark.kind == "ok") for mark in points):
         found.append("one operation")
     if any(isinstance(mark, Cells) for mark in marks):
@@ -110,7 +111,8 @@ def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
         # matplotlib fills columns first; reading order is by lines.
         order = [r * columns + c for c in range(columns) for r in range(lines)]
         levels = {m.name for p in sheet.panes for m in p.marks if isinstance(m, Level)}
-        handles = [_handle(found[i], levels, style) for i in order if i < len(found)]
+        colours = curve_colours(sheet, style)
+        handles = [_handle(found[i], levels, style, colours) for i in order if i < len(found)]
         canvas.legend(
             handles=handles,
             loc="upper left",
@@ -138,7 +140,7 @@ def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
         )
 
 
-def _handle(word: str, levels: set[str], style: Style) -> Any:
+def _handle(word: str, levels: set[str], style: Style, curves: dict[str, str]) -> Any:
     """The sign of one word; ``levels`` are limits."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -151,7 +153,9 @@ def _handle(word: str, levels: set[str], style: Style) -> Any:
         colour, alpha = patches[word]
         return Patch(color=colour, alpha=alpha, lw=0, label=word)
     look: dict[str, Any] = {"color": style.role(word), "lw": 1.5}
-    if word == "one operation":
+    if word in curves:
+        look["color"] = curves[word]
+    elif word == "one operation":
         look = {"ls": "", "marker": "o", "ms": 3, "color": style.sample}
     elif word in (DIFFERENT, NOT_DIFFERENT):
         colour = style.slow if word == DIFFERENT else style.median

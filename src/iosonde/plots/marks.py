@@ -116,7 +116,22 @@ class Shifts:
     margin: float
 
 
-Mark = Points | Cells | Steps | Bars | Shade | Level | Shifts
+@dataclass(frozen=True)
+class Curve:
+    """A density over latency: ``value`` (s) and density per decade, shapes (points,).
+
+    ``median`` (s) of the ``n`` operations; ``bandwidth`` of the kernel in decades.
+    """
+
+    name: str
+    value: Floats
+    density: Floats
+    median: float
+    n: int
+    bandwidth: float
+
+
+Mark = Curve | Points | Cells | Steps | Bars | Shade | Level | Shifts
 
 
 def no_points() -> Points:

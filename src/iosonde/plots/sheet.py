@@ -22,7 +22,7 @@ from iosonde.model.units import format_option
 from iosonde.plots.marks import Cells, Mark, Points
 from iosonde.store.state import clean_text
 
-_MARKS = ("Points", "Cells", "Steps", "Bars", "Shade", "Level", "Shifts")
+_MARKS = ("Points", "Cells", "Steps", "Bars", "Shade", "Level", "Shifts", "Curve")
 SECONDS, RATIO = "s", "x"
 """Units of a pane's values."""
 
