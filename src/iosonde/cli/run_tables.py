@@ -255,6 +255,8 @@ def _number(value: int | None) -> str:
 def _rate(value: float | None) -> str:
     if value is None:
         return "n/a"
+    if value >= 1e7:
+        return f"{value / 1e6:.0f}M" if value < 1e12 else f"{value:.1e}"
     return f"{value:.3g}" if value < 100 else count(round(value))
 
 
@@ -262,8 +264,10 @@ def _time(ns: float | None, digits: int) -> str:
     """``634 us``, with two digits ``630 us``; ``n/a``."""
     if ns is None:
         return "n/a"
+    if ns >= 100e9:
+        return f"{ns / 1e9:.0f} s" if ns < 1e14 else f"{ns / 1e9:.0e} s"
     text = format_duration(float(f"{ns:.{digits}g}"))
     number, space, unit = text.partition(" ")
-    if digits == 2 and "." in number and not unit.startswith(("min", "h", "d")):
+    if digits == 2 and "." in number:
         number = f"{float(number):.1f}" if float(number) < 9.95 else f"{float(number):.0f}"
     return number + space + unit

@@ -171,7 +171,7 @@ class _Run:
         except ValueError:
             words = text.split()
         self._backend = "posix"
-        for name, value in zip(words[1:], [*words[2:], ""], strict=True):
+        for name, value in zip(words[1:], [*words[2:], ""], strict=False):
             if name in _NUMBERS and re.fullmatch(r"-?\d{1,15}", value):
                 self._parameters[_NUMBERS[name]] = int(value)
             elif name in _FLAGS:
