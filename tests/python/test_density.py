@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde.analysis.density import PER_DECADE, densities
-from iosonde.analysis.figures import Asked, runs_named
+from iosonde.analysis.figures import ABOVE_NS, SPARSE, Asked, runs_named
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.plots.marks import Curve, Level, Points
@@ -206,3 +207,13 @@ def test_the_command(store, tmp_path, capsys, utc, now):
         ["points", "--sparse", "-3"],
     ):
         assert run("figure", *wrong, store=store.root) == 2
+
+
+def test_the_page_says_what_the_code_does():
+    page = " ".join((Path(__file__).parents[2] / "docs" / "figures.md").read_text().split())
+    assert f"about {SPARSE} of an op" in page
+    assert f"every one above {ABOVE_NS / 1e9:g} s" in page
+    assert f"cells of 1/{PER_DECADE} of a decade" in page
+    assert f"Fewer than {LEAST} operations" in page
+    assert MOST_CURVES == 8
+    assert "than eight curves" in page

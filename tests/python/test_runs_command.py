@@ -12,55 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.analysis.runs import COMPARED_OPS, compare, comparison_table, slow_ranks
+from iosonde.analysis.runs import compare, comparison_table, slow_ranks
 from iosonde.cli.run_tables import comparison, details
 from iosonde.model.runs import RunRow
 from iosonde.store import runs
 from iosonde.store.columns import RUN_TYPES
 from tests.python.commands import run
+from tests.python.made_runs import benchmark
 from tests.python.makers import SECOND, START
-
-
-def benchmark(run_id="r", rate=100.0, factor=0.0, iteration=0, scale=1.0, **more):
-    """A phase of two ranks: the whole, four ops, the ranks."""
-    common = {
-        **{
-            "run_id": run_id,
-            "source": "iosonde",
-            "host": "h",
-            "target": "/work",
-            "backend": "posix",
-        },
-        **{"pattern": "cycle", "phase": "benchmark", "ranks": 2, "began_ns": START},
-        **{"iteration": iteration, "waiting_factor": factor},
-        "parameters": {"data_sets": 4, "iterations": 2000, "objects": 10_000},
-    } | more
-    whole = RunRow(
-        **common,
-        ops=400,
-        duration_ns=SECOND,
-        rate_per_s=4 * rate,
-        balance=0.682,
-        max_ns=3.5e9,
-        failed=0,
-    )
-    ops = [
-        RunRow(
-            **common,
-            op=op,
-            ops=100,
-            rate_per_s=rate,
-            q50_ns=1e6,
-            q75_ns=scale * 1e6 * (i + 1),
-            max_ns=3.5e9,
-        )
-        for i, op in enumerate(COMPARED_OPS)
-    ]
-    ranks = [
-        RunRow(**common, rank=r, ops=200, duration_ns=d, rate_per_s=1.0)
-        for r, d in ((0, SECOND), (1, 2 * SECOND), (2, SECOND))
-    ]
-    return [whole, *ops, *ranks]
 
 
 def test_a_run_becomes_a_line_of_the_paper():
@@ -214,3 +173,6 @@ def test_data(store, tmp_path, capsys, utc, now):
     assert run("runs", "-o", str(path), store=store) == 0
     assert duckdb.sql(f"SELECT count(*), sum(ops) FROM '{path}'").fetchall() == [(16, 2 * 1400)]
     assert run("runs", "--format", "parquet", store=store) == 2
+    assert run("export", "runs", "--target", "/home", store=store) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 8
+    assert run("export", "runs", "--op", "creates", store=store) == 2
