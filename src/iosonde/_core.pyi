@@ -219,7 +219,6 @@ class Metadata:
         first: int,
         count: int,
         faults: str,
-   
     ) -> None: ...
     def order(self, order: str) -> None: ...
     def wait(self, milliseconds: int) -> bool:

@@ -119,7 +119,9 @@ class Versitygw(Server):
 
     def command(self) -> list[str]:
         if not VERSITYGW.exists():
-            raise FileNotFoundError(f"{VERSITYGW}: not found; expected it built: try scripts/services")
+            raise FileNotFoundError(
+                f"{VERSITYGW}: not found; expected it built: try scripts/services"
+            )
         address = f"127.0.0.1:{self.port}"
         return [str(VERSITYGW), "--quiet", "--port", address, "posix", str(self.folder / "data")]
 
@@ -152,7 +154,9 @@ class Ferretdb(Server):
 
     def command(self) -> list[str]:
         if not FERRETDB.exists():
-            raise FileNotFoundError(f"{FERRETDB}: not found; expected it built: try scripts/services")
+            raise FileNotFoundError(
+                f"{FERRETDB}: not found; expected it built: try scripts/services"
+            )
         return [str(FERRETDB), f"127.0.0.1:{self.port}", str(self.folder / "data")]
 
     @property

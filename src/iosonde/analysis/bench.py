@@ -28,19 +28,16 @@ from iosonde.measure.ranks import Processes
 from iosonde.model.errors import IosondeError, MeasureError
 from iosonde.model.ops import op_word
 from iosonde.model.runs import RunRow
+from iosonde.stats.waiting_rates import LEVELS
 from iosonde.store import runs
-
-LEVELS = (0.0, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
-"""Waiting factors of adaptive mode."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptive:
-    """How often every waiting factor is measured; ``more`` says after that how many repeats it would take."""
+    """How often every waiting factor is measured; ``more`` says after that how many repeats to add."""
 
     repeats: int
-    most: int
-    more: Callable[[Sequence[RunRow]], int]
+    more: Callable[[Sequence[RunRow], int], int]
     levels: tuple[float, ...] = LEVELS
 
 
@@ -281,9 +278,9 @@ def _adaptive(adaptive: Adaptive, session: Session, spec: Spec, recorder: Record
             if session.benchmark(repeat, level, repeat).stopped:
                 return True
         repeat += 1
-        if repeat == wanted and wanted < adaptive.most:
-            more = adaptive.more(recorder.rows) if session.first else 0
-            wanted = min(adaptive.most, wanted + session.first_says(more))
+        if repeat == wanted:
+            more = adaptive.more(recorder.rows, repeat) if session.first else 0
+            wanted += session.first_says(more)
     return False
 
 

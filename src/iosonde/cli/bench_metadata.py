@@ -66,11 +66,12 @@ def _limited(row: RunRow) -> bool:
     return row.parameters.get("limit_ns") is not None
 
 
-def _more_repeats(rows: Sequence[RunRow]) -> int:
-    """How many more repeats of each waiting factor would decide."""
+def _more_repeats(rows: Sequence[RunRow], repeats: int) -> int:
+    """How many repeats of each waiting factor to add before judging again."""
     from iosonde.analysis.waiting import adaptive
+    from iosonde.stats.waiting import more_to_run
 
-    return adaptive(rows).judged.more_repeats or 0
+    return more_to_run(adaptive(rows).judged, repeats)
 
 
 def _show(rows: list[RunRow], args: argparse.Namespace, processes: Processes) -> None:

@@ -171,7 +171,7 @@ class _Run:
         except ValueError:
             words = text.split()
         self._backend = "posix"
-        for name, value in zip(words[1:], [*words[2:], ""], strict=True):
+        for name, value in zip(words[1:], [*words[2:], ""], strict=False):
             if name in _NUMBERS and re.fullmatch(r"-?\d{1,15}", value):
                 self._parameters[_NUMBERS[name]] = int(value)
             elif name in _FLAGS:
@@ -229,7 +229,7 @@ class _Run:
         elif seconds is None:
             seconds = summary.get("time_s_mean")
         ranks = (summary.get("rate_rank_min"), summary.get("rate_rank_max"))
-        fair = ranks[0] / ranks[1] if ranks[0] and ranks[1] and self._iterations == 1 else None
+        fair = ranks[0] / ranks[1] if ranks[0] and ranks[1] and self._alike(kind) else None
         reported = {**summary, **(self._about if first else {})}
         if self._iterations > 1 and summary:
             reported["iterations"] = self._iterations
@@ -259,6 +259,10 @@ class _Run:
         yield RunRow(**common, balance=fair, parameters=whole)
         if op is not None:
             yield RunRow(**common, op=op, parameters=self._parameters)
+
+    def _alike(self, kind: str) -> bool:
+        """Whether rates of ranks say how equal they were: each did as much, once."""
+        return self._iterations == 1 and kind != "Tree"
 
     def _count(self, kind: str, verb: str) -> int | None:
         """How many objects a phase went through; None where that is not said."""

@@ -15,8 +15,20 @@ import numpy as np
 from iosonde.model.errors import UsageError
 from iosonde.plots.axis_matplotlib import days, time_axis, value_axis, widened
 from iosonde.plots.canvas import new_canvas, write
+from iosonde.plots.curves_matplotlib import curve_colours, draw_curves
 from iosonde.plots.legend_matplotlib import legend, lines_of, wrapped
-from iosonde.plots.marks import Bars, Cells, Curve, Dots, Level, Points, Shade, Shifts, Steps
+from iosonde.plots.marks import (
+    Bars,
+    Cells,
+    Curve,
+    Dots,
+    Level,
+    LevelLine,
+    Points,
+    Shade,
+    Shifts,
+    Steps,
+)
 from iosonde.plots.marks_levels import draw_curve, draw_dots, level_axis
 from iosonde.plots.marks_matplotlib import (
     draw_bars,
@@ -142,7 +154,11 @@ def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], sty
         line = axes.axhline if along == "y" else axes.axvline
         line(1.0, color=style.usual, lw=1.0, ls=(0, (5, 2)), zorder=1)
     shades = [mark for mark in pane.marks if isinstance(mark, Shade)]
+    if sheet.kind == "density":
+        draw_curves(axes, pane, curve_colours(sheet, style), style)
     for mark in pane.marks:
+        if isinstance(mark, Curve):
+            continue
         if isinstance(mark, Shade):
             draw_shade(axes, mark, style)
         elif isinstance(mark, Cells):
@@ -157,7 +173,7 @@ def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], sty
             draw_shifts(axes, mark, style)
         elif isinstance(mark, Dots):
             draw_dots(axes, mark, style)
-        elif isinstance(mark, Curve):
+        elif isinstance(mark, LevelLine):
             draw_curve(axes, mark, style)
         else:
             draw_bars(axes, mark, style)
@@ -221,12 +237,14 @@ def _values(mark: object) -> list[Any]:
             found = [mark.value_edges]
         case Steps() | Dots():
             found = [mark.value]
-        case Curve():
+        case LevelLine():
             found = [mark.value] if mark.role == "median" else []
         case Bars():
             found = [mark.low, mark.high, mark.outlier_value]
         case Shifts():
             found = [mark.lower, mark.upper, np.array([1 / mark.margin, mark.margin])]
+        case Curve():
+            found = [mark.value]
         case Level():
             found = [np.array([mark.value])]
         case _:
