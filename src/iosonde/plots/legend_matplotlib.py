@@ -165,14 +165,9 @@ def _handle(word: str, levels: set[str], style: Style, curves: dict[str, str]) -
         colour, alpha = patches[word]
         return Patch(color=colour, alpha=alpha, lw=0, label=word)
     look: dict[str, Any] = {"color": style.role(word), "lw": 1.5}
-        colours = curve_colours(sheet, style)
-        handles = [
-            curve_handle(lines_over[found[i]], style)
-            if found[i] in lines_over
-            else _handle(found[i], levels, style, colours)
-            for i in order
-            if i < len(found)
-        ]
+    if word in curves:
+        look["color"] = curves[word]
+    elif word in ("one operation", ONE_PROCESS):
         look = {"ls": "", "marker": "o", "ms": 3, "color": style.sample}
     elif word in (DIFFERENT, NOT_DIFFERENT):
         colour = style.slow if word == DIFFERENT else style.median

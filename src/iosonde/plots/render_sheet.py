@@ -24,6 +24,7 @@ from iosonde.plots.marks import (
     Dots,
     Level,
     LevelLine,
+    Mark,
     Points,
     Shade,
     Shifts,
@@ -157,30 +158,34 @@ def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], sty
     if sheet.kind == "density":
         draw_curves(axes, pane, curve_colours(sheet, style), style)
     for mark in pane.marks:
-        if isinstance(mark, Curve):
-            continue
-        if isinstance(mark, Shade):
-            draw_shade(axes, mark, style)
-        elif isinstance(mark, Cells):
-            draw_cells(axes, mark, style)
-        elif isinstance(mark, Points):
-            draw_points(axes, mark, style, low, high)
-        elif isinstance(mark, Steps):
-            draw_steps(axes, mark, style)
-        elif isinstance(mark, Level):
-            draw_level(axes, mark, style)
-        elif isinstance(mark, Shifts):
-            draw_shifts(axes, mark, style)
-        elif isinstance(mark, Dots):
-            draw_dots(axes, mark, style)
-        elif isinstance(mark, LevelLine):
-            draw_curve(axes, mark, style)
-        else:
-            draw_bars(axes, mark, style)
+        _draw_mark(axes, mark, style, low, high)
     if pane.n == 0:
         words: dict[str, Any] = {"ha": "center", "va": "center", "transform": axes.transAxes}
         axes.text(0.5, 0.72, "nothing known", color=style.faint, fontsize=9, **words)
     _name_shades(axes, sheet, shades, style)
+
+
+def _draw_mark(axes: Axes, mark: Mark, style: Style, low: float, high: float) -> None:
+    """One mark; a density's curves are drawn together."""
+    match mark:
+        case Shade():
+            draw_shade(axes, mark, style)
+        case Cells():
+            draw_cells(axes, mark, style)
+        case Points():
+            draw_points(axes, mark, style, low, high)
+        case Steps():
+            draw_steps(axes, mark, style)
+        case Level():
+            draw_level(axes, mark, style)
+        case Shifts():
+            draw_shifts(axes, mark, style)
+        case Dots():
+            draw_dots(axes, mark, style)
+        case LevelLine():
+            draw_curve(axes, mark, style)
+        case Bars():
+            draw_bars(axes, mark, style)
 
 
 def _name_shades(axes: Axes, sheet: Sheet, shades: list[Shade], style: Style) -> None:
