@@ -115,7 +115,11 @@ _FAULT = "misbehave: create:ENOSPC, stat:+50ms, all:x3, read:hang; then :AFTER[:
 
 
 def plan(
-    args: argparse.Namespace, environ: Mapping[str, str], more: MoreRepeats, seed: int
+    args: argparse.Namespace,
+    environ: Mapping[str, str],
+    more: MoreRepeats,
+    seed: int,
+    samples: Path | None,
 ) -> Plan:
     """What to measure. Raises UsageError for what does not go together."""
     places = tuple(parse_place(text, environ, args.endpoint) for text in args.place)
@@ -134,7 +138,7 @@ def plan(
     if args.adaptive:
         repeats = args.repeats or 5
         adaptive = Adaptive(repeats, more if args.repeats is None else _no_more)
-    made = Plan(places, tuple(args.ranks), specs, phases, rounds, args.waiting, adaptive)
+    made = Plan(places, tuple(args.ranks), specs, phases, rounds, args.waiting, adaptive, samples)
     if len(made) > _MOST_RUNS:
         raise UsageError(f"these are {len(made)} runs", expected=f"at most {_MOST_RUNS}")
     return made
