@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import re
 from datetime import UTC
 
@@ -13,6 +15,8 @@ from hypothesis import strategies as st
 
 from iosonde.analysis.import_files import import_files
 from iosonde.analysis.importing import Naming
+from iosonde.analysis.runs import compare
+from iosonde.cli.run_tables import comparison, details
 from iosonde.connectors.recognise import KINDS
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.store import runs
@@ -292,3 +296,23 @@ def test_everything_of_the_peers_imports(tmp_path, capsys):
     before = snapshot(tmp_path)
     put(tmp_path, paths)
     assert snapshot(tmp_path) == before
+
+
+def enlarged(rng, text):
+    """The text with some of its numbers replaced by others that fit less."""
+    others = ("0", "4294967296", "99999999999999", "7258118399", "9" * 40, "1e999", "-nan")
+    return re.sub(r"\d+", lambda m: rng.choice(others) if rng.random() < 0.05 else m[0], text)
+
+
+@pytest.mark.parametrize("name", peers.ALL)
+def test_impossible_numbers_are_imported_or_named(tmp_path, name):
+    """All the way: into the store, out of it, and onto the terminal."""
+    rng = random.Random(name)
+    for place in range(6):
+        path, root = tmp_path / name, tmp_path / f"store{place}"
+        path.write_text(enlarged(rng, peers.ALL[name]))
+        with contextlib.suppress(InputFileError, UsageError):
+            put(root, [path])
+        if rows := runs.read(root):
+            assert "q75 of" in comparison(compare(rows), NOW, 80)
+            assert "quantiles" in details(rows, NOW, ranks=True)

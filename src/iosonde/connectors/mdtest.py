@@ -24,7 +24,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from iosonde.connectors.lines import NUMBER, Given, Line, Tell, bad, local_ns, read_lines, shown
+from iosonde.connectors.lines import (
+    NUMBER,
+    Given,
+    Line,
+    Tell,
+    bad,
+    local_ns,
+    possible,
+    read_lines,
+    shown,
+)
 from iosonde.model.runs import RunRow
 
 SOURCE = "mdtest"
@@ -85,15 +95,16 @@ def phase_of(kind: str, verb: str) -> tuple[str, str | None]:
 
 def read_text(path: Path, given: Given, tell: Tell) -> Iterator[RunRow]:
     """Rows of all runs in a file; the second is called ``RUN-2``. Raises InputFileError."""
-    starts = 1
+    starts, number = 1, 1
     run = _Run(path, given, tell, 1)
     for line in read_lines(path, tell):
         if _STARTED.match(line.text) and run.said:
-            yield from run.rows()
+            yield from possible(run.rows(), path, line.number, tell)
             starts += 1
             run = _Run(path, given, tell, starts)
         run.take(line)
-    yield from run.rows()
+        number = line.number
+    yield from possible(run.rows(), path, number, tell)
 
 
 class _Run:
