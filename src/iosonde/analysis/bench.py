@@ -143,10 +143,8 @@ class Recorder:
         self._observer.ended(totals)
 
     def _keep(self, root: Path, result: PhaseResult) -> None:
-        """Every operation, as samples of a run of its own: a phase, an iteration, a waiting factor."""
+        """Every operation, as samples of a run of its own: a phase, with one waiting factor."""
         label, parts = self._label, [self._label.run_id, result.phase]
-        if result.phase not in {"cleanup", "precreate"}:
-            parts.append(str(result.iteration))
         if result.waiting_factor:
             parts.append(f"T{result.waiting_factor:g}")
         for number, (rank, began_ns, columns) in enumerate(result.samples):
@@ -156,7 +154,7 @@ class Recorder:
                     rank_host(label.host, rank),
                     label.target,
                     "-".join(parts),
-                    number,
+                    f"{result.iteration}-{number}",
                     began_ns,
                     int(label.parameters["size_bytes"]),
                     int(label.parameters["seed"]),

@@ -153,7 +153,7 @@ def _plot(
         from iosonde.plots.sheets_bench import bench_sheets
 
         timeline = args.plot.with_name(f"{args.plot.stem}-timeline{args.plot.suffix}")
-        sheets = bench_sheets(Store(samples), [rows[0].run_id for rows in each])
+        sheets = bench_sheets(Store(samples), {rows[0].run_id: rows[0].target for rows in each})
         for path, sheet in zip((args.plot, timeline), sheets, strict=True):
             if sheet is not None:
                 save_sheet(sheet, path, dark=args.dark)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
 from iosonde.analysis.density import densities
 from iosonde.analysis.figures import ABOVE_NS, SEED, SPARSE, runs_named
@@ -15,15 +16,29 @@ from iosonde.store.periods import runs
 from iosonde.store.store import Store
 
 
-def bench_sheets(store: Store, run_ids: Sequence[str]) -> tuple[Sheet | None, Sheet | None]:
-    """Density and timeline of all phases of some runs; None where nothing was kept.
+def bench_sheets(store: Store, targets: Mapping[str, str]) -> tuple[Sheet | None, Sheet | None]:
+    """Density and timeline of all phases of some runs, by id with their targets; None where nothing was kept.
 
     Raises UsageError for a run without samples.
     """
-    span = runs_named(run_ids, runs(store.root))
+    span = runs_named(list(targets), runs(store.root))
     query = SlowdownQuery(since_ns=span.since_ns, until_ns=span.until_ns, runs=span.run_ids)
     points = thinned(store, query, SPARSE, ABOVE_NS, SEED)
+    named = [
+        replace(one, name=_name(one.name, targets))
+        for one in densities(store, query)
+        if not one.name.endswith("-cleanup")
+    ]
     return (
-        density_sheet(densities(store, query)),
+        density_sheet(named),
         sparse_sheet(points, span.since_ns, span.until_ns, ABOVE_NS, SEED),
     )
+
+
+def _name(run_id: str, targets: Mapping[str, str]) -> str:
+    """The phase of a sample's run, and its target where there are several."""
+    for run, target in targets.items():
+        if run_id.startswith(f"{run}-"):
+            phase = run_id[len(run) + 1 :]
+            return phase if len(set(targets.values())) == 1 else f"{phase}, {target}"
+    return run_id

@@ -26,7 +26,7 @@ class Recorded(NamedTuple):
     host: str
     target: str
     run_id: str
-    part: int
+    part: str
     """Tells files of one rank and run apart."""
     start_ns: int
     size_bytes: int
