@@ -152,7 +152,11 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
     first = rows[0]
     began = [row.began_ns for row in rows if row.began_ns is not None]
     ranks = {row.ranks for row in rows if row.ranks is not None}
-    known = {k: v for k, v in first.parameters.items() if k not in ("reported", "digests")}
+    known = {
+        k: v
+        for k, v in first.parameters.items()
+        if k not in ("reported", "digests", "pattern", "ranks") and v is not False
+    }
     lines = [
         f"run {first.run_id}: {first.pattern} on {first.target}",
         f"measured by {first.source}, backend {first.backend}, "
@@ -161,8 +165,9 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
     ]
     if known:
         lines.append("asked for: " + ", ".join(f"{k} {_short(v)}" for k, v in known.items()))
-    if first.machine:
-        lines.append("machine: " + ", ".join(f"{k} {_short(v)}" for k, v in first.machine.items()))
+    machine = next((row.machine for row in rows if row.machine), None)
+    if machine:
+        lines.append("machine: " + ", ".join(_machine(machine)))
     if not all(row.complete for row in rows):
         lines.append("not complete: it ended before all of its operations were done")
     room = max(60, width())
@@ -170,6 +175,15 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
         textwrap.fill(clean_text(line), room, subsequent_indent="  ", break_on_hyphens=False)
         for line in lines
     )
+
+
+def _machine(facts: dict[str, Any]) -> list[str]:
+    """The facts of a machine that are short enough to be read; bytes as sizes."""
+    return [
+        f"{name.removesuffix('_bytes')} {format_size(value) if name.endswith('_bytes') else _short(value)}"
+        for name, value in facts.items()
+        if not isinstance(value, dict | list)
+    ]
 
 
 def _short(value: Any) -> str:

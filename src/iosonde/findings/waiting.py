@@ -142,8 +142,8 @@ def _cautions(found: Adaptive) -> list[str]:
     judged = found.judged
     if judged.implausible is not None:
         told.append(
-            f"{_factor(judged.implausible)} at T = {_t(judged.implausible.level)} is more than waits can explain: at most "
-            "1 + T; waits or rates were measured wrongly, or the storage changed during the run"
+            f"{_factor(judged.implausible)} at T = {_t(judged.implausible.level)} is more than waits can "
+            "explain: at most 1 + T; waits or rates were measured wrongly, or the storage changed during the run"
         )
     if found.client_busy and found.cpu_share is not None:
         what = {
