@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from benchmarks.truth import estimators, raised, recorded, verdicts
+from benchmarks.truth import estimators, raised, recorded, verdicts, waiting
 from benchmarks.truth.target import Row
 
 TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
@@ -19,6 +19,9 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "T9": verdicts.t9,
     "T10": verdicts.t10,
     "T11": verdicts.t11,
+    "T19": waiting.t19,
+    "T20": waiting.t20,
+    "adaptive": waiting.adaptive,
 }
 SEEDS = {
     "T1": 4000,
@@ -32,6 +35,9 @@ SEEDS = {
     "T9": 3000,
     "T10": 44,
     "T11": 8,
+    "T19": 1,
+    "T20": 61,
+    "adaptive": 61,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "ratio of medians", "met")

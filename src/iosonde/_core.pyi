@@ -201,6 +201,41 @@ def simulate(config_json: str, start_ns: int, duration_ns: int) -> str:
     state. Only ``backend = "null"`` with faults makes sense. Returns the summary as JSON.
     """
 
+class BenchError(Exception):
+    """A benchmark cannot go on. ``args``: what happened, and whether the request was wrong."""
+
+@final
+class Metadata:
+    """The ranks ``first..first + count`` of a metadata benchmark; they connect at once.
+
+    Orders and answers are JSON (``metadata::team::Order`` of the core). Give an order, ``wait`` until it is answered,
+    take the ``answers``.
+    """
+
+    def __init__(
+        self, parameters: str, location: str, first: int, count: int, faults: str
+    ) -> None: ...
+    def order(self, order: str) -> None: ...
+    def wait(self, milliseconds: int) -> bool:
+        """Whether every rank has answered; waits at most this long for the next answer."""
+    def answers(self) -> list[str | None]:
+        """By rank, None from one that has not answered. Raises BenchError with the first error."""
+    def read(self) -> str:
+        """How far each rank is: planned, ended, failed, open (op and ns, or null)."""
+    def so_far(self) -> str:
+        """What each rank's operations amount to, as of the last call; null the first time."""
+    def stop(self) -> None:
+        """Every rank ends after its step."""
+    def resume(self) -> None:
+        """Take that back."""
+    def rows(self, at: int) -> dict[str, bytes] | None:
+        """Rows of the last phase of the at-th rank: began_ns since the phase began, latency_ns, op, outcome (int64).
+        None while it is at work.
+        """
+
+def outcome_name(code: int) -> str:
+    """What an outcome of ``Metadata.rows`` is called."""
+
 def conformance(
     place: str | Callable[[], Any], stranger: Callable[[bool], None] | None = None
 ) -> list[tuple[str, str | None]]:

@@ -11,6 +11,7 @@ pub mod config;
 pub mod histogram;
 pub mod load;
 pub mod marked;
+pub mod metadata;
 pub mod pace;
 pub mod probe;
 pub mod record;

@@ -109,7 +109,7 @@ pub fn mark(directory: &OwnedFd, path: &Path, text: &'static str) -> Result<(), 
             let strangers: Vec<String> = names(directory)
                 .map_err(failed("cannot list"))?
                 .into_iter()
-                .filter(|name| name != "MARK.new")
+                .filter(|name| !is_draft(name))
                 .collect();
             if let Some(name) = strangers.first() {
                 let what = format!("it holds `{name}` and no mark of iosonde");
@@ -139,14 +139,22 @@ pub fn check(directory: &OwnedFd, path: &Path, text: &'static str) -> Result<(),
     Err(MarkedError::OtherVersion { path: path.join("MARK"), found, expected: text })
 }
 
+/// Whether a name is that of a mark that was being written.
+pub fn is_draft(name: &str) -> bool {
+    name.starts_with("MARK.")
+}
+
 fn write_mark(directory: &OwnedFd, text: &str) -> Result<(), Errno> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | FOLLOW_NOTHING;
-    let file = openat(directory, "MARK.new", flags, OWN_FILE)?;
+    // Several may mark it at once: each writes its own, the last rename stays.
+    let draft = format!("MARK.{:x}", crate::seed::fresh());
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | FOLLOW_NOTHING;
+    let file = openat(directory, &draft, flags, OWN_FILE)?;
     let text = format!("{text}\nEverything beside this file is made, changed and deleted by iosonde.\n");
     if write(&file, text.as_bytes())? != text.len() {
+        let _ = unlinkat(directory, &draft, AtFlags::empty());
         return Err(Errno::NOSPC);
     }
-    renameat(directory, "MARK.new", directory, "MARK")
+    renameat(directory, &draft, directory, "MARK")
 }
 
 /// Names in a directory, without `.` and `..`.

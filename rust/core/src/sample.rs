@@ -62,6 +62,8 @@ impl Outcome {
     pub const SHORT: Outcome = Outcome(4);
     /// It was left out on purpose, because the probe had lowered its rate: neither seen nor lost.
     pub const SHED: Outcome = Outcome(5);
+    /// What was read is not what was written.
+    pub const CORRUPT: Outcome = Outcome(6);
 
     /// It failed with an error number.
     pub fn error(errno: Errno) -> Self {
@@ -75,7 +77,7 @@ impl Outcome {
     pub fn from_code(code: u16) -> Self {
         Self(code)
     }
-    /// `ok`, `skipped`, `pending`, `timeout`, `short`, `shed` or the errno's name.
+    /// `ok`, `skipped`, `pending`, `timeout`, `short`, `shed`, `corrupt` or the errno's name.
     pub fn name(self) -> String {
         match self {
             Self::OK => "ok".into(),
@@ -84,6 +86,7 @@ impl Outcome {
             Self::TIMEOUT => "timeout".into(),
             Self::SHORT => "short".into(),
             Self::SHED => "shed".into(),
+            Self::CORRUPT => "corrupt".into(),
             Self(code) => {
                 let number = i32::from(code) - i32::from(FIRST_ERRNO);
                 errno_name(number).map_or_else(|| format!("errno {number}"), str::to_owned)

@@ -4,6 +4,7 @@ mod columns;
 mod conformance;
 mod foreign;
 mod load;
+mod metadata;
 mod probe;
 mod slowdown;
 mod spool;
@@ -16,6 +17,7 @@ use pyo3::prelude::*;
 
 create_exception!(_core, SpoolError, PyException, "A file is not a readable spool segment.");
 create_exception!(_core, ProbeError, PyException, "A target cannot be probed.");
+create_exception!(_core, BenchError, PyException, "A benchmark cannot go on.");
 create_exception!(_core, ConfigError, PyException, "A configuration is wrong.");
 
 #[pymodule]
@@ -26,6 +28,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CACHES", Cache::NAMES.to_vec())?;
     module.add("SpoolError", python.get_type::<SpoolError>())?;
     module.add("ProbeError", python.get_type::<ProbeError>())?;
+    module.add("BenchError", python.get_type::<BenchError>())?;
     module.add("ConfigError", python.get_type::<ConfigError>())?;
     module.add_function(wrap_pyfunction!(spool::read_spool, module)?)?;
     module.add_function(wrap_pyfunction!(spool::read_windows, module)?)?;
@@ -49,6 +52,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(conformance::conformance, module)?)?;
     module.add_function(wrap_pyfunction!(conformance::time_backend, module)?)?;
     module.add_function(wrap_pyfunction!(probe::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(metadata::outcome_name, module)?)?;
+    module.add_class::<metadata::Metadata>()?;
     module.add_class::<probe::Probe>()?;
     module.add_class::<load::Load>()
 }

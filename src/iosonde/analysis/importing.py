@@ -7,21 +7,39 @@ the waiting factors, ascending), cleanup. Files given together whose names begin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from iosonde.connectors.mdworkbench import OPS, PHASES, parse_name, read_latencies, run_name
+import numpy as np
+
+from iosonde.analysis.measured_runs import Group, rows_of
+from iosonde.connectors import mdtest_ops, mdworkbench
+from iosonde.connectors.mdworkbench import parse_name, read_latencies
 from iosonde.model.errors import InputFileError, UsageError
+from iosonde.model.frames import Frame
 from iosonde.model.names import slug
+from iosonde.model.runs import RunRow
 from iosonde.store.imported import Extent, Labels, Phase, Placed, Staging, Written
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OPS = (*mdworkbench.OPS.values(), *mdtest_ops.OPS)
+"""What the op codes of rows mean: first those of md-workbench, then those of mdtest."""
+PHASES = (*mdworkbench.PHASES, *mdtest_ops.PHASES)
+_FIRST_OP, _FIRST_PHASE = len(mdworkbench.OPS), len(mdworkbench.PHASES)
 
 SIZE_BYTES = 3901
 """What the benchmark writes into a file unless told otherwise."""
+_MEANT = {0.06: 1 / 16, 0.12: 1 / 8}
+"""Waiting factors of adaptive mode, which names of files have with two decimals."""
 _BETWEEN_NS = 1_000_000_000
 _MOST_PIECES = 200_000
 """Each becomes a file of the store."""
 _ORDER = {"precreate": 0, "benchmark": 1, "cleanup": 2}
+_ORDER |= {phase: place for place, phase in enumerate(mdtest_ops.PHASES)}
 
 
 @dataclass(frozen=True)
@@ -29,7 +47,7 @@ class Naming:
     """What the files do not say. None: the default of the field's note."""
 
     target: str | None = None
-    """The name of the (first) file's run."""
+    """The name of each file's run."""
     host: str = "import"
     """Ranks get ``.rank0000`` and so on behind it."""
     run: str | None = None
@@ -48,6 +66,14 @@ class Imported:
     run_ids: tuple[str, ...]
     started_ns: int
     broken: tuple[InputFileError, ...]
+    rows: tuple[RunRow, ...] = ()
+    """What they amount to as runs: statistics of the rows of these files."""
+
+
+def run_name(path: Path) -> str:
+    """What to call the run of a file: the prefix of its name, or the name without its endings."""
+    named = mdtest_ops.parse_name(path.name)
+    return mdworkbench.run_name(path) if named is None else named.prefix
 
 
 def import_latencies(
@@ -83,11 +109,46 @@ def import_latencies(
             started = max(path.stat().st_mtime_ns for path in paths) - _length(paths, extents)
         placed = _placed(paths, extents, naming, started)
         target = naming.target or run_name(paths[extents[0].key.file])
-        ops = tuple(OPS.values())
-        labels = Labels(target, naming.host, naming.size_bytes, ops)
+        labels = Labels(target, naming.host, naming.size_bytes, OPS)
         written = staging.write(extents, placed, labels)
+        measured = _runs(staging, paths, placed, Group(naming.run or "", target, naming.host))
     run_ids = tuple(dict.fromkeys(phase.run_id for phase in placed))
-    return Imported(written, target, run_ids, started, tuple(broken))
+    rows = _marked(measured, broken)
+    return Imported(written, target, run_ids, started, tuple(broken), rows)
+
+
+def _marked(rows: Sequence[RunRow], broken: Sequence[InputFileError]) -> tuple[RunRow, ...]:
+    """Runs of which a file broke off are not complete."""
+    return tuple(replace(row, complete=False) for row in rows) if broken else tuple(rows)
+
+
+def _runs(
+    staging: Staging, paths: Sequence[Path], placed: Sequence[Placed], like: Group
+) -> list[RunRow]:
+    """A run for each prefix of the files' names, and in it each waiting factor."""
+    groups: dict[tuple[str, float], list[int]] = {}
+    for number, path in enumerate(paths):
+        if any(phase.key.file == number for phase in placed):
+            prefix, _, _, waiting = _turn(path, Phase(number, 0, 0))
+            groups.setdefault((prefix, waiting), []).append(number)
+    several = len({prefix for prefix, _ in groups}) > 1
+    rows: list[RunRow] = []
+    for (prefix, waiting), files in groups.items():
+        begins: dict[tuple[int, int], int] = {}
+        for phase in placed:
+            if phase.key.file in files:
+                key = (phase.key.phase, phase.key.iteration)
+                begins[key] = min(begins.get(key, phase.start_ns), phase.start_ns)
+        run = prefix if not like.run_id else f"{like.run_id}-{prefix}" if several else like.run_id
+        group = like._replace(
+            run_id=run,
+            target=next(p.target or like.target for p in placed if p.key.file in files),
+            waiting=waiting,
+            digests=tuple(sorted(staging.digest(number) for number in files)),
+            mdtest=all(mdtest_ops.parse_name(paths[number].name) for number in files),
+        )
+        rows += rows_of(staging.measured(files), group, begins, PHASES, OPS)
+    return rows
 
 
 def _read(
@@ -97,7 +158,7 @@ def _read(
     for number, path in enumerate(paths):
         rows = 0
         try:
-            for chunk in read_latencies(path):
+            for chunk in _frames(path):
                 staging.add(number, chunk)
                 rows += len(chunk)
         except InputFileError as error:
@@ -107,10 +168,28 @@ def _read(
     return broken
 
 
+def _frames(path: Path) -> Iterator[Frame]:
+    """Rows of a file of md-workbench or mdtest."""
+    named = mdtest_ops.parse_name(path.name)
+    if named is None or parse_name(path.name) is not None:
+        yield from read_latencies(path)
+        return
+    for chunk in mdtest_ops.read_ops(path):
+        n = len(chunk)
+        same: dict[str, NDArray[Any]] = {
+            "op": np.full(n, _FIRST_OP + named.place, dtype=np.uint8),
+            "phase": np.full(n, _FIRST_PHASE + named.place, dtype=np.uint8),
+            "iteration": np.zeros(n, dtype=np.int32),
+            "rank": np.full(n, named.rank, dtype=np.int32),
+        }
+        yield chunk.with_columns(same)
+
+
 def _turn(path: Path, key: Phase) -> tuple[str, int, int, float]:
     """Which run a phase belongs to, and its place in it."""
     named = parse_name(path.name)
     waiting = float(named.waiting) if named and named.waiting else 0.0
+    waiting = _MEANT.get(waiting, waiting)
     prefix = named.prefix if named else run_name(path)
     return prefix, _ORDER[PHASES[key.phase]], key.iteration, waiting
 
@@ -147,5 +226,6 @@ def _placed(
         label = f"i{key.iteration}" if phase == "benchmark" else phase
         run = naming.run or run_name(path)
         start = started_ns + starts[_turn(path, key)]
-        placed.append(Placed(key, slug(label), f"{run}-{label}", start))
+        target = naming.target or run_name(path)
+        placed.append(Placed(key, slug(label), f"{run}-{label}", start, target=target))
     return placed

@@ -1,4 +1,4 @@
-"""iosonde import: latency files of md-workbench become samples of the store."""
+"""iosonde import: what md-workbench, mdtest and io-probing measured becomes samples and runs."""
 
 from __future__ import annotations
 
@@ -6,25 +6,33 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.analysis.importing import SIZE_BYTES, Imported, Naming, import_latencies
+from iosonde.analysis.import_files import Done, import_files
+from iosonde.analysis.import_probing import Probed
+from iosonde.analysis.importing import SIZE_BYTES, Imported, Naming
 from iosonde.cli import options
 from iosonde.cli.text import count
+from iosonde.connectors.recognise import KINDS
 from iosonde.model.errors import UsageError
-from iosonde.model.units import format_time, parse_size, parse_time
+from iosonde.model.units import format_option, format_time, parse_size, parse_time
+from iosonde.store.state import clean_text
 
 EXAMPLES = """\
   iosonde import mdw-lat-0.00-*.csv --target /work --host mistral --started 2017-07-09T01:14:06
   iosonde import lustre02.csv.gz --target lustre02
-  iosonde bursts lustre02             what happened in them
+  iosonde import mdw.txt mdtest.txt    what they printed
+  iosonde runs                         what they amount to
+  iosonde bursts lustre02              what happened in them
 
-Give all files of a run at once. What is in the store already is left out. See docs/importing.md.
+Files are recognised by what they hold. Give all latency files of a run at once. What is in the store
+already is left out. See docs/importing.md.
 """
 
 _LATEST_NS = 7_258_118_400_000_000_000
+_MOST_RUNS = 20
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Import files; 1 if one of them broke off (its rows before that place are in the store)."""
+    """Import files; 1 if a line of them could not be read (what could be is in the store)."""
     args = _parse(arguments)
     now_ns = options.now_ns()
     started = None if args.started is None else parse_time(args.started, now_ns)
@@ -33,25 +41,24 @@ def main(arguments: Sequence[str]) -> int:
             f"--started {args.started} is not possible", expected="a time from 1970 to 2200"
         )
     naming = Naming(args.target, args.host, args.run, started, args.size)
-    done = import_latencies(
-        options.store_root(args),
-        args.file,
-        naming,
-        lambda path, rows: options.tell(f"{path}: {count(rows)} rows"),
-    )
+
+    def report(path: Path, kind: str, rows: int) -> None:
+        options.tell(f"{path}: {KINDS[kind]}, {count(rows)} rows")
+
+    done = import_files(options.store_root(args), args.file, naming, now_ns, report=report)
     _print(done, now_ns)
     for error in done.broken:
-        options.tell(f"iosonde: {error}; the rows before were imported")
+        options.tell(f"iosonde: {error}; what could be read was imported")
     return 1 if done.broken else 0
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = (
-        "Import latency files of md-workbench (stand-alone, IOR tree, 2017, gathered; also .gz)."
+        "Import what md-workbench, mdtest or io-probing wrote: texts, tables, latencies; also .gz."
     )
     parser = options.Parser("import", summary, EXAMPLES)
     add = parser.add_argument
-    add("file", nargs="+", type=Path, metavar="FILE", help="latency files of one benchmark run")
+    add("file", nargs="+", type=Path, metavar="FILE", help="files of these tools")
     add("--target", help="what was measured (default: the name of the run's files)")
     add("--host", default="import", help="where; a rank is HOST.rank0007 (default: import)")
     add("--run", help="begin of the run ids (default: the name of the run's files)")
@@ -81,11 +88,42 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return args
 
 
-def _print(done: Imported, now_ns: int) -> None:
+def _print(done: Done, now_ns: int) -> None:
+    if done.latencies is not None:
+        _print_latencies(done.latencies, now_ns)
+    for log in done.probed:
+        _print_log(log)
+    new = [run for run in done.runs if run.new]
+    for run in new[:_MOST_RUNS]:
+        print(f"run {clean_text(run.run_id)} of {clean_text(run.target)}: {count(run.rows)} rows")
+    if len(new) > _MOST_RUNS:
+        print(f"and {count(len(new) - _MOST_RUNS)} more runs ('iosonde runs')")
+    if known := len(done.runs) - len(new):
+        print(f"{count(known)} runs were in the store already")
+
+
+def _print_latencies(done: Imported, now_ns: int) -> None:
     written = done.written
     if written.rows:
         began = format_time(done.started_ns, now_ns, seconds=True)
         print(f"imported {count(written.rows)} samples of {done.target}, from {began} on")
-        print("runs: " + ", ".join(done.run_ids))
+        print("sample runs: " + ", ".join(done.run_ids))
     if written.known_rows:
         print(f"{count(written.known_rows)} samples were in the store already")
+
+
+def _print_log(log: Probed) -> None:
+    if log.written.rows:
+        every = format_option(log.period_ns)
+        print(
+            f"imported {count(log.written.rows)} samples of {clean_text(log.target)}: "
+            f"{count(log.rounds)} rounds, every {every} by their stamps of whole seconds"
+        )
+    if log.written.known_rows:
+        print(f"{count(log.written.known_rows)} samples were in the store already")
+    if log.uninitialised:
+        print(f"{count(log.uninitialised)} quantiles of one operation are uninitialised, left out")
+    if log.several:
+        print(f"{count(log.several)} rounds have several operations an op: their median counts")
+    if log.ranks > 1:
+        print(f"reads and writes are sums over {log.ranks} ranks: imported as their mean")

@@ -26,14 +26,18 @@ class Command(NamedTuple):
 
 
 GROUPS: dict[str, tuple[Command, ...]] = {
-    "Measure": (Command("probe", "probe", "watch directories and see how they answer"),),
-    "Gather": (Command("import", "import_", "latency files of other tools (md-workbench)"),),
+    "Measure": (
+        Command("probe", "probe", "watch directories and see how they answer"),
+        Command("bench", "bench", "what storage can do: small objects (metadata)"),
+    ),
+    "Gather": (Command("import", "import_", "results of md-workbench, mdtest and io-probing"),),
     "Ask": (
         Command("now", "now", "one sentence a target: is it slow, how much, since when"),
         Command("check", "check", "the same for a monitoring system (exit code 0, 1, 2, 3)"),
         Command("slowdown", "slowdown", "slowdown over time, with baseline, interval and n"),
         Command("events", "events", "what happened: slow stretches, hangs, outages; what recurs"),
         Command("bursts", "bursts", "seconds in which operations waited, within a run"),
+        Command("runs", "runs", "benchmark runs side by side, or one in detail"),
         Command("compare", "compare", "two periods, targets or runs: faster, slower, same?"),
     ),
     "Keep": (

@@ -29,10 +29,10 @@ class RunRow:
     repeat: int = 0
     op: str | None = None
     rank: int | None = None
-    ranks: int
+    ranks: int | None
     began_ns: int | None = None
     duration_ns: int | None = None
-    ops: int
+    ops: int | None
     failed: int | None = None
     bytes: int | None = None
     rate_per_s: float | None = None
@@ -41,6 +41,7 @@ class RunRow:
     balance: float | None = None
     op_time_ns: int | None = None
     wait_time_ns: int | None = None
+    cpu_time_ns: int | None = None
     min_ns: float | None = None
     mean_ns: float | None = None
     q25_ns: float | None = None
@@ -53,3 +54,26 @@ class RunRow:
     complete: bool = True
     parameters: dict[str, Any] = field(default_factory=dict)
     machine: dict[str, Any] | None = None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells this row from every other."""
+        return (
+            *(self.run_id, self.phase, self.iteration, self.waiting_factor, self.repeat),
+            *(self.op, self.rank),
+        )
+
+
+PHASE_ORDER: tuple[str, ...] = ("precreate", "benchmark", "create", "stat", "read", "delete")
+"""Phases in the order in which a benchmark does them; cleanup and others come after them."""
+
+
+def run_order(row: RunRow) -> tuple[object, ...]:
+    """How rows of runs are listed: by run, as it went on, all ranks before each."""
+    from iosonde.model.ops import op_order
+
+    place = PHASE_ORDER.index(row.phase) if row.phase in PHASE_ORDER else len(PHASE_ORDER)
+    return (
+        *(row.run_id, place, row.phase, row.iteration, row.waiting_factor, row.repeat),
+        *(-1 if row.rank is None else row.rank, -1 if row.op is None else op_order(row.op)),
+    )

@@ -146,6 +146,12 @@ def format_factor(value: float | None) -> str:
     return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
 
+def format_waiting_factor(value: float) -> str:
+    """A waiting factor: ``0``, ``1/16``, ``0.3``, ``4``."""
+    parts = 1 / value if 0 < value < 1 else 0.0
+    return f"1/{parts:.0f}" if parts and parts == round(parts) else f"{value:g}"
+
+
 def format_slowdown(slowdown: float | None, lower: float | None, upper: float | None) -> str:
     """``3.1x (2.8-3.4)``; ``n/a`` where there is no number."""
     if slowdown is None:

@@ -90,3 +90,27 @@ ROLLUP_TYPES: dict[str, str] = {
     "response_count": "UINTEGER[]",
 }
 """DuckDB types, in file order."""
+
+RUN_TYPES: dict[str, str] = {
+    "schema_version": "UTINYINT",
+    **dict.fromkeys(("run_id", "source", "instrument", "host", "target"), "VARCHAR"),
+    **dict.fromkeys(("backend", "pattern", "phase"), "VARCHAR"),
+    "iteration": "INTEGER",
+    "waiting_factor": "DOUBLE",
+    "repeat": "INTEGER",
+    "op": "VARCHAR",
+    "rank": "INTEGER",
+    "ranks": "INTEGER",
+    **dict.fromkeys(("began_ns", "duration_ns", "ops", "failed", "bytes"), "BIGINT"),
+    **dict.fromkeys(("rate_per_s", "stonewall_per_s", "corrected_per_s", "balance"), "DOUBLE"),
+    **dict.fromkeys(("op_time_ns", "wait_time_ns"), "BIGINT"),
+    **dict.fromkeys(("min_ns", "mean_ns", "q25_ns", "q50_ns"), "DOUBLE"),
+    **dict.fromkeys(("q75_ns", "q90_ns", "q99_ns", "max_ns"), "DOUBLE"),
+    "outcomes": "VARCHAR",
+    "complete": "BOOLEAN",
+    "parameters": "VARCHAR",
+    "machine": "VARCHAR",
+}
+"""DuckDB types, in file order."""
+RUN_KEY = ("run_id", "phase", "iteration", "waiting_factor", "repeat", "op", "rank")
+RUN_ORDER = ("run_id", "began_ns", "phase", "iteration", "waiting_factor", "op", "rank")

@@ -74,7 +74,7 @@ def _read(path: Path) -> Iterator[Event]:
     bad = 0
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(_lines(file), 1):
+            for number, line in enumerate(whole_lines(file), 1):
                 try:
                     event = _event(line)
                 except (ValueError, RecursionError) as error:
@@ -92,7 +92,7 @@ def _read(path: Path) -> Iterator[Event]:
         _warn(f"{path}: {bad - _TOLD} more lines are no events; left out")
 
 
-def _lines(file: Any) -> Iterator[bytes]:
+def whole_lines(file: Any) -> Iterator[bytes]:
     """Lines that have an end, none longer than one byte more than allowed."""
     while line := file.readline(MAX_LINE + 1):
         if len(line) > MAX_LINE:

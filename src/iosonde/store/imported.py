@@ -27,8 +27,11 @@ from iosonde.model.names import slug
 from iosonde.store import layout
 from iosonde.store.columns import SAMPLE_ORDER, SAMPLE_TYPES, SCHEMA_VERSION
 from iosonde.store.reader import connect
-from iosonde.store.spool import literal
+from iosonde.store.run_statistics import Measured, measured
+from iosonde.store.spool import NULL_SQL, literal
 
+FAILED = "error"
+"""Outcome of an operation of which a file says that it failed, but not how."""
 _KNOWN_BY_ROWS = 16
 _COLUMNS = ("op", "phase", "iteration", "rank", "time_ns", "runtime_ns")
 
@@ -58,6 +61,10 @@ class Placed(NamedTuple):
     label: str
     run_id: str
     start_ns: int
+    period_ns: int = 0
+    """0: a benchmark, which has no schedule."""
+    target: str | None = None
+    """None: that of the labels."""
 
 
 class Labels(NamedTuple):
@@ -68,6 +75,10 @@ class Labels(NamedTuple):
     size_bytes: int
     ops: tuple[str, ...]
     """Names of the op codes."""
+    block_bytes: int = 0
+    """What a data operation moves."""
+    by_rank: bool = True
+    """Whether each rank is a host of its own."""
 
 
 class Written(NamedTuple):
@@ -87,7 +98,7 @@ class Staging:
         self._con = connect()
         self._con.execute(
             "CREATE TABLE rows (file INTEGER, op UTINYINT, phase UTINYINT, iteration INTEGER, "
-            "rank INTEGER, time_ns BIGINT, runtime_ns BIGINT)"
+            "rank INTEGER, time_ns BIGINT, runtime_ns BIGINT, offset_bytes BIGINT)"
         )
         self._digests: dict[int, hashlib._Hash] = {}
         self._hashed: dict[int, int] = {}
@@ -99,7 +110,10 @@ class Staging:
         self._con.close()
 
     def add(self, file: int, rows: Frame) -> None:
-        """Rows of file number ``file``, with the columns ``op phase iteration rank time_ns runtime_ns``."""
+        """Rows of file number ``file``, with the columns ``op phase iteration rank time_ns runtime_ns``.
+
+        ``offset_bytes`` may be there too. ``NULL_NS`` is null; an operation without a runtime failed.
+        """
         digest = self._digests.setdefault(file, hashlib.sha256(self._names[file].encode()))
         missing = _KNOWN_BY_ROWS - self._hashed.get(file, 0)
         if missing > 0:
@@ -108,16 +122,28 @@ class Staging:
                 digest.update(repr(values).encode())
             self._hashed[file] = self._hashed.get(file, 0) + len(first)
         self._con.register("chunk", dict(rows.columns))
-        self._con.execute(f"INSERT INTO rows SELECT {int(file)}, {', '.join(_COLUMNS)} FROM chunk")
+        offset = f"nullif(offset_bytes, {NULL_SQL})" if "offset_bytes" in rows else "NULL"
+        self._con.execute(
+            f"INSERT INTO rows SELECT {int(file)}, {', '.join(_COLUMNS[:5])}, "
+            f"nullif(runtime_ns, {NULL_SQL}), {offset} FROM chunk"
+        )
         self._con.unregister("chunk")
 
     def extents(self) -> list[Extent]:
         """Every phase of every file, sorted."""
         found = self._con.execute(
-            "SELECT file, phase, iteration, count(*), max(time_ns + runtime_ns), "
+            "SELECT file, phase, iteration, count(*), max(time_ns + coalesce(runtime_ns, 0)), "
             "list_sort(list(DISTINCT rank)) FROM rows GROUP BY ALL ORDER BY file, phase, iteration"
         ).fetchall()
         return [Extent(Phase(*row[:3]), row[3], row[4], tuple(row[5])) for row in found]
+
+    def digest(self, file: int) -> str:
+        """What a file is known by: its name and first rows."""
+        return self._digests[file].hexdigest()[:16]
+
+    def measured(self, files: list[int]) -> list[Measured]:
+        """Statistics of the rows of some files (see ``store.run_statistics``)."""
+        return measured(self._con, files)
 
     def write(self, extents: list[Extent], placed: list[Placed], labels: Labels) -> Written:
         """Write every phase, one Parquet file a rank. Raises StoreError."""
@@ -125,7 +151,7 @@ class Staging:
         rows = known = 0
         ranks = {extent.key: extent.ranks for extent in extents}
         for phase in placed:
-            stem = f"import-{self._digests[phase.key.file].hexdigest()[:16]}-{phase.label}"
+            stem = f"import-{self.digest(phase.key.file)}-{phase.label}"
             for rank in ranks[phase.key]:
                 path, written, left = self._write_rank(phase, rank, stem, labels)
                 files += [path] if path else []
@@ -135,7 +161,7 @@ class Staging:
     def _write_rank(
         self, phase: Placed, rank: int, stem: str, labels: Labels
     ) -> tuple[Path | None, int, int]:
-        host = rank_host(labels.host, rank)
+        host = rank_host(labels.host, rank) if labels.by_rank else labels.host
         path = layout.parquet_path(self._root, slug(host), stem, phase.start_ns)
         key = phase.key
         where = (
@@ -188,18 +214,21 @@ def rank_host(host: str, rank: int) -> str:
 
 def _samples_sql(phase: Placed, host: str, labels: Labels, where: str) -> str:
     """Rows as the samples table has them: due is began, and there is no period."""
-    ops = ", ".join(literal(op) for op in labels.ops)
+    names = ", ".join(literal(op) for op in labels.ops)
+    op = f"([{names}])[op + 1]"
     values = {
         "schema_version": str(SCHEMA_VERSION),
         "due_ns": f"{phase.start_ns} + time_ns",
         "began_ns": f"{phase.start_ns} + time_ns",
         "ended_ns": f"{phase.start_ns} + time_ns + runtime_ns",
         "host": literal(host),
-        "target": literal(labels.target),
-        "op": f"([{ops}])[op + 1]",
-        "period_ns": "0",
-        "size_bytes": str(labels.size_bytes),
-        "outcome": "'ok'",
+        "target": literal(phase.target or labels.target),
+        "op": op,
+        "period_ns": str(int(phase.period_ns)),
+        "size_bytes": f"CASE WHEN {op} LIKE 'data%' THEN {int(labels.block_bytes)} "
+        f"ELSE {int(labels.size_bytes)} END",
+        "offset_bytes": "offset_bytes",
+        "outcome": f"CASE WHEN runtime_ns IS NULL THEN '{FAILED}' ELSE 'ok' END",
         "cache": "'unknown'",
         "seed": "0",
         "run_id": literal(phase.run_id),

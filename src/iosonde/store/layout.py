@@ -8,6 +8,8 @@
     state/<host>/<target slug>.json                             replaced by the probe every few seconds
     windows/<host>/<target slug>.<period>ms-<window>s.YYYY-MM.windows    appended, kept when samples go
     events/<host>/YYYY-MM.jsonl                                 appended, one JSON object a line
+    runs/<run slug>.<process>.part.jsonl                        appended by a benchmark in flight
+    runs/date=YYYY-MM-DD/<run slug>.parquet                     a run that has ended
 
 A segment has the same stem in all places, which is how a reader takes each row once.
 """
@@ -21,7 +23,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iosonde.model.errors import StoreError
+from iosonde.model.names import slug
 
+_DATE = re.compile(r"date=([0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))")
+_PART = ".part.jsonl"
 _MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
 
 
@@ -39,6 +44,24 @@ class MonthFile(NamedTuple):
     host: str
     """Name of its folder."""
     month: str
+    path: Path
+
+
+class RunFile(NamedTuple):
+    """A run that has ended."""
+
+    run: str
+    """Slug of its id."""
+    date: str
+    path: Path
+
+
+class RunPart(NamedTuple):
+    """What one process of a run in flight has appended."""
+
+    run: str
+    """Slug of its id."""
+    process: str
     path: Path
 
 
@@ -110,6 +133,38 @@ def window_series(root: Path) -> list[MonthFile]:
 def event_files(root: Path) -> list[MonthFile]:
     """Files of events, by host and month."""
     return _month_files(root / "events", ".jsonl")
+
+
+def run_files(root: Path) -> list[RunFile]:
+    """Runs that have ended, by date and name."""
+    found = [
+        RunFile(path.stem, day[1], path)
+        for folder in _folders(root / "runs")
+        if (day := _DATE.fullmatch(folder.name))
+        for path in _files(folder, ".parquet")
+    ]
+    return sorted(found, key=lambda file: (file.date, file.run))
+
+
+def run_parts(root: Path) -> list[RunPart]:
+    """What runs in flight, or that died, have appended."""
+    found = []
+    for path in _files(root / "runs", ".jsonl"):
+        run, dot, process = path.name.removesuffix(_PART).rpartition(".")
+        if path.name.endswith(_PART) and dot and run:
+            found.append(RunPart(run, process, path))
+    return sorted(found)
+
+
+def run_path(root: Path, run_id: str, began_ns: int) -> Path:
+    """Where a run that began then lies when it has ended."""
+    return root / "runs" / f"date={utc_date(began_ns)}" / f"{slug(run_id)}.parquet"
+
+
+def part_path(root: Path, run_id: str, process: int | str) -> Path:
+    """Where a process of a run appends."""
+    name = slug(str(process)).replace(".", "-")
+    return root / "runs" / f"{slug(run_id)}.{name}{_PART}"
 
 
 def _month_files(root: Path, suffix: str) -> list[MonthFile]:

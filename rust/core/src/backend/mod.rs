@@ -35,6 +35,21 @@ pub trait Backend: Send {
     fn delete(&mut self, name: &ObjectName) -> Result<(), Errno>;
 }
 
+impl<T: Backend + ?Sized> Backend for Box<T> {
+    fn create(&mut self, name: &ObjectName, content: &[u8]) -> Result<(), Errno> {
+        (**self).create(name, content)
+    }
+    fn stat(&mut self, name: &ObjectName) -> Result<u64, Errno> {
+        (**self).stat(name)
+    }
+    fn read(&mut self, name: &ObjectName, buffer: &mut [u8]) -> Result<usize, Errno> {
+        (**self).read(name, buffer)
+    }
+    fn delete(&mut self, name: &ObjectName) -> Result<(), Errno> {
+        (**self).delete(name)
+    }
+}
+
 /// One big file, read and written in blocks.
 pub trait BlockFile: Send {
     /// Fill `buffer` from `offset`; returns how many bytes there were.

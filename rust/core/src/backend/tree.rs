@@ -229,8 +229,9 @@ impl ObjectStore for Tree {
             return Err(Errno::NOTEMPTY);
         }
         let root = self.root()?;
-        for name in ["note.new", "note", "lock", "MARK.new", "MARK"] {
-            gone(unlinkat(root, name, AtFlags::empty()))?;
+        let drafts = marked::names(root)?.into_iter().filter(|name| marked::is_draft(name));
+        for name in drafts.chain(["note.new", "note", "lock", "MARK"].map(String::from)) {
+            gone(unlinkat(root, name.as_str(), AtFlags::empty()))?;
         }
         self.root = None;
         self.lock = None;

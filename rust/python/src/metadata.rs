@@ -1,0 +1,117 @@
+//! The metadata benchmark as a Python object: orders in, answers out, both as JSON.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use iosonde_core::backend::faulty::Fault;
+use iosonde_core::backend::location::Location;
+use iosonde_core::clock::{Clock, RealClock};
+use iosonde_core::metadata::BenchError as CoreError;
+use iosonde_core::metadata::parameters::Parameters;
+use iosonde_core::metadata::team::{Connector, Team};
+use iosonde_core::seed::Random;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::BenchError;
+use crate::columns::integers;
+
+fn parsed<'a, T: serde::Deserialize<'a>>(text: &'a str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|error| BenchError::new_err((error.to_string(), true)))
+}
+
+fn json<T: serde::Serialize>(value: &T) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// An error with whether the request was wrong.
+fn raised(error: &CoreError) -> PyErr {
+    BenchError::new_err((error.to_string(), matches!(error, CoreError::Wrong(_))))
+}
+
+/// The ranks of this process.
+#[pyclass]
+pub struct Metadata {
+    team: Mutex<Team>,
+    count: usize,
+}
+
+impl Metadata {
+    fn team(&self) -> MutexGuard<'_, Team> {
+        self.team.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Metadata {
+    #[new]
+    fn new(parameters: &str, location: &str, first: u32, count: u32, faults: &str) -> PyResult<Self> {
+        let parameters: Parameters = parsed(parameters)?;
+        let location: Location = parsed(location)?;
+        let faults: Vec<Fault> = parsed(faults)?;
+        let clock: Arc<dyn Clock> = Arc::new(RealClock);
+        let (clocks, size, seed) = (Arc::clone(&clock), parameters.size_bytes, parameters.seed);
+        let connector: Connector = Arc::new(move |rank| {
+            location.connect(&clocks, size, Random::stream(seed, &format!("connection of rank {rank}")))
+        });
+        let team = Team::new(parameters, first, count, faults, &connector, clock)?;
+        Ok(Self { team: Mutex::new(team), count: count as usize })
+    }
+
+    fn order(&self, order: &str) -> PyResult<()> {
+        self.team().order(&parsed(order)?);
+        Ok(())
+    }
+
+    fn wait(&self, python: Python<'_>, milliseconds: u64) -> PyResult<bool> {
+        let answered = python.detach(|| self.team().wait(Duration::from_millis(milliseconds)));
+        python.check_signals()?;
+        Ok(answered)
+    }
+
+    fn answers(&self) -> PyResult<Vec<Option<String>>> {
+        let answers = self.team().answers();
+        let text = |answer: Option<Result<_, CoreError>>| match answer {
+            Some(Ok(value)) => json::<serde_json::Value>(&value).map(Some),
+            Some(Err(error)) => Err(raised(&error)),
+            None => Ok(None),
+        };
+        answers.into_iter().map(text).collect()
+    }
+
+    fn read(&self) -> PyResult<String> {
+        json(&self.team().read())
+    }
+
+    fn so_far(&self) -> PyResult<String> {
+        json(&self.team().so_far())
+    }
+
+    fn stop(&self) {
+        self.team().stop();
+    }
+
+    fn resume(&self) {
+        self.team().resume();
+    }
+
+    fn rows<'py>(&self, python: Python<'py>, at: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+        if at >= self.count {
+            return Ok(None);
+        }
+        let Some(rows) = self.team().rows(at) else { return Ok(None) };
+        let dict = PyDict::new(python);
+        integers(&dict, "began_ns", rows.iter().map(|row| row.began_ns as i64))?;
+        integers(&dict, "latency_ns", rows.iter().map(|row| row.latency_ns as i64))?;
+        integers(&dict, "op", rows.iter().map(|row| row.op as i64))?;
+        integers(&dict, "outcome", rows.iter().map(|row| i64::from(row.outcome.code())))?;
+        Ok(Some(dict))
+    }
+}
+
+/// The name of an outcome's number.
+#[pyfunction]
+pub fn outcome_name(code: u16) -> String {
+    iosonde_core::sample::Outcome::from_code(code).name()
+}

@@ -1,0 +1,198 @@
+"""Runs of benchmarks side by side: the numbers that tell one configuration or file system from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, NamedTuple
+
+from iosonde.model.runs import RunRow, run_order
+
+COMPARED_OPS = ("md_read", "md_stat", "md_create", "md_delete")
+"""Of which quartile 3 is compared, in the order of the paper's tables."""
+_MAIN = ("benchmark", "precreate", "cleanup")
+_BULK = ("create", "stat", "read", "delete")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What a run amounts to, at one waiting factor. None = not known.
+
+    Of several iterations rate, balance and quartiles are medians over them, ``max_ns`` is the largest.
+    """
+
+    run_id: str
+    first_ns: int | None
+    """When its first phase began."""
+    source: str
+    target: str
+    backend: str
+    pattern: str
+    phase: str
+    """``benchmark``, else what there is of it; of bulk: ``bulk``."""
+    waiting_factor: float
+    waiting_factors: int
+    """How many the run has."""
+    iterations: int
+    ranks: int | None
+    data_sets: int | None
+    steps: int | None
+    """I: iterations per data set."""
+    objects: int | None
+    """P: objects precreated per data set; of bulk: of a rank."""
+    complete: bool
+    ops: int | None
+    failed: int | None
+    creates_per_s: float | None
+    balance: float | None
+    """Time of the fastest rank / that of the slowest; of bulk: the smallest of its phases."""
+    max_ns: float | None
+    q75_ns: tuple[float | None, ...]
+    """In the order of ``COMPARED_OPS``."""
+    counted: str
+    """Where its quantiles come from: ``histogram``, ``exact``, ``tool`` or ``none``."""
+
+
+def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[Compared]:
+    """One entry a run, in the order in which the runs come; ``every_factor``: one a waiting factor.
+
+    Else a run of several stands there with its smallest: what it does without waiting.
+    """
+    of_run: dict[str, list[RunRow]] = {}
+    for row in rows:
+        of_run.setdefault(row.run_id, []).append(row)
+    found = []
+    for own in of_run.values():
+        main = _main_rows(own)
+        factors = sorted({row.waiting_factor for row in main})
+        for factor in factors if every_factor else factors[:1]:
+            some = [row for row in main if row.waiting_factor == factor]
+            found.append(_compared(own, some, len(factors)))
+    return found
+
+
+def _main_rows(rows: Sequence[RunRow]) -> list[RunRow]:
+    """Rows of the phase that says most, all ranks together."""
+    together = [row for row in rows if row.rank is None]
+    if any(row.phase in _BULK and row.pattern == "bulk" for row in together):
+        return [row for row in together if row.phase in _BULK]
+    phases = {row.phase for row in together}
+    main = next((phase for phase in _MAIN if phase in phases), next(iter(sorted(phases)), ""))
+    # A run of which only ranks are left says what those say.
+    return [row for row in together if row.phase == main] or list(rows)
+
+
+def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> Compared:
+    first = main[0]
+    whole = [row for row in main if row.op is None]
+    creates = [row.rate_per_s for row in main if row.op == "md_create"]
+    began = [row.began_ns for row in every if row.began_ns is not None]
+    bulk = first.pattern == "bulk"
+    failed = [row.failed for row in whole]
+    fair = [row.balance for row in whole if row.balance is not None]
+    asked = first.parameters
+    return Compared(
+        run_id=first.run_id,
+        first_ns=min(began, default=None),
+        source=first.source,
+        target=first.target,
+        backend=first.backend,
+        pattern=first.pattern,
+        phase="bulk" if bulk and first.phase in _BULK else first.phase,
+        waiting_factor=first.waiting_factor,
+        waiting_factors=factors,
+        iterations=len({(row.iteration, row.repeat) for row in main}),
+        ranks=first.ranks,
+        data_sets=_whole_number(asked.get("data_sets")),
+        steps=_whole_number(asked.get("iterations")),
+        objects=_whole_number(asked.get("items" if "items" in asked else "objects")),
+        complete=all(row.complete for row in every),
+        ops=_sum([row.ops for row in whole]),
+        failed=_sum(failed),
+        creates_per_s=_middle(creates),
+        balance=(min(fair) if bulk else median(fair)) if fair else None,
+        max_ns=max((row.max_ns for row in main if row.max_ns is not None), default=None),
+        q75_ns=tuple(_middle([row.q75_ns for row in main if row.op == op]) for op in COMPARED_OPS),
+        counted=counted(main),
+    )
+
+
+def counted(rows: Sequence[RunRow]) -> str:
+    """Where the quantiles of rows come from (see ``Compared.counted``)."""
+    if all(row.q50_ns is None for row in rows):
+        return "none"
+    if any("digests" in row.parameters for row in rows):
+        return "exact"
+    return "histogram" if rows[0].source == "iosonde" else "tool"
+
+
+def _middle(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def _sum(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
+
+
+def _whole_number(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+HEADER = (
+    *("run", "when", "target", "backend", "what", "N", "D", "I", "P", "T"),
+    *("creates_per_s", "balance", "max_ns"),
+    *(f"{op.removeprefix('md_')}_q75_ns" for op in COMPARED_OPS),
+)
+
+
+def comparison_table(rows: Sequence[Compared]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """The paper's comparison ("Comparing File Systems") as names of columns and rows of values."""
+    return HEADER, [
+        (
+            *(one.run_id, one.first_ns, one.target, one.backend, _what(one)),
+            *(one.ranks, one.data_sets, one.steps, one.objects, one.waiting_factor),
+            *(one.creates_per_s, one.balance, one.max_ns, *one.q75_ns),
+        )
+        for one in rows
+    ]
+
+
+def _what(one: Compared) -> str:
+    times = f" x{one.iterations}" if one.iterations > 1 else ""
+    word = "bench" if one.phase == "benchmark" else one.phase
+    return word + times + ("" if one.complete else ", cut")
+
+
+class SlowRanks(NamedTuple):
+    """The ranks of a phase by their time: the slowest first."""
+
+    phase: str
+    iteration: int
+    waiting_factor: float
+    repeat: int
+    ranks: int
+    median_ns: float
+    slowest: tuple[tuple[int, str, int, float], ...]
+    """rank, host, time (ns), and that over the median rank's."""
+
+
+def slow_ranks(rows: Iterable[RunRow], most: int = 5) -> list[SlowRanks]:
+    """The slowest ranks of every phase, as far as rows of ranks say how long they took."""
+    parts: dict[tuple[str, int, float, int], list[RunRow]] = {}
+    for row in sorted(rows, key=run_order):
+        if row.rank is not None and row.op is None and row.duration_ns:
+            key = (row.phase, row.iteration, row.waiting_factor, row.repeat)
+            parts.setdefault(key, []).append(row)
+    found = []
+    for key, own in parts.items():
+        middle = median(row.duration_ns or 0 for row in own)
+        slowest = sorted(own, key=lambda row: -(row.duration_ns or 0))[:most]
+        named = tuple(
+            (row.rank or 0, row.host, row.duration_ns or 0, (row.duration_ns or 0) / middle)
+            for row in slowest
+        )
+        found.append(SlowRanks(*key, len(own), middle, named))
+    return found

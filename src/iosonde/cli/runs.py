@@ -1,0 +1,116 @@
+"""iosonde runs: benchmark runs of the store side by side, or one of them in detail."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from iosonde.analysis.runs import compare
+from iosonde.cli import options
+from iosonde.cli.run_tables import comparison, details
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.runs import RunRow
+from iosonde.store.columns import SCHEMA_VERSION
+from iosonde.store.export import FORMATS, format_of, write_frame
+from iosonde.store.run_lines import frame_of
+from iosonde.store.runs import read
+
+EXAMPLES = """\
+  iosonde runs                         all runs, measured here or imported
+  iosonde runs --target /work --since -7d
+  iosonde runs mdw-lat                 one run: phases, operations, quantiles
+  iosonde runs 4f2c91 --ranks          by the beginning of its id, with its slowest ranks
+  iosonde runs --factors               a line for every waiting factor
+  iosonde runs --format csv -o runs.csv
+
+See docs/importing.md for runs of other tools, schema/tables/runs.toml for the columns of the data.
+"""
+_SHORTEST = 4
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the comparison, one run, or rows as data."""
+    args = _parse(arguments)
+    now_ns = options.now_ns()
+    root = options.store_root(args)
+    since, until = options.time_range(args, now_ns)
+    rows = read(root, target=args.target, since_ns=since, until_ns=until)
+    if not rows:
+        raise NothingMeasuredError(
+            f"there are no runs for this question in {root}",
+            expected="'iosonde bench metadata DIR' or 'iosonde import FILE' before",
+            hint="a longer --since, or --store",
+        )
+    if args.run is not None:
+        wanted = _named(args.run, list(dict.fromkeys(row.run_id for row in rows)))
+        rows = [row for row in rows if row.run_id == wanted]
+    if args.format != "table":
+        _write(rows, args)
+    elif args.run is not None:
+        print(details(rows, now_ns, ranks=args.ranks))
+    else:
+        print(comparison(compare(rows, every_factor=args.factors), now_ns))
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "Benchmark runs side by side (rate, balance, max, quartile 3), or one run in detail."
+    parser = options.Parser("runs", summary, EXAMPLES)
+    add = parser.add_argument
+    add("run", nargs="?", metavar="RUN", help="a run, or the beginning of its id (default: all)")
+    add("--target", help="of this target only")
+    parser.add_range()
+    add("--factors", action="store_true", help="a line for every waiting factor of a run")
+    add("--ranks", action="store_true", help="of one run: its slowest ranks")
+    add("--format", choices=("table", *FORMATS), help="(default: the file's ending, else table)")
+    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
+    parser.add_store()
+    args = parser.parse(arguments)
+    if args.format is None:
+        args.format = format_of(args.output, None) if args.output else "table"
+    if args.format == "table" and args.output:
+        raise UsageError("a table goes to the terminal only", hint="--format json, csv or parquet")
+    if args.format == "parquet" and args.output is None:
+        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
+    if args.ranks and args.run is None:
+        raise UsageError("--ranks is for one run", hint="'iosonde runs RUN --ranks'")
+    return args
+
+
+def _named(word: str, known: list[str]) -> str:
+    """The run of this id or beginning. Raises UsageError."""
+    if word in known:
+        return word
+    found = [name for name in known if name.startswith(word)] if len(word) >= _SHORTEST else []
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(
+            f"{word!r} begins {len(found)} runs", expected="one of " + ", ".join(found[:5])
+        )
+    near = difflib.get_close_matches(word, known, n=1)
+    some = ", ".join(known[-8:]) + (", ..." if len(known) > 8 else "")
+    raise UsageError(
+        f"there is no run {word!r}",
+        expected=f"one of {some}",
+        hint=repr(near[0]) if near else "",
+    )
+
+
+def _write(rows: Sequence[RunRow], args: argparse.Namespace) -> None:
+    """Rows as Parquet or CSV; as JSON one object that holds the comparison too."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = args.output or Path(folder) / "out"
+        write_frame(frame_of(rows), path, args.format)
+        if args.format == "json":
+            found = [asdict(one) for one in compare(rows, every_factor=args.factors)]
+            plain = json.dumps(found, allow_nan=False)
+            head = f'{{"schema_version": {SCHEMA_VERSION}, "runs": {plain}, "rows": '
+            path.write_text(f"{head}{path.read_text().strip()}}}\n")
+        if args.output is None:
+            options.copy_to_stdout(path)

@@ -1,0 +1,92 @@
+"""Lines of foreign text files, plain or gzip: none is longer than it may be, and each knows its place."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from iosonde.model.errors import InputFileError
+from iosonde.model.units import to_ns
+
+MOST_BYTES = 1 << 20
+"""A longer line is told of and left out. (One line lists a character for every rank.)"""
+NUMBER = r"\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,4})?"
+"""A number as C's printf writes it, without nan and inf."""
+MOST_S = 1e9
+"""Seconds that anything may have taken."""
+
+Tell = Callable[[InputFileError], None]
+"""Is told of a line that is not what it should be; reading goes on behind it."""
+
+
+class Given(NamedTuple):
+    """What a file does not say itself."""
+
+    run: str
+    host: str = "import"
+    target: str | None = None
+    """None: what the file says, else the run's name."""
+    started_ns: int | None = None
+    """When the (first) run in the file began; None: what the file says."""
+    zone: tzinfo | None = None
+    """Of the file's clock times; None: this machine's."""
+
+
+class Line(NamedTuple):
+    """One line without its end. ``ended`` is False where the file ends within it."""
+
+    number: int
+    text: str
+    ended: bool
+
+
+def read_lines(path: Path, tell: Tell) -> Iterator[Line]:
+    """Every line of a file. Raises InputFileError (unreadable; broken gzip data)."""
+    number = 0
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            file: IO[bytes] = gzip.open(raw) if packed else raw  # type: ignore[assignment]  # noqa: SIM115
+            while piece := file.readline(MOST_BYTES + 1):
+                number += 1
+                if len(piece) > MOST_BYTES:
+                    tell(bad(path, number, "the line is too long", f"at most {MOST_BYTES} bytes"))
+                    while piece and not piece.endswith(b"\n"):
+                        piece = file.readline(MOST_BYTES)
+                    continue
+                text = piece.decode("utf-8", "replace")
+                yield Line(number, text.rstrip("\r\n"), text.endswith("\n"))
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        what = f"the gzip data end or break here ({error})"
+        raise bad(path, number + 1, what, "a whole gzip file") from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
+
+
+def bad(path: Path, number: int, what: str, expected: str) -> InputFileError:
+    """What is wrong with a line, and where it is."""
+    return InputFileError(f"{path}, line {number}: {what}", expected=expected)
+
+
+def shown(text: str | None) -> str:
+    """Foreign text as something a terminal can print."""
+    if text is None:
+        return "missing"
+    cut = "".join(c if c.isprintable() else "?" for c in text[:40])
+    return repr(cut) + ("..." if len(text) > 40 else "")
+
+
+def local_ns(text: str, form: str, zone: tzinfo | None) -> int | None:
+    """A clock time without a zone as ns since the epoch; None if it is none."""
+    try:
+        moment = datetime.strptime(text.strip(), form)  # noqa: DTZ007 - its zone is given apart
+        moment = moment.astimezone() if zone is None else moment.replace(tzinfo=zone)
+        return to_ns(moment)
+    except (ValueError, OverflowError, OSError):
+        return None

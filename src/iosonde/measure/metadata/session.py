@@ -1,0 +1,300 @@
+"""The metadata benchmark: phases done by ranks, in this process or in many, each phase added up.
+
+Every process of the run calls the same methods in the same order. Between phases the processes agree on positions,
+limits and errors; within one nobody waits for anybody.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from iosonde.measure.metadata.crew import POLL_MS, Crew, core_errors
+from iosonde.measure.metadata.laps import Lap, OpLap, Together, add, in_turn, in_turn_laps
+from iosonde.measure.metadata.result import PhaseResult, Watch
+from iosonde.measure.metadata.spec import BULK_OPS, CYCLE_OPS, Spec
+from iosonde.measure.places import Place
+from iosonde.measure.ranks import Processes
+from iosonde.model.errors import IosondeError
+
+_SNAPSHOT_S = 2.0
+_PATIENCE_S = 10.0
+"""An operation that has not returned this long after an end was wanted is given up."""
+
+
+class Session:
+    """One run at one place. ``spec`` is settled. Ranks of this process: ``threads`` from number x threads on."""
+
+    def __init__(
+        self, spec: Spec, place: Place, processes: Processes, threads: int, watch: Watch
+    ) -> None:
+        self.spec, self.place = spec, place
+        self.ranks = processes.size * threads
+        self._processes, self._watch = processes, watch
+        self._positions: list[int] | None = None
+        self._last_snapshot = 0.0
+        self._threads = threads
+        first = processes.number * threads
+        self._crew: Crew = self._agreed(
+            lambda: Crew(place, spec.parameters(self.ranks), first, threads, spec.faults)
+        )
+
+    # ---- before and after
+
+    def begin(self, making: bool) -> None:
+        """Make or accept the tree. ``making``: a phase follows that fills it."""
+        self._agreed(lambda: self._crew.ask({"do": "check"}))
+        hold = self._processes.number == 0
+        if hold:
+            self._agreed(lambda: self._crew.ask({"do": "begin", "hold": True}))
+        else:
+            self._agreed(lambda: None)
+        self._agreed(lambda: None if hold else self._crew.ask({"do": "begin", "hold": False}))
+        if making:
+            text = json.dumps(self.spec.kept(self.ranks))
+            self._agreed(lambda: self._crew.ask({"do": "set_note", "text": text}) if hold else None)
+            self._make_sets()
+            if self.spec.pattern == "bulk":
+                self._sweep()
+
+    def _make_sets(self) -> None:
+        self._agreed(lambda: self._crew.ask({"do": "make_sets"}))
+
+    def _sweep(self) -> None:
+        """Remove, untimed, what an earlier run has left."""
+        left = sum(self._load({"phase": "cleanup"}, 0))
+        if sum(self._processes.all_of(left)):
+            self._go(self._limit(None, None), 0.0, None)
+            self._watch.note(
+                f"{self.place.name}: objects left by an earlier run were removed first"
+            )
+
+    # ---- phases
+
+    def precreate(self) -> PhaseResult:
+        """Fill the data sets; what a run that was killed has made counts."""
+        self._positions = None
+        return self._phase("precreate", {"phase": "precreate"})
+
+    def benchmark(
+        self, iteration: int, waiting_factor: float = 0.0, repeat: int = 0
+    ) -> PhaseResult:
+        """Stat, read and delete the oldest, create the newest: I times over all data sets."""
+        work = {"phase": "benchmark", "first": self._known_positions()}
+        if not self.spec.one_by_one:
+            result = self._phase(
+                "benchmark", work | {"ops": CYCLE_OPS}, iteration, waiting_factor, repeat
+            )
+        else:
+            result = self._one_by_one(work, iteration, waiting_factor, repeat)
+        self._advance(result)
+        return result
+
+    def _one_by_one(
+        self, work: dict[str, Any], iteration: int, waiting_factor: float, repeat: int
+    ) -> PhaseResult:
+        ops = [op for op in CYCLE_OPS if not (self.spec.read_only and op not in CYCLE_OPS[:2])]
+        parts = []
+        for op in ops:
+            given = work | {"ops": (op,)}
+            parts.append(
+                self._phase("benchmark", given, iteration, waiting_factor, repeat, tell=False)
+            )
+            if parts[-1].stopped:
+                break
+        totals = [part.total for part in parts if part.total is not None]
+        walled = [part.walled for part in parts if part.walled is not None]
+        result = PhaseResult(
+            "benchmark",
+            iteration,
+            waiting_factor,
+            repeat,
+            in_turn_laps([part.laps for part in parts]),
+            in_turn(totals) if totals else None,
+            in_turn(walled) if walled and len(walled) == len(parts) else None,
+            parts[-1].stopped,
+        )
+        self._watch.result(result)
+        return result
+
+    def cleanup(self) -> PhaseResult:
+        """Delete every object, whoever made it, then the data sets and the root."""
+        self._positions = None
+        result = self._phase("cleanup", {"phase": "cleanup"})
+        if not result.stopped:
+            self.end()
+        return result
+
+    def end(self) -> None:
+        """Remove the emptied data sets and the root."""
+        self._agreed(lambda: self._crew.ask({"do": "remove_sets"}))
+        hold = self._processes.number == 0
+        self._agreed(lambda: self._crew.ask({"do": "end"}) if hold else None)
+
+    def bulk(self, op: str, iteration: int, counts: list[int] | None) -> PhaseResult:
+        """One op for all objects. ``counts``: objects that each rank has made; None: P."""
+        made = counts or [self.spec.objects] * self.ranks
+        work = {"phase": "bulk", "op": op, "counts": made, "shift": BULK_OPS.index(op)}
+        return self._phase(op.removeprefix("md_"), work, iteration)
+
+    def created(self, result: PhaseResult) -> list[int] | None:
+        """Objects in each data set of each rank after the create phase; None: all of them."""
+        mine = [lap.steps // (self.spec.data_sets or 1) for lap in result.laps]
+        counts = [count for part in self._processes.all_of(mine) for count in part]
+        return None if all(count == self.spec.objects for count in counts) else counts
+
+    @property
+    def first(self) -> bool:
+        """Whether this process has the run's first rank."""
+        return self._processes.number == 0
+
+    def first_says(self, value: int) -> int:
+        """What process 0 brought."""
+        return self._processes.first_says(value)
+
+    def resume(self) -> None:
+        """After an end was wanted: go on, to remove what was made."""
+        self._crew.core.resume()
+
+    def rows(self) -> list[dict[str, bytes]]:
+        """The kept operations of the last phase, by rank of this process."""
+        found = [self._crew.core.rows(at) for at in range(self._threads)]
+        return [rows for rows in found if rows is not None]
+
+    # ---- how
+
+    def _known_positions(self) -> list[int]:
+        if self._positions is None:
+            surveyed = self._agreed(lambda: self._crew.ask({"do": "survey", "full": True}))
+            sets = [each for rank in surveyed for each in rank["sets"]]
+            told = self._processes.all_of([(s["first"], s["made"], s["removed"]) for s in sets])
+            every = [each for part in told for each in part]
+            made, removed = sum(e[1] for e in every), sum(e[2] for e in every)
+            if made or removed:
+                self._watch.note(
+                    f"{self.place.name}: the kept tree was repaired: {made} objects made, {removed} removed"
+                )
+            self._positions = [each[0] for each in every]
+        return self._positions
+
+    def _advance(self, result: PhaseResult) -> None:
+        whole = result.total is not None and result.total.complete and not result.total.failures
+        if self._processes.first_says(whole) and self._positions is not None:
+            by = 0 if self.spec.read_only else self.spec.iterations
+            self._positions = [first + by for first in self._positions]
+        else:
+            self._positions = None
+
+    def _phase(
+        self,
+        name: str,
+        work: dict[str, Any],
+        iteration: int = 0,
+        waiting_factor: float = 0.0,
+        repeat: int = 0,
+        *,
+        tell: bool = True,
+    ) -> PhaseResult:
+        self._load(work, iteration)
+        seen = PhaseResult(name, iteration, waiting_factor, repeat, (), None)
+        spec = self.spec
+        limited = spec.limit_ns is not None and name in ("benchmark", "create")
+        laps = self._go(self._limit(spec.limit_ns if limited else None, None), waiting_factor, seen)
+        stopped = any(self._processes.all_of(self._watch.wanted() or _ended(laps, "stopped")))
+        total = self._processes.merged(add(laps), Together.plus)
+        walled = None
+        if limited and not stopped:
+            walled = total
+            if spec.wear_out_ns is not None:
+                most = max(self._processes.all_of(max(lap.steps for lap in laps)))
+                laps = self._go(self._limit(spec.wear_out_ns, most), waiting_factor, seen)
+                stopped = any(self._processes.all_of(_ended(laps, "stopped")))
+                total = self._processes.merged(add(laps), Together.plus)
+        result = replace(seen, laps=tuple(laps), total=total, walled=walled, stopped=stopped)
+        if tell:
+            self._watch.result(result)
+        return result
+
+    @staticmethod
+    def _limit(after_ns: int | None, steps: int | None) -> dict[str, int | None]:
+        return {"after_ns": after_ns, "steps": steps}
+
+    def _load(self, work: dict[str, Any], iteration: int) -> list[int]:
+        order = {"do": "load", "work": work, "iteration": iteration}
+        planned: list[int] = self._agreed(lambda: self._crew.ask(order))
+        self._processes.together()
+        return planned
+
+    def _go(
+        self, limit: dict[str, int | None], waiting_factor: float, seen: PhaseResult | None
+    ) -> list[Lap]:
+        core = self._crew.core
+        order = {"do": "go", "limit": limit, "waiting_factor": waiting_factor}
+        core.order(json.dumps(order))
+        asked_to_end: float | None = None
+        while not core.wait(POLL_MS):
+            now = time.monotonic()
+            self._look(seen, now)
+            if self._watch.wanted() and asked_to_end is None:
+                asked_to_end = now
+                core.stop()
+            if asked_to_end is not None and now - asked_to_end > _PATIENCE_S:
+                break
+        with core_errors():
+            answers = core.answers()
+        return [
+            self._hanging(at) if text is None else Lap.from_core(text)
+            for at, text in enumerate(answers)
+        ]
+
+    def _look(self, seen: PhaseResult | None, now: float) -> None:
+        readings = json.loads(self._crew.core.read())
+        if seen is None:
+            return
+        counts = [sum(r[name] for r in readings) for name in ("ended", "planned", "failed")]
+        self._watch.progress(seen.phase, *counts)
+        if now - self._last_snapshot > _SNAPSHOT_S:
+            self._last_snapshot = now
+            laps = [self._so_far(at, ops) for at, ops in self._copies()]
+            if laps:
+                self._watch.result(replace(seen, laps=tuple(laps), snapshot=True))
+
+    def _copies(self) -> list[tuple[int, list[OpLap]]]:
+        copies = json.loads(self._crew.core.so_far())
+        return [
+            (at, [OpLap.from_core(op) for op in ops])
+            for at, ops in enumerate(copies)
+            if ops is not None
+        ]
+
+    def _so_far(self, at: int, ops: list[OpLap]) -> Lap:
+        rank = self._processes.number * self._threads + at
+        return Lap(rank, None, 0, "limit", 0, 0, 0, 0, tuple(ops))
+
+    def _hanging(self, at: int) -> Lap:
+        """A rank that does not answer: what it had done when it last could say so."""
+        known = dict(self._copies())
+        reading = json.loads(self._crew.core.read())[at]
+        lap = self._so_far(at, known.get(at, []))
+        op, ns = reading["open"] or ("between operations", 0)
+        self._watch.note(f"rank {lap.rank} hangs in {op} for {ns / 1e9:.0f} s: it was given up")
+        return replace(lap, end="hanging")
+
+    def _agreed(self, call: Callable[[], Any]) -> Any:
+        """Do something in every process; an error in one of them is raised in all."""
+        value, error = None, None
+        try:
+            value = call()
+        except IosondeError as raised:
+            error = raised
+        errors = [each for each in self._processes.all_of(error) if each is not None]
+        if errors:
+            raise errors[0]
+        return value
+
+
+def _ended(laps: Sequence[Lap], end: str) -> bool:
+    return any(lap.end == end for lap in laps)

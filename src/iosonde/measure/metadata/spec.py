@@ -1,0 +1,122 @@
+"""What a metadata benchmark is asked to do, and what a kept tree has to say about that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from iosonde.model.errors import UsageError
+
+CYCLE_OPS = ("md_stat", "md_read", "md_delete", "md_create")
+"""A step of the benchmark phase, in md-workbench's order."""
+BULK_OPS = ("md_create", "md_stat", "md_read", "md_delete")
+"""The phases of bulk, in mdtest's order; each is shifted by one offset more than the one before."""
+PHASES: dict[str, tuple[str, ...]] = {
+    "cycle": ("precreate", "benchmark", "cleanup"),
+    "bulk": ("create", "stat", "read", "delete"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What is measured; letters as in the seed paper. None: what a kept tree has, else the default."""
+
+    data_sets: int | None = None
+    """D, data sets made for each rank."""
+    objects: int | None = None
+    """P, objects precreated in each."""
+    size_bytes: int | None = None
+    """S."""
+    iterations: int = 200
+    """I, iterations over the data sets in one benchmark phase."""
+    offset: int = 1
+    """O, ranks between reader and writer."""
+    pattern: str = "cycle"
+    shared: bool = False
+    """Bulk: all ranks in one directory."""
+    one_by_one: bool = False
+    """Cycle: each op by itself, between barriers."""
+    random_order: bool = False
+    verify: bool = False
+    read_only: bool = False
+    fsync: bool = False
+    direct: bool = False
+    limit_ns: int | None = None
+    """Stonewall: a rank stops after this time ..."""
+    wear_out_ns: int | None = None
+    """... and all then go on to where the fastest was, at most until this time. None: they do not."""
+    seed: int = 0
+    give_up: int = 100
+    """A rank stops after this many failures in a row."""
+    rows: int = 0
+    """Operations kept of each rank and phase."""
+    faults: tuple[dict[str, Any], ...] = ()
+    """Misbehaviour put on, for tests and fire drills."""
+
+    def parameters(self, ranks: int) -> dict[str, Any]:
+        """For the core."""
+        return {
+            "ranks": ranks,
+            "data_sets": self.data_sets,
+            "objects": self.objects,
+            "iterations": self.iterations,
+            "size_bytes": self.size_bytes,
+            "offset": self.offset,
+            "pattern": self.pattern,
+            "shared": self.shared,
+            "random_order": self.random_order,
+            "verify": self.verify,
+            "read_only": self.read_only,
+            "manner": {"fsync": self.fsync, "direct": self.direct},
+            "seed": self.seed,
+            "give_up": self.give_up,
+            "rows": self.rows,
+        }
+
+    def kept(self, ranks: int) -> dict[str, Any]:
+        """What a tree says of itself."""
+        names = ("data_sets", "objects", "size_bytes", "pattern", "shared", "seed")
+        return {"format": 1, "ranks": ranks, **{name: getattr(self, name) for name in names}}
+
+
+DEFAULTS = {"data_sets": 10, "objects": 1000, "size_bytes": 3901}
+
+
+def settled(
+    spec: Spec, kept: dict[str, Any] | None, ranks: int, phases: Sequence[str], place: str
+) -> Spec:
+    """The spec with what a kept tree and the defaults decide.
+
+    Raises UsageError when the tree was made with other parameters than those asked for.
+    """
+    if kept is None:
+        needs = [phase for phase in ("benchmark", "stat", "read") if phase in phases]
+        if needs and not {"precreate", "create"} & set(phases):
+            raise UsageError(
+                f"{place}: there is no kept tree for the phase {needs[0]}",
+                expected="a tree made by an earlier run",
+                hint=f"--phases {PHASES[spec.pattern][0]} first",
+            )
+        given = {name: getattr(spec, name) for name in DEFAULTS}
+        return replace(spec, **{n: DEFAULTS[n] if v is None else v for n, v in given.items()})
+    adopted = replace(
+        spec,
+        **{n: kept[n] if getattr(spec, n) is None else getattr(spec, n) for n in DEFAULTS},
+        seed=kept["seed"],
+    )
+    wanted = adopted.kept(ranks)
+    different = [n for n in wanted if wanted[n] != kept.get(n)]
+    if different and set(phases) != {"cleanup"}:
+        what = ", ".join(f"{n} {kept.get(n)} (asked for: {wanted[n]})" for n in different)
+        raise UsageError(
+            f"{place}: the kept tree was made with {what}",
+            expected="the same parameters",
+            hint="--phases cleanup to remove it",
+        )
+    return adopted
+
+
+def as_dict(spec: Spec) -> dict[str, Any]:
+    """The spec as a row's parameters."""
+    return {name: value for name, value in asdict(spec).items() if value not in (None, ())}

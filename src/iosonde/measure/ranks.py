@@ -1,0 +1,136 @@
+"""Who takes part in a benchmark: this process alone, or the processes that mpirun or srun started.
+
+The only importer of mpi4py besides the MPI-IO backend. Nothing here is called in a timed section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
+
+from iosonde.model.errors import MissingPartError
+
+T = TypeVar("T")
+
+LAUNCHERS: dict[str, tuple[str, str]] = {
+    "OMPI_COMM_WORLD_SIZE": ("OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"),
+    "PMI_SIZE": ("PMI_RANK", "MPICH's mpiexec"),
+    "MPI_LOCALNRANKS": ("MPI_LOCALRANKID", "mpiexec"),
+    "SLURM_NTASKS": ("SLURM_PROCID", "srun"),
+}
+"""Environment variables of launchers: how many processes there are, and which one this is."""
+
+
+class Processes(Protocol):
+    """What the processes of a run can say to each other; every one calls the same, in the same order."""
+
+    number: int
+    size: int
+
+    def together(self) -> None:
+        """Return when all have come here."""
+
+    def all_of(self, value: T) -> list[T]:
+        """What each process brought, by number, to all of them."""
+
+    def first_says(self, value: T) -> T:
+        """What process 0 brought, to all of them."""
+
+    def merged(self, value: T, merge: Callable[[T, T], T]) -> T | None:
+        """All values as one, to process 0, in as many rounds as a tree has levels; None elsewhere."""
+
+    def leave_all(self) -> None:
+        """End every process of the run; for when one cannot go on and the others would wait for it."""
+
+
+class Alone:
+    """One process."""
+
+    number = 0
+    size = 1
+
+    def together(self) -> None:
+        """There is nobody to wait for."""
+
+    def all_of(self, value: T) -> list[T]:
+        """The own value."""
+        return [value]
+
+    def first_says(self, value: T) -> T:
+        """The own value."""
+        return value
+
+    def merged(self, value: T, merge: Callable[[T, T], T]) -> T | None:  # noqa: ARG002
+        """The own value."""
+        return value
+
+    def leave_all(self) -> None:
+        """Nobody else is there."""
+
+
+class MpiProcesses:
+    """The processes of an MPI job."""
+
+    def __init__(self, world: Any) -> None:
+        self._world = world
+        self.number = int(world.Get_rank())
+        self.size = int(world.Get_size())
+
+    def together(self) -> None:
+        """A barrier."""
+        self._world.Barrier()
+
+    def all_of(self, value: T) -> list[T]:
+        """An allgather."""
+        return list(self._world.allgather(value))
+
+    def first_says(self, value: T) -> T:
+        """A broadcast."""
+        said: T = self._world.bcast(value, root=0)
+        return said
+
+    def merged(self, value: T, merge: Callable[[T, T], T]) -> T | None:
+        """A reduction."""
+        result: T | None = self._world.reduce(value, op=merge, root=0)
+        return result
+
+    def leave_all(self) -> None:
+        """Abort the job."""
+        self._world.Abort(1)
+
+
+def find_processes(environ: Mapping[str, str]) -> Processes:
+    """The processes that were started together with this one.
+
+    Raises MissingPartError when a launcher started several and mpi4py is not there to speak to them.
+    """
+    launched = launcher(environ)
+    if launched is None:
+        return Alone()
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise MissingPartError(
+            f"{launched} and mpi4py cannot be used ({error})",
+            expected="mpi4py and the MPI library of that launcher",
+            hint="'pip install mpi4py', or start iosonde without the launcher",
+        ) from error
+    world = MPI.COMM_WORLD
+    if world.Get_size() == 1:
+        raise MissingPartError(
+            f"{launched} but MPI knows of one",
+            expected="an mpi4py that belongs to the launcher's MPI library",
+            hint="the mpiexec of that library, or 'srun --mpi=list'",
+        )
+    return MpiProcesses(world)
+
+
+def launcher(environ: Mapping[str, str]) -> str | None:
+    """What the environment says of a launcher that started several processes; None if there is none."""
+    for size, (rank, name) in LAUNCHERS.items():
+        # A batch script's own shell has the job's size, but no rank of a step.
+        if environ.get(size, "").isdigit() and rank in environ and int(environ[size]) > 1:
+            if size == "SLURM_NTASKS" and "SLURM_STEP_ID" not in environ:
+                continue
+            return f"{name} started {environ[size]} processes"
+    return None
