@@ -5,22 +5,28 @@ Rows go into the store as each phase ends, and every few seconds within one, so 
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
 import platform
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 from iosonde.measure.machine import describe
 from iosonde.measure.metadata.crew import read_kept
+from iosonde.measure.metadata.laps import Together
 from iosonde.measure.metadata.result import PhaseResult
 from iosonde.measure.metadata.rows import Label, rank_rows, total_rows
 from iosonde.measure.metadata.session import Session
 from iosonde.measure.metadata.spec import BULK_OPS, Spec, as_dict, settled
 from iosonde.measure.places import Place
 from iosonde.measure.ranks import Processes
+from iosonde.model.errors import IosondeError, MeasureError
+from iosonde.model.ops import op_word
 from iosonde.model.runs import RunRow
 from iosonde.store import runs
 
@@ -66,7 +72,7 @@ class Plan:
 class Observer(Protocol):
     """Who looks on."""
 
-    def begins(self, place: str, ranks: int, spec: Spec, number: int, of: int) -> None:
+    def begins(self, place: str, ranks: int, number: int, of: int) -> None:
         """A run begins."""
 
     def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
@@ -88,12 +94,10 @@ class Observer(Protocol):
 class Recorder:
     """Receives phases, keeps their rows, puts them into the store."""
 
-    def __init__(
-        self, root: Path | None, label: Label, process: int, observer: Observer
-    ) -> None:
+    def __init__(self, root: Path | None, label: Label, process: int, observer: Observer) -> None:
         self._root, self._label, self._process, self._observer = root, label, process, observer
         self.rows: list[RunRow] = []
-        self.problems: dict[str, str] = {}
+        self._told: set[tuple[str, str]] = set()
 
     def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
         """Pass it on."""
@@ -117,62 +121,121 @@ class Recorder:
             return
         self.rows += rows
         if result.total is not None:
-            self._tell(result.phase, result.total.problems)
+            self._tell(result.phase, result.total)
             if result.total.rows_left_out:
                 self.note(
                     f"{result.total.rows_left_out} operations of {result.phase} found no room among the kept samples"
                 )
         self._observer.ended(totals)
 
-    def _tell(self, phase: str, problems: dict[str, str]) -> None:
-        for outcome, words in problems.items():
-            if outcome not in self.problems:
-                self.problems[outcome] = words
-                self.note(f"{phase}: {outcome}" + (f": {words}" if words else ""))
+    def _tell(self, phase: str, total: Together) -> None:
+        """Each kind of failure, the first time it comes."""
+        for op in total.ops.values():
+            for outcome, count in op.failed.items():
+                if (op.op, outcome) not in self._told:
+                    self._told.add((op.op, outcome))
+                    words = total.problems.get(outcome) or failure_words(outcome)
+                    self.note(f"{phase}: {count} {op_word(op.op)} ended with {outcome}: {words}")
+        if "failing" in total.ends:
+            self.note(
+                f"{phase}: {total.ends['failing']} ranks gave up after too many failures in a row"
+            )
+
+
+_WORDS = {"short": "fewer bytes than were written", "corrupt": "not what was written"}
+
+
+def failure_words(outcome: str) -> str:
+    """An outcome other than ok in words."""
+    number = getattr(errno, outcome, None)
+    return os.strerror(number) if isinstance(number, int) else _WORDS.get(outcome, outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of a plan: rows, what went wrong on the way, and whether somebody ended it."""
+
+    rows: list[RunRow]
+    errors: list[IosondeError]
+    stopped: bool
 
 
 def run_plan(
-    plan: Plan, processes: Processes, root: Path | None, observer: Observer, now_ns: Callable[[], int]
-) -> list[RunRow]:
-    """Do every run of a plan. Rows of all ranks at process 0, of its own elsewhere.
-
-    Ends early, with the rows so far, when the observer wants it. Raises MeasureError, UsageError, StoreError.
-    """
-    rows: list[RunRow] = []
-    for number, (place, threads, spec) in enumerate(plan.each(), 1):
-        observer.begins(place.name, threads * processes.size, spec, number, len(plan))
-        more, stopped = _run(plan, place, threads, spec, processes, root, observer, now_ns())
-        rows += more
-        if stopped:
-            break
-    return rows
-
-
-def _run(
     plan: Plan,
-    place: Place,
-    threads: int,
-    asked: Spec,
     processes: Processes,
     root: Path | None,
     observer: Observer,
-    now_ns: int,
-) -> tuple[list[RunRow], bool]:
-    ranks = threads * processes.size
-    spec = settled(asked, read_kept(place, processes), ranks, plan.phases, place.name)
-    label = _label(plan, place, spec, ranks, processes, now_ns)
-    recorder = Recorder(root, label, processes.number, observer)
-    session = Session(spec, place, processes, threads, recorder)
-    session.begin(making=bool({"precreate", "create"} & set(plan.phases)))
-    try:
-        stopped = _phases(plan, session, spec, recorder)
-        if stopped and plan.phases[-1] in ("cleanup", "delete"):
-            observer.tidying()
-            session.resume()
-            stopped = session.cleanup().stopped or stopped
-    finally:
-        _finish(root, label.run_id, recorder, processes, now_ns)
-    return _gathered(recorder.rows, processes), stopped
+    now_ns: Callable[[], int],
+) -> Ran:
+    """Do every run of a plan. Rows of all ranks at process 0, of its own elsewhere.
+
+    A run that cannot be done does not keep the others from it. Ends early when the observer wants it.
+    """
+    rows: list[RunRow] = []
+    errors: list[IosondeError] = []
+    for number, (place, threads, spec) in enumerate(plan.each(), 1):
+        observer.begins(place.name, threads * processes.size, number, len(plan))
+        run = _Run(plan, place, threads, spec, processes, observer)
+        try:
+            stopped = run.do(root, now_ns())
+        except IosondeError as error:
+            errors.append(error)
+            stopped = False
+        rows += run.rows
+        if stopped:
+            return Ran(rows, errors, True)
+    return Ran(rows, errors, False)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of a plan; ``rows`` is what was measured, whatever came then."""
+
+    plan: Plan
+    place: Place
+    threads: int
+    asked: Spec
+    processes: Processes
+    observer: Observer
+    rows: list[RunRow] = field(default_factory=list)
+
+    def do(self, root: Path | None, now_ns: int) -> bool:
+        """Measure; True when an end was wanted. Raises IosondeError, after what was made is removed."""
+        plan, place = self.plan, self.place
+        ranks = self.threads * self.processes.size
+        kept = read_kept(place, self.processes)
+        spec = settled(self.asked, kept, ranks, plan.phases, place.name)
+        label = _label(replace(plan, threads=(self.threads,)), place, spec, self.processes, now_ns)
+        recorder = Recorder(root, label, self.processes.number, self.observer)
+        session = Session(spec, place, self.processes, self.threads, recorder)
+        session.begin(making=bool({"precreate", "create"} & set(plan.phases)))
+        tidy = plan.phases[-1] in ("cleanup", "delete")
+        try:
+            stopped = _phases(plan, session, spec, recorder)
+            if stopped and tidy:
+                self.observer.tidying()
+                session.resume()
+                self._tidy(session)
+        except MeasureError:
+            if tidy:
+                self._tidy(session)
+            raise
+        finally:
+            self.processes.together()
+            if root is not None and self.processes.number == 0:
+                runs.finish(root, label.run_id, now_ns)
+            self.rows = _gathered(recorder.rows, self.processes)
+        return stopped
+
+    def _tidy(self, session: Session) -> None:
+        """Remove what was made; where that cannot be done, say how it can later."""
+        clean = False
+        with contextlib.suppress(MeasureError):
+            clean = session.cleaned(session.cleanup())
+        if not clean:
+            self.observer.note(
+                f"objects are left in {self.place.name}; '--phases cleanup' removes them"
+            )
 
 
 def _phases(plan: Plan, session: Session, spec: Spec, recorder: Recorder) -> bool:
@@ -181,14 +244,13 @@ def _phases(plan: Plan, session: Session, spec: Spec, recorder: Recorder) -> boo
         return _bulk(plan, session)
     if "precreate" in plan.phases and session.precreate().stopped:
         return True
-    if "benchmark" in plan.phases:
-        if plan.adaptive is not None:
-            if _adaptive(plan.adaptive, session, spec, recorder):
+    if "benchmark" in plan.phases and plan.adaptive is not None:
+        if _adaptive(plan.adaptive, session, spec, recorder):
+            return True
+    elif "benchmark" in plan.phases:
+        for iteration in range(plan.rounds):
+            if session.benchmark(iteration, plan.waiting_factor).stopped:
                 return True
-        else:
-            for iteration in range(plan.rounds):
-                if session.benchmark(iteration, plan.waiting_factor).stopped:
-                    return True
     return "cleanup" in plan.phases and session.cleanup().stopped
 
 
@@ -225,11 +287,10 @@ def _adaptive(adaptive: Adaptive, session: Session, spec: Spec, recorder: Record
     return False
 
 
-def _label(
-    plan: Plan, place: Place, spec: Spec, ranks: int, processes: Processes, now_ns: int
-) -> Label:
+def _label(plan: Plan, place: Place, spec: Spec, processes: Processes, now_ns: int) -> Label:
     at = datetime.fromtimestamp(now_ns / 1e9, UTC)
     run_id = processes.first_says(f"metadata-{at:%Y%m%dT%H%M%S}-{now_ns % 1_000_000:06d}")
+    ranks = plan.threads[0] * processes.size
     parameters = as_dict(spec) | {"ranks": ranks, "processes": processes.size}
     if plan.adaptive is not None:
         parameters["adaptive"] = True
@@ -242,26 +303,11 @@ def _label(
         spec.pattern,
         ranks,
         parameters,
-        describe(path),
+        describe(path) | {"machines": len(set(processes.all_of(platform.node())))},
     )
-
-
-def _finish(
-    root: Path | None, run_id: str, recorder: Recorder, processes: Processes, now_ns: int
-) -> None:
-    """Every process's part is there before the first writes them as one."""
-    del recorder
-    processes.together()
-    if root is not None and processes.number == 0:
-        runs.finish(root, run_id, now_ns)
 
 
 def _gathered(rows: list[RunRow], processes: Processes) -> list[RunRow]:
     """The rows of all ranks, and of all together."""
     mine = rows if processes.number == 0 else [row for row in rows if row.rank is not None]
     return [row for part in processes.all_of(mine) for row in part]
-
-
-def with_seed(spec: Spec, seed: int) -> Spec:
-    """The spec with the seed of contents and orders."""
-    return replace(spec, seed=seed)

@@ -79,7 +79,7 @@ def adaptive(
             "this run has no rates with and without waits",
             hint="'iosonde bench metadata --adaptive'",
         ) from error
-    clients = max(row.ranks for row in totals)
+    clients = max(row.ranks or 1 for row in totals)
     sound = judged.plausible and Verdict.DECREASES not in (judged.verdict, judged.leaning)
     first = totals[0]
     return Adaptive(
@@ -134,7 +134,7 @@ def _sum(ranks: Sequence[RunRow]) -> RunRow:
     return replace(
         ranks[0],
         rank=None,
-        ops=sum(row.ops for row in ranks),
+        ops=total("ops"),
         failed=total("failed"),
         op_time_ns=total("op_time_ns"),
         wait_time_ns=total("wait_time_ns"),
@@ -149,7 +149,7 @@ def _cpu_share(totals: Sequence[RunRow]) -> float | None:
 
 
 def _failed_share(totals: Sequence[RunRow]) -> float | None:
-    if any(row.failed is None for row in totals):
+    if any(row.failed is None or row.ops is None for row in totals):
         return None
-    ops = sum(row.ops for row in totals)
+    ops = sum(row.ops or 0 for row in totals)
     return sum(row.failed or 0 for row in totals) / ops if ops else None

@@ -37,5 +37,3 @@ def main(arguments: Sequence[str]) -> int:
             else "'iosonde bench --help'",
         )
     return BENCHMARKS[arguments[0]](arguments[1:])
-
-

@@ -35,7 +35,7 @@ def metadata(arguments: Sequence[str]) -> int:
             asked = plan(args, os.environ, _more_repeats, seed)
             looking = Looking(interrupt, quiet=processes.number > 0)
             with Following(looking):
-                rows = run_plan(asked, processes, root, looking, options.now_ns)
+                ran = run_plan(asked, processes, root, looking, options.now_ns)
     except IosondeError as error:
         # Every process has the same error: one says it.
         if processes.number > 0:
@@ -47,12 +47,18 @@ def metadata(arguments: Sequence[str]) -> int:
         raise
     if processes.number > 0:
         return 0
-    if not rows:
+    if ran.rows:
+        _show(ran.rows, args, processes)
+    elif ran.errors:
+        raise ran.errors[0]
+    else:
         raise NothingMeasuredError("the run was ended before anything was measured")
-    _show(rows, args, processes)
-    if looking.stopped:
+    for wrong in ran.errors:
+        options.tell(f"iosonde: {wrong}")
+    if ran.stopped:
         return 130
-    return 0 if all(row.complete or _limited(row) for row in rows) else 1
+    good = all((row.complete or _limited(row)) and not row.failed for row in ran.rows)
+    return 0 if good and not ran.errors else 1
 
 
 def _limited(row: RunRow) -> bool:

@@ -47,10 +47,19 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     size, time = options.reads(parse_size), options.reads(parse_duration)
     add = parser.add_argument
     add("place", nargs="+", metavar="PLACE", help="where the objects go")
-    add("-n", "--ranks", type=_counts, default=[1], metavar="N", help="of this process (default: 1)")
+    add(
+        "-n", "--ranks", type=_counts, default=[1], metavar="N", help="of this process (default: 1)"
+    )
     add("-D", "--data-sets", type=_counts, metavar="D", help="data sets of each rank (10)")
     add("-P", "--objects", type=_counts, metavar="P", help="objects precreated in each (1000)")
-    add("-I", "--iterations", type=_counts, default=[200], metavar="I", help="over the data sets (200)")
+    add(
+        "-I",
+        "--iterations",
+        type=_counts,
+        default=[200],
+        metavar="I",
+        help="over the data sets (200)",
+    )
     add("-S", "--size", type=size, metavar="S", help="of an object (3901)")
     add("-O", "--offset", type=_count0, default=1, metavar="O", help=_OFFSET)
     add("-R", "--repeat", type=_count, default=None, metavar="R", help="the benchmark phase (3)")
@@ -59,7 +68,12 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--repeats", type=_repeats, metavar="K", help=_REPEATS)
     add("-w", "--stonewall", type=time, metavar="TIME", help="stop a rank after this time")
     add("-W", "--wear-out", type=time, nargs="?", const=0, metavar="TIME", help=_WEAR_OUT)
-    add("--pattern", choices=tuple(PHASES), default="cycle", help="cycle (md-workbench) or bulk (mdtest)")
+    add(
+        "--pattern",
+        choices=tuple(PHASES),
+        default="cycle",
+        help="cycle (md-workbench) or bulk (mdtest)",
+    )
     add("--shared", action="store_true", help="bulk: all ranks in one directory")
     add("--phases", type=_words, metavar="A,B", help="precreate,benchmark,cleanup (default: all)")
     add("--keep", action="store_true", help="leave the objects in place")
@@ -71,7 +85,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--direct", action="store_true", help="past the client's cache (O_DIRECT)")
     add("--give-up", type=_count, default=100, metavar="N", help="failures in a row (100)")
     add("--seed", type=_count0, metavar="N", help="of contents and orders (default: a fresh one)")
-    add("--fault", type=options.reads(_fault), action="append", default=[], metavar="OP:WHAT", help=_FAULT)
+    add(
+        "--fault",
+        type=options.reads(_fault),
+        action="append",
+        default=[],
+        metavar="OP:WHAT",
+        help=_FAULT,
+    )
     add("--endpoint", metavar="URL", help="of an S3 server (default: $AWS_ENDPOINT_URL)")
     add("--samples", action="store_true", help="keep every operation in the store")
     add("--plot", type=Path, metavar="FILE", help="picture: .png, .svg, .pdf")
@@ -244,5 +265,3 @@ def _kind(word: str, text: str) -> Any:
         f"the fault {text!r} does nothing known",
         expected="an errno such as ENOSPC, +50ms, x3 or hang",
     )
-
-

@@ -12,7 +12,6 @@ from typing import Any
 
 from iosonde.cli import options
 from iosonde.cli.interrupt import Interrupt
-from iosonde.measure.metadata.spec import Spec
 from iosonde.model.runs import RunRow
 from iosonde.model.units import format_waiting_factor
 
@@ -23,7 +22,7 @@ class Looking:
     """Looks on at a run and shows how far it is; ``quiet`` in all processes but the first."""
 
     def __init__(self, interrupt: Interrupt, *, quiet: bool) -> None:
-        self._interrupt, self._quiet = interrupt, quiet
+        self._interrupt, self.quiet = interrupt, quiet
         self._tidying = False
         self.stopped = False
         self._place, self._run = "", ""
@@ -32,7 +31,7 @@ class Looking:
         self._task: Any = None
         self._done: list[RunRow] = []
 
-    def begins(self, place: str, ranks: int, spec: Spec, number: int, of: int) -> None:
+    def begins(self, place: str, ranks: int, number: int, of: int) -> None:
         """Name the run that comes."""
         many = f"run {number} of {of}: " if of > 1 else ""
         self._place = place
@@ -40,7 +39,7 @@ class Looking:
 
     def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
         """Move the bar, or write a line about once a second."""
-        if self._quiet:
+        if self.quiet:
             return
         if self.bar is not None:
             text = f"{self._run}: {phase}" + (f", {failed} failed" if failed else "")
@@ -74,7 +73,7 @@ class Looking:
 
     def note(self, text: str) -> None:
         """A line for people."""
-        if not self._quiet:
+        if not self.quiet:
             options.tell(f"note: {text}")
 
     def wanted(self) -> bool:
@@ -100,7 +99,7 @@ class Following(AbstractContextManager[None]):
 
     def __enter__(self) -> None:
         terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        if self._looking._quiet or not terminal:  # noqa: SLF001
+        if self._looking.quiet or not terminal:
             return
         from rich.console import Console
         from rich.progress import (
@@ -115,7 +114,6 @@ class Following(AbstractContextManager[None]):
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.speed:,.0f} ops/s" if False else ""),
             TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,

@@ -43,7 +43,12 @@ def total_rows(label: Label, result: PhaseResult) -> list[RunRow]:
     if result.total is None:
         return []
     rows = _rows(label, result, result.total, result.walled)
-    return [replace(rows[0], machine=label.machine), *rows[1:]]
+    machine = dict(label.machine)
+    processors = machine.get("processors", 0) * machine.get("machines", 1)
+    if result.total.slowest_ns and processors:
+        share = result.total.cpu_ns / (result.total.slowest_ns * processors)
+        machine["cpu_share"] = round(share, 4)
+    return [replace(rows[0], machine=machine), *rows[1:]]
 
 
 def _rows(

@@ -124,9 +124,15 @@ class Session:
         """Delete every object, whoever made it, then the data sets and the root."""
         self._positions = None
         result = self._phase("cleanup", {"phase": "cleanup"})
-        if not result.stopped:
+        if self.cleaned(result):
             self.end()
         return result
+
+    def cleaned(self, result: PhaseResult) -> bool:
+        """Whether a cleanup left nothing, in no process."""
+        total = result.total
+        clean = total is not None and total.complete and not total.failures
+        return self._processes.first_says(clean) and not result.stopped
 
     def end(self) -> None:
         """Remove the emptied data sets and the root."""
@@ -136,7 +142,7 @@ class Session:
 
     def bulk(self, op: str, iteration: int, counts: list[int] | None) -> PhaseResult:
         """One op for all objects. ``counts``: objects that each rank has made; None: P."""
-        made = counts or [self.spec.objects] * self.ranks
+        made = counts or [self.spec.objects or 0] * self.ranks
         work = {"phase": "bulk", "op": op, "counts": made, "shift": BULK_OPS.index(op)}
         return self._phase(op.removeprefix("md_"), work, iteration)
 

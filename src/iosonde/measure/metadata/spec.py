@@ -98,11 +98,17 @@ def settled(
                 expected="a tree made by an earlier run",
                 hint=f"--phases {PHASES[spec.pattern][0]} first",
             )
-        given = {name: getattr(spec, name) for name in DEFAULTS}
-        return replace(spec, **{n: DEFAULTS[n] if v is None else v for n, v in given.items()})
+        return replace(
+            spec,
+            data_sets=spec.data_sets or DEFAULTS["data_sets"],
+            objects=spec.objects or DEFAULTS["objects"],
+            size_bytes=DEFAULTS["size_bytes"] if spec.size_bytes is None else spec.size_bytes,
+        )
     adopted = replace(
         spec,
-        **{n: kept[n] if getattr(spec, n) is None else getattr(spec, n) for n in DEFAULTS},
+        data_sets=kept["data_sets"] if spec.data_sets is None else spec.data_sets,
+        objects=kept["objects"] if spec.objects is None else spec.objects,
+        size_bytes=kept["size_bytes"] if spec.size_bytes is None else spec.size_bytes,
         seed=kept["seed"],
     )
     wanted = adopted.kept(ranks)
