@@ -213,7 +213,12 @@ class Metadata:
     """
 
     def __init__(
-        self, parameters: str, location: str, first: int, count: int, faults: str
+        self,
+        parameters: str,
+        place: str | Callable[[], Any],
+        first: int,
+        count: int,
+        faults: str,
     ) -> None: ...
     def order(self, order: str) -> None: ...
     def wait(self, milliseconds: int) -> bool:
@@ -245,6 +250,3 @@ def conformance(
     it away. Every check's name and what was wrong; None if nothing was. Raises ConfigError for a location
     that cannot be read.
     """
-
-def time_backend(place: str | Callable[[], Any], count: int, size_bytes: int) -> dict[str, int]:
-    """Medians in ns of ``count`` create, stat, read and delete each, one phase after the other."""

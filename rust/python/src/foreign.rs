@@ -110,6 +110,13 @@ impl ForeignStore {
     }
 }
 
+impl Drop for ForeignStore {
+    /// Let go of it now, not when Python is next asked something: its connection ends with it.
+    fn drop(&mut self) {
+        Python::try_attach(|python| drop(std::mem::replace(&mut self.store, python.None())));
+    }
+}
+
 impl ObjectStore for ForeignStore {
     fn capabilities(&self) -> Capabilities {
         self.can

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use iosonde_core::backend::faulty::Fault;
-use iosonde_core::backend::location::Location;
 use iosonde_core::clock::{Clock, RealClock};
 use iosonde_core::metadata::BenchError as CoreError;
 use iosonde_core::metadata::parameters::Parameters;
@@ -16,6 +15,7 @@ use pyo3::types::PyDict;
 
 use crate::BenchError;
 use crate::columns::integers;
+use crate::foreign::Place;
 
 fn parsed<'a, T: serde::Deserialize<'a>>(text: &'a str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| BenchError::new_err((error.to_string(), true)))
@@ -46,14 +46,20 @@ impl Metadata {
 #[pymethods]
 impl Metadata {
     #[new]
-    fn new(parameters: &str, location: &str, first: u32, count: u32, faults: &str) -> PyResult<Self> {
+    fn new(
+        parameters: &str,
+        place: &Bound<'_, PyAny>,
+        first: u32,
+        count: u32,
+        faults: &str,
+    ) -> PyResult<Self> {
         let parameters: Parameters = parsed(parameters)?;
-        let location: Location = parsed(location)?;
+        let place = Place::from_python(place)?;
         let faults: Vec<Fault> = parsed(faults)?;
         let clock: Arc<dyn Clock> = Arc::new(RealClock);
         let (clocks, size, seed) = (Arc::clone(&clock), parameters.size_bytes, parameters.seed);
         let connector: Connector = Arc::new(move |rank| {
-            location.connect(&clocks, size, Random::stream(seed, &format!("connection of rank {rank}")))
+            place.connect(&clocks, size, Random::stream(seed, &format!("connection of rank {rank}")))
         });
         let team = Team::new(parameters, first, count, faults, &connector, clock)?;
         Ok(Self { team: Mutex::new(team), count: count as usize })
