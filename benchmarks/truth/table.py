@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from benchmarks.truth import estimators, raised, recorded, verdicts, waiting
+from benchmarks.truth import coverage, estimators, raised, recorded, verdicts, waiting
 from benchmarks.truth.target import Row
 
 TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
@@ -22,6 +22,8 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "T19": waiting.t19,
     "T20": waiting.t20,
     "adaptive": waiting.adaptive,
+    "noise": waiting.noise,
+    "coverage": coverage.coverage,
 }
 SEEDS = {
     "T1": 4000,
@@ -38,6 +40,8 @@ SEEDS = {
     "T19": 1,
     "T20": 61,
     "adaptive": 61,
+    "noise": 62,
+    "coverage": 63,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "ratio of medians", "met")

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.truth import simulated
+from benchmarks.truth.latency import Floats
 from benchmarks.truth.target import Row, share
 from iosonde.stats.capacity import Capacity, Estimate, capacity
 from iosonde.stats.closed_network import Network
-from iosonde.stats.waiting import EXTENDED, FEWEST, MARGIN, Rates, Verdict, judge
+from iosonde.stats.waiting import EXTENDED, FEWEST, MARGIN, Verdict, judge
+from iosonde.stats.waiting_rates import LEVELS, Rates
 
 NOISE, DRIFT = 0.05, 0.02
 """Coefficient of variation of a measurement, and the step of a random walk from one to the next."""
@@ -200,6 +202,44 @@ def adaptive(seed: int, scale: float = 1.0) -> list[Row]:
             ),
         ]
     return rows
+
+
+def noise(seed: int, scale: float = 1.0) -> list[Row]:
+    """The same rule on curves of the model with more and more noise: what it costs in repeats and errors."""
+    random = np.random.default_rng(seed)
+    times, factors = max(50, round(2_000 * scale)), np.array(LEVELS)
+    rows = []
+    for name, truth, shape in (
+        ("ratio 1.0", Verdict.SIMILAR, np.zeros(len(factors))),
+        ("ratio 1.3", Verdict.INCREASES, _rising(factors, 76.7)),
+        ("dip to 0.65", Verdict.DECREASES, np.log(_DIP / _DIP[0])),
+    ):
+        for cv in (0.03, 0.05, 0.08, 0.15):
+            tally = _Tally()
+            for _ in range(times):
+                logs = shape + cv * random.standard_normal((EXTENDED, len(factors)))
+                tally.add(Rates(factors, factors, np.exp(logs)), truth)
+            right, right_error = share(tally.right, times)
+            wrong, wrong_error = share(tally.wrong, times)
+            plain = tally.plain / times
+            what = f"{name}, cv {cv:.0%}, {np.mean(tally.repeats):.1f} repeats"
+            rows += [
+                Row("noise", f"{what}: right", right, 0, 1, "-", f"{plain:.2f}", right_error),
+                Row(
+                    "noise", f"{what}: wrong", wrong, 0, 0.08, "-", f"{1 - plain:.2f}", wrong_error
+                ),
+            ]
+    return rows
+
+
+_DIP = np.array([7_070, 6_260, 5_460, 4_703, 5_024, 6_036, 6_060, 6_187.0])
+"""Rates of the simulated store with background work."""
+
+
+def _rising(factors: Floats, saturating: float) -> Floats:
+    """Logarithms of rates over that without waits, of 100 clients where so many would saturate."""
+    network = Network(100, 1e-3, (saturating - 1) * 1e-3)
+    return np.log(network.corrected_per_s(factors) / network.corrected_per_s(0.0))
 
 
 def _store(random: np.random.Generator, truth: Verdict) -> dict[str, float]:

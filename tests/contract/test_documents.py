@@ -7,9 +7,20 @@ from pathlib import Path
 import pytest
 
 from iosonde import _core
+from iosonde.analysis import waiting as runs_waiting
 from iosonde.findings import verdicts
 from iosonde.model import ops
-from iosonde.stats import recurrence, scope, spells
+from iosonde.model.units import format_waiting_factor
+from iosonde.stats import (
+    capacity,
+    closed_network,
+    recurrence,
+    scope,
+    spells,
+    t_interval,
+    waiting,
+    waiting_rates,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -118,6 +129,44 @@ def test_events_in_prose_are_those_in_code() -> None:
     assert f"at least {recurrence.OFTEN:g} of them" in page
     assert f"slow in {recurrence.MOSTLY:g} of the periods" in page
     assert f"at least {scope.ENOUGH_HOSTS} hosts" in page
+
+
+def test_adaptive_mode_in_prose_is_that_in_code() -> None:
+    page = said("adaptive.md")
+    levels = ", ".join(format_waiting_factor(level) for level in waiting_rates.LEVELS)
+    assert f"for `T` = {levels}, in random order" in page
+    margin, alone = f"{waiting.MARGIN:g}", f"a test that is wrong in {waiting.DIP_ERROR:.0%}"
+    assert f"the ratio `X(T) / X(0)` is above {margin} and its interval above 1" in page
+    assert f"below 1/{margin}, by {alone.replace('%', ' %')} of runs" in page
+    assert f"lies within 1/{margin} to {margin}, no ratio in between" in page
+    assert f"fewer than {waiting.FEWEST} repeats" in page
+    assert f"if {waiting.MOST} in all would not" in page
+    assert f"A second look after {waiting.EXTENDED} repeats" in page
+    assert f"Student's, of {t_interval.CONFIDENCE:.0%}".replace("%", " %") in page
+    assert f"a standard deviation of at least {t_interval.SD_FLOOR:g}" in page
+    assert f"| flat | ratio below {capacity.FLAT:g} |" in page
+    assert f"fitted `N*` below {capacity.EDGE:g} `N / (1 + T)`" in page
+    assert f"ratio above {capacity.STEEP:g} `(1 + T)`" in page
+    off = {name: f"{100 * error:g} %" for name, error in capacity.MODEL_ERROR.items()}
+    assert off["unloaded_s"] == off["saturating_clients"]
+    assert f"of {off['max_per_s']} (`X_max`) and {off['unloaded_s']} (`R0`, `N*`)" in page
+    assert f"use {100 * runs_waiting.BUSY_CPU:g} % of them or more" in page
+    assert f"off by more than a factor {waiting_rates.OFF_NOMINAL:g} is named" in page
+    assert f"From {100 * runs_waiting.FAILED:g} % on they are named" in page
+
+
+def test_symbols_of_adaptive_mode_are_names_in_code() -> None:
+    owners = {
+        "Rates": waiting_rates.Rates,
+        "Network": closed_network.Network,
+        "Capacity": capacity.Capacity,
+        "Judged": waiting.Judged,
+    }
+    named = re.findall(r"`(Rates|Network|Capacity|Judged)\.(\w+)`", said("adaptive.md"))
+    assert len(named) >= 8
+    for owner, name in named:
+        fields = owners[owner].__dataclass_fields__
+        assert name in fields or hasattr(owners[owner], name), f"{owner}.{name}"
 
 
 def test_thresholds_that_python_shows_are_those_of_the_core() -> None:

@@ -20,6 +20,8 @@ SCALES = {
     "T9": 0.25,
     "T10": 0.2,
     "T11": 0.1,
+    "T19": 1.0,
+    "noise": 0.05,
 }
 """T1, T4 and T5 need weeks: benchmarks/truth runs them by hand, and T1 runs here on five weeks."""
 
@@ -32,6 +34,15 @@ def test_the_target_is_met_on_a_small_sample(name, monkeypatch):
     # a day of raw samples in ns, with control and offsets, has a limit of its own
     assert [row for row in rows if not row.met_within_error and row.what != recorded.RAW] == []
     assert all(0 < row.measured <= 6 for row in rows if row.what == recorded.RAW)
+
+
+@pytest.mark.service
+@pytest.mark.parametrize(("name", "scale"), [("T20", 0.25), ("adaptive", 0.06)])
+def test_the_target_is_met_on_a_few_simulated_stores(name, scale):
+    """Marked because cargo builds the simulator first."""
+    rows = table.TARGETS[name](table.SEEDS[name], scale)
+    assert rows
+    assert [row for row in rows if not row.met_within_error] == []
 
 
 def test_the_baseline_sees_through_events_and_bursts_in_five_weeks():

@@ -11,7 +11,8 @@ import numpy as np
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.runs import RunRow
 from iosonde.stats.capacity import Capacity, capacity
-from iosonde.stats.waiting import Judged, Rates, Verdict, judge, rates
+from iosonde.stats.waiting import Judged, Verdict, judge
+from iosonde.stats.waiting_rates import Rates, rates
 
 PHASE = "benchmark"
 BUSY_CPU = 0.9
@@ -25,8 +26,9 @@ class Adaptive:
     """What one adaptive run amounts to.
 
     ``capacity`` is None where the rates are not those of clients and servers alone (they fall, or rise by more than
-    waits explain). ``cpu_share``: of the client's CPUs, used by the ranks without waits, 0 to 1; ``failed_share`` of
-    operations; None = not known. ``clients``: ranks, each with one operation at a time.
+    waits explain). ``cpu_share``: of the client's CPUs, used by the ranks without waits, 0 to 1, and
+    ``cpu_share_waiting`` at the largest T; ``failed_share`` of operations; None = not known. ``clients``: ranks, each
+    with one operation at a time.
     """
 
     run_id: str
@@ -37,6 +39,7 @@ class Adaptive:
     judged: Judged
     capacity: Capacity | None
     cpu_share: float | None
+    cpu_share_waiting: float | None
     failed_share: float | None
 
     @property
@@ -46,17 +49,21 @@ class Adaptive:
 
     @property
     def client_busy(self) -> bool:
-        """Whether the client's CPUs had nothing to spare."""
+        """Whether the client's CPUs had nothing to spare without waits."""
         return self.cpu_share is not None and self.cpu_share >= BUSY_CPU
 
+    @property
+    def busy_waiting(self) -> bool:
+        """Whether they had nothing to spare even where clients wait longest."""
+        return self.cpu_share_waiting is not None and self.cpu_share_waiting >= BUSY_CPU
 
-def adaptive(
-    rows: Iterable[RunRow], *, cpu_share: float | None = None, servers: int = 1
-) -> Adaptive:
+
+def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> Adaptive:
     """The verdict of one run. Rows of other phases, of single ops, and without a rate do not count.
 
-    Where there is no row of all ranks together, rows of ranks are added up if every rank has one. ``cpu_share``
-    None: taken from ``machine["cpu_share"]`` of the rows without waits. ``servers``: how many serve one queue.
+    Where there is no row of all ranks together, rows of ranks are added up if every rank has one. Shares of
+    CPUs are ``machine["cpu_share"]`` of the rows: CPU time of the ranks over duration times CPUs they may use.
+    ``servers``: how many serve one queue.
     Raises NothingMeasuredError without rates at T = 0 and above, UsageError for rows of several runs.
     """
     mine = phase_rows(rows)
@@ -76,7 +83,7 @@ def adaptive(
         judged = judge(found)
     except ValueError as error:
         raise NothingMeasuredError(
-            "this run has no rates with and without waits",
+            f"there is no verdict on this run: {error}",
             hint="'iosonde bench metadata --adaptive'",
         ) from error
     clients = max(row.ranks or 1 for row in totals)
@@ -90,7 +97,8 @@ def adaptive(
         found,
         judged,
         capacity(found.measured, found.corrected_per_s, clients, servers) if sound else None,
-        _cpu_share(totals) if cpu_share is None else cpu_share,
+        _cpu_share(totals, 0.0),
+        _cpu_share(totals, float(found.level[-1])),
         _failed_share(totals),
     )
 
@@ -142,8 +150,9 @@ def _sum(ranks: Sequence[RunRow]) -> RunRow:
     )
 
 
-def _cpu_share(totals: Sequence[RunRow]) -> float | None:
-    found = [(row.machine or {}).get("cpu_share") for row in totals if row.waiting_factor == 0]
+def _cpu_share(totals: Sequence[RunRow], factor: float) -> float | None:
+    at = [row.machine or {} for row in totals if row.waiting_factor == factor]
+    found = [machine.get("cpu_share") for machine in at]
     known = [float(share) for share in found if isinstance(share, int | float)]
     return float(np.median(known)) if known else None
 

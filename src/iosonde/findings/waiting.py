@@ -39,9 +39,12 @@ def verdict_line(found: Adaptive) -> str:
     end = judged.change
     match judged.verdict:
         case Verdict.SIMILAR:
+            if found.client_busy and found.cpu_share is not None:
+                limit += f", their CPUs above all ({found.cpu_share:.0%} used)"
             return (
                 f"{limit}: operations take as long with waits as without ({_factor(end)} the rate at "
-                f"T = {_t(end.level)}), so the servers can take more clients"
+                f"T = {_t(end.level)})"
+                + ("" if found.busy_waiting else ", so the servers can take more clients")
             )
         case Verdict.INCREASES:
             return f"{limit}: {_overload(found)}"
@@ -144,12 +147,17 @@ def _cautions(found: Adaptive) -> list[str]:
         )
     if found.client_busy and found.cpu_share is not None:
         what = {
-            Verdict.SIMILAR: "the clients' own CPUs are what limits them",
+            Verdict.SIMILAR: "an operation is mostly work of the client itself, not of the servers",
             Verdict.INCREASES: "clients that queue for a CPU look the same as servers that are the limit",
         }
         more = what.get(judged.verdict, "rates may be those of the CPUs")
         told.append(
             f"the ranks used {found.cpu_share:.0%} of the client's CPUs: {more}; measure with fewer ranks a machine"
+        )
+    if found.busy_waiting and found.cpu_share_waiting is not None:
+        told.append(
+            f"even where they wait longest the ranks used {found.cpu_share_waiting:.0%} of the client's CPUs: "
+            "waits did not relieve the client, and the verdict says nothing about the servers"
         )
     for asked, measured in found.rates.off_nominal():
         told.append(
@@ -186,6 +194,7 @@ def waiting_json(found: Adaptive) -> dict[str, Any]:
         "unloaded_s": None if known is None else _plain(known.unloaded_s),
         "saturating_clients": None if known is None else _plain(known.saturating_clients),
         "cpu_share": found.cpu_share,
+        "cpu_share_waiting": found.cpu_share_waiting,
         "failed_share": found.failed_share,
     }
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.plots.axis_matplotlib import text_width
-from iosonde.plots.marks import Cells, Level, Points, Shade, Shifts, Steps
+from iosonde.plots.marks import Cells, Curve, Dots, Level, Points, Shade, Shifts, Steps
+from iosonde.plots.marks_levels import curve_handle
 from iosonde.plots.marks_matplotlib import KINDS, kind_colour
 from iosonde.plots.sheet import RATIO, Sheet
 from iosonde.plots.style import Style
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _SIZE = 8.0
 DIFFERENT, NOT_DIFFERENT = "changed, with 95 % interval", "not shown to have changed"
 SAME = "the same, within"
+ONE_PROCESS = "one process in one repeat"
 _HANDLE_IN = 0.42
 """Room for a sign and the gap behind its word."""
 
@@ -40,6 +42,9 @@ def words(sheet: Sheet) -> list[str]:
     found: list[str] = []
     if any(np.any(mark.kind == "ok") for mark in points):
         found.append("one operation")
+    if any(isinstance(mark, Dots) and len(mark.value) for mark in marks):
+        found.append(ONE_PROCESS)
+    found += dict.fromkeys(mark.name for mark in marks if isinstance(mark, Curve))
     if any(isinstance(mark, Cells) for mark in marks):
         found.append("operations, counted")
     found += [kind for kind in KINDS if any(np.any(mark.kind == kind) for mark in points)]
@@ -109,8 +114,15 @@ def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
         lines = -(-len(found) // columns)
         # matplotlib fills columns first; reading order is by lines.
         order = [r * columns + c for c in range(columns) for r in range(lines)]
+        curves = {m.name: m for p in sheet.panes for m in p.marks if isinstance(m, Curve)}
         levels = {m.name for p in sheet.panes for m in p.marks if isinstance(m, Level)}
-        handles = [_handle(found[i], levels, style) for i in order if i < len(found)]
+        handles = [
+            curve_handle(curves[found[i]], style)
+            if found[i] in curves
+            else _handle(found[i], levels, style)
+            for i in order
+            if i < len(found)
+        ]
         canvas.legend(
             handles=handles,
             loc="upper left",
@@ -151,7 +163,7 @@ def _handle(word: str, levels: set[str], style: Style) -> Any:
         colour, alpha = patches[word]
         return Patch(color=colour, alpha=alpha, lw=0, label=word)
     look: dict[str, Any] = {"color": style.role(word), "lw": 1.5}
-    if word == "one operation":
+    if word in ("one operation", ONE_PROCESS):
         look = {"ls": "", "marker": "o", "ms": 3, "color": style.sample}
     elif word in (DIFFERENT, NOT_DIFFERENT):
         colour = style.slow if word == DIFFERENT else style.median

@@ -116,7 +116,30 @@ class Shifts:
     margin: float
 
 
-Mark = Points | Cells | Steps | Bars | Shade | Level | Shifts
+@dataclass(frozen=True)
+class Dots:
+    """Single values over the sheet's named levels: ``place`` 0 is the first of them. Shapes (n,)."""
+
+    place: Floats
+    value: Floats
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line over the sheet's levels, with its interval where there is one. Shapes (places,).
+
+    ``role``: ``median`` (measured, with a marker at each level), ``model`` or ``bound``.
+    """
+
+    name: str
+    role: str
+    place: Floats
+    value: Floats
+    lower: Floats | None = None
+    upper: Floats | None = None
+
+
+Mark = Points | Cells | Steps | Bars | Shade | Level | Shifts | Dots | Curve
 
 
 def no_points() -> Points:

@@ -16,7 +16,8 @@ from iosonde.model.errors import UsageError
 from iosonde.plots.axis_matplotlib import days, time_axis, value_axis, widened
 from iosonde.plots.canvas import new_canvas, write
 from iosonde.plots.legend_matplotlib import legend, lines_of, wrapped
-from iosonde.plots.marks import Bars, Cells, Level, Points, Shade, Shifts, Steps
+from iosonde.plots.marks import Bars, Cells, Curve, Dots, Level, Points, Shade, Shifts, Steps
+from iosonde.plots.marks_levels import draw_curve, draw_dots, level_axis
 from iosonde.plots.marks_matplotlib import (
     draw_bars,
     draw_cells,
@@ -86,6 +87,8 @@ def draw_sheet(
             most = max(3, int(plan.pane_in / 0.55))
             axes.set_xlim(*days(pane.span_s or (sheet.since_s, sheet.until_s)))
             time_axis(axes, style, zone, labelled=plan.lowest(number), most=min(9, most))
+        if sheet.levels:
+            level_axis(axes, sheet.levels, sheet.levels_of, style)
     return canvas
 
 
@@ -133,7 +136,7 @@ def _headings(axes: Axes, sheet: Sheet, pane: Pane, plan: Layout, style: Style) 
 
 def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], style: Style) -> None:
     low, high = extent
-    along: Literal["x", "y"] = "x" if sheet.since_s is None else "y"
+    along: Literal["x", "y"] = "x" if sheet.since_s is None and not sheet.levels else "y"
     value_axis(axes, low, high, style, unit=pane.unit, along=along)
     if pane.unit == RATIO and low < 1 < high:
         line = axes.axhline if along == "y" else axes.axvline
@@ -152,6 +155,10 @@ def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], sty
             draw_level(axes, mark, style)
         elif isinstance(mark, Shifts):
             draw_shifts(axes, mark, style)
+        elif isinstance(mark, Dots):
+            draw_dots(axes, mark, style)
+        elif isinstance(mark, Curve):
+            draw_curve(axes, mark, style)
         else:
             draw_bars(axes, mark, style)
     if pane.n == 0:
@@ -212,8 +219,10 @@ def _values(mark: object) -> list[Any]:
             found = [_heights(mark)]
         case Cells():
             found = [mark.value_edges]
-        case Steps():
+        case Steps() | Dots():
             found = [mark.value]
+        case Curve():
+            found = [mark.value] if mark.role == "median" else []
         case Bars():
             found = [mark.low, mark.high, mark.outlier_value]
         case Shifts():

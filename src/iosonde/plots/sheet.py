@@ -22,8 +22,8 @@ from iosonde.model.units import format_option
 from iosonde.plots.marks import Cells, Mark, Points
 from iosonde.store.state import clean_text
 
-_MARKS = ("Points", "Cells", "Steps", "Bars", "Shade", "Level", "Shifts")
-SECONDS, RATIO = "s", "x"
+_MARKS = ("Points", "Cells", "Steps", "Bars", "Shade", "Level", "Shifts", "Dots", "Curve")
+SECONDS, RATIO, PER_S = "s", "x", "/s"
 """Units of a pane's values."""
 
 
@@ -48,6 +48,7 @@ class Sheet:
     """All panes, row by row. ``since_s`` and ``until_s`` (s since the epoch) are None without a time axis.
 
     ``stack``: so many panes in a row of ``panes`` stand below each other and stay together.
+    ``levels``: names along the horizontal axis, where it has no time; ``levels_of`` says what they are.
     """
 
     kind: str
@@ -58,6 +59,8 @@ class Sheet:
     until_s: float | None
     caption: tuple[str, ...]
     stack: int = 1
+    levels: tuple[str, ...] = ()
+    levels_of: str = ""
 
 
 def places(keys: Iterable[SeriesKey]) -> dict[SeriesKey, str]:

@@ -15,6 +15,8 @@ _LEAST_IN = 2.5
 _MOST_COLUMNS = 3
 """Columns of a sheet that has only one: more would be too small to compare."""
 _AXES_IN = 1.25
+_LEVELS_AXES_IN = 2.3
+"""Height of a pane over named levels: it is the picture."""
 _GAP_IN = 0.24
 _OUT_IN = 0.1
 _TIMES_IN = 0.34
@@ -74,6 +76,8 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
     if bars:
         names = [shortened(name) for mark in bars for name in mark.categories]
         label = 0.12 + max(text_width(name, 8) for name in names)
+    elif sheet.levels:
+        label = 0.62
     fit = max(1, int((width_in - 2 * margin - _OUT_IN + _GAP_IN) / (_LEAST_IN + label + _GAP_IN)))
     wanted = len(sheet.columns) if len(sheet.columns) > 1 else _MOST_COLUMNS
     stacks = len(sheet.panes) // sheet.stack
@@ -86,10 +90,10 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
     inner = width_in - 2 * margin - _OUT_IN
     pane = (inner - (columns - 1) * _GAP_IN) / columns - label
     most = max((len(mark.categories) for mark in bars), default=0)
-    axes = max(0.5, 0.2 * most + 0.1) if bars else _AXES_IN
+    axes = max(0.5, 0.2 * most + 0.1) if bars else _LEVELS_AXES_IN if sheet.levels else _AXES_IN
     two_lines = any(_crowded(sheet, number, pane) for number in range(len(sheet.panes)))
     above = 0.4 if two_lines else 0.26
-    below = 0.26 if bars else 0.06
+    below = 0.26 if bars else 0.34 if sheet.levels else 0.06
     stack_rows = -(-stacks // columns)
     rows = stack_rows * sheet.stack
     between = _TIMES_IN if any(pane.span_s for pane in sheet.panes) else 0.0
@@ -97,7 +101,7 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
     head = 0.14 + 0.21 * title + 0.17 * legend_lines(sheet, width_in, pane) + 0.08 + above
     caption = sum(len(wrapped(text, 7.5, width_in - 0.3)) for text in sheet.caption)
     step = axes + above + below
-    foot = (0.1 if bars else 0.32) + 0.14 * caption + 0.16
+    foot = (0.1 if bars or sheet.levels else 0.32) + 0.14 * caption + 0.16
     height = head + step * rows + between * (stack_rows - 1) - above + foot
     return Layout(
         width_in,

@@ -28,22 +28,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.stats.t_interval import SD_FLOOR, half_of, half_width, quantile_of_t
+from iosonde.stats.waiting_rates import Rates
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-LEVELS = (0.0, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""Waiting factors that adaptive mode measures."""
 MARGIN = 1.15
 """Ratios from 1 / 1.15 to 1.15 count as the same."""
 FEWEST, EXTENDED, MOST = 5, 8, 20
 """Repeats before anything is said, with which an inconclusive run is tried again, and after which to give up."""
 DIP_ERROR = 0.02
 """Probability of taking any level in between for a dip where there is none: shared by all of them."""
-OFF_NOMINAL = 1.1
-"""A level whose measured 1 + T is off by more than this factor is named."""
 _LIKELY = 0.8416
 """Standard errors of luck to spare: with so many repeats four runs in five decide."""
 
@@ -55,54 +52,6 @@ class Verdict(StrEnum):
     INCREASES = "increases"
     DECREASES = "decreases"
     INCONCLUSIVE = "inconclusive"
-
-
-@dataclass(frozen=True)
-class Rates:
-    """One run: ``level`` T as asked for and ``measured`` T (median over repeats), shape (levels,), rising.
-
-    ``corrected_per_s`` (repeats, levels): operations over the time spent in them, per second; NaN = missing.
-    """
-
-    level: Floats
-    measured: Floats
-    corrected_per_s: Floats
-
-    @property
-    def repeats(self) -> int:
-        """How many have both ends."""
-        return int(np.isfinite(self.corrected_per_s[:, [0, -1]]).all(axis=1).sum())
-
-    def off_nominal(self) -> list[tuple[float, float]]:
-        """Levels (asked for, measured) where clients waited for much longer or shorter than they should."""
-        off = np.abs(np.log((1 + self.measured) / (1 + self.level))) > np.log(OFF_NOMINAL)
-        return list(zip(self.level[off].tolist(), self.measured[off].tolist(), strict=True))
-
-
-def rates(
-    repeat: ArrayLike, level: ArrayLike, measured: ArrayLike, corrected_per_s: ArrayLike
-) -> Rates:
-    """One row a measurement, in any order -> a table. Rates that are not above 0 are missing.
-
-    A missing ``measured`` T is taken as asked for; measured twice (same repeat and level): their geometric mean.
-    Raises ValueError unless there are T = 0 and a larger one, or when no rate is known there.
-    """
-    factor = np.asarray(level, dtype=np.float64)
-    rate = np.asarray(corrected_per_s, dtype=np.float64)
-    waited = np.asarray(measured, dtype=np.float64)
-    known = np.isfinite(rate) & (rate > 0) & np.isfinite(factor)
-    factor, rate, waited = factor[known], rate[known], waited[known]
-    levels, column = np.unique(factor, return_inverse=True)
-    repeats, row = np.unique(np.asarray(repeat)[known], return_inverse=True)
-    if len(levels) < 2 or levels[0] != 0:
-        raise ValueError("a verdict needs rates without waits and with waits")
-    total, count = np.zeros((2, len(repeats), len(levels)))
-    np.add.at(total, (row, column), np.log(rate))
-    np.add.at(count, (row, column), 1)
-    waited = np.where(np.isfinite(waited), waited, factor)
-    medians = [float(np.median(waited[column == place])) for place in range(len(levels))]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return Rates(levels, np.array(medians), np.exp(total / count))
 
 
 @dataclass(frozen=True)
@@ -160,6 +109,16 @@ def judge(run: Rates) -> Judged:
         more_repeats=rule.more() if verdict is Verdict.INCONCLUSIVE else 0,
         elasticity=_elasticity(slopes, _floor_of_slope(run)),
     )
+
+
+def more_to_run(judged: Judged, repeats: int) -> int:
+    """Repeats to add to ``repeats`` before judging again: one further look, which the error rates include.
+
+    0: there is a verdict, or there was that look.
+    """
+    if repeats < FEWEST:
+        return FEWEST - repeats
+    return max(0, EXTENDED - repeats) if judged.verdict is Verdict.INCONCLUSIVE else 0
 
 
 def _change(level: float, values: Floats) -> Change | None:

@@ -196,7 +196,8 @@ impl Parameters {
 mod tests {
     use super::*;
 
-    const ALL: Capabilities = Capabilities { stores: true, exclusive: true, fsync: true, threads: true };
+    const ALL: Capabilities =
+        Capabilities { stores: true, exclusive: true, delete_tells: true, fsync: true, threads: true };
 
     #[test]
     fn every_set_has_one_reader_and_one_writer() {
@@ -238,7 +239,13 @@ mod tests {
         }
         let own = Parameters { iterations: 3_001, offset: 4, ..good.clone() };
         assert_eq!(own.check(&ALL), Ok(()), "a rank cannot overtake itself");
-        let none = Capabilities { stores: false, exclusive: false, fsync: false, threads: true };
+        let none = Capabilities {
+            stores: false,
+            exclusive: false,
+            delete_tells: false,
+            fsync: false,
+            threads: true,
+        };
         assert!(Parameters { verify: true, ..good.clone() }.check(&none).is_err());
         assert!(Parameters { manner: Manner { fsync: true, direct: false }, ..good }.check(&none).is_err());
     }

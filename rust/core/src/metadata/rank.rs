@@ -33,6 +33,8 @@ pub struct Common {
     pub stop: Arc<Stop>,
     /// Misbehaviour to put on, counted from `origin_ns`.
     pub faults: Vec<Fault>,
+    /// How many ranks this process has.
+    pub here: u32,
     /// When the run began, monotonic.
     pub origin_ns: u64,
 }
@@ -85,7 +87,14 @@ impl Rank {
     /// Say what cannot work before anything is done.
     pub fn check(&mut self) -> Result<(), BenchError> {
         let parameters = Arc::clone(&self.common.parameters);
-        parameters.check(&self.store.capabilities())
+        let can = self.store.capabilities();
+        if !can.threads && self.common.here > 1 {
+            return Err(BenchError::Wrong(
+                "this backend takes one rank a process; expected -n 1: start more processes with mpirun"
+                    .into(),
+            ));
+        }
+        parameters.check(&can)
     }
 
     /// Make or accept the root; the first rank of a run also holds it against other runs.

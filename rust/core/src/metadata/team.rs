@@ -106,7 +106,7 @@ impl Team {
     ) -> std::io::Result<Self> {
         let origin_ns = clock.monotonic_ns();
         let parameters = Arc::new(parameters);
-        let common = Common { parameters, clock, stop: Stop::new(), faults, origin_ns };
+        let common = Common { parameters, clock, stop: Stop::new(), faults, here: count, origin_ns };
         let (answer, answers) = channel();
         let mut members = Vec::new();
         for at in 0..count {

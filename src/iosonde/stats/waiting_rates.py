@@ -1,0 +1,68 @@
+"""Corrected rates of one adaptive run as a table: repeats by waiting factors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+LEVELS = (0.0, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+"""Waiting factors that adaptive mode measures."""
+OFF_NOMINAL = 1.1
+"""A level whose measured 1 + T is off by more than this factor is named."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """One run: ``level`` T as asked for and ``measured`` T (median over repeats), shape (levels,), rising.
+
+    ``corrected_per_s`` (repeats, levels): operations over the time spent in them, per second; NaN = missing.
+    """
+
+    level: Floats
+    measured: Floats
+    corrected_per_s: Floats
+
+    @property
+    def repeats(self) -> int:
+        """How many have both ends."""
+        return int(np.isfinite(self.corrected_per_s[:, [0, -1]]).all(axis=1).sum())
+
+    def off_nominal(self) -> list[tuple[float, float]]:
+        """Levels (asked for, measured) where clients waited for much longer or shorter than they should."""
+        off = np.abs(np.log((1 + self.measured) / (1 + self.level))) > np.log(OFF_NOMINAL)
+        return list(zip(self.level[off].tolist(), self.measured[off].tolist(), strict=True))
+
+
+def rates(
+    repeat: ArrayLike, level: ArrayLike, measured: ArrayLike, corrected_per_s: ArrayLike
+) -> Rates:
+    """One row a measurement, in any order -> a table. Rates that are not above 0 are missing.
+
+    A missing ``measured`` T is taken as asked for; measured twice (same repeat and level): their geometric mean.
+    Raises ValueError unless there are rates at T = 0 and above, and clients did wait there.
+    """
+    factor = np.asarray(level, dtype=np.float64)
+    rate = np.asarray(corrected_per_s, dtype=np.float64)
+    waited = np.asarray(measured, dtype=np.float64)
+    known = np.isfinite(rate) & (rate > 0) & np.isfinite(factor)
+    factor, rate, waited = factor[known], rate[known], waited[known]
+    levels, column = np.unique(factor, return_inverse=True)
+    repeats, row = np.unique(np.asarray(repeat)[known], return_inverse=True)
+    if len(levels) < 2 or levels[0] != 0:
+        raise ValueError("there are no rates with and without waits")
+    total, count = np.zeros((2, len(repeats), len(levels)))
+    np.add.at(total, (row, column), np.log(rate))
+    np.add.at(count, (row, column), 1)
+    waited = np.where(np.isfinite(waited), waited, factor)
+    medians = [float(np.median(waited[column == place])) for place in range(len(levels))]
+    if medians[-1] <= medians[0]:
+        raise ValueError("clients did not wait at the largest waiting factor")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return Rates(levels, np.array(medians), np.exp(total / count))
