@@ -53,8 +53,10 @@ impl Place {
             Self::Native(location) => location.connect(clock, size_bytes, random),
             Self::Foreign(factory) => {
                 introduce_this_thread();
-                let store = Python::attach(|python| ForeignStore::new(factory.call0(python)?.bind(python)))
-                    .map_err(|error| ConnectError(said(&error)))?;
+                let store = Python::attach(|python| {
+                    ForeignStore::new(factory.call0(python)?.bind(python), size_bytes)
+                })
+                .map_err(|error| ConnectError(said(&error)))?;
                 Ok(Box::new(store))
             }
         }
@@ -115,7 +117,8 @@ struct ForeignStore {
 }
 
 impl ForeignStore {
-    fn new(store: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// A store that keeps nothing is told what size its objects pretend to have.
+    fn new(store: &Bound<'_, PyAny>, size_bytes: u64) -> PyResult<Self> {
         let can = store.call_method0("capabilities")?;
         let flag = |name: &str| can.getattr(name)?.extract::<bool>();
         let can = Capabilities {
@@ -125,6 +128,9 @@ impl ForeignStore {
             fsync: flag("fsync")?,
             threads: flag("threads")?,
         };
+        if !can.stores {
+            store.call_method1("pretend", (size_bytes,))?;
+        }
         Ok(Self { store: store.clone().unbind(), can, problem: Problem::default() })
     }
 }
