@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from benchmarks import machine
-from iosonde import _core
 from iosonde.measure.places import Place, parse_place
+from tests.services.bench import Bench
 from tests.services.conftest import running
 from tests.services.servers import Ferretdb, Postgresql, Versitygw
 
@@ -44,8 +44,12 @@ def loop(calls: Calls, objects: int) -> Medians:
 
 
 def ours(place: Place, objects: int, size: int) -> Medians:
-    """The same through the core."""
-    return {op: float(ns) for op, ns in _core.time_backend(place.core, objects, size).items()}
+    """The same by the instrument."""
+    bench = Bench(place, objects, size)
+    bench.begin()
+    medians = {op: bench.phase(f"md_{op}").quantile(0.5) or float("nan") for op in OPS}
+    bench.end()
+    return medians
 
 
 def s3_calls(server: Versitygw, content: bytes) -> Iterator[tuple[str, Calls]]:

@@ -19,7 +19,9 @@ OPS = ("md_create", "md_delete", "md_read", "md_stat")
 
 def bench(*words, store=None):
     """The exit code of the benchmark in this process."""
-    return run("bench", "metadata", *map(str, words), *(() if store else ("--no-store",)), store=store)
+    return run(
+        "bench", "metadata", *map(str, words), *(() if store else ("--no-store",)), store=store
+    )
 
 
 def command(*words):

@@ -123,7 +123,9 @@ def test_bulk_goes_on_with_what_the_stonewall_left(place, store):
 def test_a_stonewall_ends_a_phase_and_wearing_out_levels_the_ranks(place, store, wear_out):
     words = ("-n", 3, "-D", 1, "-P", 400, "-I", 400, "-R", 1, "-O", 0)
     limit = ("--fault", "stat:+40ms", "-w", "250ms", *wear_out)
-    assert bench(place, *words, *limit, store=store) == 0, "a limit that was asked for is no failure"
+    assert bench(place, *words, *limit, store=store) == 0, (
+        "a limit that was asked for is no failure"
+    )
     rows = rows_of(store)
     (row,) = whole(rows)
     assert not row.complete
@@ -142,7 +144,7 @@ def test_a_sweep_is_one_table(place, store, capsys):
     words = ("-n", "1,2", "-D", "1,2", "-I", "2,4", "-P", "4,8", "-R", 1)
     assert bench(place, *words, store=store) == 0
     assert len(lines_of_table(capsys.readouterr().out)) == 8
-    found = [row for row in whole(rows_of(store))]
+    found = whole(rows_of(store))
     asked = {
         (row.ranks, *(row.parameters[name] for name in ("data_sets", "iterations", "objects")))
         for row in found

@@ -85,7 +85,9 @@ def test_csv_and_parquet_are_what_the_store_keeps(place, store, tmp_path, capsys
             assert float(line["q75_ns"]) == pytest.approx(row.q75_ns)
     path = tmp_path / "rows.parquet"
     assert bench(place, *SMALL, "-o", path) == 0
-    found = duckdb.sql(f"SELECT sum(ops), count(*) FROM '{path}' WHERE rank IS NULL AND op IS NOT NULL")
+    found = duckdb.sql(
+        f"SELECT sum(ops), count(*) FROM '{path}' WHERE rank IS NULL AND op IS NOT NULL"
+    )
     assert found.fetchall() == [(40 + 4 * 10 + 40, 6)]
 
 

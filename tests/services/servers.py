@@ -42,6 +42,14 @@ def fast_folder(prefix: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"iosonde-{prefix}-", dir=memory if usable else None))
 
 
+def stopped(pid: int) -> bool:
+    """Whether all threads of a process are."""
+    states = [
+        path.read_text().rpartition(")")[2][1] for path in Path(f"/proc/{pid}/task").glob("*/stat")
+    ]
+    return set(states) == {"T"}
+
+
 class Server:
     """A process that listens on ``port`` after ``start``, keeps its data over ``stop``, and is gone after ``close``."""
 
@@ -99,8 +107,14 @@ class Server:
         assert self._process is not None
         pid = self._process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        for one in (pid, *map(int, children)):
+        all_of_it = (pid, *map(int, children))
+        for one in all_of_it:
             os.kill(one, signal.SIGSTOP if frozen else signal.SIGCONT)
+        # Threads on other processors stop a moment later.
+        give_up = time.monotonic() + START_S
+        while any(stopped(one) != frozen for one in all_of_it):
+            assert time.monotonic() < give_up, "it does not stop or go on"
+            time.sleep(0.001)
 
     def close(self) -> None:
         self.stop(signal.SIGKILL)
@@ -119,7 +133,9 @@ class Versitygw(Server):
 
     def command(self) -> list[str]:
         if not VERSITYGW.exists():
-            raise FileNotFoundError(f"{VERSITYGW}: not found; expected it built: try scripts/services")
+            raise FileNotFoundError(
+                f"{VERSITYGW}: not found; expected it built: try scripts/services"
+            )
         address = f"127.0.0.1:{self.port}"
         return [str(VERSITYGW), "--quiet", "--port", address, "posix", str(self.folder / "data")]
 
@@ -152,7 +168,9 @@ class Ferretdb(Server):
 
     def command(self) -> list[str]:
         if not FERRETDB.exists():
-            raise FileNotFoundError(f"{FERRETDB}: not found; expected it built: try scripts/services")
+            raise FileNotFoundError(
+                f"{FERRETDB}: not found; expected it built: try scripts/services"
+            )
         return [str(FERRETDB), f"127.0.0.1:{self.port}", str(self.folder / "data")]
 
     @property

@@ -1,6 +1,5 @@
 """The suite of the backends on real servers, and that nothing of ours is left on them."""
 
-
 import psycopg
 import pymongo
 import pytest

@@ -50,7 +50,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("STAGES", slowdown::STAGES.to_vec())?;
     module.add("ALARM_CAUSES", slowdown::CAUSES.to_vec())?;
     module.add_function(wrap_pyfunction!(conformance::conformance, module)?)?;
-    module.add_function(wrap_pyfunction!(conformance::time_backend, module)?)?;
     module.add_function(wrap_pyfunction!(probe::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(metadata::outcome_name, module)?)?;
     module.add_class::<metadata::Metadata>()?;

@@ -24,18 +24,18 @@ from iosonde.measure.places import Place
 from iosonde.measure.ranks import Processes
 from iosonde.model.errors import IosondeError, MeasureError, StoreError, UsageError
 from iosonde.model.runs import RunRow
+from iosonde.stats.waiting_rates import LEVELS
 
-LEVELS = (0.0, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
-"""Waiting factors of adaptive mode."""
+_MOST_ROWS = 4_000_000
+"""Operations kept of a rank and phase: 64 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptive:
-    """How often every waiting factor is measured; ``more`` says after that how many repeats it would take."""
+    """How often every waiting factor is measured; ``more`` says after that how many repeats to add."""
 
     repeats: int
-    most: int
-    more: Callable[[Sequence[RunRow]], int]
+    more: Callable[[Sequence[RunRow], int], int]
     levels: tuple[float, ...] = LEVELS
 
 
@@ -52,6 +52,8 @@ class Plan:
     """R, how often the benchmark phase (bulk: all phases) is repeated."""
     waiting_factor: float = 0.0
     adaptive: Adaptive | None = None
+    samples: Path | None = None
+    """Store that every operation goes into."""
 
     def each(self) -> Iterator[tuple[Place, int, Spec]]:
         """Every run of the plan."""
@@ -123,8 +125,10 @@ class _Run:
             _check_store(root, self.processes)
         kept = read_kept(place, self.processes, self.observer.wanted)
         spec = settled(self.asked, kept, ranks, plan.phases, place.name)
+        if plan.samples is not None:
+            spec = replace(spec, rows=min(_MOST_ROWS, spec.operations()))
         label = _label(replace(plan, threads=(self.threads,)), place, spec, self.processes, now_ns)
-        recorder = Recorder(root, label, self.processes.number, self.observer)
+        recorder = Recorder(root, plan.samples, label, self.processes.number, self.observer)
         session = Session(spec, place, self.processes, self.threads, recorder)
         tidy = plan.phases[-1] in ("cleanup", "delete")
         try:
@@ -224,9 +228,9 @@ def _adaptive(adaptive: Adaptive, session: Session, spec: Spec, recorder: Record
             if session.benchmark(repeat, level, repeat).stopped:
                 return True
         repeat += 1
-        if repeat == wanted and wanted < adaptive.most:
-            more = adaptive.more(recorder.rows) if session.first else 0
-            wanted = min(adaptive.most, wanted + session.first_says(more))
+        if repeat == wanted:
+            more = adaptive.more(recorder.rows, repeat) if session.first else 0
+            wanted += session.first_says(more)
     return False
 
 

@@ -15,6 +15,8 @@ from iosonde.model.errors import StoreError
 from iosonde.model.ops import op_word
 from iosonde.model.runs import RunRow
 from iosonde.store import runs
+from iosonde.store.imported import rank_host
+from iosonde.store.recorded import Recorded, write_recorded
 
 
 class Observer(Protocol):
@@ -42,7 +44,15 @@ class Observer(Protocol):
 class Recorder:
     """Receives phases, keeps their rows, puts them into the store."""
 
-    def __init__(self, root: Path | None, label: Label, process: int, observer: Observer) -> None:
+    def __init__(
+        self,
+        root: Path | None,
+        samples: Path | None,
+        label: Label,
+        process: int,
+        observer: Observer,
+    ) -> None:
+        self._samples = samples
         self._root, self._label, self._process, self._observer = root, label, process, observer
         self.rows: list[RunRow] = []
         self.problem: StoreError | None = None
@@ -64,10 +74,15 @@ class Recorder:
         """Keep the rows of a phase; of a snapshot only in the store."""
         totals = total_rows(self._label, result)
         rows = [*totals, *rank_rows(self._label, result)]
-        self._keep(lambda root: runs.append_part(root, self._label.run_id, self._process, rows))
+        root, run_id = self._root, self._label.run_id
+        if root is not None:
+            self._put(lambda: runs.append_part(root, run_id, self._process, rows))
         if result.snapshot:
             return
         self.rows += rows
+        samples = self._samples
+        if samples is not None:
+            self._put(lambda: self._keep(samples, result))
         if result.total is not None:
             self._tell(result.phase, result.total)
             if result.total.rows_left_out:
@@ -78,16 +93,38 @@ class Recorder:
 
     def finish(self, now_ns: int) -> None:
         """Write the run whole."""
-        self._keep(lambda root: runs.finish(root, self._label.run_id, now_ns))
+        root, run_id = self._root, self._label.run_id
+        if root is not None:
+            self._put(lambda: runs.finish(root, run_id, now_ns))
 
-    def _keep(self, call: Callable[[Path], object]) -> None:
+    def _put(self, call: Callable[[], object]) -> None:
         """A store that fails meanwhile does not end the measurement, of which others are a part."""
-        if self._root is None or self.problem is not None:
+        if self.problem is not None:
             return
         try:
-            call(self._root)
+            call()
         except StoreError as error:
             self.problem = error
+
+    def _keep(self, root: Path, result: PhaseResult) -> None:
+        """Every operation, as samples of a run of its own: a phase, with one waiting factor."""
+        label, parts = self._label, [self._label.run_id, result.phase]
+        if result.waiting_factor:
+            parts.append(f"T{result.waiting_factor:g}")
+        for number, (rank, began_ns, columns) in enumerate(result.samples):
+            write_recorded(
+                root,
+                Recorded(
+                    rank_host(label.host, rank),
+                    label.target,
+                    "-".join(parts),
+                    f"{result.iteration}-{number}",
+                    began_ns,
+                    int(label.parameters["size_bytes"]),
+                    int(label.parameters["seed"]),
+                    columns,
+                ),
+            )
 
     def _tell(self, phase: str, total: Together) -> None:
         """Each kind of failure, the first time it comes."""

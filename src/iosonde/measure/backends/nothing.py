@@ -6,22 +6,22 @@ from iosonde.measure.backends.protocol import Capabilities
 
 
 class NothingSet:
-    """Answers at once; objects pretend to be of the size that is asked for."""
+    """Answers at once; objects pretend to be of one size."""
 
-    def __init__(self) -> None:
-        self._content = b""
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._content = bytes(size)
 
-    def create(self, _name: str, content: bytes, /) -> None:
+    def create(self, _name: str, _content: bytes, /) -> None:
         """Do nothing."""
-        self._content = content
 
     def stat(self, _name: str, /) -> int:
-        """The size of what was created last."""
-        return len(self._content)
+        """The size they pretend to have."""
+        return self._size
 
     def read(self, _name: str, size: int, /) -> bytes:
-        """What was created last, or zeros."""
-        if len(self._content) < size:
+        """As many zeros as asked for."""
+        if len(self._content) != size:
             self._content = bytes(size)
         return self._content
 
@@ -31,6 +31,13 @@ class NothingSet:
 
 class NothingStore:
     """See the module."""
+
+    def __init__(self) -> None:
+        self._size = 0
+
+    def pretend(self, size: int, /) -> None:
+        """What size objects have."""
+        self._size = size
 
     def capabilities(self) -> Capabilities:
         """It keeps nothing and notices nothing."""
@@ -58,7 +65,7 @@ class NothingStore:
 
     def open_set(self, _rank: int, _number: int, _fsync: bool, /) -> NothingSet:
         """Objects that are not there."""
-        return NothingSet()
+        return NothingSet(self._size)
 
     def list_set(self, _rank: int, _number: int, /) -> list[int]:
         """None."""

@@ -51,7 +51,11 @@ class ObjectSet(Protocol):
 
 
 class ObjectStore(Protocol):
-    """Data sets of objects below one marked root. None of these is timed."""
+    """Data sets of objects below one marked root. None of these is timed.
+
+    One that stores nothing (see Capabilities) has a method ``pretend(size)`` too: the size its objects
+    pretend to have.
+    """
 
     def capabilities(self) -> Capabilities:
         """What it can do; asked once."""

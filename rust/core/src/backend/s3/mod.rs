@@ -72,7 +72,8 @@ fn a_minute() -> u64 {
 impl S3Place {
     fn shown(&self) -> String {
         let slash = if self.prefix.is_empty() { "" } else { "/" };
-        format!("s3://{}{slash}{} at {}", self.bucket, self.prefix, self.endpoint)
+        let host = self.endpoint.split_once("://").map_or(self.endpoint.as_str(), |(_, host)| host);
+        format!("s3://{}{slash}{} at {host}", self.bucket, self.prefix)
     }
 }
 
@@ -118,7 +119,8 @@ impl S3Store {
                 let said = store.problem().unwrap_or_else(|| errno.to_string());
                 let expected = match errno {
                     Errno::ACCESS => "keys that may list, read, write and delete there",
-                    Errno::NOENT => "a bucket that exists: make it first",
+                    Errno::NOENT if said.starts_with("NoSuchBucket") => "a bucket that exists: make it first",
+                    Errno::NOENT => "keys and a bucket that this server knows",
                     _ => "an S3 server that answers there: check endpoint, region and network",
                 };
                 Err(wrong(said, expected))
@@ -308,7 +310,7 @@ mod tests {
     fn nobody_there_is_told_without_secrets() {
         // Port 1 of loopback: nobody listens there.
         let refused = S3Store::connect(&place("http://127.0.0.1:1")).unwrap_err().to_string();
-        assert!(refused.starts_with("s3://bucket/a/b at http://127.0.0.1:1: "), "{refused}");
+        assert!(refused.starts_with("s3://bucket/a/b at 127.0.0.1:1: "), "{refused}");
         assert!(refused.to_lowercase().contains("refused"), "{refused}");
         for bad in ["nowhere", "ftp://host", "http://"] {
             let told = S3Store::connect(&place(bad)).unwrap_err().to_string();
