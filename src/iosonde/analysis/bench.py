@@ -146,6 +146,7 @@ class _Run:
                     self._tidy(session)
             raise
         finally:
+            session.close()
             self.processes.together()
             if self.processes.number == 0:
                 recorder.finish(now_ns)

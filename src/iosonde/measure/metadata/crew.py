@@ -79,6 +79,10 @@ class Crew:
                     )
             return [None if text is None else json.loads(text) for text in self.core.answers()]
 
+    def close(self) -> None:
+        """The ranks end after what they are at; nothing can be asked of them again."""
+        del self.core
+
     def first(self, order: dict[str, Any]) -> Any:
         """The answer to an order for the first rank only."""
         return self.ask(order)[0]
@@ -93,16 +97,24 @@ def read_kept(
     if processes.number == 0:
         try:
             text = Crew(place, {"ranks": 1}, 0, 1, (), wanted=wanted).first({"do": "note"})
-            found = None if text is None else json.loads(text)
+            found = None if text is None else _kept(json.loads(text))
         except IosondeError as raised:
             error = raised
-        except ValueError:
+        except (ValueError, KeyError, TypeError):
             error = MeasureError(
-                f"{place.name}: the note beside the data sets is damaged",
-                expected="a tree made by iosonde",
-                hint="removing its .iosonde directory",
+                f"{place.name}: what the kept tree says of itself is damaged, or of another version",
+                expected="a tree made by this version of iosonde",
+                hint="removing what it made there by hand",
             )
     error, found = processes.first_says((error, found))
     if error is not None:
         raise error
     return found
+
+
+def _kept(note: dict[str, Any]) -> dict[str, Any]:
+    """The note as ``Spec.kept`` makes it. Raises KeyError, TypeError, ValueError."""
+    names = ("ranks", "data_sets", "objects", "size_bytes", "seed")
+    if note["format"] != 1 or not all(type(note[name]) is int for name in names):
+        raise ValueError("not a note of this version")
+    return note

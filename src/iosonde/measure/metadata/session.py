@@ -180,6 +180,10 @@ class Session:
         """What process 0 brought."""
         return self._processes.first_says(value)
 
+    def close(self) -> None:
+        """Let the ranks go, and with them what they hold: an error's traceback keeps this object for a while."""
+        self._crew.close()
+
     def resume(self) -> None:
         """After an end was wanted: go on, to remove what was made."""
         self._crew.core.resume()
