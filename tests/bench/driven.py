@@ -58,6 +58,16 @@ def until(process, words):
     raise AssertionError(f"it ended and never said {words!r}")
 
 
+def until_it_stands(process):
+    """Read its stderr until two progress lines of the benchmark phase, a second apart, are the same."""
+    before = None
+    for line in process.stderr:
+        if line == before and '"benchmark"' in line:
+            return
+        before = line
+    raise AssertionError("it ended and never stood still")
+
+
 def wait_for(condition):
     give_up = time.monotonic() + PATIENCE_S
     while not condition():

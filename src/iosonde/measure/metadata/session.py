@@ -20,7 +20,6 @@ from iosonde.measure.metadata.spec import BULK_OPS, CYCLE_OPS, Spec
 from iosonde.measure.places import Place
 from iosonde.measure.ranks import Processes
 from iosonde.model.errors import IosondeError
-from iosonde.model.ops import op_word
 
 _SNAPSHOT_S = 2.0
 
@@ -322,7 +321,7 @@ class Session:
         reading = json.loads(self._crew.core.read())[at]
         lap = self._so_far(at, known.get(at, []))
         op, ns = reading["open"] or ("", 0)
-        op = op_word(op) if op else "between operations"
+        op = op.removeprefix("md_") or "what is between operations"
         self._watch.note(f"rank {lap.rank} hangs in {op} for {ns / 1e9:.0f} s: it was given up")
         return replace(lap, end="hanging")
 
