@@ -28,6 +28,15 @@ def command(*words):
     return [sys.executable, "-m", "iosonde.cli.main", "bench", "metadata", *map(str, words)]
 
 
+def impatient(*words):
+    """The same, and a rank that hangs is given up after half a second."""
+    program = (
+        "import sys; from iosonde.cli import main; from iosonde.measure.metadata import crew; "
+        "crew.PATIENCE_S = 0.5; sys.exit(main.main(sys.argv[1:]))"
+    )
+    return [sys.executable, "-c", program, "bench", "metadata", *map(str, words)]
+
+
 @contextmanager
 def started(*words, environ=None, arguments=None):
     """A process of its own; killed at the end if it still runs."""

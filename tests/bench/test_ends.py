@@ -16,6 +16,7 @@ from tests.bench.driven import (
     counts,
     data_set,
     ended,
+    impatient,
     left_in,
     pool,
     rows_of,
@@ -124,15 +125,6 @@ def test_a_hundred_kills_leave_a_pool_of_the_same_size(tmp_path):
     assert any(one["notes"] for one in each), "some kill left something to repair"
 
 
-HANGING = """
-import sys
-from iosonde.cli import main
-from iosonde.measure.metadata import crew
-crew.PATIENCE_S = 0.5
-sys.exit(main.main(sys.argv[1:]))
-"""
-
-
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
@@ -144,8 +136,7 @@ sys.exit(main.main(sys.argv[1:]))
 )
 def test_a_rank_that_hangs_is_given_up(place, store, fault, said):
     words = (place, "-n", 2, "-D", 1, "-P", 60, "-I", 60, "-R", 10000, *fault, "--store", store)
-    arguments = [sys.executable, "-c", HANGING, "bench", "metadata", *map(str, words)]
-    with started(arguments=arguments) as process:
+    with started(arguments=impatient(*words)) as process:
         if "survey" in said:
             wait_for(lambda: by_op(rows_of(store), "precreate") != {})
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import urllib.parse
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -110,6 +111,18 @@ class MongoSet:
             raise FileNotFoundError(errno.ENOENT, "no such document")
 
 
+def _patience(uri: str, timeout_ms: int) -> dict[str, int]:
+    """Timeouts, where the user's address has none of its own."""
+    ours = {
+        "serverSelectionTimeoutMS": min(timeout_ms, 5000),
+        "connectTimeoutMS": min(timeout_ms, 5000),
+        "socketTimeoutMS": timeout_ms,
+    }
+    options = urllib.parse.parse_qsl(uri.partition("?")[2], keep_blank_values=True)
+    given = {name.lower() for name, _ in options}
+    return {name: value for name, value in ours.items() if name.lower() not in given}
+
+
 class MongoStore:
     """One rank's connection. ``uri`` may hold a password; ``shown`` is what errors name.
 
@@ -120,7 +133,6 @@ class MongoStore:
         pymongo = _pymongo()
         self._words = _Words()
         self._database_name = database
-        timeout_ms = int(timeout_s * 1000)
         try:
             self._client = pymongo.MongoClient(
                 uri,
@@ -128,9 +140,7 @@ class MongoStore:
                 maxPoolSize=1,
                 retryReads=False,
                 retryWrites=False,
-                serverSelectionTimeoutMS=min(timeout_ms, 5000),
-                connectTimeoutMS=min(timeout_ms, 5000),
-                socketTimeoutMS=timeout_ms,
+                **_patience(uri, int(timeout_s * 1000)),
             )
             weakref.finalize(self, self._client.close)
             self._database = self._client[database]
