@@ -1,16 +1,19 @@
 """What our backends add to the latency of the same calls through the vendors' own clients.
 
-    python -m benchmarks.backends [--rounds 9] [--objects 300] [--size 3901]
+    python -m benchmarks.backends [--rounds 9] [--objects 300] [--size 3901] [--cpus 0]
 
 Every server is a real one on loopback (tests/services/servers.py). A round creates, stats, reads and deletes all
 objects, op after op, four times: theirs, ours, ours, theirs. A cell is the median over rounds of the ratio of the
-medians. obstore and boto3 stand for S3, psycopg for PostgreSQL, pymongo for MongoDB; each does what our backend does
-with one kept connection and nothing else in the loop. Last, what the way through Python costs an op.
+medians. Client and server share one CPU unless --cpus says otherwise: on two, whether a client happens to sleep when
+the answer comes decides more than what it does. obstore and boto3 stand for S3, psycopg for PostgreSQL, pymongo for
+MongoDB; each does what our backend does with one kept connection and nothing else in the loop. Last, what the way
+through Python costs an op.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -182,10 +185,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--objects", type=int, default=300)
     parser.add_argument("--size", type=int, default=3901)
+    parser.add_argument("--cpus", default="0", help="which, like 0 or 0,1")
     args = parser.parse_args()
+    os.sched_setaffinity(0, {int(cpu) for cpu in args.cpus.split(",")})
     content = bytes(i * 7919 >> 3 & 255 for i in range(args.size))
     print(machine.line())
-    print(f"{args.rounds} rounds ABBA of {args.objects} objects of {args.size} bytes")
+    print(
+        f"{args.rounds} rounds ABBA of {args.objects} objects of {args.size} bytes, CPUs {args.cpus}"
+    )
     print("ours in us, ours / theirs\n")
     print(f"{'':<24}" + "".join(f"{op:>16}" for op in OPS))
     with running(Versitygw()) as s3:
