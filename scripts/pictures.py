@@ -65,6 +65,7 @@ def figures(folder: Path) -> None:
     )
     _report(folder, store)
     _bursts(folder)
+    _densities(folder)
     _comparison(folder, rng)
 
 
@@ -80,6 +81,21 @@ def _bursts(folder: Path) -> None:
     for more, name in (((), "figure-bursts"), (("--dark",), "figure-bursts-dark")):
         ops = ("--op", "md_create", "--op", "md_read")
         _figure(folder, "bursts", store, ("mdw", *ops, *more), (-1, 60), name=name)
+
+
+def _densities(folder: Path) -> None:
+    """A minute of ten ranks on two file systems: one commits a journal more often, and stalls three times."""
+    rng = np.random.default_rng(SEED)
+    store = folder / "densities"
+    store.mkdir()
+    stalls = ((12.0, 0.8), (27.0, 0.3), (44.0, 1.5))
+    for name, share, its in (("lustre", 0.25, stalls), ("nvme", 0.02, ())):
+        rows = closed_loop(rng, 60, stalls=its, slow_share=share)
+        named = Naming(target=name, started_ns=START_S * 10**9)
+        import_latencies(store, [gathered(folder / f"{name}.csv", rows)], named)
+    for more, name in (((), "figure-density"), (("--dark",), "figure-density-dark")):
+        _figure(folder, "density", store, more, (-1, 70), name=name)
+    _figure(folder, "points", store, ("lustre", "--sparse"), (-0.5, 62), name="figure-sparse")
 
 
 def _comparison(folder: Path, rng: np.random.Generator) -> None:

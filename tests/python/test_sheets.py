@@ -273,6 +273,6 @@ def test_a_sheet_is_json_and_nothing_is_none(store, kind, tmp_path):
     assert body["kind"] == kind
     assert len(body["panes"]) == len(sheet.panes)
     assert {mark["mark"] for p in body["panes"] for mark in p["marks"]} <= {
-        *("points", "cells", "steps", "bars", "shade", "level")
+        *("points", "cells", "steps", "bars", "shade", "level", "curve")
     }
     assert sheet_of(Store(tmp_path), asked(kind)) is None

@@ -12,7 +12,9 @@ import pytest
 
 from iosonde.cli import main
 from iosonde.model.ops import OPS
+from iosonde.store import runs
 from iosonde.store.seal import seal
+from tests.python.made_runs import benchmark
 from tests.python.makers import START, simulated
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +41,7 @@ def folder(tmp_path, monkeypatch):
     }
     closed = event | {"ended_ns": START + 5, "written_ns": START + 5, "outcome": "ok"}
     path.write_text(json.dumps(event) + "\n" + json.dumps(closed) + "\n{torn")
+    runs.write(tmp_path, benchmark(), START)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("IOSONDE_STORE", str(tmp_path))
 

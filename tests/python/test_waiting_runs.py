@@ -16,7 +16,7 @@ from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.runs import RunRow
 from iosonde.model.units import format_waiting_factor
 from iosonde.plots.canvas import encoded
-from iosonde.plots.marks import Curve, Dots
+from iosonde.plots.marks import Dots, LevelLine
 from iosonde.plots.render_sheet import draw_sheet
 from iosonde.plots.sheet import plain
 from iosonde.plots.sheets_waiting import CLIENTS, FIT, MEAN, MOST_DOTS, SERVERS, waiting_sheet
@@ -204,7 +204,7 @@ def test_the_picture_has_every_process_the_fit_and_its_bounds(busy_servers):
     assert isinstance(dots, Dots)
     assert len(dots.value) == 100 * 5 * 8 <= MOST_DOTS
     assert np.abs(dots.place - np.round(dots.place)).max() < 0.4
-    named = {curve.name: curve for curve in curves if isinstance(curve, Curve)}
+    named = {curve.name: curve for curve in curves if isinstance(curve, LevelLine)}
     assert list(named) == [MEAN, FIT, SERVERS, CLIENTS]
     assert named[MEAN].value == pytest.approx(SERVERS_LIMIT.corrected_per_s(T) / 100, rel=0.03)
     assert (named[MEAN].lower < named[MEAN].value).all()
@@ -214,7 +214,7 @@ def test_the_picture_has_every_process_the_fit_and_its_bounds(busy_servers):
     assert named[SERVERS].value[-1] == pytest.approx(5 * named[SERVERS].value[0])
     body = plain(sheet)
     assert body == json.loads(json.dumps(body, allow_nan=False))
-    assert [mark["mark"] for mark in body["panes"][0]["marks"]] == ["dots", *["curve"] * 4]
+    assert [mark["mark"] for mark in body["panes"][0]["marks"]] == ["dots", *["levelline"] * 4]
 
 
 @pytest.mark.parametrize(("dark", "width"), [(False, 12.0), (True, 3.4)])

@@ -1,4 +1,4 @@
-// The six figures of the method's paper and that of bursts, drawn by the server: a kind, a span of time, the page's theme.
+// The six figures of the method's paper, bursts and densities, drawn by the server: a kind, a span of time, the page's theme.
 // Nothing is asked for while the section is closed, and a moving view is drawn again only when asked to.
 import { figureUrl } from "../api/client.ts";
 import type { FigureQuery } from "../api/client.ts";
@@ -25,6 +25,7 @@ const KINDS: readonly (readonly [string, string, string])[] = [
   ["timeline", "statistics of 4 h over time", "30d"],
   ["slowdown", "slowdown at 10 min and 4 h", "30d"],
   ["bursts", "bursts, and which statistic shows them", "view"],
+  ["density", "density of latency", "view"],
 ];
 /** CSS pixels an inch: text of 8 points is then 11 pixels high. */
 const PX_PER_INCH = 100;

@@ -113,7 +113,9 @@ pub fn mark(directory: &OwnedFd, path: &Path, text: &'static str) -> Result<(), 
                 .collect();
             if let Some(name) = strangers.first() {
                 let what = format!("it holds `{name}` and no mark of iosonde");
-                return Err(MarkedError::InTheWay { path: path.to_owned(), what });
+                // Another of ours may have marked it meanwhile.
+                return check(directory, path, text)
+                    .map_err(|_| MarkedError::InTheWay { path: path.to_owned(), what });
             }
             match write_mark(directory, text) {
                 // Somebody else's was faster.

@@ -28,19 +28,21 @@ from iosonde.measure.ranks import Processes
 from iosonde.model.errors import IosondeError, MeasureError
 from iosonde.model.ops import op_word
 from iosonde.model.runs import RunRow
+from iosonde.stats.waiting_rates import LEVELS
 from iosonde.store import runs
+from iosonde.store.imported import rank_host
+from iosonde.store.recorded import Recorded, write_recorded
 
-LEVELS = (0.0, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
-"""Waiting factors of adaptive mode."""
+_MOST_ROWS = 4_000_000
+"""Operations kept of a rank and phase: 64 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptive:
-    """How often every waiting factor is measured; ``more`` says after that how many repeats it would take."""
+    """How often every waiting factor is measured; ``more`` says after that how many repeats to add."""
 
     repeats: int
-    most: int
-    more: Callable[[Sequence[RunRow]], int]
+    more: Callable[[Sequence[RunRow], int], int]
     levels: tuple[float, ...] = LEVELS
 
 
@@ -57,6 +59,8 @@ class Plan:
     """R, how often the benchmark phase (bulk: all phases) is repeated."""
     waiting_factor: float = 0.0
     adaptive: Adaptive | None = None
+    samples: Path | None = None
+    """Store that every operation goes into."""
 
     def each(self) -> Iterator[tuple[Place, int, Spec]]:
         """Every run of the plan."""
@@ -94,8 +98,16 @@ class Observer(Protocol):
 class Recorder:
     """Receives phases, keeps their rows, puts them into the store."""
 
-    def __init__(self, root: Path | None, label: Label, process: int, observer: Observer) -> None:
+    def __init__(
+        self,
+        root: Path | None,
+        samples: Path | None,
+        label: Label,
+        process: int,
+        observer: Observer,
+    ) -> None:
         self._root, self._label, self._process, self._observer = root, label, process, observer
+        self._samples = samples
         self.rows: list[RunRow] = []
         self._told: set[tuple[str, str]] = set()
 
@@ -120,6 +132,8 @@ class Recorder:
         if result.snapshot:
             return
         self.rows += rows
+        if self._samples is not None:
+            self._keep(self._samples, result)
         if result.total is not None:
             self._tell(result.phase, result.total)
             if result.total.rows_left_out:
@@ -127,6 +141,26 @@ class Recorder:
                     f"{result.total.rows_left_out} operations of {result.phase} found no room among the kept samples"
                 )
         self._observer.ended(totals)
+
+    def _keep(self, root: Path, result: PhaseResult) -> None:
+        """Every operation, as samples of a run of its own: a phase, with one waiting factor."""
+        label, parts = self._label, [self._label.run_id, result.phase]
+        if result.waiting_factor:
+            parts.append(f"T{result.waiting_factor:g}")
+        for number, (rank, began_ns, columns) in enumerate(result.samples):
+            write_recorded(
+                root,
+                Recorded(
+                    rank_host(label.host, rank),
+                    label.target,
+                    "-".join(parts),
+                    f"{result.iteration}-{number}",
+                    began_ns,
+                    int(label.parameters["size_bytes"]),
+                    int(label.parameters["seed"]),
+                    columns,
+                ),
+            )
 
     def _tell(self, phase: str, total: Together) -> None:
         """Each kind of failure, the first time it comes."""
@@ -205,8 +239,10 @@ class _Run:
         ranks = self.threads * self.processes.size
         kept = read_kept(place, self.processes)
         spec = settled(self.asked, kept, ranks, plan.phases, place.name)
+        if plan.samples is not None:
+            spec = replace(spec, rows=min(_MOST_ROWS, spec.operations()))
         label = _label(replace(plan, threads=(self.threads,)), place, spec, self.processes, now_ns)
-        recorder = Recorder(root, label, self.processes.number, self.observer)
+        recorder = Recorder(root, plan.samples, label, self.processes.number, self.observer)
         session = Session(spec, place, self.processes, self.threads, recorder)
         session.begin(making=bool({"precreate", "create"} & set(plan.phases)))
         tidy = plan.phases[-1] in ("cleanup", "delete")
@@ -281,9 +317,9 @@ def _adaptive(adaptive: Adaptive, session: Session, spec: Spec, recorder: Record
             if session.benchmark(repeat, level, repeat).stopped:
                 return True
         repeat += 1
-        if repeat == wanted and wanted < adaptive.most:
-            more = adaptive.more(recorder.rows) if session.first else 0
-            wanted = min(adaptive.most, wanted + session.first_says(more))
+        if repeat == wanted:
+            more = adaptive.more(recorder.rows, repeat) if session.first else 0
+            wanted += session.first_says(more)
     return False
 
 

@@ -193,6 +193,7 @@ def slow_ranks(rows: Iterable[RunRow], most: int = 5) -> list[SlowRanks]:
         named = tuple(
             (row.rank or 0, row.host, row.duration_ns or 0, (row.duration_ns or 0) / middle)
             for row in slowest
+            if (row.duration_ns or 0) > middle
         )
         found.append(SlowRanks(*key, len(own), middle, named))
     return found

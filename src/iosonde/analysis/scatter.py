@@ -30,6 +30,33 @@ def scatter(store: Store, result: SlowdownResult) -> dict[SeriesKey, Frame]:
     return gather(store, query, since, until, many=many)
 
 
+def thinned(
+    store: Store, query: SlowdownQuery, wanted: int, above_ns: int, seed: int
+) -> dict[SeriesKey, Frame]:
+    """About ``wanted`` samples of every op of every target at random, and all above ``above_ns``.
+
+    Columns: ``due_ns service_ns felt_ns outcome of_all``. Hosts (ranks) and periods are pooled: the keys have no
+    host. Which samples are taken follows from ``seed``. What did not end ok is all there.
+    """
+    found = store.sparse(
+        wanted,
+        above_ns,
+        seed,
+        target=query.target,
+        host=query.host,
+        ops=query.ops,
+        since_ns=query.since_ns,
+        until_ns=query.until_ns,
+        runs=query.runs,
+    )
+    n = len(found)
+    pooled = {
+        "host": np.full(n, "", dtype=object),
+        "period_ns": np.zeros(n, dtype=np.int64),
+    }
+    return {key: found.take(rows) for key, rows in found.with_columns(pooled).series()}
+
+
 def gather(
     store: Store, query: SlowdownQuery, since_ns: int, until_ns: int, *, many: bool | None = None
 ) -> dict[SeriesKey, Frame]:
@@ -41,7 +68,14 @@ def gather(
     """
     host, target, ops = query.host, query.target, query.ops
     if many is None:
-        n = store.count(target=target, host=host, ops=ops, since_ns=since_ns, until_ns=until_ns)
+        n = store.count(
+            target=target,
+            host=host,
+            ops=ops,
+            since_ns=since_ns,
+            until_ns=until_ns,
+            runs=query.runs,
+        )
         many = n > MANY_IN_ALL
     if many:
         got = store.cells(
@@ -52,6 +86,7 @@ def gather(
             ops=ops,
             since_ns=since_ns,
             until_ns=until_ns,
+            runs=query.runs,
         )
     else:
         got = store.samples(
@@ -61,6 +96,7 @@ def gather(
             ops=ops,
             since_ns=since_ns,
             until_ns=until_ns,
+            runs=query.runs,
         )
         got = got.take(got["outcome"] != "shed")
         order = np.lexsort([got[name] for name in ("due_ns", *reversed(SERIES_KEY))])

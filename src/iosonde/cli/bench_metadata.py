@@ -14,14 +14,18 @@ from pathlib import Path
 
 from iosonde.analysis.bench import run_plan
 from iosonde.analysis.runs import compare
+from iosonde.analysis.waiting import Adaptive, adaptive
 from iosonde.cli import options
 from iosonde.cli.bench_options import parse, plan
 from iosonde.cli.bench_progress import Following, Looking
 from iosonde.cli.interrupt import Interrupt
 from iosonde.cli.run_tables import comparison, details
-from iosonde.measure.ranks import Processes, find_processes
+from iosonde.findings.waiting import say_waiting, verdict_line
+from iosonde.measure.ranks import find_processes
 from iosonde.model.errors import IosondeError, NothingMeasuredError
 from iosonde.model.runs import RunRow
+from iosonde.stats.waiting import more_to_run
+from iosonde.store.store import Store
 
 
 def metadata(arguments: Sequence[str]) -> int:
@@ -31,11 +35,14 @@ def metadata(arguments: Sequence[str]) -> int:
     root = None if args.no_store else options.store_root(args)
     seed = processes.first_says(secrets.randbits(48))
     try:
-        with Interrupt() as interrupt:
-            asked = plan(args, os.environ, _more_repeats, seed)
+        with tempfile.TemporaryDirectory() as spare, Interrupt() as interrupt:
+            samples = _samples(args, root, Path(spare))
+            asked = plan(args, os.environ, _more_repeats, seed, samples)
             looking = Looking(interrupt, quiet=processes.number > 0)
             with Following(looking):
                 ran = run_plan(asked, processes, root, looking, options.now_ns)
+            if processes.number == 0 and ran.rows:
+                _show(ran.rows, args, samples)
     except IosondeError as error:
         # Every process has the same error: one says it.
         if processes.number > 0:
@@ -47,11 +54,9 @@ def metadata(arguments: Sequence[str]) -> int:
         raise
     if processes.number > 0:
         return 0
-    if ran.rows:
-        _show(ran.rows, args, processes)
-    elif ran.errors:
+    if not ran.rows and ran.errors:
         raise ran.errors[0]
-    else:
+    if not ran.rows:
         raise NothingMeasuredError("the run was ended before anything was measured")
     for wrong in ran.errors:
         options.tell(f"iosonde: {wrong}")
@@ -66,36 +71,49 @@ def _limited(row: RunRow) -> bool:
     return row.parameters.get("limit_ns") is not None
 
 
-def _more_repeats(rows: Sequence[RunRow]) -> int:
-    """How many more repeats of each waiting factor would decide."""
-    from iosonde.analysis.waiting import adaptive
-
-    return adaptive(rows).judged.more_repeats or 0
+def _more_repeats(rows: Sequence[RunRow], repeats: int) -> int:
+    """How many repeats of each waiting factor to add before judging again."""
+    return more_to_run(adaptive(rows).judged, repeats)
 
 
-def _show(rows: list[RunRow], args: argparse.Namespace, processes: Processes) -> None:
+def _samples(args: argparse.Namespace, root: Path | None, spare: Path) -> Path | None:
+    """Where every operation goes; a picture of them needs it for a while."""
+    if not args.samples and (args.plot is None or args.adaptive):
+        return None
+    return root if args.samples and root is not None else spare
+
+
+def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) -> None:
+    runs = list(dict.fromkeys(row.run_id for row in rows))
+    each = [[row for row in rows if row.run_id == run] for run in runs]
+    verdicts = _verdicts(each) if args.adaptive else []
     if args.plot is not None:
-        _plot(rows, args)
+        _plot(each, verdicts, args, samples)
     if args.format != "table":
         _write(rows, args)
         return
-    runs = list(dict.fromkeys(row.run_id for row in rows))
     if len(runs) == 1:
-        print(details(rows, options.now_ns(), ranks=processes.size * args.ranks[0] > 1))
+        print(details(rows, options.now_ns(), ranks=(rows[0].ranks or 1) > 2))
     if len(runs) > 1 or args.pattern == "cycle":
         print(("\n" if len(runs) == 1 else "") + comparison(compare(rows)))
-    if args.adaptive:
-        from iosonde.analysis.waiting import adaptive
-        from iosonde.findings.waiting import say_waiting
-
-        for run in runs:
-            mine = [row for row in rows if row.run_id == run]
-            first, *rest = say_waiting(adaptive(mine))
-            print(f"\n{mine[0].target}: {first}")
-            for line in rest:
-                print(f"  {line}")
+    for _, found in verdicts:
+        first, *rest = say_waiting(found)
+        print(f"\n{found.target}: {first}")
+        for line in rest:
+            print(f"  {line}")
     if not args.no_store:
         options.tell(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
+
+
+def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], Adaptive]]:
+    """Who is the limit, of every run that got far enough to tell."""
+    verdicts = []
+    for rows in each:
+        try:
+            verdicts.append((rows, adaptive(rows)))
+        except NothingMeasuredError as error:
+            options.tell(f"iosonde: {rows[0].target}: {error}")
+    return verdicts
 
 
 def _write(rows: list[RunRow], args: argparse.Namespace) -> None:
@@ -116,5 +134,27 @@ def _write(rows: list[RunRow], args: argparse.Namespace) -> None:
         options.copy_to_stdout(path)
 
 
-def _plot(rows: list[RunRow], args: argparse.Namespace) -> None:
-    del rows, args
+def _plot(
+    each: Sequence[list[RunRow]],
+    verdicts: Sequence[tuple[list[RunRow], Adaptive]],
+    args: argparse.Namespace,
+    samples: Path | None,
+) -> None:
+    """Adaptive: rates over waits. Else densities, and beside them the timeline."""
+    from iosonde.plots.render_sheet import save_sheet
+
+    if verdicts:
+        from iosonde.plots.sheets_waiting import waiting_sheet
+
+        say = [f"{found.target}: {verdict_line(found)}" for _, found in verdicts]
+        save_sheet(waiting_sheet(verdicts, say), args.plot, dark=args.dark)
+        options.tell(f"wrote {args.plot}")
+    elif samples is not None:
+        from iosonde.plots.sheets_bench import bench_sheets
+
+        timeline = args.plot.with_name(f"{args.plot.stem}-timeline{args.plot.suffix}")
+        sheets = bench_sheets(Store(samples), {rows[0].run_id: rows[0].target for rows in each})
+        for path, sheet in zip((args.plot, timeline), sheets, strict=True):
+            if sheet is not None:
+                save_sheet(sheet, path, dark=args.dark)
+                options.tell(f"wrote {path}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from iosonde.measure.metadata.spec import PHASES, Spec
 from iosonde.measure.places import parse_place
 from iosonde.model.errors import UsageError
 from iosonde.model.ops import parse_op
+from iosonde.model.runs import RunRow
 from iosonde.model.units import parse_duration, parse_size
 
 EXAMPLES = """\
@@ -32,6 +33,7 @@ EXAMPLES = """\
 PLACE is a directory, s3://BUCKET/PREFIX, postgresql://USER@HOST/DB, mongodb://HOST/DB, mpiio:DIR or null:. Only the
 directory .iosonde-... below DIR is touched. Letters as in md-workbench; docs/bench-metadata.md explains each.
 """
+MoreRepeats = Callable[[Sequence[RunRow], int], int]
 _MOST_RUNS = 1000
 _OPS = {word: f"md_{word}" for word in ("create", "stat", "read", "delete")}
 """Here ``read`` is that of a small object."""
@@ -112,7 +114,13 @@ _WEAR_OUT = "then all go on to where the fastest was, at most until TIME"
 _FAULT = "misbehave: create:ENOSPC, stat:+50ms, all:x3, read:hang; then :AFTER[:FOR]"
 
 
-def plan(args: argparse.Namespace, environ: Mapping[str, str], more: Any, seed: int) -> Plan:
+def plan(
+    args: argparse.Namespace,
+    environ: Mapping[str, str],
+    more: MoreRepeats,
+    seed: int,
+    samples: Path | None,
+) -> Plan:
     """What to measure. Raises UsageError for what does not go together."""
     places = tuple(parse_place(text, environ, args.endpoint) for text in args.place)
     phases = _phases(args)
@@ -129,11 +137,16 @@ def plan(args: argparse.Namespace, environ: Mapping[str, str], more: Any, seed: 
     adaptive = None
     if args.adaptive:
         repeats = args.repeats or 5
-        adaptive = Adaptive(repeats, args.repeats or 8, more)
-    made = Plan(places, tuple(args.ranks), specs, phases, rounds, args.waiting, adaptive)
+        adaptive = Adaptive(repeats, more if args.repeats is None else _no_more)
+    made = Plan(places, tuple(args.ranks), specs, phases, rounds, args.waiting, adaptive, samples)
     if len(made) > _MOST_RUNS:
         raise UsageError(f"these are {len(made)} runs", expected=f"at most {_MOST_RUNS}")
     return made
+
+
+def _no_more(_rows: Sequence[RunRow], _repeats: int) -> int:
+    """As many repeats as were asked for."""
+    return 0
 
 
 def _phases(args: argparse.Namespace) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""iosonde export: samples or windows for other tools."""
+"""iosonde export: samples, windows or runs for other tools."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from iosonde.model.units import parse_duration
 from iosonde.store.columns import WINDOW_COLUMNS
 from iosonde.store.export import FORMATS, format_of, write_frame, write_samples
 from iosonde.store.reader import Scope
+from iosonde.store.run_lines import frame_of
+from iosonde.store.runs import read
 from iosonde.store.store import Store
 
 EXAMPLES = """\
   iosonde export samples -o samples.parquet
   iosonde export samples --target /work --op creates --since -1d --format csv | head
   iosonde export windows --window 10m -o windows.json
+  iosonde export runs -o runs.parquet
 
 The sealed part of the store is Parquet already: see docs/reading-the-data.md.
 """
@@ -27,10 +30,12 @@ The sealed part of the store is Parquet already: see docs/reading-the-data.md.
 
 def main(arguments: Sequence[str]) -> int:
     """Write a table to a file or to stdout."""
-    summary = "Samples (one row an operation) or windows (statistics of an interval) as a file."
+    summary = (
+        "Samples (a row an operation), windows (an interval) or runs (of benchmarks) as a file."
+    )
     parser = options.Parser("export", summary, EXAMPLES)
     add = parser.add_argument
-    add("table", choices=("samples", "windows"))
+    add("table", choices=("samples", "windows", "runs"))
     add("--target", help="name of a watched target (default: all)")
     add("--host", help="as seen from this host only")
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
@@ -59,6 +64,13 @@ def main(arguments: Sequence[str]) -> int:
 def _write(root: Path, args: options.Arguments, scope: Scope, path: Path, format_name: str) -> int:
     if args.table == "samples":
         return write_samples(root, scope, path, format_name)
+    if args.table == "runs":
+        if scope.host is not None or scope.ops is not None:
+            raise UsageError(
+                "runs are exported whole", expected="--target, --since and --until only"
+            )
+        rows = read(root, target=scope.target, since_ns=scope.since_ns, until_ns=scope.until_ns)
+        return write_frame(frame_of(rows), path, format_name)
     windows = Store(root).windows(
         args.window,
         target=scope.target,

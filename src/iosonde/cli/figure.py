@@ -8,13 +8,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from iosonde.analysis.figures import KINDS, Asked, default_range
+from iosonde.analysis.figures import (
+    ABOVE_NS,
+    KINDS,
+    OF_RUNS,
+    SPARSE,
+    Asked,
+    RunSpan,
+    default_range,
+    runs_named,
+)
 from iosonde.cli import options
 from iosonde.model.errors import NothingMeasuredError, StoreError, UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OF_WINDOW, parse_op
 from iosonde.model.phases import Phase, parse_phase, read_phases
 from iosonde.model.units import parse_duration
+from iosonde.store.periods import runs
 from iosonde.store.store import Store
 
 EXAMPLES = """\
@@ -25,6 +35,8 @@ EXAMPLES = """\
   iosonde figure timeline /work --since -30d --window 4h --dark
   iosonde figure slowdown /work --since -30d     at 10 min and at 4 h
   iosonde figure bursts mdw --since -2h          what waited, and which statistic shows it
+  iosonde figure density --run mdw               how latencies of a run are distributed, by op
+  iosonde figure points --run mdw --sparse       some operations of a run, and every slow one
   iosonde figure points -o points.json           the numbers that would be drawn
 """
 _WINDOWS = {"phases": "60s", "statistics": "4h", "timeline": "4h"}
@@ -35,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
-    asked = _asked(args, now_ns)
+    asked = _asked(args, now_ns, store)
 
     from iosonde.findings.bursts import say_runs
     from iosonde.plots.sheets import sheet_of
@@ -75,6 +87,14 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--phase", action="append", default=[], metavar="'NAME FROM-TO'", help="may be repeated")
     add("--phases", type=Path, metavar="FILE", help="CSV file with the columns name,start,end")
     add("--expected", choices=("usual", "median"), default="usual", help=_EXPECTED)
+    add("--run", action="append", metavar="RUN", help="of points, density, bursts; may be repeated")
+    add("--sparse", nargs="?", type=int, const=SPARSE, metavar="N", help=_SPARSE)
+    add(
+        "--above",
+        type=duration,
+        metavar="TIME",
+        help="of sparse points: all above (default: 100ms)",
+    )
     add("-o", "--output", type=Path, metavar="FILE", help=".png, .svg, .pdf, or .json: the numbers")
     add("--dark", action="store_true", help="a dark picture")
     add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
@@ -82,15 +102,20 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse(arguments)
 
 
+_SPARSE = "of points: about N an op at random (default: 1500), and every one above --above"
 _INTERVAL = "interval (default: 4h; phases: 60s; bursts: what the operations allow)"
 _EXPECTED = "what phases are compared with: usual (default), or the median of all that is stored"
 
 
-def _asked(args: argparse.Namespace, now_ns: int) -> Asked:
+def _asked(args: argparse.Namespace, now_ns: int, store: Store) -> Asked:
     since, until = options.time_range(args, now_ns)
     phases = _phases(args, now_ns, now_ns if since is None else since)
     if phases and args.kind != "phases":
         raise UsageError("--phase is for phases only", hint="'iosonde figure phases'")
+    named = _runs(args, store)
+    if named is not None:
+        since = named.since_ns if since is None else since
+        until = named.until_ns if until is None else until
     since, until = default_range(args.kind, since, until, now_ns, phases)
     query = SlowdownQuery(
         host=args.host,
@@ -100,9 +125,33 @@ def _asked(args: argparse.Namespace, now_ns: int) -> Asked:
         until_ns=until,
         window_ns=args.window or parse_duration(_WINDOWS.get(args.kind, "4h")),
         statistic=args.stat if args.kind == "phases" else "median",
+        runs=None if named is None else named.run_ids,
     )
-    asked = Asked(args.kind, query, tuple(phases), args.expected, short_ns=args.window)
+    asked = Asked(
+        args.kind,
+        query,
+        tuple(phases),
+        args.expected,
+        short_ns=args.window,
+        sparse=args.sparse,
+        above_ns=ABOVE_NS if args.above is None else args.above,
+    )
     return replace(asked, windows_ns=(asked.windows_ns[0], args.window)) if args.window else asked
+
+
+def _runs(args: argparse.Namespace, store: Store) -> RunSpan | None:
+    """The runs asked for; also what fits to which kind."""
+    if (args.sparse is not None or args.above is not None) and args.kind != "points":
+        raise UsageError("--sparse and --above are for points", hint="'iosonde figure points'")
+    if args.above is not None and args.sparse is None:
+        args.sparse = SPARSE
+    if args.sparse is not None and args.sparse < 0:
+        raise UsageError(f"--sparse {args.sparse} is not possible", expected="0 points or more")
+    if not args.run:
+        return None
+    if args.kind not in OF_RUNS:
+        raise UsageError(f"{args.kind} cannot be of a run", expected=f"one of {', '.join(OF_RUNS)}")
+    return runs_named(args.run, runs(store.root))
 
 
 def _phases(args: argparse.Namespace, now_ns: int, day_ns: int) -> list[Phase]:

@@ -41,7 +41,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("compare", "compare", "two periods, targets or runs: faster, slower, same?"),
     ),
     "Keep": (
-        Command("export", "export", "samples or windows as Parquet, CSV or JSON"),
+        Command("export", "export", "samples, windows or runs as Parquet, CSV or JSON"),
         Command("seal", "seal", "turn closed spool segments into Parquet"),
     ),
     "Check": (

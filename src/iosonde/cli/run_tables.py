@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -151,7 +152,11 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
     first = rows[0]
     began = [row.began_ns for row in rows if row.began_ns is not None]
     ranks = {row.ranks for row in rows if row.ranks is not None}
-    known = {k: v for k, v in first.parameters.items() if k not in ("reported", "digests")}
+    known = {
+        k: v
+        for k, v in first.parameters.items()
+        if k not in ("reported", "digests", "pattern", "ranks") and v is not False
+    }
     lines = [
         f"run {first.run_id}: {first.pattern} on {first.target}",
         f"measured by {first.source}, backend {first.backend}, "
@@ -160,11 +165,25 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
     ]
     if known:
         lines.append("asked for: " + ", ".join(f"{k} {_short(v)}" for k, v in known.items()))
-    if first.machine:
-        lines.append("machine: " + ", ".join(f"{k} {_short(v)}" for k, v in first.machine.items()))
+    machine = next((row.machine for row in rows if row.machine), None)
+    if machine:
+        lines.append("machine: " + ", ".join(_machine(machine)))
     if not all(row.complete for row in rows):
         lines.append("not complete: it ended before all of its operations were done")
-    return "\n".join(clean_text(line) for line in lines)
+    room = max(60, width())
+    return "\n".join(
+        textwrap.fill(clean_text(line), room, subsequent_indent="  ", break_on_hyphens=False)
+        for line in lines
+    )
+
+
+def _machine(facts: dict[str, Any]) -> list[str]:
+    """The facts of a machine that are short enough to be read; bytes as sizes."""
+    return [
+        f"{name.removesuffix('_bytes')} {format_size(value) if name.endswith('_bytes') else _short(value)}"
+        for name, value in facts.items()
+        if not isinstance(value, dict | list)
+    ]
 
 
 def _short(value: Any) -> str:
@@ -184,7 +203,7 @@ def _phases(rows: Sequence[RunRow]) -> str:
         "at limit": lambda row: "" if row.stonewall_per_s is None else _rate(row.stonewall_per_s),
         "corrected": lambda row: "" if row.corrected_per_s is None else _rate(row.corrected_per_s),
         "balance": lambda row: "n/a" if row.balance is None else f"{row.balance:.1%}",
-        "bytes": lambda row: "" if row.bytes is None else format_size(row.bytes),
+        "bytes": lambda row: format_size(row.bytes) if row.bytes else "",
         "max": lambda row: "" if row.max_ns is None else _time(row.max_ns, 3),
         "ended": _ended,
     }
@@ -250,6 +269,8 @@ def _number(value: int | None) -> str:
 def _rate(value: float | None) -> str:
     if value is None:
         return "n/a"
+    if value >= 1e7:
+        return f"{value / 1e6:.0f}M" if value < 1e12 else f"{value:.1e}"
     return f"{value:.3g}" if value < 100 else count(round(value))
 
 
@@ -257,8 +278,10 @@ def _time(ns: float | None, digits: int) -> str:
     """``634 us``, with two digits ``630 us``; ``n/a``."""
     if ns is None:
         return "n/a"
+    if ns >= 100e9:
+        return f"{ns / 1e9:.0f} s" if ns < 1e14 else f"{ns / 1e9:.0e} s"
     text = format_duration(float(f"{ns:.{digits}g}"))
     number, space, unit = text.partition(" ")
-    if digits == 2 and "." in number and not unit.startswith(("min", "h", "d")):
+    if digits == 2 and "." in number:
         number = f"{float(number):.1f}" if float(number) < 9.95 else f"{float(number):.0f}"
     return number + space + unit

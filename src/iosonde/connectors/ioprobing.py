@@ -32,7 +32,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.lines import MOST_S, NUMBER, Given, Line, Tell, bad, read_lines, shown
+from iosonde.connectors.lines import (
+    MOST_S,
+    NUMBER,
+    Given,
+    Line,
+    Tell,
+    bad,
+    possible,
+    read_lines,
+    shown,
+)
 from iosonde.connectors.mdworkbench_line import PhaseLine, parse
 from iosonde.connectors.mdworkbench_text import WANTED, TextReader
 from iosonde.model.frames import NULL_NS, Frame
@@ -159,7 +169,7 @@ class ProbingLog:
                 self._round(record, found)
             else:
                 yield from self._text.done()
-                yield from self._text.rows(found)
+                yield from possible(self._text.rows(found), self._path, line.number, self._tell)
             if glued:
                 self._record = None
 

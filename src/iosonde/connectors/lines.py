@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from iosonde.model.errors import InputFileError
+from iosonde.model.runs import RunRow, too_large
 from iosonde.model.units import to_ns
 
 MOST_BYTES = 1 << 20
@@ -72,6 +73,18 @@ def read_lines(path: Path, tell: Tell) -> Iterator[Line]:
 def bad(path: Path, number: int, what: str, expected: str) -> InputFileError:
     """What is wrong with a line, and where it is."""
     return InputFileError(f"{path}, line {number}: {what}", expected=expected)
+
+
+def possible(rows: Iterable[RunRow], path: Path, number: int, tell: Tell) -> list[RunRow]:
+    """The rows that the table of runs can hold; the others are told of."""
+    good = []
+    for row in rows:
+        name = too_large(row)
+        if name is None:
+            good.append(row)
+        else:
+            tell(bad(path, number, f"{name} of {row.phase} is too large", "a possible number"))
+    return good
 
 
 def shown(text: str | None) -> str:

@@ -24,7 +24,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from iosonde.connectors.lines import NUMBER, Given, Line, Tell, bad, local_ns, read_lines, shown
+from iosonde.connectors.lines import (
+    NUMBER,
+    Given,
+    Line,
+    Tell,
+    bad,
+    local_ns,
+    possible,
+    read_lines,
+    shown,
+)
 from iosonde.model.runs import RunRow
 
 SOURCE = "mdtest"
@@ -85,15 +95,16 @@ def phase_of(kind: str, verb: str) -> tuple[str, str | None]:
 
 def read_text(path: Path, given: Given, tell: Tell) -> Iterator[RunRow]:
     """Rows of all runs in a file; the second is called ``RUN-2``. Raises InputFileError."""
-    starts = 1
+    starts, number = 1, 1
     run = _Run(path, given, tell, 1)
     for line in read_lines(path, tell):
         if _STARTED.match(line.text) and run.said:
-            yield from run.rows()
+            yield from possible(run.rows(), path, line.number, tell)
             starts += 1
             run = _Run(path, given, tell, starts)
         run.take(line)
-    yield from run.rows()
+        number = line.number
+    yield from possible(run.rows(), path, number, tell)
 
 
 class _Run:
@@ -171,7 +182,7 @@ class _Run:
         except ValueError:
             words = text.split()
         self._backend = "posix"
-        for name, value in zip(words[1:], [*words[2:], ""], strict=True):
+        for name, value in zip(words[1:], [*words[2:], ""], strict=False):
             if name in _NUMBERS and re.fullmatch(r"-?\d{1,15}", value):
                 self._parameters[_NUMBERS[name]] = int(value)
             elif name in _FLAGS:
@@ -229,7 +240,7 @@ class _Run:
         elif seconds is None:
             seconds = summary.get("time_s_mean")
         ranks = (summary.get("rate_rank_min"), summary.get("rate_rank_max"))
-        fair = ranks[0] / ranks[1] if ranks[0] and ranks[1] and self._iterations == 1 else None
+        fair = ranks[0] / ranks[1] if ranks[0] and ranks[1] and self._alike(kind) else None
         reported = {**summary, **(self._about if first else {})}
         if self._iterations > 1 and summary:
             reported["iterations"] = self._iterations
@@ -259,6 +270,10 @@ class _Run:
         yield RunRow(**common, balance=fair, parameters=whole)
         if op is not None:
             yield RunRow(**common, op=op, parameters=self._parameters)
+
+    def _alike(self, kind: str) -> bool:
+        """Whether rates of ranks say how equal they were: each did as much, once."""
+        return self._iterations == 1 and kind != "Tree"
 
     def _count(self, kind: str, verb: str) -> int | None:
         """How many objects a phase went through; None where that is not said."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from iosonde.connectors.lines import NUMBER, Given, Tell, bad, read_lines, shown
+from iosonde.connectors.lines import NUMBER, Given, Tell, bad, possible, read_lines, shown
 from iosonde.connectors.mdtest import SOURCE, phase_of
 from iosonde.model.runs import RunRow
 
@@ -40,7 +40,8 @@ def read_ranks(path: Path, given: Given, tell: Tell) -> Iterator[RunRow]:
             yield from _whole(rows)
             iteration, rows = iteration + 1, []
         try:
-            rows += _row(cells, columns, given, max(0, iteration))
+            found = _row(cells, columns, given, max(0, iteration))
+            rows += possible(found, path, line.number, tell)
         except ValueError as error:
             tell(bad(path, line.number, str(error), "a row of the table of ranks"))
     yield from _whole(rows)

@@ -140,9 +140,12 @@ class Head:
         known = {**_DEFAULTS, **self.options} if self.has_args else self.options
         sets, pool, steps = (known.get(n) for n in ("data_sets", "objects", "iterations"))
         each = known.get("repetitions")
+        in_all = None
+        if sets is not None and pool is not None and steps is not None and each is not None:
+            in_all = sets * (pool + steps * each)
         of_pool = objects if phase != "benchmark" else None
         ways = [
-            (self.total_objects, sets and pool and each and sets * (pool + steps * each)),
+            (self.total_objects, in_all),
             (dsets, sets),
             (of_pool, sets and pool and sets * pool),
             (objects if phase == "benchmark" else None, sets and steps and sets * steps),

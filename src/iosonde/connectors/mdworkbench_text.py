@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from iosonde.connectors.lines import Given, Line, Tell, bad, local_ns, read_lines
+from iosonde.connectors.lines import Given, Line, Tell, bad, local_ns, possible, read_lines
 from iosonde.connectors.mdworkbench_head import TOTAL, Head
 from iosonde.connectors.mdworkbench_line import PhaseLine, believable, parse
 from iosonde.model.runs import RunRow
@@ -76,7 +76,7 @@ class TextReader:
             self._tell(bad(self._path, line.number, "the file ends within the line", WANTED))
             return
         yield from self.done()
-        self._held = self.rows(found)
+        self._held = possible(self.rows(found), self._path, line.number, self._tell)
 
     def done(self) -> list[RunRow]:
         """What was held back."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from iosonde.analysis.runs import Compared, SlowRanks
-from iosonde.model.units import format_duration, format_factor
+from iosonde.model.units import format_duration
 
 _HOW = {
     "histogram": "the operation number ceil(q n) in order, from a histogram with 3 significant digits",
@@ -31,7 +32,8 @@ def say_comparison(rows: Sequence[Compared]) -> list[str]:
     ]
     if any(one.iterations > 1 for one in rows):
         lines.append("of several iterations: medians over them, and the largest max")
-    if any(one.waiting_factors > 1 for one in rows):
+    shown = Counter(one.run_id for one in rows)
+    if any(shown[one.run_id] < one.waiting_factors for one in rows):
         lines.append("of several waiting factors: the smallest")
     lines += say_quantiles(one.counted for one in rows)
     if any(not one.complete for one in rows):
@@ -40,13 +42,13 @@ def say_comparison(rows: Sequence[Compared]) -> list[str]:
 
 
 def say_ranks(slow: SlowRanks) -> str:
-    """``benchmark 0: 2 ranks, the middle one 220 ms; slowest: rank 1 281 ms (1.3x)``."""
+    """``benchmark 0: 2 ranks, the middle one 220 ms; slowest: rank 1 281 ms (1.28x)``."""
     turn = f"{slow.phase} {slow.iteration}"
     if slow.waiting_factor:
         turn += f", T = {slow.waiting_factor:g}"
     named = ", ".join(
-        f"rank {rank} {format_duration(ns)} ({format_factor(factor)}x)"
-        for rank, _, ns, factor in slow.slowest
+        f"rank {rank} {format_duration(ns)} ({factor:.2f}x)" for rank, _, ns, factor in slow.slowest
     )
     ranks = "1 rank" if slow.ranks == 1 else f"{slow.ranks} ranks"
-    return f"{turn}: {ranks}, the middle one {format_duration(slow.median_ns)}; slowest: {named}"
+    text = f"{turn}: {ranks}, the middle one {format_duration(slow.median_ns)}"
+    return f"{text}; slowest: {named}" if named else f"{text}, none slower"

@@ -140,10 +140,10 @@ def _capacity(known: Capacity) -> list[str]:
 def _cautions(found: Adaptive) -> list[str]:
     told = []
     judged = found.judged
-    if not judged.plausible:
+    if judged.implausible is not None:
         told.append(
-            f"{_factor(judged.change)} at T = {_t(judged.change.level)} is more than waits can explain: at most 1 + T; "
-            "waits or rates were measured wrongly, or the storage changed during the run"
+            f"{_factor(judged.implausible)} at T = {_t(judged.implausible.level)} is more than waits can "
+            "explain: at most 1 + T; waits or rates were measured wrongly, or the storage changed during the run"
         )
     if found.client_busy and found.cpu_share is not None:
         what = {

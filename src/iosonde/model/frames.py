@@ -180,6 +180,8 @@ class SlowdownQuery:
     trailing_ns: int = 7 * 86_400_000_000_000
     """How far the sliding median looks back: the baseline itself, or until there is another one."""
     choice: Choice = Choice()
+    runs: tuple[str, ...] | None = None
+    """Samples of these runs only; of figures of single operations."""
 
 
 @dataclass(frozen=True)

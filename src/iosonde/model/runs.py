@@ -64,6 +64,20 @@ class RunRow:
         )
 
 
+_SMALL = ("iteration", "repeat", "rank", "ranks")
+_LARGE = ("began_ns", "duration_ns", "ops", "failed", "bytes", "op_time_ns", "wait_time_ns")
+
+
+def too_large(row: RunRow) -> str | None:
+    """The first column whose number no row of the table can hold; None for a good row."""
+    for names, most in ((_SMALL, 2**31), (_LARGE, 2**63)):
+        for name in names:
+            value = getattr(row, name)
+            if value is not None and not -most < value < most:
+                return name
+    return None
+
+
 PHASE_ORDER: tuple[str, ...] = ("precreate", "benchmark", "create", "stat", "read", "delete")
 """Phases in the order in which a benchmark does them; cleanup and others come after them."""
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.plots.axis_matplotlib import text_width
-from iosonde.plots.marks import Cells, Curve, Dots, Level, Points, Shade, Shifts, Steps
+from iosonde.plots.curves_matplotlib import curve_colours, curve_names
+from iosonde.plots.marks import Cells, Dots, Level, LevelLine, Points, Shade, Shifts, Steps
 from iosonde.plots.marks_levels import curve_handle
 from iosonde.plots.marks_matplotlib import KINDS, kind_colour
 from iosonde.plots.sheet import RATIO, Sheet
@@ -39,12 +40,12 @@ def words(sheet: Sheet) -> list[str]:
     """The legend's words in order."""
     marks = [mark for pane in sheet.panes for mark in pane.marks]
     points = [mark for mark in marks if isinstance(mark, Points)]
-    found: list[str] = []
+    found: list[str] = list(curve_names(sheet))
     if any(np.any(mark.kind == "ok") for mark in points):
         found.append("one operation")
     if any(isinstance(mark, Dots) and len(mark.value) for mark in marks):
         found.append(ONE_PROCESS)
-    found += dict.fromkeys(mark.name for mark in marks if isinstance(mark, Curve))
+    found += dict.fromkeys(mark.name for mark in marks if isinstance(mark, LevelLine))
     if any(isinstance(mark, Cells) for mark in marks):
         found.append("operations, counted")
     found += [kind for kind in KINDS if any(np.any(mark.kind == kind) for mark in points)]
@@ -114,12 +115,13 @@ def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
         lines = -(-len(found) // columns)
         # matplotlib fills columns first; reading order is by lines.
         order = [r * columns + c for c in range(columns) for r in range(lines)]
-        curves = {m.name: m for p in sheet.panes for m in p.marks if isinstance(m, Curve)}
+        lines_over = {m.name: m for p in sheet.panes for m in p.marks if isinstance(m, LevelLine)}
         levels = {m.name for p in sheet.panes for m in p.marks if isinstance(m, Level)}
+        colours = curve_colours(sheet, style)
         handles = [
-            curve_handle(curves[found[i]], style)
-            if found[i] in curves
-            else _handle(found[i], levels, style)
+            curve_handle(lines_over[found[i]], style)
+            if found[i] in lines_over
+            else _handle(found[i], levels, style, colours)
             for i in order
             if i < len(found)
         ]
@@ -150,7 +152,7 @@ def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
         )
 
 
-def _handle(word: str, levels: set[str], style: Style) -> Any:
+def _handle(word: str, levels: set[str], style: Style, curves: dict[str, str]) -> Any:
     """The sign of one word; ``levels`` are limits."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -163,7 +165,9 @@ def _handle(word: str, levels: set[str], style: Style) -> Any:
         colour, alpha = patches[word]
         return Patch(color=colour, alpha=alpha, lw=0, label=word)
     look: dict[str, Any] = {"color": style.role(word), "lw": 1.5}
-    if word in ("one operation", ONE_PROCESS):
+    if word in curves:
+        look["color"] = curves[word]
+    elif word in ("one operation", ONE_PROCESS):
         look = {"ls": "", "marker": "o", "ms": 3, "color": style.sample}
     elif word in (DIFFERENT, NOT_DIFFERENT):
         colour = style.slow if word == DIFFERENT else style.median

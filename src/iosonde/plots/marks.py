@@ -125,7 +125,7 @@ class Dots:
 
 
 @dataclass(frozen=True)
-class Curve:
+class LevelLine:
     """A line over the sheet's levels, with its interval where there is one. Shapes (places,).
 
     ``role``: ``median`` (measured, with a marker at each level), ``model`` or ``bound``.
@@ -139,7 +139,22 @@ class Curve:
     upper: Floats | None = None
 
 
-Mark = Points | Cells | Steps | Bars | Shade | Level | Shifts | Dots | Curve
+@dataclass(frozen=True)
+class Curve:
+    """A density over latency: ``value`` (s) and density per decade, shapes (points,).
+
+    ``median`` (s) of the ``n`` operations; ``bandwidth`` of the kernel in decades.
+    """
+
+    name: str
+    value: Floats
+    density: Floats
+    median: float
+    n: int
+    bandwidth: float
+
+
+Mark = Curve | Dots | LevelLine | Points | Cells | Steps | Bars | Shade | Level | Shifts
 
 
 def no_points() -> Points:

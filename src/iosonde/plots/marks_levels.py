@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from iosonde.plots.marks import Curve, Dots
+from iosonde.plots.marks import Dots, LevelLine
 from iosonde.plots.style import Style
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def draw_dots(axes: Axes, dots: Dots, style: Style) -> None:
     )
 
 
-def draw_curve(axes: Axes, curve: Curve, style: Style) -> None:
+def draw_curve(axes: Axes, curve: LevelLine, style: Style) -> None:
     """A line; measured ones are thin, with a marker and an interval at each level, above all others."""
     look = _look(curve, style)
     if curve.lower is not None and curve.upper is not None:
@@ -41,7 +41,7 @@ def draw_curve(axes: Axes, curve: Curve, style: Style) -> None:
     axes.plot(curve.place, curve.value, zorder=4 if curve.role == "median" else 3, **look)
 
 
-def _look(curve: Curve, style: Style) -> dict[str, Any]:
+def _look(curve: LevelLine, style: Style) -> dict[str, Any]:
     if curve.role == "median":
         return {"color": style.median, "lw": 0.6, "marker": "o", "ms": 4}
     if curve.role == "model":
@@ -49,7 +49,7 @@ def _look(curve: Curve, style: Style) -> dict[str, Any]:
     return {"color": style.usual, "lw": 1.2, "ls": (0, (5, 2)) if "server" in curve.name else ":"}
 
 
-def curve_handle(curve: Curve, style: Style) -> Any:
+def curve_handle(curve: LevelLine, style: Style) -> Any:
     """Its sign in the legend."""
     from matplotlib.lines import Line2D
 

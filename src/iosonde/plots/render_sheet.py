@@ -15,8 +15,21 @@ import numpy as np
 from iosonde.model.errors import UsageError
 from iosonde.plots.axis_matplotlib import days, time_axis, value_axis, widened
 from iosonde.plots.canvas import new_canvas, write
+from iosonde.plots.curves_matplotlib import curve_colours, draw_curves
 from iosonde.plots.legend_matplotlib import legend, lines_of, wrapped
-from iosonde.plots.marks import Bars, Cells, Curve, Dots, Level, Points, Shade, Shifts, Steps
+from iosonde.plots.marks import (
+    Bars,
+    Cells,
+    Curve,
+    Dots,
+    Level,
+    LevelLine,
+    Mark,
+    Points,
+    Shade,
+    Shifts,
+    Steps,
+)
 from iosonde.plots.marks_levels import draw_curve, draw_dots, level_axis
 from iosonde.plots.marks_matplotlib import (
     draw_bars,
@@ -142,29 +155,37 @@ def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], sty
         line = axes.axhline if along == "y" else axes.axvline
         line(1.0, color=style.usual, lw=1.0, ls=(0, (5, 2)), zorder=1)
     shades = [mark for mark in pane.marks if isinstance(mark, Shade)]
+    if sheet.kind == "density":
+        draw_curves(axes, pane, curve_colours(sheet, style), style)
     for mark in pane.marks:
-        if isinstance(mark, Shade):
-            draw_shade(axes, mark, style)
-        elif isinstance(mark, Cells):
-            draw_cells(axes, mark, style)
-        elif isinstance(mark, Points):
-            draw_points(axes, mark, style, low, high)
-        elif isinstance(mark, Steps):
-            draw_steps(axes, mark, style)
-        elif isinstance(mark, Level):
-            draw_level(axes, mark, style)
-        elif isinstance(mark, Shifts):
-            draw_shifts(axes, mark, style)
-        elif isinstance(mark, Dots):
-            draw_dots(axes, mark, style)
-        elif isinstance(mark, Curve):
-            draw_curve(axes, mark, style)
-        else:
-            draw_bars(axes, mark, style)
+        _draw_mark(axes, mark, style, low, high)
     if pane.n == 0:
         words: dict[str, Any] = {"ha": "center", "va": "center", "transform": axes.transAxes}
         axes.text(0.5, 0.72, "nothing known", color=style.faint, fontsize=9, **words)
     _name_shades(axes, sheet, shades, style)
+
+
+def _draw_mark(axes: Axes, mark: Mark, style: Style, low: float, high: float) -> None:
+    """One mark; a density's curves are drawn together."""
+    match mark:
+        case Shade():
+            draw_shade(axes, mark, style)
+        case Cells():
+            draw_cells(axes, mark, style)
+        case Points():
+            draw_points(axes, mark, style, low, high)
+        case Steps():
+            draw_steps(axes, mark, style)
+        case Level():
+            draw_level(axes, mark, style)
+        case Shifts():
+            draw_shifts(axes, mark, style)
+        case Dots():
+            draw_dots(axes, mark, style)
+        case LevelLine():
+            draw_curve(axes, mark, style)
+        case Bars():
+            draw_bars(axes, mark, style)
 
 
 def _name_shades(axes: Axes, sheet: Sheet, shades: list[Shade], style: Style) -> None:
@@ -221,12 +242,14 @@ def _values(mark: object) -> list[Any]:
             found = [mark.value_edges]
         case Steps() | Dots():
             found = [mark.value]
-        case Curve():
+        case LevelLine():
             found = [mark.value] if mark.role == "median" else []
         case Bars():
             found = [mark.low, mark.high, mark.outlier_value]
         case Shifts():
             found = [mark.lower, mark.upper, np.array([1 / mark.margin, mark.margin])]
+        case Curve():
+            found = [mark.value]
         case Level():
             found = [np.array([mark.value])]
         case _:

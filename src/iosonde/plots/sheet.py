@@ -22,7 +22,10 @@ from iosonde.model.units import format_option
 from iosonde.plots.marks import Cells, Mark, Points
 from iosonde.store.state import clean_text
 
-_MARKS = ("Points", "Cells", "Steps", "Bars", "Shade", "Level", "Shifts", "Dots", "Curve")
+_MARKS = (
+    *("Points", "Cells", "Steps", "Bars", "Shade", "Level", "Shifts"),
+    *("Curve", "Dots", "LevelLine"),
+)
 SECONDS, RATIO, PER_S = "s", "x", "/s"
 """Units of a pane's values."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from iosonde.plots.axis_matplotlib import text_width
 from iosonde.plots.legend_matplotlib import legend_lines, wrapped
-from iosonde.plots.marks import Bars, Shifts
+from iosonde.plots.marks import Bars, Curve, Shifts
 from iosonde.plots.marks_matplotlib import shortened
 from iosonde.plots.sheet import Sheet
 
@@ -17,6 +17,7 @@ _MOST_COLUMNS = 3
 _AXES_IN = 1.25
 _LEVELS_AXES_IN = 2.3
 """Height of a pane over named levels: it is the picture."""
+_CURVES_IN = 1.7
 _GAP_IN = 0.24
 _OUT_IN = 0.1
 _TIMES_IN = 0.34
@@ -86,6 +87,8 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
         wanted = rows_of if rows_of > 1 else _MOST_COLUMNS
         fit = -(-wanted // -(-wanted // fit))  # four do not stand as three and one
     columns = max(1, min(fit, wanted, stacks))
+    if len(sheet.columns) == 1:
+        columns = -(-stacks // -(-stacks // columns))  # nor here
     # Half a label of the time axis may stand out at the right.
     inner = width_in - 2 * margin - _OUT_IN
     pane = (inner - (columns - 1) * _GAP_IN) / columns - label
@@ -93,7 +96,9 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
     axes = max(0.5, 0.2 * most + 0.1) if bars else _LEVELS_AXES_IN if sheet.levels else _AXES_IN
     two_lines = any(_crowded(sheet, number, pane) for number in range(len(sheet.panes)))
     above = 0.4 if two_lines else 0.26
-    below = 0.26 if bars else 0.34 if sheet.levels else 0.06
+    curves = any(isinstance(mark, Curve) for pane in sheet.panes for mark in pane.marks)
+    axes = _CURVES_IN if curves else axes
+    below = 0.26 if bars or curves else 0.34 if sheet.levels else 0.06
     stack_rows = -(-stacks // columns)
     rows = stack_rows * sheet.stack
     between = _TIMES_IN if any(pane.span_s for pane in sheet.panes) else 0.0
@@ -101,7 +106,7 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
     head = 0.14 + 0.21 * title + 0.17 * legend_lines(sheet, width_in, pane) + 0.08 + above
     caption = sum(len(wrapped(text, 7.5, width_in - 0.3)) for text in sheet.caption)
     step = axes + above + below
-    foot = (0.1 if bars or sheet.levels else 0.32) + 0.14 * caption + 0.16
+    foot = (0.1 if bars or curves or sheet.levels else 0.32) + 0.14 * caption + 0.16
     height = head + step * rows + between * (stack_rows - 1) - above + foot
     return Layout(
         width_in,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from iosonde.analysis.bursts import RunBursts, bursts
+from iosonde.analysis.density import densities
 from iosonde.analysis.distributions import interval_boxes, series_boxes
-from iosonde.analysis.figures import Asked
+from iosonde.analysis.figures import SEED, Asked
 from iosonde.analysis.intervals import intervals
 from iosonde.analysis.phases import phased
-from iosonde.analysis.scatter import gather
+from iosonde.analysis.scatter import gather, thinned
 from iosonde.analysis.slowdown import analyse
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import SeriesKey, SlowdownResult
@@ -18,8 +20,10 @@ from iosonde.plots.marks import Shade
 from iosonde.plots.sheet import Sheet
 from iosonde.plots.sheets_boxes import hosts_sheet, statistics_sheet
 from iosonde.plots.sheets_bursts import bursts_sheet
+from iosonde.plots.sheets_density import density_sheet
 from iosonde.plots.sheets_lines import slowdown_sheet, timeline_sheet
 from iosonde.plots.sheets_samples import phases_sheet, points_sheet
+from iosonde.plots.sheets_sparse import sparse_sheet
 from iosonde.store.periods import Part
 from iosonde.store.store import Store
 
@@ -40,16 +44,26 @@ def sheet_of(store: Store, asked: Asked, say: Say | None = None) -> Sheet | None
 def _bursts(store: Store, asked: Asked, say: Say | None) -> Sheet | None:
     query = asked.query
     part = Part(query.target, query.host, None, query.since_ns, query.until_ns, query.ops)
-    try:
-        runs = bursts(store, part, asked.short_ns, everything=True)
-    except NothingMeasuredError:
+    runs: list[RunBursts] = []
+    for run_id in query.runs or (None,):
+        with suppress(NothingMeasuredError):
+            some = replace(part, run_id=run_id)
+            runs += bursts(store, some, asked.short_ns, everything=True)
+    if not runs:
         return None
     return bursts_sheet(runs, say(runs) if say else ())
 
 
 def _points(store: Store, asked: Asked) -> Sheet | None:
     since, until = _range(asked)
+    if asked.sparse is not None:
+        found = thinned(store, asked.query, asked.sparse, asked.above_ns, SEED)
+        return sparse_sheet(found, since, until, asked.above_ns, SEED)
     return points_sheet(gather(store, asked.query, since, until), since, until)
+
+
+def _density(store: Store, asked: Asked) -> Sheet | None:
+    return density_sheet(densities(store, asked.query))
 
 
 def _hosts(store: Store, asked: Asked) -> Sheet | None:
@@ -101,4 +115,5 @@ _MAKE: dict[str, Callable[[Store, Asked], Sheet | None]] = {
     "statistics": _statistics,
     "timeline": _timeline,
     "slowdown": _slowdown,
+    "density": _density,
 }

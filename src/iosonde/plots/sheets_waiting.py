@@ -10,7 +10,7 @@ import numpy as np
 from iosonde.analysis.waiting import Adaptive, phase_rows
 from iosonde.model.runs import RunRow
 from iosonde.model.units import format_waiting_factor
-from iosonde.plots.marks import Curve, Dots, Mark
+from iosonde.plots.marks import Dots, LevelLine, Mark
 from iosonde.plots.sheet import PER_S, Pane, Sheet, thousands
 from iosonde.stats.capacity import Seen
 from iosonde.stats.t_interval import half_width
@@ -91,7 +91,7 @@ def _dots(rows: Sequence[RunRow], levels: Floats) -> tuple[Dots, int]:
     return Dots(place, value), len(table) - len(kept)
 
 
-def _mean(found: Adaptive, levels: Floats) -> Curve:
+def _mean(found: Adaptive, levels: Floats) -> LevelLine:
     """Rate of all clients over their number: mean over repeats of its logarithm, with its interval."""
     logs = np.log(found.rates.corrected_per_s / found.clients)
     known = [column[np.isfinite(column)] for column in logs.T]
@@ -99,7 +99,7 @@ def _mean(found: Adaptive, levels: Floats) -> Curve:
     half = np.array([half_width(column) if len(column) > 1 else np.nan for column in known])
     place = np.searchsorted(levels, found.rates.level).astype(np.float64)
     low, high = np.exp(centre - half), np.exp(centre + half)
-    return Curve(MEAN, "median", place, np.exp(centre), low, high)
+    return LevelLine(MEAN, "median", place, np.exp(centre), low, high)
 
 
 def _model(found: Adaptive, levels: Floats) -> list[Mark]:
@@ -113,12 +113,12 @@ def _model(found: Adaptive, levels: Floats) -> list[Mark]:
     marks: list[Mark] = []
     if known.network is not None:
         marks.append(
-            Curve(FIT, "model", place, known.network.corrected_per_s(factor) / known.clients)
+            LevelLine(FIT, "model", place, known.network.corrected_per_s(factor) / known.clients)
         )
     if known.max_per_s.value is not None:
         servers = known.max_per_s.value * (1 + factor) / known.clients
-        marks.append(Curve(SERVERS, "bound", place, servers))
+        marks.append(LevelLine(SERVERS, "bound", place, servers))
     if known.unloaded_s.value is not None and known.seen is not Seen.EDGE:
         alone = np.full_like(place, 1 / known.unloaded_s.value)
-        marks.append(Curve(CLIENTS, "bound", place, alone))
+        marks.append(LevelLine(CLIENTS, "bound", place, alone))
     return marks

@@ -25,6 +25,15 @@ class Style:
     ramp: tuple[str, ...]
     """Slowdown at 1, 1.5, 2, 4, 8, 16."""
 
+    @property
+    def curves(self) -> tuple[str, ...]:
+        """Colours of things that stand side by side, in order: eight that can be told apart."""
+        tails = self.tails
+        return (
+            *(tails[1], self.slow, self.usual, tails[2]),
+            *(self.failed, tails[0], self.skipped, self.faint),
+        )
+
     def role(self, name: str) -> str:
         """The colour of a line: a statistic's, of what is usual, or of a slowdown."""
         own = {"median": self.median, "mean": self.usual, "usual": self.usual}

@@ -2,7 +2,7 @@
 
 ::
 
-    kind=points|hosts|phases|statistics|timeline|slowdown|bursts
+    kind=points|hosts|phases|statistics|timeline|slowdown|bursts|density
     host= target= op=            which series (op may be repeated; default: all)
     since_ns= until_ns=          range (default: as far back as the kind usually looks)
     window_ns=                   interval of phases, statistics, timeline and bursts

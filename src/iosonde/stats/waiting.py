@@ -70,7 +70,7 @@ class Judged:
     """The verdict of a run. ``leaning``: what it would be if the ratios were exact.
 
     ``change``: at the largest T; ``changes``: at all levels above 0; ``dip``: the lowest one, where that is what the
-    verdict rests on; ``plausible``: no ratio lies clearly above what waiting can explain, (1 + T) / (1 + T_0);
+    verdict rests on; ``implausible``: one that lies clearly above what waiting can explain, (1 + T) / (1 + T_0);
     ``more_repeats`` would decide an inconclusive run in four of five cases, None: more than ``MOST`` in all would be
     needed; ``elasticity``: slope of the log rate on log(1 + T), 0 unsaturated, 1 saturated, with its interval.
     """
@@ -80,9 +80,14 @@ class Judged:
     change: Change
     changes: tuple[Change, ...]
     dip: Change | None
-    plausible: bool
+    implausible: Change | None
     more_repeats: int | None
     elasticity: tuple[float, float | None, float | None]
+
+    @property
+    def plausible(self) -> bool:
+        """Whether waiting can explain every ratio."""
+        return self.implausible is None
 
 
 def judge(run: Rates) -> Judged:
@@ -105,7 +110,7 @@ def judge(run: Rates) -> Judged:
         change=at_end,
         changes=changes,
         dip=dip,
-        plausible=_plausible(run, found),
+        implausible=_implausible(run, found),
         more_repeats=rule.more() if verdict is Verdict.INCONCLUSIVE else 0,
         elasticity=_elasticity(slopes, _floor_of_slope(run)),
     )
@@ -201,12 +206,16 @@ class _Rule:
         return None
 
 
-def _plausible(run: Rates, changes: list[Change | None]) -> bool:
+def _implausible(run: Rates, changes: list[Change | None]) -> Change | None:
+    """The one that is furthest beyond its limit."""
     most = (1 + run.measured[1:]) / (1 + run.measured[0])
-    return all(
-        change is None or (change.lower or change.ratio) <= float(limit) * (1 + SD_FLOOR)
+    beyond = [
+        ((change.lower or change.ratio) / float(limit), change)
         for change, limit in zip(changes, most, strict=True)
-    )
+        if change is not None
+    ]
+    worst = max(beyond, key=lambda pair: pair[0], default=None)
+    return worst[1] if worst is not None and worst[0] > 1 + SD_FLOOR else None
 
 
 def _slopes_of_repeats(run: Rates) -> Floats:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -150,16 +151,20 @@ class Staging:
         files: list[Path] = []
         rows = known = 0
         ranks = {extent.key: extent.ranks for extent in extents}
+        before: dict[str, list[Path]] = {}
+        for known_file in sorted((self._root / "samples").glob("date=*/host=*/import-*.parquet")):
+            before.setdefault(known_file.stem, []).append(known_file)
         for phase in placed:
             stem = f"import-{self.digest(phase.key.file)}-{phase.label}"
             for rank in ranks[phase.key]:
-                path, written, left = self._write_rank(phase, rank, stem, labels)
+                older = [p for p in before.get(stem, ()) if _is_of(p, rank, labels)]
+                path, written, left = self._write_rank(phase, rank, stem, labels, older)
                 files += [path] if path else []
                 rows, known = rows + written, known + left
         return Written(files, rows, known)
 
     def _write_rank(
-        self, phase: Placed, rank: int, stem: str, labels: Labels
+        self, phase: Placed, rank: int, stem: str, labels: Labels, older: Sequence[Path]
     ) -> tuple[Path | None, int, int]:
         host = rank_host(labels.host, rank) if labels.by_rank else labels.host
         path = layout.parquet_path(self._root, slug(host), stem, phase.start_ns)
@@ -170,9 +175,6 @@ class Staging:
         )
         try:
             count = int(self._one(f"SELECT count(*) FROM rows WHERE {where}"))
-            older = sorted(
-                (self._root / "samples").glob(f"date=*/host={slug(host)}/{stem}.parquet")
-            )
             if any(self._one(_count_sql(old)) >= count for old in older):
                 return None, 0, count
             self._copy(_samples_sql(phase, host, labels, where), path)
@@ -205,6 +207,11 @@ class Staging:
         finally:
             with contextlib.suppress(OSError):
                 draft.unlink(missing_ok=True)
+
+
+def _is_of(path: Path, rank: int, labels: Labels) -> bool:
+    """Whether a file imported before is of this rank, whatever its host was called."""
+    return not labels.by_rank or re.search(rf"\.rank{rank:04d}(?!\d)", path.parent.name) is not None
 
 
 def rank_host(host: str, rank: int) -> str:

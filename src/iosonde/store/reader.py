@@ -42,6 +42,8 @@ class Scope:
     ops: tuple[str, ...] | None = None
     since_ns: int | None = None
     until_ns: int | None = None
+    runs: tuple[str, ...] | None = None
+    """Run ids; of samples only."""
 
     def has(self, key: SeriesKey) -> bool:
         """Whether a series is asked for."""
@@ -60,6 +62,8 @@ class Scope:
         ]
         if self.ops is not None:
             tests.append(f"op IN ({', '.join(map(spool.literal, self.ops)) or 'NULL'})")
+        if self.runs is not None:
+            tests.append(f"run_id IN ({', '.join(map(spool.literal, self.runs)) or 'NULL'})")
         if self.since_ns is not None:
             tests.append(f"{instant} >= {int(self.since_ns)}")
         if self.until_ns is not None:

@@ -65,6 +65,19 @@ def from_values(raw: Mapping[str, Any]) -> RunRow:
     return RunRow(**values)
 
 
+def from_columns(values: Sequence[Any]) -> RunRow:
+    """A row from values in the order of ``RUN_TYPES``, of its types and finite. Raises ValueError."""
+    if values[0] != SCHEMA_VERSION:
+        raise ValueError(f"schema_version is {values[0]!r}, expected {SCHEMA_VERSION}")
+    row = dict(zip(_COLUMNS, values[1:], strict=True))
+    for name in _OBJECTS:
+        row[name] = None if row[name] is None else _object(name, row[name])
+    missing = sorted(name for name in _NEEDED if row[name] is None)
+    if missing:
+        raise ValueError(f"{missing[0]} is missing")
+    return RunRow(**row)
+
+
 def _value(name: str, value: Any) -> Any:
     if value is None:
         return None

@@ -31,12 +31,14 @@ from iosonde.store.columns import RUN_ORDER, RUN_TYPES, SCHEMA_VERSION
 from iosonde.store.drafts import draft_of, sync
 from iosonde.store.events import whole_lines
 from iosonde.store.reader import connect
-from iosonde.store.run_lines import frame_of, from_line, from_values, to_line
+from iosonde.store.run_lines import frame_of, from_columns, from_line, to_line
 from iosonde.store.spool import NULL_SQL, literal
 from iosonde.store.state import clean_text
 
 _TOLD = 5
 """Bad lines of one file that are told of one by one."""
+_TOGETHER = 64
+"""Files that are read with one question."""
 _DAY_NS = 86_400_000_000_000
 
 
@@ -213,8 +215,18 @@ def _read_files(
         return
     con = connect(threads=1)
     try:
-        for file in files:
-            yield file, _read_parquet(con, file.path)
+        for first in range(0, len(files), _TOGETHER):
+            some = files[first : first + _TOGETHER]
+            try:
+                found = _rows_of(con, [file.path for file in some])
+                if found.keys() - {str(file.path) for file in some}:
+                    raise ValueError("files are called otherwise")
+            except (duckdb.Error, ValueError):  # one of them, or gone: each by itself
+                for file in some:
+                    yield file, _read_parquet(con, file.path)
+            else:
+                for file in some:
+                    yield file, found.get(str(file.path), [])
     finally:
         con.close()
 
@@ -243,17 +255,30 @@ def _read_part(path: Path) -> tuple[list[RunRow], int]:
 
 
 def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path) -> list[RunRow] | None:
-    columns = ", ".join(f"{name}::{kind} AS {name}" for name, kind in RUN_TYPES.items())
-    source = f"read_parquet({literal(str(path))}, hive_partitioning = false)"
     try:
-        found = con.execute(f"SELECT {columns} FROM {source}").fetchall()
-        return [from_values(dict(zip(RUN_TYPES, values, strict=True))) for values in found]
+        return [row for rows in _rows_of(con, [path]).values() for row in rows]
     except (duckdb.Error, ValueError) as error:
         if not path.exists():  # replaced or removed just now
             return []
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
         _warn(f"{path} is no file of runs: {clean_text(text)}; left out")
         return None
+
+
+def _rows_of(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> dict[str, list[RunRow]]:
+    """Rows by file. Raises duckdb.Error, ValueError."""
+    columns = ", ".join(
+        f"CASE WHEN isfinite({name}::DOUBLE) THEN {name}::DOUBLE END"
+        if kind == "DOUBLE"
+        else f"{name}::{kind}"
+        for name, kind in RUN_TYPES.items()
+    )
+    names = ", ".join(literal(str(path)) for path in paths)
+    source = f"read_parquet([{names}], hive_partitioning = false, filename = true)"
+    rows: dict[str, list[RunRow]] = {}
+    for *values, name in con.execute(f"SELECT {columns}, filename FROM {source}").fetchall():
+        rows.setdefault(name, []).append(from_columns(values))
+    return rows
 
 
 def _write_parquet(rows: Sequence[RunRow], path: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
 from iosonde.store.boxes import box_tables
-from iosonde.store.cells import cells_sql
+from iosonde.store.cells import cells_sql, levels_sql, sparse_sql
 from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
 from iosonde.store.dropped import dropped_targets, with_dropped
 from iosonde.store.intervals import Rollups
@@ -143,6 +143,7 @@ class Store:
         ops: Sequence[str] | None = None,
         since_ns: int | None = None,
         until_ns: int | None = None,
+        runs: Sequence[str] | None = None,
     ) -> Frame:
         """Samples due in [since, until), sorted by due_ns.
 
@@ -150,7 +151,7 @@ class Store:
         Missing instants are ``NULL_NS``.
         """
         sql = f"SELECT {_selected(columns)} FROM samples ORDER BY samples.due_ns"
-        scope = _scope(target, host, ops, since_ns, until_ns)
+        scope = _scope(target, host, ops, since_ns, until_ns, runs=runs)
         return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
 
     def count(
@@ -161,9 +162,10 @@ class Store:
         ops: Sequence[str] | None = None,
         since_ns: int | None = None,
         until_ns: int | None = None,
+        runs: Sequence[str] | None = None,
     ) -> int:
         """How many samples are due in [since, until)."""
-        scope = _scope(target, host, ops, since_ns, until_ns)
+        scope = _scope(target, host, ops, since_ns, until_ns, runs=runs)
         sql = "SELECT count(*) FROM samples"
         return int(with_samples(self.root, scope, lambda con: con.execute(sql).fetchall())[0][0])
 
@@ -177,6 +179,7 @@ class Store:
         ops: Sequence[str] | None = None,
         since_ns: int | None = None,
         until_ns: int | None = None,
+        runs: Sequence[str] | None = None,
     ) -> Frame:
         """Exact counts of samples on a grid of time and log latency: nothing is left out.
 
@@ -187,8 +190,52 @@ class Store:
         """
         if bin_ns <= 0 or per_decade <= 0:
             raise UsageError("a grid needs cells", expected="a bin and cells a decade above 0")
-        scope = _scope(target, host, ops, since_ns, until_ns)
+        scope = _scope(target, host, ops, since_ns, until_ns, runs=runs)
         sql = cells_sql(bin_ns, per_decade)
+        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
+
+    def levels(
+        self,
+        per_decade: int,
+        *,
+        by_run: bool = False,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        runs: Sequence[str] | None = None,
+    ) -> Frame:
+        """Exact counts of what ended ok on a grid of log service latency: ``target run_id op level n``.
+
+        ``level``: floor(per_decade * log10(latency in ns)). Hosts and periods are pooled; runs too, with
+        an empty ``run_id``, unless ``by_run``.
+        """
+        scope = _scope(target, host, ops, since_ns, until_ns, runs=runs)
+        sql = levels_sql(per_decade, by_run)
+        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql), ("level",)))
+
+    def sparse(
+        self,
+        wanted: int,
+        above_ns: int,
+        seed: int,
+        *,
+        by_run: bool = False,
+        target: str | None = None,
+        host: str | None = None,
+        ops: Sequence[str] | None = None,
+        since_ns: int | None = None,
+        until_ns: int | None = None,
+        runs: Sequence[str] | None = None,
+    ) -> Frame:
+        """About ``wanted`` samples an op at random, every one above ``above_ns``, every one that failed.
+
+        Columns: ``target run_id op of_all due_ns outcome service_ns felt_ns``, sorted; ``of_all``: how many
+        there were to choose from. Hosts are pooled; runs too unless ``by_run``.
+        """
+        scope = _scope(target, host, ops, since_ns, until_ns, runs=runs)
+        sql = sparse_sql(wanted, above_ns, seed, by_run)
         return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
 
     def boxes(
@@ -271,8 +318,11 @@ def _scope(
     ops: Sequence[str] | None,
     since_ns: int | None,
     until_ns: int | None,
+    *,
+    runs: Sequence[str] | None = None,
 ) -> Scope:
-    return Scope(host, target, None if ops is None else tuple(ops), since_ns, until_ns)
+    some = None if runs is None else tuple(runs)
+    return Scope(host, target, None if ops is None else tuple(ops), since_ns, until_ns, some)
 
 
 def _tag_scope(tags: Tags, window_ns: int) -> Scope:
@@ -292,11 +342,11 @@ def _selected(columns: Sequence[str]) -> str:
     return ", ".join(f"{DERIVED[name]} AS {name}" if name in DERIVED else name for name in columns)
 
 
-def _frame(result: duckdb.DuckDBPyConnection) -> Frame:
-    """A result with this package's missing-data rule."""
+def _frame(result: duckdb.DuckDBPyConnection, known: Sequence[str] = ()) -> Frame:
+    """A result with this package's missing-data rule; ``known`` columns have no nulls."""
     columns: dict[str, Any] = {}
     for name, column in result.fetchnumpy().items():
-        if name in _NULLABLE:
+        if name in _NULLABLE and name not in known:
             columns[name] = floats(column)
         elif name in _INSTANTS:
             columns[name] = np.ma.filled(column, NULL_NS)

@@ -22,6 +22,8 @@ class PhaseResult:
     """What had been done when the limit was reached."""
     stopped: bool = False
     """Somebody, in some process, wanted an end."""
+    samples: tuple[tuple[int, int, dict[str, bytes]], ...] = ()
+    """Kept operations: rank, when its part of the phase began (UTC ns), columns as the core gives them."""
     snapshot: bool = False
     """Not the end, but how far this process's ranks are."""
 

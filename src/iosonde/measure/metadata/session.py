@@ -116,6 +116,7 @@ class Session:
             in_turn(totals) if totals else None,
             in_turn(walled) if walled and len(walled) == len(parts) else None,
             parts[-1].stopped,
+            tuple(sample for part in parts for sample in part.samples),
         )
         self._watch.result(result)
         return result
@@ -165,12 +166,17 @@ class Session:
         """After an end was wanted: go on, to remove what was made."""
         self._crew.core.resume()
 
-    def rows(self) -> list[dict[str, bytes]]:
-        """The kept operations of the last phase, by rank of this process."""
-        found = [self._crew.core.rows(at) for at in range(self._threads)]
-        return [rows for rows in found if rows is not None]
-
     # ---- how
+
+    def _samples(self, laps: Sequence[Lap]) -> tuple[tuple[int, int, dict[str, bytes]], ...]:
+        if not self.spec.rows:
+            return ()
+        found = [(lap, self._crew.core.rows(at)) for at, lap in enumerate(laps)]
+        return tuple(
+            (lap.rank, lap.began_ns, rows)
+            for lap, rows in found
+            if rows is not None and lap.began_ns is not None
+        )
 
     def _known_positions(self) -> list[int]:
         if self._positions is None:
@@ -219,7 +225,14 @@ class Session:
                 laps = self._go(self._limit(spec.wear_out_ns, most), waiting_factor, seen)
                 stopped = any(self._processes.all_of(_ended(laps, "stopped")))
                 total = self._processes.merged(add(laps), Together.plus)
-        result = replace(seen, laps=tuple(laps), total=total, walled=walled, stopped=stopped)
+        result = replace(
+            seen,
+            laps=tuple(laps),
+            total=total,
+            walled=walled,
+            stopped=stopped,
+            samples=self._samples(laps),
+        )
         if tell:
             self._watch.result(result)
         return result

@@ -74,6 +74,10 @@ class Spec:
             "rows": self.rows,
         }
 
+    def operations(self) -> int:
+        """How many operations a rank does in its longest phase."""
+        return max(4 * self.iterations, self.objects or 0) * (self.data_sets or 1)
+
     def kept(self, ranks: int) -> dict[str, Any]:
         """What a tree says of itself."""
         names = ("data_sets", "objects", "size_bytes", "pattern", "shared", "seed")
