@@ -6,32 +6,25 @@ Rows go into the store as each phase ends, and every few seconds within one, so 
 from __future__ import annotations
 
 import contextlib
-import errno
-import os
 import platform
 import random
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
+from iosonde.analysis.bench_recorder import Observer, Recorder
 from iosonde.measure.machine import describe
 from iosonde.measure.metadata.crew import read_kept
-from iosonde.measure.metadata.laps import Together
-from iosonde.measure.metadata.result import PhaseResult
-from iosonde.measure.metadata.rows import Label, rank_rows, total_rows
+from iosonde.measure.metadata.rows import Label
 from iosonde.measure.metadata.session import Session
 from iosonde.measure.metadata.spec import BULK_OPS, Spec, as_dict, settled
 from iosonde.measure.places import Place
 from iosonde.measure.ranks import Processes
-from iosonde.model.errors import IosondeError, MeasureError
-from iosonde.model.ops import op_word
+from iosonde.model.errors import IosondeError, MeasureError, StoreError, UsageError
 from iosonde.model.runs import RunRow
 from iosonde.stats.waiting_rates import LEVELS
-from iosonde.store import runs
-from iosonde.store.imported import rank_host
-from iosonde.store.recorded import Recorded, write_recorded
 
 _MOST_ROWS = 4_000_000
 """Operations kept of a rank and phase: 64 MB."""
@@ -73,118 +66,6 @@ class Plan:
         return len(self.places) * len(self.threads) * len(self.specs)
 
 
-class Observer(Protocol):
-    """Who looks on."""
-
-    def begins(self, place: str, ranks: int, number: int, of: int) -> None:
-        """A run begins."""
-
-    def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
-        """How far a phase is, over the ranks of this process."""
-
-    def note(self, text: str) -> None:
-        """Something people should know."""
-
-    def ended(self, rows: Sequence[RunRow]) -> None:
-        """Rows of a phase, all ranks together."""
-
-    def wanted(self) -> bool:
-        """Whether an end is wanted."""
-
-    def tidying(self) -> None:
-        """An end was wanted: now the objects are removed; a second wish leaves them."""
-
-
-class Recorder:
-    """Receives phases, keeps their rows, puts them into the store."""
-
-    def __init__(
-        self,
-        root: Path | None,
-        samples: Path | None,
-        label: Label,
-        process: int,
-        observer: Observer,
-    ) -> None:
-        self._root, self._label, self._process, self._observer = root, label, process, observer
-        self._samples = samples
-        self.rows: list[RunRow] = []
-        self._told: set[tuple[str, str]] = set()
-
-    def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
-        """Pass it on."""
-        self._observer.progress(phase, ended, planned, failed)
-
-    def wanted(self) -> bool:
-        """Pass it on."""
-        return self._observer.wanted()
-
-    def note(self, text: str) -> None:
-        """Pass it on."""
-        self._observer.note(text)
-
-    def result(self, result: PhaseResult) -> None:
-        """Keep the rows of a phase; of a snapshot only in the store."""
-        totals = total_rows(self._label, result)
-        rows = [*totals, *rank_rows(self._label, result)]
-        if self._root is not None:
-            runs.append_part(self._root, self._label.run_id, self._process, rows)
-        if result.snapshot:
-            return
-        self.rows += rows
-        if self._samples is not None:
-            self._keep(self._samples, result)
-        if result.total is not None:
-            self._tell(result.phase, result.total)
-            if result.total.rows_left_out:
-                self.note(
-                    f"{result.total.rows_left_out} operations of {result.phase} found no room among the kept samples"
-                )
-        self._observer.ended(totals)
-
-    def _keep(self, root: Path, result: PhaseResult) -> None:
-        """Every operation, as samples of a run of its own: a phase, with one waiting factor."""
-        label, parts = self._label, [self._label.run_id, result.phase]
-        if result.waiting_factor:
-            parts.append(f"T{result.waiting_factor:g}")
-        for number, (rank, began_ns, columns) in enumerate(result.samples):
-            write_recorded(
-                root,
-                Recorded(
-                    rank_host(label.host, rank),
-                    label.target,
-                    "-".join(parts),
-                    f"{result.iteration}-{number}",
-                    began_ns,
-                    int(label.parameters["size_bytes"]),
-                    int(label.parameters["seed"]),
-                    columns,
-                ),
-            )
-
-    def _tell(self, phase: str, total: Together) -> None:
-        """Each kind of failure, the first time it comes."""
-        for op in total.ops.values():
-            for outcome, count in op.failed.items():
-                if (op.op, outcome) not in self._told:
-                    self._told.add((op.op, outcome))
-                    words = total.problems.get(outcome) or failure_words(outcome)
-                    self.note(f"{phase}: {count} {op_word(op.op)} ended with {outcome}: {words}")
-        if "failing" in total.ends:
-            self.note(
-                f"{phase}: {total.ends['failing']} ranks gave up after too many failures in a row"
-            )
-
-
-_WORDS = {"short": "fewer bytes than were written", "corrupt": "not what was written"}
-
-
-def failure_words(outcome: str) -> str:
-    """An outcome other than ok in words."""
-    number = getattr(errno, outcome, None)
-    return os.strerror(number) if isinstance(number, int) else _WORDS.get(outcome, outcome)
-
-
 @dataclass(frozen=True, slots=True)
 class Ran:
     """What became of a plan: rows, what went wrong on the way, and whether somebody ended it."""
@@ -214,8 +95,9 @@ def run_plan(
             stopped = run.do(root, now_ns())
         except IosondeError as error:
             errors.append(error)
-            stopped = False
+            stopped = any(processes.all_of(observer.wanted()))
         rows += run.rows
+        errors += run.problems[:1]
         if stopped:
             return Ran(rows, errors, True)
     return Ran(rows, errors, False)
@@ -232,46 +114,76 @@ class _Run:
     processes: Processes
     observer: Observer
     rows: list[RunRow] = field(default_factory=list)
+    problems: list[StoreError] = field(default_factory=list)
+    """Why rows are not in the store."""
 
     def do(self, root: Path | None, now_ns: int) -> bool:
         """Measure; True when an end was wanted. Raises IosondeError, after what was made is removed."""
         plan, place = self.plan, self.place
         ranks = self.threads * self.processes.size
-        kept = read_kept(place, self.processes)
+        if root is not None:
+            _check_store(root, self.processes)
+        kept = read_kept(place, self.processes, self.observer.wanted)
         spec = settled(self.asked, kept, ranks, plan.phases, place.name)
         if plan.samples is not None:
             spec = replace(spec, rows=min(_MOST_ROWS, spec.operations()))
         label = _label(replace(plan, threads=(self.threads,)), place, spec, self.processes, now_ns)
         recorder = Recorder(root, plan.samples, label, self.processes.number, self.observer)
         session = Session(spec, place, self.processes, self.threads, recorder)
-        session.begin(making=bool({"precreate", "create"} & set(plan.phases)))
         tidy = plan.phases[-1] in ("cleanup", "delete")
         try:
+            self._begin(session, fresh=kept is None)
             stopped = _phases(plan, session, spec, recorder)
             if stopped and tidy:
-                self.observer.tidying()
-                session.resume()
-                self._tidy(session)
-        except MeasureError:
-            if tidy:
-                self._tidy(session)
+                self._end_early(session)
+            elif tidy and session.left:
+                self._say_left()
+        except IosondeError:
+            if tidy and session.begun:
+                if session.hanging or session.cleaning:
+                    self._say_left()
+                else:
+                    self._tidy(session)
             raise
         finally:
+            session.close()
             self.processes.together()
-            if root is not None and self.processes.number == 0:
-                runs.finish(root, label.run_id, now_ns)
+            if self.processes.number == 0:
+                recorder.finish(now_ns)
             self.rows = _gathered(recorder.rows, self.processes)
+            self.problems = [each for each in self.processes.all_of(recorder.problem) if each]
         return stopped
+
+    def _begin(self, session: Session, *, fresh: bool) -> None:
+        making = bool({"precreate", "create"} & set(self.plan.phases))
+        try:
+            session.begin(making)
+        except UsageError:
+            # Refused after the tree was made and held (O_DIRECT): one that is new goes again.
+            if fresh:
+                with contextlib.suppress(MeasureError):
+                    session.end()
+            raise
+
+    def _end_early(self, session: Session) -> None:
+        if session.hanging:
+            self._say_left()
+            return
+        self.observer.tidying()
+        session.resume()
+        self._tidy(session)
 
     def _tidy(self, session: Session) -> None:
         """Remove what was made; where that cannot be done, say how it can later."""
-        clean = False
         with contextlib.suppress(MeasureError):
-            clean = session.cleaned(session.cleanup())
-        if not clean:
-            self.observer.note(
-                f"objects are left in {self.place.name}; '--phases cleanup' removes them"
-            )
+            session.cleanup()
+        if session.left:
+            self._say_left()
+
+    def _say_left(self) -> None:
+        self.observer.note(
+            f"objects are left in {self.place.name}; '--phases cleanup' removes them"
+        )
 
 
 def _phases(plan: Plan, session: Session, spec: Spec, recorder: Recorder) -> bool:
@@ -321,6 +233,24 @@ def _adaptive(adaptive: Adaptive, session: Session, spec: Spec, recorder: Record
             more = adaptive.more(recorder.rows, repeat) if session.first else 0
             wanted += session.first_says(more)
     return False
+
+
+def _check_store(root: Path, processes: Processes) -> None:
+    """Before anything is measured: that it can be kept. Raises StoreError in every process."""
+    error: StoreError | None = None
+    try:
+        folder = root / "runs"
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as wrong:
+        error = StoreError(
+            f"cannot write in the store {root}: {wrong.strerror}",
+            expected="room and the right to write there",
+            hint="--store, or --no-store",
+        )
+    for each in processes.all_of(error):
+        if each is not None:
+            raise each
 
 
 def _label(plan: Plan, place: Place, spec: Spec, processes: Processes, now_ns: int) -> Label:

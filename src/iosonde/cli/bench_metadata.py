@@ -21,7 +21,7 @@ from iosonde.cli.bench_progress import Following, Looking
 from iosonde.cli.interrupt import Interrupt
 from iosonde.cli.run_tables import comparison, details
 from iosonde.findings.waiting import say_waiting, verdict_line
-from iosonde.measure.ranks import find_processes
+from iosonde.measure.ranks import find_processes, is_first
 from iosonde.model.errors import IosondeError, NothingMeasuredError
 from iosonde.model.runs import RunRow
 from iosonde.stats.waiting import more_to_run
@@ -30,7 +30,13 @@ from iosonde.store.store import Store
 
 def metadata(arguments: Sequence[str]) -> int:
     """Run the benchmark in every process; process 0 speaks."""
-    args = parse(arguments)
+    try:
+        args = parse(arguments)
+    except IosondeError as error:
+        # Every process has been given the same words: one says what is wrong with them.
+        if is_first(os.environ):
+            raise
+        return error.exit_code
     processes = find_processes(os.environ)
     root = None if args.no_store else options.store_root(args)
     seed = processes.first_says(secrets.randbits(48))
@@ -54,14 +60,14 @@ def metadata(arguments: Sequence[str]) -> int:
         raise
     if processes.number > 0:
         return 0
-    if not ran.rows and ran.errors:
-        raise ran.errors[0]
-    if not ran.rows:
+    for text in dict.fromkeys(map(str, ran.errors)):
+        options.tell(f"iosonde: {text}")
+    if not ran.rows and not ran.errors:
         raise NothingMeasuredError("the run was ended before anything was measured")
-    for wrong in ran.errors:
-        options.tell(f"iosonde: {wrong}")
     if ran.stopped:
         return 130
+    if not ran.rows:
+        return ran.errors[0].exit_code
     good = all((row.complete or _limited(row)) and not row.failed for row in ran.rows)
     return 0 if good and not ran.errors else 1
 
@@ -72,8 +78,11 @@ def _limited(row: RunRow) -> bool:
 
 
 def _more_repeats(rows: Sequence[RunRow], repeats: int) -> int:
-    """How many repeats of each waiting factor to add before judging again."""
-    return more_to_run(adaptive(rows).judged, repeats)
+    """How many repeats of each waiting factor to add before judging again; none where nothing can be said."""
+    try:
+        return more_to_run(adaptive(rows).judged, repeats)
+    except IosondeError:
+        return 0
 
 
 def _samples(args: argparse.Namespace, root: Path | None, spare: Path) -> Path | None:
@@ -111,7 +120,7 @@ def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], Adaptive
     for rows in each:
         try:
             verdicts.append((rows, adaptive(rows)))
-        except NothingMeasuredError as error:
+        except IosondeError as error:
             options.tell(f"iosonde: {rows[0].target}: {error}")
     return verdicts
 

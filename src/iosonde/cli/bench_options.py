@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from iosonde.analysis.bench import Adaptive, Plan
 from iosonde.cli import options
+from iosonde.cli.bench_values import count, count0, counts, factor, fault, seed_number, words
 from iosonde.measure.metadata.spec import PHASES, Spec
 from iosonde.measure.places import parse_place
 from iosonde.model.errors import UsageError
-from iosonde.model.ops import parse_op
 from iosonde.model.runs import RunRow
-from iosonde.model.units import parse_duration, parse_size
+from iosonde.model.units import format_size, parse_duration, parse_size
+from iosonde.store.export import FORMATS, format_of
 
 EXAMPLES = """\
   iosonde bench metadata /work                      one rank: precreate, benchmark, cleanup
@@ -35,8 +34,11 @@ directory .iosonde-... below DIR is touched. Letters as in md-workbench; docs/be
 """
 MoreRepeats = Callable[[Sequence[RunRow], int], int]
 _MOST_RUNS = 1000
-_OPS = {word: f"md_{word}" for word in ("create", "stat", "read", "delete")}
-"""Here ``read`` is that of a small object."""
+_LARGEST = 1 << 30
+"""Bytes of an object."""
+_ONLY = {"shared": "bulk", "read-only": "cycle", "one-by-one": "cycle", "waiting": "cycle"}
+"""Options of one pattern."""
+_PICTURES = {".png", ".svg", ".pdf"}
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -49,25 +51,23 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     size, time = options.reads(parse_size), options.reads(parse_duration)
     add = parser.add_argument
     add("place", nargs="+", metavar="PLACE", help="where the objects go")
-    add(
-        "-n", "--ranks", type=_counts, default=[1], metavar="N", help="of this process (default: 1)"
-    )
-    add("-D", "--data-sets", type=_counts, metavar="D", help="data sets of each rank (10)")
-    add("-P", "--objects", type=_counts, metavar="P", help="objects precreated in each (1000)")
+    add("-n", "--ranks", type=counts, default=[1], metavar="N", help="of this process (default: 1)")
+    add("-D", "--data-sets", type=counts, metavar="D", help="data sets of each rank (10)")
+    add("-P", "--objects", type=counts, metavar="P", help="objects precreated in each (1000)")
     add(
         "-I",
         "--iterations",
-        type=_counts,
+        type=counts,
         default=[200],
         metavar="I",
         help="over the data sets (200)",
     )
     add("-S", "--size", type=size, metavar="S", help="of an object (3901)")
-    add("-O", "--offset", type=_count0, default=1, metavar="O", help=_OFFSET)
-    add("-R", "--repeat", type=_count, default=None, metavar="R", help="the benchmark phase (3)")
-    add("-T", "--waiting", type=_factor, default=0.0, metavar="T", help=_WAITING)
+    add("-O", "--offset", type=count0, default=1, metavar="O", help=_OFFSET)
+    add("-R", "--repeat", type=count, default=None, metavar="R", help="the benchmark phase (3)")
+    add("-T", "--waiting", type=factor, default=0.0, metavar="T", help=_WAITING)
     add("--adaptive", action="store_true", help=_ADAPTIVE)
-    add("--repeats", type=_repeats, metavar="K", help=_REPEATS)
+    add("--repeats", type=count, metavar="K", help=_REPEATS)
     add("-w", "--stonewall", type=time, metavar="TIME", help="stop a rank after this time")
     add("-W", "--wear-out", type=time, nargs="?", const=0, metavar="TIME", help=_WEAR_OUT)
     add(
@@ -77,7 +77,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         help="cycle (md-workbench) or bulk (mdtest)",
     )
     add("--shared", action="store_true", help="bulk: all ranks in one directory")
-    add("--phases", type=_words, metavar="A,B", help="precreate,benchmark,cleanup (default: all)")
+    add("--phases", type=words, metavar="A,B", help="precreate,benchmark,cleanup (default: all)")
     add("--keep", action="store_true", help="leave the objects in place")
     add("--order", choices=("fixed", "random"), default="fixed", help="of operations and objects")
     add("--one-by-one", action="store_true", help="each op by itself, between barriers")
@@ -85,11 +85,16 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--verify", action="store_true", help="compare what is read with what was written")
     add("--fsync", action="store_true", help="force every object to stable storage")
     add("--direct", action="store_true", help="past the client's cache (O_DIRECT)")
-    add("--give-up", type=_count, default=100, metavar="N", help="failures in a row (100)")
-    add("--seed", type=_count0, metavar="N", help="of contents and orders (default: a fresh one)")
+    add("--give-up", type=count, default=100, metavar="N", help="failures in a row (100)")
+    add(
+        "--seed",
+        type=seed_number,
+        metavar="N",
+        help="of contents and orders (default: a fresh one)",
+    )
     add(
         "--fault",
-        type=options.reads(_fault),
+        type=options.reads(fault),
         action="append",
         default=[],
         metavar="OP:WHAT",
@@ -99,11 +104,33 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--samples", action="store_true", help="keep every operation in the store")
     add("--plot", type=Path, metavar="FILE", help="picture: .png, .svg, .pdf")
     add("--dark", action="store_true", help="a dark picture")
-    add("--format", choices=("table", "json", "csv", "parquet"), default="table")
-    add("-o", "--output", type=Path, metavar="FILE", help="of --format (default: stdout)")
+    add("--format", choices=("table", *FORMATS), help="(default: the file's ending, else table)")
+    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
     add("--no-store", action="store_true", help="leave nothing in the store")
     parser.add_store()
-    return parser.parse(arguments)
+    args = parser.parse(arguments)
+    _check_output(args)
+    return args
+
+
+def _check_output(args: argparse.Namespace) -> None:
+    """Before an hour is measured: that what it comes to can be written. Raises UsageError."""
+    if args.format is None:
+        args.format = format_of(args.output, None) if args.output else "table"
+    if args.format == "table" and args.output:
+        raise UsageError("a table goes to the terminal only", hint="--format json, csv or parquet")
+    if args.format == "parquet" and args.output is None:
+        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
+    for path in (args.output, args.plot):
+        if path and (path.is_dir() or not path.absolute().parent.is_dir()):
+            raise UsageError(
+                f"{path}: no file can be written there",
+                expected="a file in a directory that exists",
+            )
+    if args.plot and args.plot.suffix.lower() not in _PICTURES:
+        raise UsageError(f"{args.plot}: no picture has this ending", expected=".png, .svg or .pdf")
+    if args.dark and not args.plot:
+        raise UsageError("--dark is for a picture", expected="--plot FILE too")
 
 
 _OFFSET = "ranks between reader and writer; 0: own objects (1)"
@@ -124,14 +151,9 @@ def plan(
     """What to measure. Raises UsageError for what does not go together."""
     places = tuple(parse_place(text, environ, args.endpoint) for text in args.place)
     phases = _phases(args)
-    if args.adaptive and (args.pattern != "cycle" or "benchmark" not in phases):
-        raise UsageError("--adaptive is for the benchmark phase of --pattern cycle")
-    if args.adaptive and args.waiting:
-        raise UsageError("--adaptive chooses T itself", expected="either --adaptive or -T")
-    if args.wear_out is not None and args.stonewall is None:
-        raise UsageError("--wear-out without --stonewall", expected="-w TIME too")
-    if args.shared and args.pattern != "bulk":
-        raise UsageError("--shared is for --pattern bulk")
+    _check_together(args, phases)
+    if args.endpoint is not None and all(place.kind != "s3" for place in places):
+        raise UsageError("--endpoint is for s3://BUCKET/PREFIX", expected="such a place")
     specs = tuple(_specs(args, seed))
     rounds = args.repeat or (3 if args.pattern == "cycle" else 1)
     adaptive = None
@@ -142,6 +164,33 @@ def plan(
     if len(made) > _MOST_RUNS:
         raise UsageError(f"these are {len(made)} runs", expected=f"at most {_MOST_RUNS}")
     return made
+
+
+def _check_together(args: argparse.Namespace, phases: Sequence[str]) -> None:
+    """Options that would say nothing, or something else than meant, beside others. Raises UsageError."""
+    if args.adaptive and (args.pattern != "cycle" or "benchmark" not in phases):
+        raise UsageError("--adaptive is for the benchmark phase of --pattern cycle")
+    if args.adaptive and args.waiting:
+        raise UsageError("--adaptive chooses T itself", expected="either --adaptive or -T")
+    if args.adaptive and args.repeat is not None:
+        raise UsageError("-R is not for --adaptive", expected="--repeats K of each T")
+    if args.repeats is not None and not args.adaptive:
+        raise UsageError("--repeats is for --adaptive", expected="-R, or --adaptive too")
+    if args.stonewall == 0:
+        raise UsageError(
+            "--stonewall after no time measures nothing", expected="-w TIME, as in 30s"
+        )
+    if args.wear_out is not None and args.stonewall is None:
+        raise UsageError("--wear-out without --stonewall", expected="-w TIME too")
+    if args.wear_out and args.wear_out < args.stonewall:
+        raise UsageError("--wear-out would end before --stonewall", expected="a later time")
+    for name, pattern in _ONLY.items():
+        if getattr(args, name.replace("-", "_")) and args.pattern != pattern:
+            raise UsageError(f"--{name} is for --pattern {pattern}")
+    if (args.size or 0) > _LARGEST:
+        raise UsageError(
+            f"objects of {format_size(args.size)}", expected=f"at most {format_size(_LARGEST)}"
+        )
 
 
 def _no_more(_rows: Sequence[RunRow], _repeats: int) -> int:
@@ -208,73 +257,3 @@ def _specs(args: argparse.Namespace, seed: int) -> list[Spec]:
             list(pairs), args.data_sets or [None]
         )
     ]
-
-
-def _count(text: str) -> int:
-    return _whole(text, 1)
-
-
-def _count0(text: str) -> int:
-    return _whole(text, 0)
-
-
-def _repeats(text: str) -> int:
-    return _whole(text, 1)
-
-
-def _whole(text: str, least: int) -> int:
-    clean = text.strip().replace("_", "")
-    scale = {"k": 1000, "M": 1_000_000}.get(clean[-1:], 1)
-    digits = clean[:-1] if scale > 1 else clean
-    if not re.fullmatch(r"\d{1,12}", digits) or int(digits) * scale < least:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
-    return int(digits) * scale
-
-
-def _counts(text: str) -> list[int]:
-    return [_count(part) for part in text.split(",")]
-
-
-def _words(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _factor(text: str) -> float:
-    match = re.fullmatch(r"(\d{1,4}(?:\.\d{1,6})?)(?:/(\d{1,4}))?", text.strip())
-    value = float(match[1]) / (int(match[2] or 1) or 1) if match else -1.0
-    if not 0 <= value <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no waiting factor such as 0.25, 1/4 or 2")
-    return value
-
-
-def _fault(text: str) -> dict[str, Any]:
-    """``create:ENOSPC:2s:1s``: what the op does, from when on, for how long."""
-    words = text.split(":")
-    if not 2 <= len(words) <= 4:
-        raise UsageError(f"the fault {text!r} is none", expected="OP:WHAT[:AFTER[:FOR]]")
-    op = None if words[0] == "all" else _OPS.get(words[0]) or parse_op(words[0])
-    times = [parse_duration(word) for word in words[2:]]
-    return {
-        "op": op,
-        "after_ns": times[0] if times else 0,
-        "for_ns": times[1] if len(times) > 1 else None,
-        "kind": _kind(words[1], text),
-    }
-
-
-def _kind(word: str, text: str) -> Any:
-    import errno
-
-    if word == "hang":
-        return "Hang"
-    if word.startswith("+"):
-        return {"Delay": parse_duration(word[1:])}
-    if re.fullmatch(r"x\d{1,6}(\.\d{1,3})?", word):
-        return {"Multiply": float(word[1:])}
-    number = getattr(errno, word, None)
-    if isinstance(number, int) and word.startswith("E"):
-        return {"Error": number}
-    raise UsageError(
-        f"the fault {text!r} does nothing known",
-        expected="an errno such as ENOSPC, +50ms, x3 or hang",
-    )

@@ -125,6 +125,13 @@ def find_processes(environ: Mapping[str, str]) -> Processes:
     return MpiProcesses(world)
 
 
+def is_first(environ: Mapping[str, str]) -> bool:
+    """Whether this process is the launcher's first, or was not started by one. Asks no MPI library."""
+    if launcher(environ) is None:
+        return True
+    return any(environ.get(rank) == "0" for rank, _ in LAUNCHERS.values())
+
+
 def launcher(environ: Mapping[str, str]) -> str | None:
     """What the environment says of a launcher that started several processes; None if there is none."""
     for size, (rank, name) in LAUNCHERS.items():

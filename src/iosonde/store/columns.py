@@ -103,7 +103,7 @@ RUN_TYPES: dict[str, str] = {
     "ranks": "INTEGER",
     **dict.fromkeys(("began_ns", "duration_ns", "ops", "failed", "bytes"), "BIGINT"),
     **dict.fromkeys(("rate_per_s", "stonewall_per_s", "corrected_per_s", "balance"), "DOUBLE"),
-    **dict.fromkeys(("op_time_ns", "wait_time_ns"), "BIGINT"),
+    **dict.fromkeys(("op_time_ns", "wait_time_ns", "cpu_time_ns"), "BIGINT"),
     **dict.fromkeys(("min_ns", "mean_ns", "q25_ns", "q50_ns"), "DOUBLE"),
     **dict.fromkeys(("q75_ns", "q90_ns", "q99_ns", "max_ns"), "DOUBLE"),
     "outcomes": "VARCHAR",

@@ -12,17 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from iosonde.measure.metadata.crew import POLL_MS, Crew, core_errors
+from iosonde.measure.metadata import crew
+from iosonde.measure.metadata.crew import POLL_MS, Crew, HangingError, core_errors
 from iosonde.measure.metadata.laps import Lap, OpLap, Together, add, in_turn, in_turn_laps
 from iosonde.measure.metadata.result import PhaseResult, Watch
 from iosonde.measure.metadata.spec import BULK_OPS, CYCLE_OPS, Spec
 from iosonde.measure.places import Place
 from iosonde.measure.ranks import Processes
 from iosonde.model.errors import IosondeError
+from iosonde.model.ops import op_word
 
 _SNAPSHOT_S = 2.0
-_PATIENCE_S = 10.0
-"""An operation that has not returned this long after an end was wanted is given up."""
 
 
 class Session:
@@ -37,9 +37,18 @@ class Session:
         self._positions: list[int] | None = None
         self._last_snapshot = 0.0
         self._threads = threads
+        self._cleanups = 0
+        self.begun = False
+        """The tree is made and held: what is in it may be removed."""
+        self.left = False
+        """The last cleanup left something."""
+        self.hanging = False
+        """A rank, in some process, was given up: nothing more can be done here."""
         first = processes.number * threads
         self._crew: Crew = self._agreed(
-            lambda: Crew(place, spec.parameters(self.ranks), first, threads, spec.faults)
+            lambda: Crew(
+                place, spec.parameters(self.ranks), first, threads, spec.faults, wanted=watch.wanted
+            )
         )
 
     # ---- before and after
@@ -53,6 +62,7 @@ class Session:
         else:
             self._agreed(lambda: None)
         self._agreed(lambda: None if hold else self._crew.ask({"do": "begin", "hold": False}))
+        self.begun = True
         if making:
             text = json.dumps(self.spec.kept(self.ranks))
             self._agreed(lambda: self._crew.ask({"do": "set_note", "text": text}) if hold else None)
@@ -124,12 +134,20 @@ class Session:
     def cleanup(self) -> PhaseResult:
         """Delete every object, whoever made it, then the data sets and the root."""
         self._positions = None
-        result = self._phase("cleanup", {"phase": "cleanup"})
-        if self.cleaned(result):
+        self._cleanups += 1
+        self.left = True
+        result = self._phase("cleanup", {"phase": "cleanup"}, self._cleanups - 1)
+        if self._cleaned(result):
             self.end()
+            self.left = False
         return result
 
-    def cleaned(self, result: PhaseResult) -> bool:
+    @property
+    def cleaning(self) -> bool:
+        """Whether a cleanup was begun."""
+        return self._cleanups > 0
+
+    def _cleaned(self, result: PhaseResult) -> bool:
         """Whether a cleanup left nothing, in no process."""
         total = result.total
         clean = total is not None and total.complete and not total.failures
@@ -161,6 +179,10 @@ class Session:
     def first_says(self, value: int) -> int:
         """What process 0 brought."""
         return self._processes.first_says(value)
+
+    def close(self) -> None:
+        """Let the ranks go, and with them what they hold: an error's traceback keeps this object for a while."""
+        self._crew.close()
 
     def resume(self) -> None:
         """After an end was wanted: go on, to remove what was made."""
@@ -225,6 +247,7 @@ class Session:
                 laps = self._go(self._limit(spec.wear_out_ns, most), waiting_factor, seen)
                 stopped = any(self._processes.all_of(_ended(laps, "stopped")))
                 total = self._processes.merged(add(laps), Together.plus)
+        self.hanging |= any(self._processes.all_of(_ended(laps, "hanging")))
         result = replace(
             seen,
             laps=tuple(laps),
@@ -260,9 +283,9 @@ class Session:
             if self._watch.wanted() and asked_to_end is None:
                 asked_to_end = now
                 core.stop()
-            if asked_to_end is not None and now - asked_to_end > _PATIENCE_S:
+            if asked_to_end is not None and now - asked_to_end > crew.PATIENCE_S:
                 break
-        with core_errors():
+        with core_errors(self.place.name):
             answers = core.answers()
         return [
             self._hanging(at) if text is None else Lap.from_core(text)
@@ -298,7 +321,8 @@ class Session:
         known = dict(self._copies())
         reading = json.loads(self._crew.core.read())[at]
         lap = self._so_far(at, known.get(at, []))
-        op, ns = reading["open"] or ("between operations", 0)
+        op, ns = reading["open"] or ("", 0)
+        op = op_word(op) if op else "between operations"
         self._watch.note(f"rank {lap.rank} hangs in {op} for {ns / 1e9:.0f} s: it was given up")
         return replace(lap, end="hanging")
 
@@ -311,6 +335,7 @@ class Session:
             error = raised
         errors = [each for each in self._processes.all_of(error) if each is not None]
         if errors:
+            self.hanging |= any(isinstance(each, HangingError) for each in errors)
             raise errors[0]
         return value
 
