@@ -2,8 +2,8 @@
 
     sudo python -m benchmarks.sweep [--ranks 1,4] [--sets 1,10] [--iterations 200,20] [--objects 1000,100]
 
-ext4 lies on a loop device in memory; the servers of the tests run on loopback: S3 (versitygw), PostgreSQL, MongoDB's protocol
-(FerretDB on SQLite). The command is printed as it was run, without passwords.
+ext4 lies on a loop device in memory; the servers of the tests run on loopback: S3 (versitygw), PostgreSQL, MongoDB's
+protocol (FerretDB on SQLite). The command is printed as it was run, without passwords.
 """
 
 import argparse
