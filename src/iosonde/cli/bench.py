@@ -19,7 +19,7 @@ examples:
   iosonde bench metadata /work -n 4              rates and latencies of create, stat, read, delete
   iosonde bench metadata /work -n 4 --adaptive   clients, servers or background work?
 
-'iosonde bench metadata --help' shows its options and more examples.
+Results go into the store (--store DIR). 'iosonde bench metadata --help' shows all options.
 """
 
 BENCHMARKS: dict[str, Callable[[Sequence[str]], int]] = {"metadata": metadata}
