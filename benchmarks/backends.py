@@ -1,16 +1,19 @@
 """What our backends add to the latency of the same calls through the vendors' own clients.
 
-    python -m benchmarks.backends [--rounds 9] [--objects 300] [--size 3901]
+    python -m benchmarks.backends [--rounds 9] [--objects 300] [--size 3901] [--cpus 0]
 
 Every server is a real one on loopback (tests/services/servers.py). A round creates, stats, reads and deletes all
 objects, op after op, four times: theirs, ours, ours, theirs. A cell is the median over rounds of the ratio of the
-medians. obstore and boto3 stand for S3, psycopg for PostgreSQL, pymongo for MongoDB; each does what our backend does
-with one kept connection and nothing else in the loop. Last, what the way through Python costs an op.
+medians. Client and server share one CPU unless --cpus says otherwise: on two, whether a client happens to sleep when
+the answer comes decides more than what it does. obstore and boto3 stand for S3, psycopg for PostgreSQL, pymongo for
+MongoDB; each does what our backend does with one kept connection and nothing else in the loop. Last, what the way
+through Python costs an op.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -43,13 +46,18 @@ def loop(calls: Calls, objects: int) -> Medians:
     return medians
 
 
-def ours(place: Place, objects: int, size: int) -> Medians:
+def ours(bench: Bench) -> Medians:
     """The same by the instrument."""
+    return {op: bench.phase(f"md_{op}").quantile(0.5) or float("nan") for op in OPS}
+
+
+@contextmanager
+def begun(place: Place, objects: int, size: int) -> Iterator[Bench]:
+    """The instrument, connected and with its data set made."""
     bench = Bench(place, objects, size)
     bench.begin()
-    medians = {op: bench.phase(f"md_{op}").quantile(0.5) or float("nan") for op in OPS}
+    yield bench
     bench.end()
-    return medians
 
 
 def s3_calls(server: Versitygw, content: bytes) -> Iterator[tuple[str, Calls]]:
@@ -148,16 +156,15 @@ def compare(name: str, place: Place, calls: Calls, args: argparse.Namespace) -> 
     """Print the row of one client."""
     ratios: dict[str, list[float]] = {op: [] for op in OPS}
     us: dict[str, list[float]] = {op: [] for op in OPS}
-    loop(calls, args.objects)
-    ours(place, args.objects, args.size)
-    for _ in range(args.rounds):
-        first = loop(calls, args.objects)
-        second = ours(place, args.objects, args.size)
-        third = ours(place, args.objects, args.size)
-        fourth = loop(calls, args.objects)
-        for op in OPS:
-            us[op].append((second[op] + third[op]) / 2e3)
-            ratios[op].append((second[op] + third[op]) / (first[op] + fourth[op]))
+    with begun(place, args.objects, args.size) as bench:
+        loop(calls, args.objects)
+        ours(bench)
+        for _ in range(args.rounds):
+            first, second = loop(calls, args.objects), ours(bench)
+            third, fourth = ours(bench), loop(calls, args.objects)
+            for op in OPS:
+                us[op].append((second[op] + third[op]) / 2e3)
+                ratios[op].append((second[op] + third[op]) / (first[op] + fourth[op]))
     cells = "".join(
         f"{statistics.median(us[op]):>10.0f} {statistics.median(ratios[op]):>5.2f}" for op in OPS
     )
@@ -167,11 +174,14 @@ def compare(name: str, place: Place, calls: Calls, args: argparse.Namespace) -> 
 def bridge(args: argparse.Namespace) -> None:
     """What a call through Python adds, on stores that do nothing."""
     price: dict[str, list[float]] = {op: [] for op in OPS}
-    for _ in range(args.rounds):
-        native = ours(parse_place("null:", {}), 20_000, args.size)
-        python = ours(parse_place("python-null:", {}), 20_000, args.size)
-        for op in OPS:
-            price[op].append(python[op] - native[op])
+    with (
+        begun(parse_place("null:", {}), 20_000, args.size) as native,
+        begun(parse_place("python-null:", {}), 20_000, args.size) as python,
+    ):
+        for _ in range(args.rounds):
+            without, through = ours(native), ours(python)
+            for op in OPS:
+                price[op].append(through[op] - without[op])
     cells = "".join(f"{statistics.median(price[op]):>10.0f}      " for op in OPS)
     print(f"{'bridge to Python, ns':<24}{cells}")
 
@@ -182,10 +192,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--objects", type=int, default=300)
     parser.add_argument("--size", type=int, default=3901)
+    parser.add_argument("--cpus", default="0", help="which, like 0 or 0,1")
     args = parser.parse_args()
+    os.sched_setaffinity(0, {int(cpu) for cpu in args.cpus.split(",")})
     content = bytes(i * 7919 >> 3 & 255 for i in range(args.size))
     print(machine.line())
-    print(f"{args.rounds} rounds ABBA of {args.objects} objects of {args.size} bytes")
+    print(
+        f"{args.rounds} rounds ABBA of {args.objects} objects of {args.size} bytes, CPUs {args.cpus}"
+    )
     print("ours in us, ours / theirs\n")
     print(f"{'':<24}" + "".join(f"{op:>16}" for op in OPS))
     with running(Versitygw()) as s3:

@@ -4,6 +4,7 @@
 
     scripts/pictures.py            all of them
     scripts/pictures.py figures    those of docs/figures.md and of compare: made data, from a printed seed
+    scripts/pictures.py bench      a metadata benchmark on a fresh ext4, and on an S3 server, both of this machine
     scripts/pictures.py readme     the demo's plot on this machine's disk, the page as its test sees it
 """
 
@@ -22,9 +23,12 @@ from iosonde.analysis.importing import Naming, import_latencies
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.metadata import ext4  # noqa: E402
 from tests.e2e.browser import CHROMIUM  # noqa: E402
 from tests.python.latencies import closed_loop, gathered  # noqa: E402
 from tests.python.made import Trouble, made  # noqa: E402
+from tests.services.conftest import running  # noqa: E402
+from tests.services.servers import Versitygw  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
 COLOURS = 128
@@ -198,6 +202,23 @@ def _iosonde(*arguments: object) -> None:
     subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "TZ": "UTC"})
 
 
+def bench(folder: Path) -> None:
+    """Who is the limit of an S3 server on this machine; densities and the timeline of a fresh ext4 (needs root)."""
+    with running(Versitygw()) as server:
+        os.environ |= server.environ
+        sizes = ("-n", 8, "-D", 1, "-P", 60, "-I", 40)
+        for more, name in (((), "adaptive"), (("--dark",), "adaptive-dark")):
+            plot = ("--plot", folder / f"{name}.png", "--no-store")
+            _iosonde("bench", "metadata", "s3://bench/p", *sizes, "--adaptive", *plot, *more)
+            small(folder / f"{name}.png", f"{name}.png")
+    with ext4() as place:
+        sizes = ("-n", 2, "-D", 4, "-P", 5000, "-I", 2000)
+        plot = ("--plot", folder / "bench.png", "--no-store")
+        _iosonde("bench", "metadata", place, *sizes, *plot)
+    small(folder / "bench.png", "bench-density.png")
+    small(folder / "bench-timeline.png", "bench-timeline.png")
+
+
 def readme(folder: Path) -> None:
     """Run the demo and the page's test, keep what they draw."""
     binaries = Path(sys.executable).parent
@@ -212,7 +233,7 @@ def readme(folder: Path) -> None:
 
 def main() -> None:
     """Make what was asked for, or all."""
-    makers = {"figures": figures, "readme": readme}
+    makers = {"figures": figures, "bench": bench, "readme": readme}
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="iosonde-pictures-") as name:
         for wanted in sys.argv[1:] or makers:

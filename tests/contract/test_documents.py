@@ -237,3 +237,31 @@ def test_constants_of_hangs_in_prose_are_those_in_code() -> None:
     assert "more than a quarter of the ticks" in page
     assert private_constant("probe/governor.rs", "GOOD_INTERVALS") == 3
     assert "three good intervals" in page
+
+
+def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> None:
+    from iosonde.cli.bench_options import parse
+    from iosonde.measure.metadata import crew
+    from iosonde.measure.metadata.laps import LEAST_COUNT
+    from iosonde.measure.metadata.spec import DEFAULTS
+
+    page = " ".join((ROOT / "docs/bench-metadata.md").read_text().split())
+    args = parse(["/work"])
+    letters = {
+        "D": DEFAULTS["data_sets"],
+        "P": DEFAULTS["objects"],
+        "S": DEFAULTS["size_bytes"],
+        "I": args.iterations[0],
+        "O": args.offset,
+        "T": f"{args.waiting:g}",
+    }
+    for letter, value in letters.items():
+        row = re.search(rf"\| {letter} \| [^|]* \| [^|]* \| (\d+) \|", page)
+        assert row, letter
+        assert row[1] == str(value), letter
+    assert f"after {args.give_up} failures in a row" in page
+    assert f"given up after {crew.PATIENCE_S:g} s" in page
+    assert f"q90 needs {LEAST_COUNT['q90']} operations, q99 {LEAST_COUNT['q99']}" in page
+    assert private_constant("metadata/account.rs", "DIGITS") == 3
+    assert "three significant digits" in page
+    assert "16 bytes each" in page

@@ -228,6 +228,7 @@ class Postgresql(Server):
             f"unix_socket_directories={self.folder}",
             "max_connections=20",
             "shared_buffers=16MB",
+            "dynamic_shared_memory_type=mmap",
         )
         options = [word for setting in settings for word in ("-c", setting)]
         return [*self._as_nobody(), str(program("postgres")), "-D", str(self._data), *options]
@@ -239,6 +240,11 @@ class Postgresql(Server):
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         """SIGTERM would wait for our own connections: ask for a fast shutdown."""
         super().stop(signal.SIGINT if how == signal.SIGTERM else how)
+
+    def close(self) -> None:
+        """A postmaster that is killed leaves shared memory behind; SIGQUIT ends it at once and tidily."""
+        self.stop(signal.SIGQUIT)
+        super().close()
 
     @property
     def uri(self) -> str:

@@ -51,8 +51,9 @@ fn team(location: Location, parameters: &Parameters, faults: Vec<Fault>) -> Team
     let (clocks, size) = (Arc::clone(&clock), parameters.size_bytes);
     let connector: Connector =
         Arc::new(move |rank| location.connect(&clocks, size, Random::stream(u64::from(rank), "connect")));
-    let mut team = Team::new(parameters.clone(), 0, parameters.ranks, faults, &connector, clock).unwrap();
-    answers(&mut team).unwrap();
+    let mut team =
+        Team::new(parameters.clone(), 0, parameters.ranks, faults, &connector, clock).expect("it works");
+    answers(&mut team).expect("it works");
     team
 }
 
@@ -67,26 +68,26 @@ fn tell(team: &mut Team, order: Value) -> Result<Vec<Value>, BenchError> {
 }
 
 fn lap(team: &mut Team, work: Value, iteration: u32) -> Vec<Value> {
-    tell(team, json!({"do": "load", "work": work, "iteration": iteration})).unwrap();
+    tell(team, json!({"do": "load", "work": work, "iteration": iteration})).expect("it works");
     let limit = json!({"after_ns": null, "steps": null});
-    tell(team, json!({"do": "go", "limit": limit, "waiting_factor": 0.0})).unwrap()
+    tell(team, json!({"do": "go", "limit": limit, "waiting_factor": 0.0})).expect("it works")
 }
 
 fn begin(team: &mut Team) {
-    tell(team, json!({"do": "check"})).unwrap();
-    tell(team, json!({"do": "begin", "hold": true})).unwrap();
-    tell(team, json!({"do": "make_sets"})).unwrap();
+    tell(team, json!({"do": "check"})).expect("it works");
+    tell(team, json!({"do": "begin", "hold": true})).expect("it works");
+    tell(team, json!({"do": "make_sets"})).expect("it works");
 }
 
 fn positions(team: &mut Team) -> Vec<u64> {
-    let surveyed = tell(team, json!({"do": "survey", "full": true})).unwrap();
-    let sets = surveyed.iter().flat_map(|rank| rank["sets"].as_array().unwrap().clone());
-    sets.map(|set| set["first"].as_u64().unwrap()).collect()
+    let surveyed = tell(team, json!({"do": "survey", "full": true})).expect("it works");
+    let sets = surveyed.iter().flat_map(|rank| rank["sets"].as_array().expect("it works").clone());
+    sets.map(|set| set["first"].as_u64().expect("it works")).collect()
 }
 
 fn count(laps: &[Value], op: &str) -> u64 {
-    let ops = laps.iter().flat_map(|lap| lap["ops"].as_array().unwrap());
-    ops.filter(|each| each["op"] == op).map(|each| each["ok"].as_u64().unwrap()).sum()
+    let ops = laps.iter().flat_map(|lap| lap["ops"].as_array().expect("it works"));
+    ops.filter(|each| each["op"] == op).map(|each| each["ok"].as_u64().expect("it works")).sum()
 }
 
 fn small(ranks: u32, offset: u32) -> Parameters {
@@ -119,15 +120,17 @@ fn a_run_keeps_its_pool_and_leaves_nothing_after_cleanup() {
                 assert_eq!(count(&laps, op), 8 * 3 * u64::from(ranks), "{op}");
             }
             assert!(
-                laps.iter().all(|lap| lap["end"] == "done" && lap["problems"].as_array().unwrap().is_empty())
+                laps.iter()
+                    .all(|lap| lap["end"] == "done"
+                        && lap["problems"].as_array().expect("it works").is_empty())
             );
             assert_eq!(folder.objects() as u64, pool);
         }
         let gone = lap(&mut team, json!({"phase": "cleanup"}), 0);
         assert_eq!(count(&gone, "md_delete"), pool);
-        tell(&mut team, json!({"do": "remove_sets"})).unwrap();
-        tell(&mut team, json!({"do": "end"})).unwrap();
-        assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
+        tell(&mut team, json!({"do": "remove_sets"})).expect("it works");
+        tell(&mut team, json!({"do": "end"})).expect("it works");
+        assert_eq!(std::fs::read_dir(&folder.0).expect("it works").count(), 0);
     }
 }
 
@@ -142,7 +145,10 @@ fn bulk_phases_do_every_object_once_with_own_and_with_shared_directories() {
             let work = json!({"phase": "bulk", "op": op, "counts": [20, 20, 20], "shift": shift});
             let laps = lap(&mut team, work, 0);
             assert_eq!(count(&laps, op), 3 * 3 * 20, "{op}");
-            assert!(laps.iter().all(|lap| lap["problems"].as_array().unwrap().is_empty()), "{laps:?}");
+            assert!(
+                laps.iter().all(|lap| lap["problems"].as_array().expect("it works").is_empty()),
+                "{laps:?}"
+            );
         }
         assert_eq!(folder.objects(), 0);
     }
@@ -156,14 +162,15 @@ fn a_limit_stops_between_steps_and_the_rest_can_follow() {
     begin(&mut team);
     let first = vec![0_u64; 6];
     let work = json!({"phase": "benchmark", "ops": ALL, "first": first});
-    tell(&mut team, json!({"do": "load", "work": work, "iteration": 0})).unwrap();
+    tell(&mut team, json!({"do": "load", "work": work, "iteration": 0})).expect("it works");
     let limit = json!({"after_ns": 100_000_000, "steps": null});
-    let walled = tell(&mut team, json!({"do": "go", "limit": limit, "waiting_factor": 0.0})).unwrap();
-    let most = walled.iter().map(|lap| lap["steps"].as_u64().unwrap()).max().unwrap();
+    let walled =
+        tell(&mut team, json!({"do": "go", "limit": limit, "waiting_factor": 0.0})).expect("it works");
+    let most = walled.iter().map(|lap| lap["steps"].as_u64().expect("it works")).max().expect("it works");
     assert!(walled.iter().all(|lap| lap["end"] == "limit"));
     assert!((1..30).contains(&most), "{most} steps of four milliseconds in a tenth of a second");
     let limit = json!({"after_ns": null, "steps": most});
-    let even = tell(&mut team, json!({"do": "go", "limit": limit, "waiting_factor": 0.0})).unwrap();
+    let even = tell(&mut team, json!({"do": "go", "limit": limit, "waiting_factor": 0.0})).expect("it works");
     assert!(even.iter().all(|lap| lap["steps"].as_u64() == Some(most)), "all have caught up");
     assert_eq!(count(&even, "md_read"), 2 * most);
 }
@@ -182,21 +189,21 @@ fn failures_are_counted_and_a_rank_that_only_fails_gives_up() {
 
     let work = json!({"phase": "benchmark", "ops": ALL, "first": first});
     let mut full = team(location.clone(), &parameters, vec![fault(Some(Op::MdCreate), Errno::NOSPC)]);
-    tell(&mut full, json!({"do": "begin", "hold": false})).unwrap();
+    tell(&mut full, json!({"do": "begin", "hold": false})).expect("it works");
     let laps = lap(&mut full, work.clone(), 0);
-    let create = &laps[0]["ops"].as_array().unwrap()[0];
+    let create = &laps[0]["ops"].as_array().expect("it works")[0];
     assert_eq!((create["ok"].as_u64(), &create["failed"]), (Some(0), &json!([["ENOSPC", 24]])));
     assert_eq!((count(&laps, "md_delete"), &laps[0]["end"]), (48, &json!("done")));
     drop(full);
 
     let mut repaired = team(location.clone(), &parameters, Vec::new());
-    tell(&mut repaired, json!({"do": "begin", "hold": true})).unwrap();
+    tell(&mut repaired, json!({"do": "begin", "hold": true})).expect("it works");
     assert!(positions(&mut repaired).iter().all(|&first| first == 8));
     assert_eq!(folder.objects(), 2 * 3 * 20);
     drop(repaired);
 
     let mut away = team(location, &parameters, vec![fault(None, Errno::CONNREFUSED)]);
-    tell(&mut away, json!({"do": "begin", "hold": false})).unwrap();
+    tell(&mut away, json!({"do": "begin", "hold": false})).expect("it works");
     let laps = lap(&mut away, json!({"phase": "benchmark", "ops": ALL, "first": vec![8_u64; 6]}), 0);
     assert!(laps.iter().all(|lap| lap["end"] == "failing" && lap["steps"] == 3), "{laps:?}");
 }
@@ -208,15 +215,20 @@ fn waits_are_as_long_as_the_operations_times_the_factor() {
     let mut team = team(Location::Null { latency }, &parameters, Vec::new());
     begin(&mut team);
     let work = json!({"phase": "benchmark", "ops": ALL, "first": vec![0_u64; 6]});
-    tell(&mut team, json!({"do": "load", "work": work, "iteration": 0})).unwrap();
+    tell(&mut team, json!({"do": "load", "work": work, "iteration": 0})).expect("it works");
     let limit = json!({"after_ns": null, "steps": null});
-    let laps = tell(&mut team, json!({"do": "go", "limit": limit, "waiting_factor": 0.5})).unwrap();
+    let laps = tell(&mut team, json!({"do": "go", "limit": limit, "waiting_factor": 0.5})).expect("it works");
     for lap in laps {
-        let busy: u64 = lap["ops"].as_array().unwrap().iter().map(|op| op["sum_ns"].as_u64().unwrap()).sum();
-        let waited = lap["waited_ns"].as_u64().unwrap();
+        let busy: u64 = lap["ops"]
+            .as_array()
+            .expect("it works")
+            .iter()
+            .map(|op| op["sum_ns"].as_u64().expect("it works"))
+            .sum();
+        let waited = lap["waited_ns"].as_u64().expect("it works");
         let factor = waited as f64 / busy as f64;
         assert!((0.45..0.8).contains(&factor), "{factor}");
-        assert!(busy + waited <= lap["duration_ns"].as_u64().unwrap());
+        assert!(busy + waited <= lap["duration_ns"].as_u64().expect("it works"));
     }
 }
 
@@ -237,8 +249,8 @@ fn a_second_run_on_the_same_tree_is_refused_and_so_is_what_is_not_ours() {
     let other = Folder::new();
     let stranger =
         other.0.join(format!(".iosonde-{}", rustix::process::geteuid().as_raw())).join("bench-metadata");
-    std::fs::create_dir_all(&stranger).unwrap();
-    std::fs::write(stranger.join("thesis.tex"), "mine").unwrap();
+    std::fs::create_dir_all(&stranger).expect("it works");
+    std::fs::write(stranger.join("thesis.tex"), "mine").expect("it works");
     let mut refused = team(Location::Posix { path: other.0.clone() }, &small(1, 1), Vec::new());
     let error = tell(&mut refused, json!({"do": "begin", "hold": true})).unwrap_err().to_string();
     assert!(error.contains("thesis.tex"), "{error}");
@@ -262,9 +274,14 @@ fn rows_are_kept_in_order_with_their_latencies() {
     let mut team = team(Location::Null { latency: Latency::default() }, &parameters, Vec::new());
     begin(&mut team);
     let laps = lap(&mut team, json!({"phase": "benchmark", "ops": ALL, "first": vec![0_u64; 6]}), 0);
-    let rows = team.rows(1).unwrap();
+    let rows = team.rows(1).expect("it works");
     assert_eq!(rows.len(), 8 * 3 * 4);
     assert!(rows.windows(2).all(|pair| pair[0].began_ns + pair[0].latency_ns <= pair[1].began_ns));
-    let sum: u64 = laps[1]["ops"].as_array().unwrap().iter().map(|op| op["sum_ns"].as_u64().unwrap()).sum();
+    let sum: u64 = laps[1]["ops"]
+        .as_array()
+        .expect("it works")
+        .iter()
+        .map(|op| op["sum_ns"].as_u64().expect("it works"))
+        .sum();
     assert_eq!(rows.iter().map(|row| row.latency_ns).sum::<u64>(), sum);
 }

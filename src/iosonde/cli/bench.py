@@ -15,7 +15,11 @@ What storage can do, measured.
 
   metadata   small objects: create, stat, read, delete; latencies, rates, who is the limit
 
-'iosonde bench metadata --help' shows its options and examples.
+examples:
+  iosonde bench metadata /work -n 4              rates and latencies of create, stat, read, delete
+  iosonde bench metadata /work -n 4 --adaptive   clients, servers or background work?
+
+Results go into the store (--store DIR). 'iosonde bench metadata --help' shows all options.
 """
 
 BENCHMARKS: dict[str, Callable[[Sequence[str]], int]] = {"metadata": metadata}

@@ -101,9 +101,11 @@ def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) ->
     if args.format != "table":
         _write(rows, args)
         return
-    if len(runs) == 1:
+    if len(runs) == 1 and not args.adaptive:
         print(details(rows, options.now_ns(), ranks=(rows[0].ranks or 1) > 2))
-    if len(runs) > 1 or args.pattern == "cycle":
+    elif verdicts:
+        print(comparison(compare(rows, every_factor=True)))
+    if len(runs) > 1 or (args.pattern == "cycle" and not args.adaptive):
         print(("\n" if len(runs) == 1 else "") + comparison(compare(rows)))
     for _, found in verdicts:
         first, *rest = say_waiting(found)

@@ -70,11 +70,11 @@ def _overload(found: Adaptive) -> str:
         return text
     most = f"; they saturate at about {_rate(known.max_per_s.value)}"
     if known.seen is Seen.STEEP:
-        return (
-            f"{text}{most}, which fewer than {_count(known.saturating_clients.upper)} clients reach"
-        )
+        return f"{text}{most}, which fewer than {_clients(known.saturating_clients.upper)} reach"
     few = " or fewer" if known.seen is Seen.EDGE else ""
-    return f"{text}{most}, which {_count(known.saturating_clients.value)} clients{few} reach"
+    n = known.saturating_clients.value
+    reach = "reaches" if n is not None and round(n) == 1 and not few else "reach"
+    return f"{text}{most}, which {_clients(n)}{few} {reach}"
 
 
 def _undecided(found: Adaptive) -> str:
@@ -97,7 +97,7 @@ def _evidence(found: Adaptive) -> list[str]:
     span = "" if low is None or high is None else f" ({_signed(low)} to {_signed(high)})"
     shown = ", ".join(f"{_ratio(change.ratio)} at {_t(change.level)}" for change in judged.changes)
     return [
-        f"{_rate(found.without_waits_per_s)} by {_count(found.clients)} clients without waits; at T: {shown} "
+        f"{_rate(found.without_waits_per_s)} by {_clients(found.clients)} without waits; at T: {shown} "
         f"({_repeats(found.rates.repeats)}, intervals of {CONFIDENCE:.0%})",
         f"elasticity {_signed(slope)}{span}: 0 if clients are the limit, 1 if servers are, below 0 if background "
         "work is",
@@ -111,20 +111,20 @@ def _capacity(known: Capacity) -> list[str]:
         return [
             f"an operation takes {_time(known.unloaded_s)} however many are under way",
             f"what the servers can do was not reached: it is at least {_rate(known.max_per_s.lower)}, and "
-            f"{_count(known.saturating_clients.lower)} clients are not too many",
+            f"{_clients(known.saturating_clients.lower)} are not too many",
         ]
     rate = f"the servers can do {_rate(known.max_per_s.value)}{_span(known.max_per_s)}"
     if known.seen is Seen.STEEP:
         return [
             f"{rate}; how long an operation takes alone cannot be seen under this load: at most "
             f"{_seconds(known.unloaded_s.upper)}",
-            f"fewer than {_count(known.saturating_clients.upper)} clients saturate them; repeat with as many to see",
+            f"fewer than {_clients(known.saturating_clients.upper)} saturate them; repeat with as many to see",
         ]
     clients = known.saturating_clients
     if known.seen is Seen.EDGE:
         return [
             f"{rate}; an operation that meets no other takes {_seconds(known.unloaded_s.value)} or less",
-            f"{_count(clients.value)} clients or fewer saturate them; this run had {_count(known.clients)}, too many "
+            f"{_clients(clients.value)} or fewer saturate them; this run had {_count(known.clients)}, too many "
             "to see it well",
         ]
     between = ""
@@ -132,7 +132,7 @@ def _capacity(known: Capacity) -> list[str]:
         between = f" ({_count(clients.lower)}-{_count(clients.upper)})"
     return [
         f"{rate}; an operation that meets no other takes {_time(known.unloaded_s)}",
-        f"{_count(clients.value)} clients{between} that never wait saturate them; this run had "
+        f"the servers are saturated by {_clients(clients.value)}{between} that never wait; this run had "
         f"{_count(known.clients)}",
     ]
 
@@ -216,6 +216,11 @@ def _rate(value: float | None) -> str:
 
 def _count(value: float | None) -> str:
     return "n/a" if value is None else f"{value:,.0f}"
+
+
+def _clients(value: float | None) -> str:
+    """``1 client``, ``68 clients``."""
+    return f"{_count(value)} client{'' if value is not None and round(value) == 1 else 's'}"
 
 
 def _repeats(n: int, more: str = "") -> str:

@@ -176,8 +176,12 @@ impl ObjectStore for Tree {
         let mut found = Vec::new();
         for name in marked::names(root)? {
             let Some(rank) = number(&name, 'r') else { continue };
-            let directory = openat(root, name.as_str(), OFlags::DIRECTORY | FOLLOW_NOTHING, Mode::empty())?;
-            let sets = marked::names(&directory)?;
+            let directory = openat(root, name.as_str(), OFlags::DIRECTORY | FOLLOW_NOTHING, Mode::empty());
+            let sets = match directory.and_then(|directory| marked::names(&directory)) {
+                // Removed by another rank since it was listed.
+                Err(Errno::NOENT) => continue,
+                sets => sets?,
+            };
             found.extend(sets.iter().filter_map(|name| number(name, 'd')).map(|set| SetId { rank, set }));
         }
         Ok(found)

@@ -105,6 +105,7 @@ impl Team {
         clock: Arc<dyn Clock>,
     ) -> std::io::Result<Self> {
         let origin_ns = clock.monotonic_ns();
+        raise_file_limit();
         let parameters = Arc::new(parameters);
         let common = Common { parameters, clock, stop: Stop::new(), faults, here: count, origin_ns };
         let (answer, answers) = channel();
@@ -205,6 +206,14 @@ impl Team {
         };
         Some(rows.iter().collect())
     }
+}
+
+/// Every rank keeps its data sets open: take as many descriptors as this process may have.
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }
 
 /// What a rank's thread holds.
