@@ -128,7 +128,7 @@ def test_an_object_that_vanishes_meanwhile_is_counted(kept, store):
 
     theft = threading.Thread(target=thief)
     theft.start()
-    code = bench(kept, *LOOK, "--fault", "stat:+150ms", store=store)
+    code = bench(kept, *LOOK, "--fault", "stat:+100ms", store=store)
     theft.join()
     assert code == 1
     failed = {r.op: r.outcomes for r in rows_of(store) if r.rank is None and r.op and r.failed}

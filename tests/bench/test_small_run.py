@@ -103,7 +103,7 @@ def test_what_it_is_told_not_to_keep_it_does_not(place, tmp_path, capsys, monkey
 
 
 def test_a_process_speaks_data_on_stdout_and_progress_on_stderr(place, store):
-    words = (place, *SMALL, "-n", 2, "--fault", "stat:+100ms", "--format", "json", "--store", store)
+    words = (place, *SMALL, "-n", 2, "--fault", "stat:+40ms", "--format", "json", "--store", store)
     with started(*words) as process:
         code, out, err = ended(process)
     assert code == 0, err
