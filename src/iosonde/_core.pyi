@@ -229,6 +229,8 @@ class Metadata:
         """How far each rank is: planned, ended, failed, open (op and ns, or null)."""
     def so_far(self) -> str:
         """What each rank's operations amount to, as of the last call; null the first time."""
+    def close(self, milliseconds: int) -> None:
+        """The ranks end and let go what they hold; waits at most this long for each."""
     def stop(self) -> None:
         """Every rank ends after its step."""
     def resume(self) -> None:

@@ -251,7 +251,7 @@ def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> Non
         "D": DEFAULTS["data_sets"],
         "P": DEFAULTS["objects"],
         "S": DEFAULTS["size_bytes"],
-        "I": args.iterations[0],
+        "I": DEFAULTS["iterations"],
         "O": args.offset,
         "T": f"{args.waiting:g}",
     }
@@ -260,6 +260,8 @@ def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> Non
         assert row, letter
         assert row[1] == str(value), letter
     assert f"after {args.give_up} failures in a row" in page
+    assert rust_constants()["GIVE_UP_NS"] == 60e9
+    assert "a minute of nothing but failures" in page
     assert f"given up after {crew.PATIENCE_S:g} s" in page
     assert f"q90 needs {LEAST_COUNT['q90']} operations, q99 {LEAST_COUNT['q99']}" in page
     assert private_constant("metadata/account.rs", "DIGITS") == 3

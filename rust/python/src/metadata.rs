@@ -54,6 +54,7 @@ impl Metadata {
         faults: &str,
     ) -> PyResult<Self> {
         let parameters: Parameters = parsed(parameters)?;
+        parameters.check_sizes().map_err(|error| raised(&error))?;
         let place = Place::from_python(place)?;
         let faults: Vec<Fault> = parsed(faults)?;
         let clock: Arc<dyn Clock> = Arc::new(RealClock);
@@ -92,6 +93,10 @@ impl Metadata {
 
     fn so_far(&self) -> PyResult<String> {
         json(&self.team().so_far())
+    }
+
+    fn close(&self, python: Python<'_>, milliseconds: u64) {
+        python.detach(|| self.team().close(Duration::from_millis(milliseconds)));
     }
 
     fn stop(&self) {

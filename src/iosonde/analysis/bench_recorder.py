@@ -136,7 +136,7 @@ class Recorder:
                     self.note(f"{phase}: {count} {op_word(op.op)} ended with {outcome}: {words}")
         if "failing" in total.ends:
             self.note(
-                f"{phase}: {total.ends['failing']} ranks gave up after too many failures in a row"
+                f"{phase}: {total.ends['failing']} of {total.ranks} ranks gave up: nothing but failures"
             )
 
 

@@ -122,8 +122,10 @@ def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], Adaptive
     for rows in each:
         try:
             verdicts.append((rows, adaptive(rows)))
+        except NothingMeasuredError as error:
+            options.tell(f"iosonde: {rows[0].target}: no verdict: {error.what}; try a larger -I")
         except IosondeError as error:
-            options.tell(f"iosonde: {rows[0].target}: {error}")
+            options.tell(f"iosonde: {rows[0].target}: no verdict: {error}")
     return verdicts
 
 

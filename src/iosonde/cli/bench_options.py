@@ -54,14 +54,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("-n", "--ranks", type=counts, default=[1], metavar="N", help="of this process (default: 1)")
     add("-D", "--data-sets", type=counts, metavar="D", help="data sets of each rank (10)")
     add("-P", "--objects", type=counts, metavar="P", help="objects precreated in each (1000)")
-    add(
-        "-I",
-        "--iterations",
-        type=counts,
-        default=[200],
-        metavar="I",
-        help="over the data sets (200)",
-    )
+    add("-I", "--iterations", type=counts, metavar="I", help="over the data sets (200, at most P)")
     add("-S", "--size", type=size, metavar="S", help="of an object (3901)")
     add("-O", "--offset", type=count0, default=1, metavar="O", help=_OFFSET)
     add("-R", "--repeat", type=count, default=None, metavar="R", help="the benchmark phase (3)")
@@ -218,17 +211,14 @@ def _phases(args: argparse.Namespace) -> tuple[str, ...]:
 def _specs(args: argparse.Namespace, seed: int) -> list[Spec]:
     """Every combination; I and P go together when both are lists."""
     objects: list[int | None] = args.objects or [None]
-    together = len(objects) > 1 and len(args.iterations) > 1
-    if together and len(objects) != len(args.iterations):
+    wanted: list[int | None] = args.iterations or [None]
+    together = len(objects) > 1 and len(wanted) > 1
+    if together and len(objects) != len(wanted):
         raise UsageError(
-            f"-I has {len(args.iterations)} values and -P {len(objects)}",
+            f"-I has {len(wanted)} values and -P {len(objects)}",
             expected="as many of each: they go together",
         )
-    pairs = (
-        zip(args.iterations, objects, strict=True)
-        if together
-        else itertools.product(args.iterations, objects)
-    )
+    pairs = zip(wanted, objects, strict=True) if together else itertools.product(wanted, objects)
     wear_out = None
     if args.wear_out is not None:
         wear_out = args.wear_out or 10 * args.stonewall

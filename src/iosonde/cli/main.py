@@ -6,6 +6,7 @@ went away. ``check`` keeps the codes of monitoring plugins (0 ok, 1 warning, 2 c
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -55,6 +56,9 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     ),
 }
 
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
+"""What writing to stdout may end with."""
+
 EXAMPLES = """\
 Try it:
   iosonde demo                        two minutes, needs nothing but a directory
@@ -82,6 +86,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 141
+    except OSError as error:
+        if error.filename is not None or error.errno not in _UNWRITABLE:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        print(f"iosonde: cannot write the output: {error.strerror}", file=sys.stderr)
+        return 1
 
 
 def _dispatch(arguments: list[str]) -> int:

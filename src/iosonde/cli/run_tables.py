@@ -160,7 +160,11 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
     lines = [
         f"run {first.run_id}: {first.pattern} on {first.target}",
         f"measured by {first.source}, backend {first.backend}, "
-        + (f"{max(ranks)} ranks" if ranks else "number of ranks not known")
+        + (
+            f"{max(ranks)} rank{'s' if max(ranks) > 1 else ''}"
+            if ranks
+            else "number of ranks not known"
+        )
         + (f", began {_when(min(began), now_ns)}" if began else ""),
     ]
     if known:

@@ -111,8 +111,8 @@ impl Parameters {
         }
     }
 
-    /// Say what does not fit together, before anything is touched.
-    pub fn check(&self, capabilities: &Capabilities) -> Result<(), BenchError> {
+    /// Say what is out of all bounds, before memory is taken for it.
+    pub fn check_sizes(&self) -> Result<(), BenchError> {
         const LARGEST: u64 = 1 << 30;
         let wrong = |text: String| Err(BenchError::Wrong(text));
         if self.ranks == 0 || self.data_sets == 0 || self.objects == 0 || self.iterations == 0 {
@@ -129,6 +129,13 @@ impl Parameters {
                 "more than 10^12 objects; expected fewer ranks, data sets, objects or iterations".into(),
             );
         }
+        Ok(())
+    }
+
+    /// Say what does not fit together, before anything is touched.
+    pub fn check(&self, capabilities: &Capabilities) -> Result<(), BenchError> {
+        self.check_sizes()?;
+        let wrong = |text: String| Err(BenchError::Wrong(text));
         if self.pattern == Pattern::Cycle && !self.read_only && self.iterations > self.objects && self.apart()
         {
             return wrong(format!(

@@ -152,15 +152,13 @@ impl Rank {
                 continue;
             }
             let numbers = self.ask("list a data set", |store| store.list_set(id))?;
-            let place = self.place(id)?;
+            // Not the timed one: a fault put on a run is not put on its repair.
+            let mut backend = self.open_plain(id)?;
             let content = &mut self.content;
-            let found = repair(
-                self.open[place].backend.as_mut(),
-                numbers,
-                wanted,
-                parameters.size_bytes,
-                |backend, object| backend.create(&ObjectName::new(object), content.of(id, object)),
-            );
+            let found =
+                repair(backend.as_mut(), numbers, wanted, parameters.size_bytes, |backend, object| {
+                    backend.create(&ObjectName::new(object), content.of(id, object))
+                });
             sets.push(found.map_err(|errno| self.refused("repair a data set", errno))?);
         }
         Ok(Surveyed { rank: self.number, sets })
@@ -300,15 +298,7 @@ impl Rank {
         if let Some(&place) = self.places.get(&id) {
             return Ok(place);
         }
-        let manner = self.common.parameters.manner;
-        let opened = self.store.open_set(id, manner);
-        let backend = opened.map_err(|errno| match errno {
-            Errno::NOENT => BenchError::Wrong(
-                "a data set is missing; expected a tree made by an earlier precreate: run that phase first"
-                    .into(),
-            ),
-            errno => self.refused("open a data set", errno),
-        })?;
+        let backend = self.open_plain(id)?;
         let backend: Box<dyn Backend> = if self.common.faults.is_empty() {
             backend
         } else {
@@ -318,6 +308,18 @@ impl Rank {
         self.open.push(Open { id, backend });
         self.places.insert(id, self.open.len() - 1);
         Ok(self.open.len() - 1)
+    }
+
+    fn open_plain(&mut self, id: SetId) -> Result<Box<dyn Backend>, BenchError> {
+        let manner = self.common.parameters.manner;
+        let opened = self.store.open_set(id, manner);
+        opened.map_err(|errno| match errno {
+            Errno::NOENT => BenchError::Wrong(
+                "a data set is missing; expected a tree made by an earlier precreate: run that phase first"
+                    .into(),
+            ),
+            errno => self.refused("open a data set", errno),
+        })
     }
 
     fn ask<R>(

@@ -196,6 +196,18 @@ impl Team {
         self.common.stop.withdraw();
     }
 
+    /// Let the ranks go, and with them their ways to the storage and what they hold there. Waits at most `timeout` for
+    /// each to end; one that hangs is left behind.
+    pub fn close(&mut self, timeout: Duration) {
+        self.members.clear();
+        loop {
+            match self.answers.recv_timeout(timeout) {
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
     /// The rows of the last phase of the `at`-th rank; none while it is at work.
     pub fn rows(&self, at: usize) -> Option<Vec<Row>> {
         let rows = match self.members.get(at)?.rows.try_lock() {

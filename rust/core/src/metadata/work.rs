@@ -14,6 +14,24 @@ use crate::backend::ObjectName;
 use crate::clock::{precise_sleeps, thread_cpu_ns};
 use crate::sample::{Op, Outcome};
 
+/// A rank to which nothing succeeds for this long gives up, however few its failures: each may be a timeout.
+pub const GIVE_UP_NS: u64 = 60_000_000_000;
+
+/// A create that ended so has made nothing, or nobody could remove it now; a repair finds what is left.
+const UNMADE: [Errno; 11] = [
+    Errno::EXIST,
+    Errno::ACCESS,
+    Errno::PERM,
+    Errno::ROFS,
+    Errno::TIMEDOUT,
+    Errno::CONNREFUSED,
+    Errno::CONNRESET,
+    Errno::HOSTUNREACH,
+    Errno::NETUNREACH,
+    Errno::NOTCONN,
+    Errno::PIPE,
+];
+
 /// A phase that a rank is in the middle of.
 #[derive(Debug)]
 pub(super) struct Running {
@@ -22,6 +40,7 @@ pub(super) struct Running {
     /// Monotonic; none before the first lap.
     origin_ns: Option<u64>,
     last_ns: u64,
+    last_ok_ns: u64,
     cpu_ns: u64,
     failures_in_row: u32,
     problems: Vec<(Outcome, String)>,
@@ -34,6 +53,7 @@ impl Running {
             waiting: Waiting::default(),
             origin_ns: None,
             last_ns: 0,
+            last_ok_ns: 0,
             cpu_ns: 0,
             failures_in_row: 0,
             problems: Vec::new(),
@@ -66,6 +86,7 @@ impl Rank {
             running.last_ns
         });
         running.failures_in_row = 0;
+        running.last_ok_ns = clock.monotonic_ns();
         let end = self.steps(&mut running, origin, limit);
         running.cpu_ns += thread_cpu_ns() - cpu_before;
         let lap = self.lap(&running, end);
@@ -96,7 +117,10 @@ impl Rank {
                 if running.last_ns >= deadline_ns {
                     return End::Limit;
                 }
-                if running.failures_in_row >= give_up {
+                let failing_ns = running.last_ns.saturating_sub(running.last_ok_ns);
+                if running.failures_in_row >= give_up
+                    || running.failures_in_row > 1 && failing_ns > GIVE_UP_NS
+                {
                     return End::Failing;
                 }
                 self.gauge.publish(&self.account);
@@ -109,6 +133,7 @@ impl Rank {
             if ok {
                 op.succeed(latency_ns, done.bytes);
                 running.failures_in_row = 0;
+                running.last_ok_ns = done.ended_ns;
             } else {
                 op.fail(done.outcome, latency_ns);
                 running.failures_in_row += 1;
@@ -167,8 +192,8 @@ impl Rank {
         if !problems.iter().any(|(outcome, _)| *outcome == done.outcome) {
             problems.push((done.outcome, self.store.problem().unwrap_or_default()));
         }
-        let exists = done.outcome == Outcome::error(Errno::EXIST);
-        if step.op == Op::MdCreate && !exists && self.store.capabilities().stores {
+        let unmade = UNMADE.iter().any(|&errno| done.outcome == Outcome::error(errno));
+        if step.op == Op::MdCreate && !unmade && self.store.capabilities().stores {
             let _ = self.open[step.set].backend.delete(&ObjectName::new(step.object));
         }
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,6 +30,7 @@ def core_errors(place: str) -> Iterator[None]:
         yield
     except _core.BenchError as error:
         text, wrong = error.args
+        text = re.sub(r" \(os error \d+\)", "", text)
         named = text if place in text else f"{place}: {text}"
         raise (UsageError(named) if wrong else MeasureError(named)) from None
 
@@ -80,8 +82,8 @@ class Crew:
             return [None if text is None else json.loads(text) for text in self.core.answers()]
 
     def close(self) -> None:
-        """The ranks end after what they are at; nothing can be asked of them again."""
-        del self.core
+        """The ranks end after what they are at and let go what they hold; nothing can be asked of them again."""
+        self.core.close(int(PATIENCE_S * 1000))
 
     def first(self, order: dict[str, Any]) -> Any:
         """The answer to an order for the first rank only."""

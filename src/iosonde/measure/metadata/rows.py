@@ -47,7 +47,7 @@ def total_rows(label: Label, result: PhaseResult) -> list[RunRow]:
     processors = machine.get("processors", 0) * machine.get("machines", 1)
     if result.total.slowest_ns and processors:
         share = result.total.cpu_ns / (result.total.slowest_ns * processors)
-        machine["cpu_share"] = round(share, 4)
+        machine["cpu_share"] = round(min(share, 1.0), 4)
     return [replace(rows[0], machine=machine), *rows[1:]]
 
 

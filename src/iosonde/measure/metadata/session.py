@@ -7,21 +7,19 @@ limits and errors; within one nobody waits for anybody.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from iosonde.measure.metadata import crew
-from iosonde.measure.metadata.crew import POLL_MS, Crew, HangingError, core_errors
-from iosonde.measure.metadata.laps import Lap, OpLap, Together, add, in_turn, in_turn_laps
+from iosonde.measure.metadata.crew import Crew, HangingError
+from iosonde.measure.metadata.going import Going
+from iosonde.measure.metadata.laps import Lap, Together, add, in_turn, in_turn_laps
 from iosonde.measure.metadata.result import PhaseResult, Watch
 from iosonde.measure.metadata.spec import BULK_OPS, CYCLE_OPS, Spec
 from iosonde.measure.places import Place
 from iosonde.measure.ranks import Processes
-from iosonde.model.errors import IosondeError
-
-_SNAPSHOT_S = 2.0
+from iosonde.model.errors import IosondeError, MeasureError
+from iosonde.model.units import format_size
 
 
 class Session:
@@ -34,9 +32,9 @@ class Session:
         self.ranks = processes.size * threads
         self._processes, self._watch = processes, watch
         self._positions: list[int] | None = None
-        self._last_snapshot = 0.0
-        self._threads = threads
         self._cleanups = 0
+        self._planned = 0
+        """Operations of this process's ranks in the phase that was loaded last."""
         self.begun = False
         """The tree is made and held: what is in it may be removed."""
         self.left = False
@@ -49,6 +47,7 @@ class Session:
                 place, spec.parameters(self.ranks), first, threads, spec.faults, wanted=watch.wanted
             )
         )
+        self._going = Going(self._crew, place.name, first, watch)
 
     # ---- before and after
 
@@ -76,7 +75,7 @@ class Session:
         """Remove, untimed, what an earlier run has left."""
         left = sum(self._load({"phase": "cleanup"}, 0))
         if sum(self._processes.all_of(left)):
-            self._go(self._limit(None, None), 0.0, None)
+            self._going.go(self._limit(None, None), 0.0, None)
             self._watch.note(
                 f"{self.place.name}: objects left by an earlier run were removed first"
             )
@@ -84,9 +83,23 @@ class Session:
     # ---- phases
 
     def precreate(self) -> PhaseResult:
-        """Fill the data sets; what a run that was killed has made counts."""
+        """Fill the data sets; what a run that was killed has made counts.
+
+        Raises MeasureError, after the phase is told, when they could not be filled.
+        """
         self._positions = None
-        return self._phase("precreate", {"phase": "precreate"})
+        result = self._phase("precreate", {"phase": "precreate"})
+        ok = 0 if result.total is None else result.total.ok
+        missing = sum(self._processes.all_of(self._planned)) - self._processes.first_says(ok)
+        if missing and not result.stopped:
+            sets = self.ranks * (self.spec.data_sets or 1)
+            room = (self.spec.size_bytes or 0) * sets * (self.spec.objects or 0)
+            raise MeasureError(
+                f"{self.place.name}: the data sets could not be filled: {missing} objects are missing",
+                expected=f"room for {format_size(room)} in {sets} x {self.spec.objects} objects",
+                hint="smaller -P, -D or -S, or another place",
+            )
+        return result
 
     def benchmark(
         self, iteration: int, waiting_factor: float = 0.0, repeat: int = 0
@@ -189,16 +202,6 @@ class Session:
 
     # ---- how
 
-    def _samples(self, laps: Sequence[Lap]) -> tuple[tuple[int, int, dict[str, bytes]], ...]:
-        if not self.spec.rows:
-            return ()
-        found = [(lap, self._crew.core.rows(at)) for at, lap in enumerate(laps)]
-        return tuple(
-            (lap.rank, lap.began_ns, rows)
-            for lap, rows in found
-            if rows is not None and lap.began_ns is not None
-        )
-
     def _known_positions(self) -> list[int]:
         if self._positions is None:
             surveyed = self._agreed(lambda: self._crew.ask({"do": "survey", "full": True}))
@@ -216,7 +219,7 @@ class Session:
     def _advance(self, result: PhaseResult) -> None:
         whole = result.total is not None and result.total.complete and not result.total.failures
         if self._processes.first_says(whole) and self._positions is not None:
-            by = 0 if self.spec.read_only else self.spec.iterations
+            by = 0 if self.spec.read_only else self.spec.iterations or 0
             self._positions = [first + by for first in self._positions]
         else:
             self._positions = None
@@ -235,7 +238,9 @@ class Session:
         seen = PhaseResult(name, iteration, waiting_factor, repeat, (), None)
         spec = self.spec
         limited = spec.limit_ns is not None and name in ("benchmark", "create")
-        laps = self._go(self._limit(spec.limit_ns if limited else None, None), waiting_factor, seen)
+        laps = self._going.go(
+            self._limit(spec.limit_ns if limited else None, None), waiting_factor, seen
+        )
         stopped = any(self._processes.all_of(self._watch.wanted() or _ended(laps, "stopped")))
         total = self._processes.merged(add(laps), Together.plus)
         walled = None
@@ -243,7 +248,7 @@ class Session:
             walled = total
             if spec.wear_out_ns is not None:
                 most = max(self._processes.all_of(max(lap.steps for lap in laps)))
-                laps = self._go(self._limit(spec.wear_out_ns, most), waiting_factor, seen)
+                laps = self._going.go(self._limit(spec.wear_out_ns, most), waiting_factor, seen)
                 stopped = any(self._processes.all_of(_ended(laps, "stopped")))
                 total = self._processes.merged(add(laps), Together.plus)
         self.hanging |= any(self._processes.all_of(_ended(laps, "hanging")))
@@ -253,7 +258,7 @@ class Session:
             total=total,
             walled=walled,
             stopped=stopped,
-            samples=self._samples(laps),
+            samples=self._going.samples(laps) if spec.rows else (),
         )
         if tell:
             self._watch.result(result)
@@ -266,64 +271,9 @@ class Session:
     def _load(self, work: dict[str, Any], iteration: int) -> list[int]:
         order = {"do": "load", "work": work, "iteration": iteration}
         planned: list[int] = self._agreed(lambda: self._crew.ask(order))
+        self._planned = sum(planned)
         self._processes.together()
         return planned
-
-    def _go(
-        self, limit: dict[str, int | None], waiting_factor: float, seen: PhaseResult | None
-    ) -> list[Lap]:
-        core = self._crew.core
-        order = {"do": "go", "limit": limit, "waiting_factor": waiting_factor}
-        core.order(json.dumps(order))
-        asked_to_end: float | None = None
-        while not core.wait(POLL_MS):
-            now = time.monotonic()
-            self._look(seen, now)
-            if self._watch.wanted() and asked_to_end is None:
-                asked_to_end = now
-                core.stop()
-            if asked_to_end is not None and now - asked_to_end > crew.PATIENCE_S:
-                break
-        with core_errors(self.place.name):
-            answers = core.answers()
-        return [
-            self._hanging(at) if text is None else Lap.from_core(text)
-            for at, text in enumerate(answers)
-        ]
-
-    def _look(self, seen: PhaseResult | None, now: float) -> None:
-        readings = json.loads(self._crew.core.read())
-        if seen is None:
-            return
-        counts = [sum(r[name] for r in readings) for name in ("ended", "planned", "failed")]
-        self._watch.progress(seen.phase, *counts)
-        if now - self._last_snapshot > _SNAPSHOT_S:
-            self._last_snapshot = now
-            laps = [self._so_far(at, ops) for at, ops in self._copies()]
-            if laps:
-                self._watch.result(replace(seen, laps=tuple(laps), snapshot=True))
-
-    def _copies(self) -> list[tuple[int, list[OpLap]]]:
-        copies = json.loads(self._crew.core.so_far())
-        return [
-            (at, [OpLap.from_core(op) for op in ops])
-            for at, ops in enumerate(copies)
-            if ops is not None
-        ]
-
-    def _so_far(self, at: int, ops: list[OpLap]) -> Lap:
-        rank = self._processes.number * self._threads + at
-        return Lap(rank, None, 0, "limit", 0, 0, 0, 0, tuple(ops))
-
-    def _hanging(self, at: int) -> Lap:
-        """A rank that does not answer: what it had done when it last could say so."""
-        known = dict(self._copies())
-        reading = json.loads(self._crew.core.read())[at]
-        lap = self._so_far(at, known.get(at, []))
-        op, ns = reading["open"] or ("", 0)
-        op = op.removeprefix("md_") or "what is between operations"
-        self._watch.note(f"rank {lap.rank} hangs in {op} for {ns / 1e9:.0f} s: it was given up")
-        return replace(lap, end="hanging")
 
     def _agreed(self, call: Callable[[], Any]) -> Any:
         """Do something in every process; an error in one of them is raised in all."""

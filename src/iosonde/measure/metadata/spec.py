@@ -28,7 +28,7 @@ class Spec:
     """P, objects precreated in each."""
     size_bytes: int | None = None
     """S."""
-    iterations: int = 200
+    iterations: int | None = None
     """I, iterations over the data sets in one benchmark phase."""
     offset: int = 1
     """O, ranks between reader and writer."""
@@ -76,7 +76,7 @@ class Spec:
 
     def operations(self) -> int:
         """How many operations a rank does in its longest phase."""
-        return max(4 * self.iterations, self.objects or 0) * (self.data_sets or 1)
+        return max(4 * (self.iterations or 1), self.objects or 0) * (self.data_sets or 1)
 
     def kept(self, ranks: int) -> dict[str, Any]:
         """What a tree says of itself."""
@@ -84,7 +84,7 @@ class Spec:
         return {"format": 1, "ranks": ranks, **{name: getattr(self, name) for name in names}}
 
 
-DEFAULTS = {"data_sets": 10, "objects": 1000, "size_bytes": 3901}
+DEFAULTS = {"data_sets": 10, "objects": 1000, "size_bytes": 3901, "iterations": 200}
 
 
 def settled(
@@ -105,11 +105,13 @@ def settled(
                 expected="a tree made by an earlier run",
                 hint=f"--phases {PHASES[spec.pattern][0]} first",
             )
-        return replace(
-            spec,
-            data_sets=spec.data_sets or DEFAULTS["data_sets"],
-            objects=spec.objects or DEFAULTS["objects"],
-            size_bytes=DEFAULTS["size_bytes"] if spec.size_bytes is None else spec.size_bytes,
+        return _with_iterations(
+            replace(
+                spec,
+                data_sets=spec.data_sets or DEFAULTS["data_sets"],
+                objects=spec.objects or DEFAULTS["objects"],
+                size_bytes=DEFAULTS["size_bytes"] if spec.size_bytes is None else spec.size_bytes,
+            )
         )
     adopted = replace(
         spec,
@@ -127,7 +129,15 @@ def settled(
             expected="the same parameters",
             hint="--phases cleanup to remove it",
         )
-    return adopted
+    return _with_iterations(adopted)
+
+
+def _with_iterations(spec: Spec) -> Spec:
+    """Nobody asked for I: no more than the pool allows."""
+    if spec.iterations is not None:
+        return spec
+    most = (spec.objects or 1) - (1 if spec.random_order and not spec.read_only else 0)
+    return replace(spec, iterations=max(1, min(DEFAULTS["iterations"], most)))
 
 
 def as_dict(spec: Spec) -> dict[str, Any]:
