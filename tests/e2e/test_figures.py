@@ -34,8 +34,8 @@ def test_the_page_shows_every_figure_in_its_theme(
     at.page.locator(".figures summary").click()
     kinds = at.page.locator(".figures select").first
     values = kinds.locator("option").evaluate_all("options => options.map(option => option.value)")
-    assert len(values) == 7
-    for kind in (values[0], values[3], values[6]) if width > 1000 else values[:1]:
+    assert len(values) == 8
+    for kind in (values[0], values[3], values[7]) if width > 1000 else values[:1]:
         kinds.select_option(kind)
         wait_until(kind, lambda kind=kind: f"kind={kind}" in at.requested[-1], 20)
         at.page.wait_for_function(_DRAWN, timeout=60_000)
