@@ -73,13 +73,15 @@ impl Gauge {
             self.failed.store(self.failed.load(Relaxed) + 1, Relaxed);
         }
     }
-    /// Between two steps: hand out a copy of the account if somebody asked for one.
+    /// Whether somebody wants a copy of the account.
     #[inline]
+    pub fn asked(&self) -> bool {
+        self.asked.load(Relaxed) != 0
+    }
+    /// Hand one out, between two steps.
     pub fn publish(&self, account: &Account) {
-        if self.asked.load(Relaxed) != 0 {
-            self.asked.store(0, Relaxed);
-            *self.copy.lock().unwrap_or_else(PoisonError::into_inner) = Some(account.clone());
-        }
+        self.asked.store(0, Relaxed);
+        *self.copy.lock().unwrap_or_else(PoisonError::into_inner) = Some(account.clone());
     }
     /// Look at it at `now_ns` of the rank's clock.
     pub fn read(&self, now_ns: u64) -> Reading {
@@ -119,9 +121,11 @@ mod tests {
     fn a_copy_comes_after_it_was_asked_for() {
         let (gauge, mut account) = (Gauge::default(), Account::default());
         account.ops[0].succeed(5, 1);
-        gauge.publish(&account);
+        assert!(!gauge.asked());
         assert!(gauge.copy().is_none());
+        assert!(gauge.asked());
         gauge.publish(&account);
+        assert!(!gauge.asked());
         assert_eq!(gauge.copy().unwrap().ended(), 1);
     }
 }

@@ -1,5 +1,9 @@
 //! Every operation as 16 bytes, in memory that was touched before the phase began.
+//!
+//! What ended goes into a short ring; when that is full it is added up, and kept if that was asked for. Between two
+//! operations only one line of memory is written: histograms would be fetched anew after every system call.
 
+use super::account::{Account, place};
 use crate::sample::{Op, Outcome};
 
 /// An operation as it is kept.
@@ -19,10 +23,12 @@ pub struct Row {
 pub const SLOW_NS: u64 = 100_000_000;
 const SLOW_ROWS: usize = 1 << 16;
 const LATENCY_BITS: u32 = 45;
+const RING: usize = 512;
 
 /// The rows of one phase.
 #[derive(Debug, Default)]
 pub struct Rows {
+    ring: Vec<[u64; 2]>,
     rows: Vec<[u64; 2]>,
     room: usize,
     slow: Vec<[u64; 2]>,
@@ -39,19 +45,39 @@ impl Rows {
             rows
         };
         let slow = if room > 0 { SLOW_ROWS } else { 0 };
-        Self { rows: touched(room), room, slow: touched(slow), left_out: 0 }
+        Self { ring: touched(RING), rows: touched(room), room, slow: touched(slow), left_out: 0 }
     }
 
-    /// Keep one.
+    /// One operation ended. Whether the ring is full now.
     #[inline]
-    pub fn push(&mut self, row: Row) {
-        if self.room == 0 {
-            return;
+    pub fn push(&mut self, row: Row) -> bool {
+        self.ring.push(pack(row));
+        self.ring.len() >= RING
+    }
+
+    /// Add up what is in the ring; an object has `size_bytes`.
+    pub fn settle(&mut self, account: &mut Account, size_bytes: u64) {
+        for at in 0..self.ring.len() {
+            let packed = self.ring[at];
+            let row = unpack(packed);
+            let op = &mut account.ops[place(row.op)];
+            if row.outcome == Outcome::OK {
+                let moved = matches!(row.op, Op::MdCreate | Op::MdRead);
+                op.succeed(row.latency_ns, if moved { size_bytes } else { 0 });
+            } else {
+                op.fail(row.outcome, row.latency_ns);
+            }
+            if self.room > 0 {
+                self.keep(packed, row.latency_ns);
+            }
         }
-        let packed = pack(row);
+        self.ring.clear();
+    }
+
+    fn keep(&mut self, packed: [u64; 2], latency_ns: u64) {
         if self.rows.len() < self.room {
             self.rows.push(packed);
-        } else if row.latency_ns >= SLOW_NS && self.slow.len() < SLOW_ROWS {
+        } else if latency_ns >= SLOW_NS && self.slow.len() < SLOW_ROWS {
             self.slow.push(packed);
         } else {
             self.left_out += 1;
@@ -70,6 +96,7 @@ impl Rows {
 
     /// Begin afresh.
     pub fn clear(&mut self) {
+        self.ring.clear();
         self.rows.clear();
         self.slow.clear();
         self.left_out = 0;
@@ -112,8 +139,12 @@ mod tests {
                 })
             })
             .collect();
-        given.iter().for_each(|&row| rows.push(row));
+        let mut account = Account::default();
+        given.iter().for_each(|&row| assert!(!rows.push(row)));
+        assert_eq!(rows.iter().count(), 0, "not before they were added up");
+        rows.settle(&mut account, 7);
         assert!(rows.iter().eq(given));
+        assert_eq!(account.ops.iter().map(|op| (op.ok, op.bytes)).max(), Some((2, 7)));
     }
 
     #[test]
@@ -122,6 +153,7 @@ mod tests {
         for (began, latency) in [(1, 5), (2, 6), (3, 7), (4, SLOW_NS), (5, 8)] {
             rows.push(row(began, latency));
         }
+        rows.settle(&mut Account::default(), 1);
         let kept: Vec<u64> = rows.iter().map(|row| row.began_ns).collect();
         assert_eq!((kept, rows.left_out()), (vec![1, 2, 4], 2));
         rows.clear();
@@ -131,7 +163,10 @@ mod tests {
     #[test]
     fn nothing_is_kept_when_nothing_was_asked() {
         let mut rows = Rows::new(0);
-        rows.push(row(1, SLOW_NS));
+        let mut account = Account::default();
+        while !rows.push(row(1, SLOW_NS)) {}
+        rows.settle(&mut account, 1);
+        assert_eq!(account.ops[3].ok, RING as u64);
         assert_eq!((rows.iter().count(), rows.left_out()), (0, 0));
     }
 }

@@ -4,7 +4,6 @@ use std::sync::{Arc, PoisonError};
 
 use rustix::io::Errno;
 
-use super::account::place;
 use super::pattern::{Step, Steps};
 use super::phase::{End, Lap, Limit, OpLap};
 use super::rank::Rank;
@@ -66,7 +65,6 @@ struct Done {
     outcome: Outcome,
     began_ns: u64,
     ended_ns: u64,
-    bytes: u64,
 }
 
 impl Rank {
@@ -88,6 +86,9 @@ impl Rank {
         running.failures_in_row = 0;
         running.last_ok_ns = clock.monotonic_ns();
         let end = self.steps(&mut running, origin, limit);
+        let rows = Arc::clone(&self.rows);
+        let size_bytes = self.common.parameters.size_bytes;
+        rows.lock().unwrap_or_else(PoisonError::into_inner).settle(&mut self.account, size_bytes);
         running.cpu_ns += thread_cpu_ns() - cpu_before;
         let lap = self.lap(&running, end);
         self.running = Some(running);
@@ -123,29 +124,27 @@ impl Rank {
                 {
                     return End::Failing;
                 }
-                self.gauge.publish(&self.account);
+                if self.gauge.asked() {
+                    rows.settle(&mut self.account, self.common.parameters.size_bytes);
+                    self.gauge.publish(&self.account);
+                }
             }
             let Some(step) = running.steps.next_step() else { return End::Done };
             let done = self.perform(step);
             let latency_ns = done.ended_ns - done.began_ns;
-            let op = &mut self.account.ops[place(step.op)];
             let ok = done.outcome == Outcome::OK;
+            self.gauge.closed(ok);
             if ok {
-                op.succeed(latency_ns, done.bytes);
                 running.failures_in_row = 0;
                 running.last_ok_ns = done.ended_ns;
             } else {
-                op.fail(done.outcome, latency_ns);
                 running.failures_in_row += 1;
                 self.failed(step, &done, &mut running.problems);
             }
-            self.gauge.closed(ok);
-            rows.push(Row {
-                began_ns: done.began_ns - origin_ns,
-                latency_ns,
-                op: step.op,
-                outcome: done.outcome,
-            });
+            let began_ns = done.began_ns - origin_ns;
+            if rows.push(Row { began_ns, latency_ns, op: step.op, outcome: done.outcome }) {
+                rows.settle(&mut self.account, self.common.parameters.size_bytes);
+            }
             running.last_ns = done.ended_ns;
             if let Some(ns) = running.waiting.after(latency_ns) {
                 let began_ns = clock.monotonic_ns();
@@ -182,8 +181,7 @@ impl Rank {
             Ok(_) => Outcome::OK,
             Err(errno) => Outcome::error(errno),
         };
-        let moved = matches!(step.op, Op::MdCreate | Op::MdRead);
-        Done { outcome, began_ns, ended_ns, bytes: if moved { size } else { 0 } }
+        Done { outcome, began_ns, ended_ns }
     }
 
     /// Keep the storage's words, and leave no half-made object behind. Not timed.

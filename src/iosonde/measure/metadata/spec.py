@@ -60,7 +60,7 @@ class Spec:
             "ranks": ranks,
             "data_sets": self.data_sets,
             "objects": self.objects,
-            "iterations": self.iterations,
+            "iterations": self.iterations or 1,
             "size_bytes": self.size_bytes,
             "offset": self.offset,
             "pattern": self.pattern,
