@@ -97,6 +97,9 @@ def test_the_others(tmp_path):
     place = parse_place(f"mpiio:{tmp_path}", {})
     assert (place.kind, place.name, place.foreign) == ("mpiio", f"mpiio:{tmp_path}", True)
     assert core("null:")[1] == {"kind": "null"}
+    place, text = core("null:2ms:0.5")
+    assert place.name == "null:2ms:0.5"
+    assert text["latency"] == {"median_ns": [0, 0, *[2_000_000] * 4], "sigma": 0.5}
     assert parse_place("python-null:", {}).foreign
 
 
@@ -107,7 +110,9 @@ def test_the_others(tmp_path):
         ("s4://bucket", {}, "`s4:` is no kind of place"),
         ("postgress://me@h/d", {}, "try `postgres"),
         ("odd:thing", {}, "try `./odd:...` for a directory of that name"),
-        ("null:x", {}, "takes nothing"),
+        ("null:x", {}, "takes a latency"),
+        ("null:1ms:-1", {}, "takes a latency"),
+        ("python-null:x", {}, "takes nothing"),
         ("mpiio:", {}, "names no directory"),
         ("s3:", AWS, "names no bucket"),
         ("s3://me:hunter2@bucket/p", AWS, "try AWS_ACCESS_KEY_ID"),

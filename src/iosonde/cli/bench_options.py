@@ -149,6 +149,11 @@ def plan(
         raise UsageError("--endpoint is for s3://BUCKET/PREFIX", expected="such a place")
     specs = tuple(_specs(args, seed))
     rounds = args.repeat or (3 if args.pattern == "cycle" else 1)
+    if rounds > 1 and "create" in phases and "delete" not in phases:
+        raise UsageError(
+            f"-R {rounds} would create the same objects again",
+            expected="the phase delete too, or -R 1",
+        )
     adaptive = None
     if args.adaptive:
         repeats = args.repeats or 5

@@ -7,6 +7,7 @@
 ``mongodb://HOST:PORT/DB``              pymongo's form, options too
 ``mpiio:DIR``                           the same directory through MPI-IO
 ``null:``                               nowhere: prices the harness
+``null:2ms:0.5``                        nowhere: answers after 2 ms (median), with this spread of the logarithm
 ``python-null:``                        nowhere, by way of Python: prices the bridge of mongodb and mpiio
 ======================================  =====================================================================
 """
@@ -27,7 +28,8 @@ from iosonde.measure.backends.mongodb import MongoStore
 from iosonde.measure.backends.mpiio import MpiioStore
 from iosonde.measure.backends.nothing import NothingStore
 from iosonde.measure.backends.protocol import StoreFactory
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import UnitError, UsageError
+from iosonde.model.units import parse_duration
 
 KINDS = ("posix", "s3", "postgresql", "mongodb", "mpiio", "null", "python-null")
 FORMS = (
@@ -95,10 +97,24 @@ def _posix(text: str) -> Place:
 
 
 def _nowhere(kind: str, rest: str) -> Place:
-    if rest:
-        raise UsageError(f"{kind}: takes nothing behind the colon, got `{rest}`")
-    core = json.dumps({"kind": "null"}) if kind == "null" else NothingStore
-    return Place(kind, kind, core)
+    if kind == "python-null":
+        if rest:
+            raise UsageError(f"{kind}: takes nothing behind the colon, got `{rest}`")
+        return Place(kind, kind, NothingStore)
+    if not rest:
+        return Place(kind, kind, json.dumps({"kind": kind}))
+    length, _, spread = rest.partition(":")
+    try:
+        median_ns, sigma = parse_duration(length), float(spread or 0)
+    except (UnitError, ValueError):
+        median_ns, sigma = 0, -1.0
+    if not 0 <= sigma <= 3:
+        raise UsageError(
+            f"null: takes a latency and the spread of its logarithm, got `{rest}`",
+            expected="null:2ms or null:2ms:0.5",
+        )
+    latency = {"median_ns": [0, 0, *[median_ns] * 4], "sigma": sigma}
+    return Place(kind, f"null:{rest}", json.dumps({"kind": kind, "latency": latency}))
 
 
 def _mpiio(rest: str) -> Place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ _SECONDS = (
     *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800),
     *(3600, 7200, 10_800, 21_600, 43_200),
 )
+_PARTS_US = tuple(digit * 10**power for power in range(6) for digit in (1, 2, 5))
 _DAYS = (1, 2, 3, 4, 7, 14)
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120, 600)
 
@@ -18,10 +20,10 @@ _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120, 600)
 def time_ticks(since_s: float, until_s: float, zone: tzinfo | None, most: int) -> list[float]:
     """At most ``most`` instants (s since the epoch) in [since, until], at the finest round step.
 
-    ``zone`` None: the system's. Below a second there are none but the ends.
+    ``zone`` None: the system's. Below two seconds they are parts of one.
     """
     if until_s - since_s < 2:
-        return [since_s, until_s]
+        return _parts(since_s, until_s, most)
     offset = to_datetime(int(since_s * 1e9), zone).utcoffset()
     ahead = 0.0 if offset is None else offset.total_seconds()
     for step in _SECONDS:
@@ -31,6 +33,16 @@ def time_ticks(since_s: float, until_s: float, zone: tzinfo | None, most: int) -
             if len(found) <= most:
                 return found
     return _dates(since_s, until_s, zone, most)
+
+
+def _parts(since_s: float, until_s: float, most: int) -> list[float]:
+    """Round parts of a second, as far as times since the epoch hold them: microseconds."""
+    for step_us in _PARTS_US:
+        first = math.ceil(round(since_s * 1e6) / step_us)
+        last = math.floor(round(until_s * 1e6) / step_us)
+        if last - first < most:
+            return [k * step_us / 1e6 for k in range(first, last + 1)]
+    return []
 
 
 def _dates(since_s: float, until_s: float, zone: tzinfo | None, most: int) -> list[float]:
