@@ -23,17 +23,19 @@ build: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) ## leave .venv/bin/iosonde an
 demo: build ## watch a directory of this machine, load it, say how slow it was; DEMO_SERVE=0 does not serve the page
 	$(BIN)/iosonde demo
 
-test: build services lint ## everything; fails if a service cannot be had
+test: ## everything; fails if a service cannot be had
+	$(MAKE) --no-print-directory -j2 build services
+	$(MAKE) --no-print-directory lint
 	cargo test --workspace --quiet
 	cd web && npm test --silent
-	$(BIN)/pytest
+	scripts/tests
 
 test-quick: build ## what needs no server, browser, mount or root
 	cargo test --workspace --quiet
 	cd web && npm test --silent
 	$(BIN)/pytest -m "not service"
 
-services: ## Prometheus and Chromium, from the distribution
+services: ## Prometheus, Chromium and PostgreSQL from the distribution; servers of S3 and MongoDB's protocol from Go modules
 	scripts/services
 
 lint: build ## formats, layers, types

@@ -177,3 +177,15 @@ def test_ticks_of_days_are_local_midnights():
     assert {(m.hour, m.minute) for m in moments} == {(0, 0)}
     assert {m.weekday() for m in moments} == {0}
     assert len({m.utcoffset() for m in moments}) == 2, "before and after the end of summer time"
+
+
+@pytest.mark.parametrize("length", [1.9, 1.0, 0.3, 0.02, 0.001, 0.00003])
+@pytest.mark.parametrize("most", [3, 9])
+def test_time_ticks_of_a_moment_are_round_parts_of_a_second(length, most):
+    begin = 1_792_000_005.578
+    found = time_ticks(begin, begin + length, None, most)
+    assert 1 <= len(found) <= most
+    assert all(begin - 1e-6 <= tick <= begin + length + 1e-6 for tick in found)
+    steps = {round((b - a) * 1e6) for a, b in itertools.pairwise(found)}
+    assert len(steps) <= 1
+    assert all(str(step).rstrip("0") in ("1", "2", "5") for step in steps)
