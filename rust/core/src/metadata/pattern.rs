@@ -81,6 +81,13 @@ impl Steps {
     pub fn total(&self) -> u64 {
         self.total
     }
+    /// Operations there are.
+    pub fn operations(&self) -> u64 {
+        match &self.work {
+            Work::Stretches { sets, .. } => sets.iter().map(|set| set.count).sum(),
+            Work::Cycle { ops, .. } => self.total * ops.len() as u64,
+        }
+    }
     /// Whether the next operation begins a step.
     #[inline]
     pub fn between(&self) -> bool {
@@ -205,6 +212,7 @@ mod tests {
                 *seen.entry((step.set, step.object)).or_insert(0) += 1;
             }
             assert_eq!(seen.len(), 14);
+            assert_eq!(Steps::each(Op::MdRead, sets.clone(), None).operations(), 14);
             assert!(seen.values().all(|&n| n == 1));
         }
     }
@@ -226,7 +234,7 @@ mod tests {
         while steps.next_step().is_some() {
             between += usize::from(steps.between());
         }
-        assert_eq!((between, steps.done(), steps.total()), (2, 2, 2));
+        assert_eq!((between, steps.done(), steps.total(), steps.operations()), (2, 2, 2, 8));
     }
 
     #[test]

@@ -166,15 +166,15 @@ impl Rank {
 
     /// Make ready for a phase: open what it touches, list what it deletes. Returns how many operations it has.
     pub fn load(&mut self, work: &Work, iteration: u32) -> Result<u64, BenchError> {
-        let (steps, ops) = match work {
-            Work::Precreate => (self.precreate()?, 1),
-            Work::Benchmark { ops, first } => (self.benchmark(ops, first, iteration)?, ops.len() as u64),
-            Work::Bulk { op, counts, shift } => (self.bulk(*op, counts, *shift, iteration)?, 1),
-            Work::Cleanup => (self.cleanup()?, 1),
+        let steps = match work {
+            Work::Precreate => self.precreate()?,
+            Work::Benchmark { ops, first } => self.benchmark(ops, first, iteration)?,
+            Work::Bulk { op, counts, shift } => self.bulk(*op, counts, *shift, iteration)?,
+            Work::Cleanup => self.cleanup()?,
         };
         self.account.clear();
         self.rows.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        let planned = steps.total() * ops;
+        let planned = steps.operations();
         self.gauge.begin(planned);
         self.running = Some(Running::new(steps));
         Ok(planned)
