@@ -29,6 +29,8 @@ pub type Connector = Arc<dyn Fn(u32) -> Result<Box<dyn ObjectStore>, ConnectErro
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Order {
+    /// Reach the storage. Every team begins with it by itself; later it says that it has.
+    Connect,
     /// Say what cannot work.
     Check,
     /// Make or accept the root; the first of a run holds it.
@@ -127,6 +129,11 @@ impl Team {
             let thread =
                 std::thread::Builder::new().name(name).spawn(move || worker.run(&connector, &inbox))?;
             members.push(Member { gauge, rows, orders, thread: thread.thread().clone() });
+        }
+        // Only now may they take memory: where there is no room for all, none has begun.
+        let begin = Arc::new(Barrier::new(1));
+        for member in &members {
+            let _ = member.orders.send((Order::Connect, Arc::clone(&begin)));
         }
         let given = members.iter().map(|_| None).collect();
         Ok(Self { common, awaited: members.len(), members, answers, given })
@@ -240,6 +247,9 @@ struct Worker {
 
 impl Worker {
     fn run(self, connector: &Connector, inbox: &Receiver<(Order, Arc<Barrier>)>) {
+        if inbox.recv().is_err() {
+            return;
+        }
         let answer = |given: Answer| self.answer.send((self.at, given)).is_ok();
         let store = match connector(self.number) {
             Ok(store) => store,
@@ -267,6 +277,7 @@ fn obey(rank: &mut Rank, order: Order, together: &Barrier) -> Answer {
         serde_json::to_value(of).map_err(|error| BenchError::Refused(error.to_string()))
     }
     match order {
+        Order::Connect => value(()),
         Order::Check => value(rank.check()?),
         Order::Begin { hold } => value(rank.begin(hold && rank.number == 0)?),
         Order::Note => value(rank.note()?),
