@@ -59,7 +59,7 @@ def ours(place: str, ranks: int, args: argparse.Namespace) -> list[dict]:
         told = subprocess.run(
             [str(word) for word in command], check=True, capture_output=True, text=True
         )
-    rows = json.loads(told.stdout)
+    rows = json.loads(told.stdout)["rows"]
     return [row for row in rows if row["phase"] == "benchmark" and row["rank"] is None]
 
 

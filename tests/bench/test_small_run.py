@@ -68,7 +68,7 @@ def test_a_number_is_what_its_name_says(place, store):
 
 def test_json_is_what_the_store_keeps(place, store, capsys):
     assert bench(place, *SMALL, "--format", "json", store=store) == 0
-    printed = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)["rows"]
     kept = [json.loads(json.dumps(asdict(row))) for row in rows_of(store)]
     assert sorted(map(json.dumps, printed)) == sorted(map(json.dumps, kept))
 
@@ -107,7 +107,11 @@ def test_a_process_speaks_data_on_stdout_and_progress_on_stderr(place, store):
     with started(*words) as process:
         code, out, err = ended(process)
     assert code == 0, err
-    assert {row["phase"] for row in json.loads(out)} == {"precreate", "benchmark", "cleanup"}
+    assert {row["phase"] for row in json.loads(out)["rows"]} == {
+        "precreate",
+        "benchmark",
+        "cleanup",
+    }
     lines = progress(err)
     assert {line["type"] for line in lines} == {"progress"}
     assert {line["target"] for line in lines} == {str(place)}

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import secrets
-import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from iosonde.analysis.bench import run_plan
@@ -19,6 +16,7 @@ from iosonde.cli import options
 from iosonde.cli.bench_options import parse, plan
 from iosonde.cli.bench_progress import Following, Looking
 from iosonde.cli.interrupt import Interrupt
+from iosonde.cli.run_data import write_rows
 from iosonde.cli.run_tables import comparison, details
 from iosonde.findings.waiting import say_waiting, verdict_line
 from iosonde.measure.ranks import find_processes, is_first
@@ -99,7 +97,7 @@ def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) ->
     if args.plot is not None:
         _plot(each, verdicts, args, samples)
     if args.format != "table":
-        _write(rows, args)
+        write_rows(rows, args.format, args.output, every_factor=args.adaptive)
         return
     if len(runs) == 1 and not args.adaptive:
         print(details(rows, options.now_ns(), ranks=(rows[0].ranks or 1) > 2))
@@ -127,24 +125,6 @@ def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], Adaptive
         except IosondeError as error:
             options.tell(f"iosonde: {rows[0].target}: no verdict: {error}")
     return verdicts
-
-
-def _write(rows: list[RunRow], args: argparse.Namespace) -> None:
-    if args.format == "json" and args.output is None:
-        json.dump([asdict(row) for row in rows], sys.stdout, allow_nan=False)
-        print()
-        return
-    from iosonde.store.export import write_frame
-    from iosonde.store.run_lines import frame_of
-
-    if args.output is not None:
-        write_frame(frame_of(rows), args.output, args.format)
-        options.tell(f"wrote {args.output}")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"runs.{args.format}"
-        write_frame(frame_of(rows), path, args.format)
-        options.copy_to_stdout(path)
 
 
 def _plot(

@@ -15,7 +15,6 @@ from iosonde.measure.places import parse_place
 from iosonde.model.errors import UsageError
 from iosonde.model.runs import RunRow
 from iosonde.model.units import format_size, parse_duration, parse_size
-from iosonde.store.export import FORMATS, format_of
 
 EXAMPLES = """\
   iosonde bench metadata /work                      one rank: precreate, benchmark, cleanup
@@ -97,8 +96,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--samples", action="store_true", help="keep every operation in the store")
     add("--plot", type=Path, metavar="FILE", help="picture: .png, .svg, .pdf")
     add("--dark", action="store_true", help="a dark picture")
-    add("--format", choices=("table", *FORMATS), help="(default: the file's ending, else table)")
-    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
+    parser.add_data()
     add("--no-store", action="store_true", help="leave nothing in the store")
     parser.add_store()
     args = parser.parse(arguments)
@@ -108,12 +106,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _check_output(args: argparse.Namespace) -> None:
     """Before an hour is measured: that what it comes to can be written. Raises UsageError."""
-    if args.format is None:
-        args.format = format_of(args.output, None) if args.output else "table"
-    if args.format == "table" and args.output:
-        raise UsageError("a table goes to the terminal only", hint="--format json, csv or parquet")
-    if args.format == "parquet" and args.output is None:
-        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
     for path in (args.output, args.plot):
         if path and (path.is_dir() or not path.absolute().parent.is_dir()):
             raise UsageError(

@@ -28,7 +28,7 @@ from iosonde.model.units import (
     format_time,
     parse_duration,
 )
-from iosonde.store.export import format_of, write_frame, write_text
+from iosonde.store.export import write_frame, write_text
 from iosonde.store.periods import Part, runs
 from iosonde.store.store import Store
 
@@ -41,7 +41,7 @@ EXAMPLES = """\
 
 The side is a target, run, host or period as 'iosonde compare' takes it. See docs/methods/bursts.md.
 """
-_FORMATS = ("table", "json", "csv")
+_FORMATS = ("json", "csv")
 _HEAD = ("mean", "q95", "q99", "median")
 _DAY_NS = 86_400_000_000_000
 
@@ -75,18 +75,11 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="TIME",
         help="(default: what the operations allow, from 100ms)",
     )
-    add("--format", choices=_FORMATS, help="(default: the file's ending, else table)")
-    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
+    parser.add_data(_FORMATS)
     parser.add_store()
     args = parser.parse(arguments)
     if args.window == 0:
         raise UsageError("a window of 0 is not possible", expected="a window above 0")
-    if args.format is None:
-        args.format = format_of(args.output, None) if args.output else "table"
-        if args.format not in _FORMATS:
-            raise UsageError("bursts are no Parquet file", expected="--format json or csv")
-    if args.format == "table" and args.output:
-        raise UsageError("a table goes to the terminal only", hint="--format json or csv")
     return args
 
 

@@ -25,11 +25,11 @@ from iosonde.findings.comparison import (
     say_comparison,
     say_ratio,
 )
-from iosonde.model.errors import NothingMeasuredError, UnitError, UsageError
+from iosonde.model.errors import NothingMeasuredError, UnitError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import op_word, parse_op
 from iosonde.model.units import format_duration, format_time
-from iosonde.store.export import format_of, write_frame, write_text
+from iosonde.store.export import write_frame, write_text
 from iosonde.store.periods import Part, runs
 from iosonde.store.store import Store
 
@@ -47,7 +47,7 @@ EXAMPLES = """\
 A side is a target, host or run, a period, or both joined by @. A day as the end of FROM..TO counts whole.
 The verdict is about B as seen from A; docs/methods/compare.md says how it is found.
 """
-_FORMATS = ("table", "json", "csv")
+_FORMATS = ("json", "csv")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -82,19 +82,11 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     margin = options.reads(_margin)
     add("--margin", type=margin, default=MARGIN, metavar="SHARE", help="what counts as same (20%%)")
     add("--quantiles", action="store_true", help="every quantile of every operation")
-    add("--format", choices=_FORMATS, help="(default: the file's ending, else table)")
     add("--plot", type=Path, metavar="FILE", help="draw all quantiles: .png, .svg, .pdf or .json")
     add("--dark", action="store_true", help="a dark picture")
-    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
+    parser.add_data(_FORMATS)
     parser.add_store()
-    args = parser.parse(arguments)
-    if args.format is None:
-        args.format = format_of(args.output, None) if args.output else "table"
-        if args.format not in _FORMATS:
-            raise UsageError("a comparison is no Parquet file", expected="--format json or csv")
-    if args.format == "table" and args.output:
-        raise UsageError("a table goes to the terminal only", hint="--format json or csv")
-    return args
+    return parser.parse(arguments)
 
 
 def _margin(text: str) -> float:

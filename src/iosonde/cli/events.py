@@ -29,7 +29,6 @@ EXAMPLES = """\
   iosonde events --format json        with the stacks that were waiting
   iosonde events --format parquet -o events.parquet
 """
-_FORMATS = ("table", "json", "csv", "parquet")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -131,22 +130,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--noted", action="store_true", help="only what the agent noted, not slow stretches")
     add("--recurring", action="store_true", help="what comes back every day or week, of 8 weeks")
     add("--seed", type=int, default=0, metavar="N", help="of its permutations (default: 0)")
-    add("--format", choices=_FORMATS, help="(default: the file's ending, else table)")
-    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
+    parser.add_data()
     parser.add_store()
-    args = parser.parse(arguments)
-    if args.format is None:
-        ending = args.output.suffix[1:].lower() if args.output else "table"
-        if ending not in _FORMATS:
-            raise UsageError(
-                f"cannot tell the format of {args.output}", expected="--format json, csv or parquet"
-            )
-        args.format = ending
-    if args.format == "table" and args.output:
-        raise UsageError("a table goes to the terminal only", hint="--format json, csv or parquet")
-    if args.format == "parquet" and args.output is None:
-        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
-    return args
+    return parser.parse(arguments)
 
 
 def _chosen(

@@ -34,6 +34,7 @@ class Parser(argparse.ArgumentParser):
             formatter_class=_layout,
             allow_abbrev=False,
         )
+        self._formats: tuple[str, ...] = ()
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError; argparse would print the whole usage and leave."""
@@ -51,7 +52,10 @@ class Parser(argparse.ArgumentParser):
                 joined.append(f"{option}={word}" if option.startswith("--") else f"{option}{word}")
             else:
                 joined.append(word)
-        return self.parse_args(joined)
+        args = self.parse_args(joined)
+        if self._formats:
+            _settle_format(args, self._formats)
+        return args
 
     def add_store(self) -> None:
         """--store, as all commands have it."""
@@ -60,6 +64,14 @@ class Parser(argparse.ArgumentParser):
             metavar="DIR",
             help="store folder (default: $IOSONDE_STORE, else ~/.local/state/iosonde)",
         )
+
+    def add_data(self, formats: tuple[str, ...] = ("json", "csv", "parquet")) -> None:
+        """--format and -o, of a command that prints a table unless data are asked for."""
+        self._formats = ("table", *formats)
+        told = "(default: the file's ending, else table)"
+        self.add_argument("--format", choices=self._formats, help=told)
+        told = "write data here instead of stdout"
+        self.add_argument("-o", "--output", type=Path, metavar="FILE", help=told)
 
     def add_range(self, since: str | None = None) -> None:
         """--since and --until."""
@@ -71,6 +83,20 @@ class Parser(argparse.ArgumentParser):
             + (f" (default: {since})" if since else ""),
         )
         self.add_argument("--until", metavar="TIME", help="the same (default: now)")
+
+
+def _settle_format(args: argparse.Namespace, formats: tuple[str, ...]) -> None:
+    """The format that was not said is that of the file's ending. Raises UsageError."""
+    *others, last = formats[1:]
+    data = f"--format {', '.join(others)} or {last}"
+    if args.format is None:
+        args.format = args.output.suffix[1:].lower() if args.output else "table"
+        if args.format not in formats:
+            raise UsageError(f"cannot tell the format of {args.output}", expected=data)
+    if args.format == "table" and args.output:
+        raise UsageError("a table goes to the terminal only", hint=data)
+    if args.format == "parquet" and args.output is None:
+        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
 
 
 def _layout(prog: str) -> argparse.HelpFormatter:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import json
-import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
 
 from iosonde.analysis.runs import compare
 from iosonde.cli import options
+from iosonde.cli.run_data import write_rows
 from iosonde.cli.run_tables import comparison, details
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.runs import RunRow
-from iosonde.store.columns import SCHEMA_VERSION
-from iosonde.store.export import FORMATS, format_of, write_frame
-from iosonde.store.run_lines import frame_of
 from iosonde.store.runs import read
 
 EXAMPLES = """\
@@ -50,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
         wanted = _named(args.run, list(dict.fromkeys(row.run_id for row in rows)))
         rows = [row for row in rows if row.run_id == wanted]
     if args.format != "table":
-        _write(rows, args)
+        write_rows(rows, args.format, args.output, every_factor=args.factors)
     elif args.run is not None:
         print(details(rows, now_ns, ranks=args.ranks))
     else:
@@ -67,16 +60,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_range()
     add("--factors", action="store_true", help="a line for every waiting factor of a run")
     add("--ranks", action="store_true", help="of one run: its slowest ranks")
-    add("--format", choices=("table", *FORMATS), help="(default: the file's ending, else table)")
-    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
+    parser.add_data()
     parser.add_store()
     args = parser.parse(arguments)
-    if args.format is None:
-        args.format = format_of(args.output, None) if args.output else "table"
-    if args.format == "table" and args.output:
-        raise UsageError("a table goes to the terminal only", hint="--format json, csv or parquet")
-    if args.format == "parquet" and args.output is None:
-        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
     if args.ranks and args.run is None:
         raise UsageError("--ranks is for one run", hint="'iosonde runs RUN --ranks'")
     return args
@@ -100,17 +86,3 @@ def _named(word: str, known: list[str]) -> str:
         expected=f"one of {some}",
         hint=repr(near[0]) if near else "",
     )
-
-
-def _write(rows: Sequence[RunRow], args: argparse.Namespace) -> None:
-    """Rows as Parquet or CSV; as JSON one object that holds the comparison too."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = args.output or Path(folder) / "out"
-        write_frame(frame_of(rows), path, args.format)
-        if args.format == "json":
-            found = [asdict(one) for one in compare(rows, every_factor=args.factors)]
-            plain = json.dumps(found, allow_nan=False)
-            head = f'{{"schema_version": {SCHEMA_VERSION}, "runs": {plain}, "rows": '
-            path.write_text(f"{head}{path.read_text().strip()}}}\n")
-        if args.output is None:
-            options.copy_to_stdout(path)

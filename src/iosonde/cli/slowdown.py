@@ -30,7 +30,7 @@ from iosonde.model.units import (
     parse_duration,
 )
 from iosonde.store.columns import SCHEMA_VERSION, SERIES_KEY
-from iosonde.store.export import FORMATS, format_of, write_frame
+from iosonde.store.export import write_frame
 from iosonde.store.store import Store
 
 EXAMPLES = """\
@@ -82,8 +82,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         help="guarded, all-time, a sliding time such as 7d, a period BEGIN..END (default: guarded)",
     )
     add("--as-published", action="store_true", help="median / all-time median (Kunkel, Betke 2019)")
-    add("--format", choices=("table", *FORMATS), default="table", help="(default: table)")
-    add("-o", "--output", type=Path, metavar="FILE", help="write data here instead of stdout")
+    parser.add_data()
     add("--plot", type=Path, metavar="FILE", help="draw a picture: .png, .svg or .pdf")
     add("--dark", action="store_true", help="a dark picture")
     add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
@@ -95,8 +94,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
                 "--as-published is --stat median --baseline all-time", hint="one of both"
             )
         args.stat, args.baseline = "median", "all-time"
-    if args.output and args.format == "table":
-        args.format = format_of(args.output, None)
     return args
 
 
@@ -195,8 +192,6 @@ def _shown_columns(result: SlowdownResult) -> Frame:
 
 def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> None:
     """Windows as Parquet or CSV; as JSON one object that holds the slow spans too."""
-    if args.output is None and args.format == "parquet":
-        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
     frame = _shown_columns(result)
     whole = [name for name in frame.columns if name.endswith("_ns") and name != "mean_ns"]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,39 @@
+"""Rows of runs for programs: the same from ``iosonde runs`` and from a benchmark."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from iosonde.analysis.runs import compare
+from iosonde.cli import options
+from iosonde.model.runs import RunRow
+from iosonde.store.columns import SCHEMA_VERSION
+from iosonde.store.export import write_frame, write_text
+from iosonde.store.run_lines import frame_of
+
+
+def write_rows(
+    rows: Sequence[RunRow], format_name: str, output: Path | None, *, every_factor: bool = False
+) -> None:
+    """As Parquet or CSV; as JSON one object that holds the comparison too. ``output`` None: stdout."""
+    if format_name == "json":
+        compared = [asdict(one) for one in compare(rows, every_factor=every_factor)]
+        found = {"runs": compared, "rows": [asdict(row) for row in rows]}
+        text = json.dumps({"schema_version": SCHEMA_VERSION, **found}, allow_nan=False)
+        if output is None:
+            print(text)
+        else:
+            write_text(text + "\n", output)
+    elif output is None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "rows"
+            write_frame(frame_of(rows), path, format_name)
+            options.copy_to_stdout(path)
+    else:
+        write_frame(frame_of(rows), output, format_name)
+    if output is not None:
+        options.tell(f"wrote {output}")
