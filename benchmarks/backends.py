@@ -62,16 +62,7 @@ def begun(place: Place, objects: int, size: int) -> Iterator[Bench]:
 
 def s3_calls(server: Versitygw, content: bytes) -> Iterator[tuple[str, Calls]]:
     """obstore, and boto3 where it is installed."""
-    from obstore.store import S3Store
-
-    store = S3Store(
-        server.bucket,
-        endpoint=server.endpoint,
-        region="us-east-1",
-        access_key_id=server.access,
-        secret_access_key=server.secret,
-        client_options={"allow_http": True},
-    )
+    store = server.by_obstore()
     yield (
         "obstore",
         {

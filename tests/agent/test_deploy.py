@@ -219,7 +219,6 @@ def allowed_calls() -> set[str]:
 
 
 @pytest.mark.service
-@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
 def test_the_agent_makes_only_calls_that_its_unit_allows(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     agent = Agent(tmp_path, f'textfile = "{tmp_path}/x.prom"\n{target(tmp_path)}')

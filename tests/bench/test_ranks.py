@@ -160,8 +160,8 @@ def test_without_mpi4py_a_launcher_gets_a_word(place, tmp_path):
         code, out, err = ended(process)
     assert (code, out) == (1, "")
     (line,) = err.splitlines()
-    assert "mpiexec started 4 processes and mpi4py cannot be used" in line
-    assert "pip install mpi4py" in line
+    assert "mpiexec started 4 processes, but mpi4py cannot be used" in line
+    assert "pip install 'iosonde[mpi]'" in line
     assert left_in(place) == []
 
 

@@ -5,7 +5,6 @@ import signal
 import psycopg
 import pymongo
 import pytest
-from obstore.store import S3Store
 
 from tests.bench.driven import (
     OPS,
@@ -42,14 +41,7 @@ def place_on(server):
 def left_on(server):
     """What is there, by a client of somebody else's making."""
     if isinstance(server, Versitygw):
-        bucket = S3Store(
-            server.bucket,
-            endpoint=server.endpoint,
-            region="us-east-1",
-            access_key_id=server.access,
-            secret_access_key=server.secret,
-            client_options={"allow_http": True},
-        )
+        bucket = server.by_obstore()
         return [one["path"] for page in bucket.list() for one in page]
     if isinstance(server, Postgresql):
         with psycopg.connect(server.uri) as connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import os
 import pwd
 import shutil
@@ -11,6 +12,8 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+
+from obstore.store import S3Store
 
 BUILT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "iosonde" / "servers"
 VERSITYGW = BUILT / "versitygw-v1.8.0"
@@ -50,7 +53,7 @@ def stopped(pid: int) -> bool:
     return set(states) == {"T"}
 
 
-class Server:
+class Server(abc.ABC):
     """A process that listens on ``port`` after ``start``, keeps its data over ``stop``, and is gone after ``close``."""
 
     name = ""
@@ -60,8 +63,8 @@ class Server:
         self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def command(self) -> list[str]:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def command(self) -> list[str]: ...
 
     def environment(self) -> dict[str, str]:
         return {}
@@ -145,6 +148,17 @@ class Versitygw(Server):
     @property
     def endpoint(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def by_obstore(self) -> S3Store:
+        """A client of somebody else's making."""
+        return S3Store(
+            self.bucket,
+            endpoint=self.endpoint,
+            region="us-east-1",
+            access_key_id=self.access,
+            secret_access_key=self.secret,
+            client_options={"allow_http": True},
+        )
 
     @property
     def environ(self) -> dict[str, str]:

@@ -3,7 +3,6 @@
 import psycopg
 import pymongo
 import pytest
-from obstore.store import S3Store
 
 from iosonde import _core
 from iosonde.measure.backends.nothing import NothingStore
@@ -20,20 +19,8 @@ def passes(place, stranger):
     assert [verdict for verdict in verdicts if verdict[1] is not None] == []
 
 
-def bucket_of(s3):
-    """A client of somebody else's making."""
-    return S3Store(
-        s3.bucket,
-        endpoint=s3.endpoint,
-        region="us-east-1",
-        access_key_id=s3.access,
-        secret_access_key=s3.secret,
-        client_options={"allow_http": True},
-    )
-
-
 def test_s3(s3):
-    bucket = bucket_of(s3)
+    bucket = s3.by_obstore()
 
     def stranger(there):
         key = "some/where/iosonde-bench-metadata/theirs"

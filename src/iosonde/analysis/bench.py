@@ -127,7 +127,7 @@ class _Run:
         spec = settled(self.asked, kept, ranks, plan.phases, place.name)
         if plan.samples is not None:
             spec = replace(spec, rows=min(_MOST_ROWS, spec.operations()))
-        label = _label(replace(plan, threads=(self.threads,)), place, spec, self.processes, now_ns)
+        label = self._label(spec, ranks, now_ns)
         recorder = Recorder(root, plan.samples, label, self.processes.number, self.observer)
         session = Session(spec, place, self.processes, self.threads, recorder)
         tidy = plan.phases[-1] in ("cleanup", "delete")
@@ -153,6 +153,19 @@ class _Run:
             self.rows = _gathered(recorder.rows, self.processes)
             self.problems = [each for each in self.processes.all_of(recorder.problem) if each]
         return stopped
+
+    def _label(self, spec: Spec, ranks: int, now_ns: int) -> Label:
+        """What all rows of the run have in common."""
+        place, processes = self.place, self.processes
+        at = datetime.fromtimestamp(now_ns / 1e9, UTC)
+        run_id = processes.first_says(f"metadata-{at:%Y%m%dT%H%M%S}-{now_ns % 1_000_000:06d}")
+        parameters = as_dict(spec) | {"ranks": ranks, "processes": processes.size}
+        if self.plan.adaptive is not None:
+            parameters["adaptive"] = True
+        host = platform.node()
+        machine = describe(Path(place.name) if place.kind == "posix" else None)
+        machine["machines"] = len(set(processes.all_of(host)))
+        return Label(run_id, host, place.name, place.kind, spec.pattern, ranks, parameters, machine)
 
     def _begin(self, session: Session, *, fresh: bool) -> None:
         making = bool({"precreate", "create"} & set(self.plan.phases))
@@ -251,26 +264,6 @@ def _check_store(root: Path, processes: Processes) -> None:
     for each in processes.all_of(error):
         if each is not None:
             raise each
-
-
-def _label(plan: Plan, place: Place, spec: Spec, processes: Processes, now_ns: int) -> Label:
-    at = datetime.fromtimestamp(now_ns / 1e9, UTC)
-    run_id = processes.first_says(f"metadata-{at:%Y%m%dT%H%M%S}-{now_ns % 1_000_000:06d}")
-    ranks = plan.threads[0] * processes.size
-    parameters = as_dict(spec) | {"ranks": ranks, "processes": processes.size}
-    if plan.adaptive is not None:
-        parameters["adaptive"] = True
-    path = Path(place.name) if place.kind == "posix" else None
-    return Label(
-        run_id,
-        platform.node(),
-        place.name,
-        place.kind,
-        spec.pattern,
-        ranks,
-        parameters,
-        describe(path) | {"machines": len(set(processes.all_of(platform.node())))},
-    )
 
 
 def _gathered(rows: list[RunRow], processes: Processes) -> list[RunRow]:

@@ -28,16 +28,7 @@ class OpDensity:
 def densities(store: Store, query: SlowdownQuery) -> list[OpDensity]:
     """Of service latencies (log10 of ns) of what ended ok, by target, then by run if runs are asked for."""
     by_run = query.runs is not None
-    found = store.levels(
-        PER_DECADE,
-        by_run=by_run,
-        target=query.target,
-        host=query.host,
-        ops=query.ops,
-        since_ns=query.since_ns,
-        until_ns=query.until_ns,
-        runs=query.runs,
-    )
+    found = store.levels(PER_DECADE, by_run=by_run, **query.which_samples())
     keys = list(zip(*(found[name].tolist() for name in ("target", "run_id", "op")), strict=True))
     edges = [
         0,

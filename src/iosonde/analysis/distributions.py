@@ -23,15 +23,7 @@ class SeriesBox:
 
 def series_boxes(store: Store, query: SlowdownQuery) -> dict[SeriesKey, SeriesBox]:
     """The box of every series of the range, exact, in the order of ops (paper: figure 2)."""
-    boxes, outside = store.boxes(
-        REACH,
-        LEAST,
-        target=query.target,
-        host=query.host,
-        ops=query.ops,
-        since_ns=query.since_ns,
-        until_ns=query.until_ns,
-    )
+    boxes, outside = store.boxes(REACH, LEAST, **query.which())
     beyond = {key: outside.take(rows) for key, rows in outside.series()}
     found = {
         key: _series_box(boxes.take(rows), beyond.get(key, outside.take(slice(0))))

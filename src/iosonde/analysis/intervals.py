@@ -19,11 +19,7 @@ def intervals(store: Store, query: SlowdownQuery) -> dict[SeriesKey, Frame]:
     """
     windows = store.windows(
         query.window_ns,
-        target=query.target,
-        host=query.host,
-        ops=query.ops,
-        since_ns=query.since_ns,
-        until_ns=query.until_ns,
+        **query.which(),
         statistics=[f"{column(name)}_ns" for name in OF_WINDOW],
     )
     if len(windows) == 0:

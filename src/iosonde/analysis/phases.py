@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,11 +49,7 @@ def phased(
     known = reference(store, query, since_ns, until_ns)
     windows = store.windows(
         query.window_ns,
-        target=query.target,
-        host=query.host,
-        ops=query.ops,
-        since_ns=since_ns,
-        until_ns=until_ns,
+        **replace(query, since_ns=since_ns, until_ns=until_ns).which(),
         statistics=[f"{column(query.statistic)}_ns"],
     )
     parts = {key: windows.take(rows) for key, rows in windows.series()}
@@ -92,8 +88,6 @@ def _medians(
     store: Store, query: SlowdownQuery, _since_ns: int, until_ns: int
 ) -> dict[SeriesKey, float]:
     """The median of everything stored until the end of the range."""
-    boxes, _ = store.boxes(
-        0.0, 1, target=query.target, host=query.host, ops=query.ops, until_ns=until_ns
-    )
+    boxes, _ = store.boxes(0.0, 1, **replace(query, since_ns=None, until_ns=until_ns).which())
     medians = {key: float(boxes["q50_ns"][rows][0]) for key, rows in boxes.series()}
     return {key: value for key, value in medians.items() if value > 0}

@@ -115,9 +115,7 @@ def reports(
         query.host, query.target, query.ops, since, until, WINDOW_NS, trailing_ns=query.trailing_ns
     )
     result = analyse(store, asked)
-    tallies = store.tally(
-        target=query.target, host=query.host, ops=query.ops, since_ns=since, until_ns=until
-    )
+    tallies = store.tally(**asked.which())
     budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
     events = events_of(store, asked, result.windows, until if now_ns is None else now_ns)
     back = None if random is None else recurrence_of(store, asked, random, zone)

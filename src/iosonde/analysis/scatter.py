@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, SlowdownResult
+from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, SlowdownResult, WhichSamples
 from iosonde.store.columns import SERIES_KEY
 from iosonde.store.store import Store
 
@@ -42,12 +42,7 @@ def thinned(
         wanted,
         above_ns,
         seed,
-        target=query.target,
-        host=query.host,
-        ops=query.ops,
-        since_ns=query.since_ns,
-        until_ns=query.until_ns,
-        runs=query.runs,
+        **query.which_samples(),
     )
     n = len(found)
     pooled = {
@@ -66,38 +61,14 @@ def gather(
     ``Store.cells`` gives them, ``COLUMNS`` bins across and ``PER_DECADE`` levels a decade. ``many``
     None: as ``MANY_IN_ALL`` says. The answer is all of one form.
     """
-    host, target, ops = query.host, query.target, query.ops
+    which: WhichSamples = {**query.which_samples(), "since_ns": since_ns, "until_ns": until_ns}
     if many is None:
-        n = store.count(
-            target=target,
-            host=host,
-            ops=ops,
-            since_ns=since_ns,
-            until_ns=until_ns,
-            runs=query.runs,
-        )
+        n = store.count(**which)
         many = n > MANY_IN_ALL
     if many:
-        got = store.cells(
-            max(1, -(-(until_ns - since_ns) // COLUMNS)),
-            PER_DECADE,
-            target=target,
-            host=host,
-            ops=ops,
-            since_ns=since_ns,
-            until_ns=until_ns,
-            runs=query.runs,
-        )
+        got = store.cells(max(1, -(-(until_ns - since_ns) // COLUMNS)), PER_DECADE, **which)
     else:
-        got = store.samples(
-            (*SERIES_KEY, "due_ns", "service_ns", "felt_ns", "outcome"),
-            target=target,
-            host=host,
-            ops=ops,
-            since_ns=since_ns,
-            until_ns=until_ns,
-            runs=query.runs,
-        )
+        got = store.samples((*SERIES_KEY, "due_ns", "service_ns", "felt_ns", "outcome"), **which)
         got = got.take(got["outcome"] != "shed")
         order = np.lexsort([got[name] for name in ("due_ns", *reversed(SERIES_KEY))])
         got = got.take(order)

@@ -29,7 +29,6 @@ class Looking:
         self._last = 0.0
         self.bar: Any = None
         self._task: Any = None
-        self._done: list[RunRow] = []
 
     def begins(self, place: str, ranks: int, number: int, of: int) -> None:
         """Name the run that comes."""

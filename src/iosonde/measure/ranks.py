@@ -1,6 +1,6 @@
 """Who takes part in a benchmark: this process alone, or the processes that mpirun or srun started.
 
-The only importer of mpi4py besides the MPI-IO backend. Nothing here is called in a timed section.
+The only importer of mpi4py. Nothing here is called in a timed section.
 """
 
 from __future__ import annotations
@@ -107,15 +107,7 @@ def find_processes(environ: Mapping[str, str]) -> Processes:
     launched = launcher(environ)
     if launched is None:
         return Alone()
-    try:
-        from mpi4py import MPI
-    except (ImportError, RuntimeError) as error:
-        raise MissingPartError(
-            f"{launched} and mpi4py cannot be used ({error})",
-            expected="mpi4py and the MPI library of that launcher",
-            hint="'pip install mpi4py', or start iosonde without the launcher",
-        ) from error
-    world = MPI.COMM_WORLD
+    world = load_mpi(f"{launched}, but mpi4py cannot be used").COMM_WORLD
     if world.Get_size() == 1:
         raise MissingPartError(
             f"{launched} but MPI knows of one",
@@ -130,6 +122,23 @@ def is_first(environ: Mapping[str, str]) -> bool:
     if launcher(environ) is None:
         return True
     return any(environ.get(rank) == "0" for rank, _ in LAUNCHERS.values())
+
+
+def load_mpi(failing: str) -> Any:
+    """mpi4py's module MPI; importing it initialises MPI.
+
+    Raises MissingPartError without it, or without the MPI library that it belongs to; ``failing`` says what does not
+    work then.
+    """
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise MissingPartError(
+            f"{failing}: {error}",
+            expected="mpi4py and the MPI library that it belongs to",
+            hint="pip install 'iosonde[mpi]', and load your site's MPI module",
+        ) from error
+    return MPI
 
 
 def launcher(environ: Mapping[str, str]) -> str | None:

@@ -8,9 +8,9 @@ numpy is imported by whoever fills a frame, not here, so that ``iosonde now`` st
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -166,6 +166,22 @@ class Choice:
     until_ns: int | None = None
 
 
+class Which(TypedDict, total=False):
+    """Which part of a store: all of these, due in [since, until). What is left out or None takes all."""
+
+    target: str | None
+    host: str | None
+    ops: Sequence[str] | None
+    since_ns: int | None
+    until_ns: int | None
+
+
+class WhichSamples(Which, total=False):
+    """The same, and of which runs."""
+
+    runs: Sequence[str] | None
+
+
 @dataclass(frozen=True)
 class SlowdownQuery:
     """What ``analysis.slowdown.analyse`` is asked. Times in ns since the epoch; None = open."""
@@ -182,6 +198,15 @@ class SlowdownQuery:
     choice: Choice = Choice()
     runs: tuple[str, ...] | None = None
     """Samples of these runs only; of figures of single operations."""
+
+    def which(self) -> Which:
+        """The part of a store that it is about, for ``Store``'s questions."""
+        ends: Which = {"since_ns": self.since_ns, "until_ns": self.until_ns}
+        return {"target": self.target, "host": self.host, "ops": self.ops, **ends}
+
+    def which_samples(self) -> WhichSamples:
+        """The same with the runs, where there are samples of runs."""
+        return {**self.which(), "runs": self.runs}
 
 
 @dataclass(frozen=True)

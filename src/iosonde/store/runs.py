@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import duckdb
 import numpy as np
@@ -51,6 +51,16 @@ class Run(NamedTuple):
     """When its first phase began; where no row says so, the day its file is of (or was written)."""
     finished: bool
     """Whether it has been written whole."""
+
+
+class WhichRuns(TypedDict, total=False):
+    """Which runs, and of them which rows. What is left out or None takes all."""
+
+    run_id: str | None
+    target: str | None
+    source: str | None
+    since_ns: int | None
+    until_ns: int | None
 
 
 def append_part(root: Path, run_id: str, process: int | str, rows: Iterable[RunRow]) -> Path:
@@ -121,28 +131,21 @@ def write(root: Path, rows: Sequence[RunRow], now_ns: int) -> Path:
     return path
 
 
-def read_runs(
-    root: Path,
-    *,
-    run_id: str | None = None,
-    target: str | None = None,
-    source: str | None = None,
-    since_ns: int | None = None,
-    until_ns: int | None = None,
-) -> list[Run]:
-    """Every run of which a row is asked for, oldest first; of ``target`` only its rows.
+def read_runs(root: Path, **which: Unpack[WhichRuns]) -> list[Run]:
+    """Every run of which a row is asked for, oldest first; of a target only its rows.
 
     A run is of [since, until) if its first phase began in it. Files that are damaged are named in a
     warning and left out. Raises StoreError.
     """
     found = []
-    for run in _every_run(Path(root), run_id):
+    since_ns, until_ns = which.get("since_ns"), which.get("until_ns")
+    for run in _every_run(Path(root), which.get("run_id")):
         rows = tuple(
             row
             for row in run.rows
-            if target in (None, row.target)
-            and source in (None, row.source)
-            and run_id in (None, row.run_id)
+            if which.get("target") in (None, row.target)
+            and which.get("source") in (None, row.source)
+            and which.get("run_id") in (None, row.run_id)
         )
         inside = (since_ns is None or run.first_ns >= since_ns) and (
             until_ns is None or run.first_ns < until_ns
@@ -152,19 +155,9 @@ def read_runs(
     return sorted(found, key=lambda run: (run.first_ns, run.run_id))
 
 
-def read(
-    root: Path,
-    *,
-    run_id: str | None = None,
-    target: str | None = None,
-    source: str | None = None,
-    since_ns: int | None = None,
-    until_ns: int | None = None,
-) -> list[RunRow]:
+def read(root: Path, **which: Unpack[WhichRuns]) -> list[RunRow]:
     """The rows of ``read_runs``, run by run."""
-    asked = {"run_id": run_id, "target": target, "source": source}
-    runs = read_runs(root, **asked, since_ns=since_ns, until_ns=until_ns)
-    return [row for run in runs for row in run.rows]
+    return [row for run in read_runs(root, **which) for row in run.rows]
 
 
 def run_ids(root: Path) -> list[str]:

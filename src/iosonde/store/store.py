@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import duckdb
 import numpy as np
 
 from iosonde.model.errors import UsageError
-from iosonde.model.frames import NULL_NS, Frame, TargetRef, WindowTable
+from iosonde.model.frames import NULL_NS, Frame, TargetRef, Which, WhichSamples, WindowTable
 from iosonde.store.boxes import box_tables
 from iosonde.store.cells import cells_sql, levels_sql, sparse_sql
 from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
@@ -61,13 +62,9 @@ class Store:
         self,
         window_ns: int,
         *,
-        target: str | None = None,
-        host: str | None = None,
-        ops: Sequence[str] | None = None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
         statistics: Sequence[str] | None = None,
         levels: bool = False,
+        **which: Unpack[Which],
     ) -> WindowTable:
         """Window statistics of [since, until), widened to whole windows.
 
@@ -87,40 +84,26 @@ class Store:
             raise UsageError(
                 f"a window of {window_ns} ns is not possible", expected="a window above 0"
             )
-        since = None if since_ns is None else since_ns // window_ns * window_ns
-        until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
-        scope = _scope(target, host, ops, since, until)
+        scope = _whole_windows(_scope(which), window_ns)
         raw = window_table(self.root, scope, window_ns, statistics, levels=levels)
         names = [name for name in raw.columns if name not in (*WINDOW_KEY, *LEVEL_COLUMNS)]
         table = merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
         return with_dropped(self.root, scope, window_ns, table)
 
-    def rollups(
-        self,
-        *,
-        target: str | None = None,
-        host: str | None = None,
-        ops: Sequence[str] | None = None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-    ) -> Rollups:
+    def rollups(self, **which: Unpack[Which]) -> Rollups:
         """Histograms of ten minutes of every series (see ``store.rollups``).
 
         The first call after a day's sealing makes that day's, the others only read.
         """
-        return rollups(self.root, _scope(target, host, ops, since_ns, until_ns))
+        return rollups(self.root, _scope(which))
 
     def rolled_windows(
         self,
         window_ns: int,
         *,
-        target: str | None = None,
-        host: str | None = None,
-        ops: Sequence[str] | None = None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
         statistics: Sequence[str] | None = None,
         levels: bool = False,
+        **which: Unpack[Which],
     ) -> WindowTable:
         """``windows`` from roll-ups: quick, and still there when raw samples are gone.
 
@@ -128,22 +111,14 @@ class Store:
         quantiles of ten minutes; those of longer windows, of ten minutes that two segments share, and
         levels are within 1 %. felt_q99, runq_q50 and late_q50 are missing.
         """
-        since = None if since_ns is None else since_ns // window_ns * window_ns
-        until = None if until_ns is None else -(-until_ns // window_ns) * window_ns
-        scope = _scope(target, host, ops, since, until)
+        scope = _whole_windows(_scope(which), window_ns)
         found = rollups(self.root, scope, wanted(window_ns, statistics, levels))
         return rolled_windows(found, window_ns, statistics, levels=levels)
 
     def samples(
         self,
         columns: Sequence[str] = ("due_ns", "service_ns", "felt_ns", "outcome"),
-        *,
-        target: str | None = None,
-        host: str | None = None,
-        ops: Sequence[str] | None = None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-        runs: Sequence[str] | None = None,
+        **which: Unpack[WhichSamples],
     ) -> Frame:
         """Samples due in [since, until), sorted by due_ns.
 
@@ -151,21 +126,12 @@ class Store:
         Missing instants are ``NULL_NS``.
         """
         sql = f"SELECT {_selected(columns)} FROM samples ORDER BY samples.due_ns"
-        scope = _scope(target, host, ops, since_ns, until_ns, runs=runs)
+        scope = _scope(which)
         return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
 
-    def count(
-        self,
-        *,
-        target: str | None = None,
-        host: str | None = None,
-        ops: Sequence[str] | None = None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-        runs: Sequence[str] | None = None,
-    ) -> int:
+    def count(self, **which: Unpack[WhichSamples]) -> int:
         """How many samples are due in [since, until)."""
-        scope = _scope(target, host, ops, since_ns, until_ns, runs=runs)
+        scope = _scope(which)
         sql = "SELECT count(*) FROM samples"
         return int(with_samples(self.root, scope, lambda con: con.execute(sql).fetchall())[0][0])
 
@@ -173,13 +139,7 @@ class Store:
         self,
         bin_ns: int,
         per_decade: int,
-        *,
-        target: str | None = None,
-        host: str | None = None,
-        ops: Sequence[str] | None = None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-        runs: Sequence[str] | None = None,
+        **which: Unpack[WhichSamples],
     ) -> Frame:
         """Exact counts of samples on a grid of time and log latency: nothing is left out.
 
@@ -190,7 +150,7 @@ class Store:
         """
         if bin_ns <= 0 or per_decade <= 0:
             raise UsageError("a grid needs cells", expected="a bin and cells a decade above 0")
-        scope = _scope(target, host, ops, since_ns, until_ns, runs=runs)
+        scope = _scope(which)
         sql = cells_sql(bin_ns, per_decade)
         return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
 
@@ -199,19 +159,14 @@ class Store:
         per_decade: int,
         *,
         by_run: bool = False,
-        target: str | None = None,
-        host: str | None = None,
-        ops: Sequence[str] | None = None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-        runs: Sequence[str] | None = None,
+        **which: Unpack[WhichSamples],
     ) -> Frame:
         """Exact counts of what ended ok on a grid of log service latency: ``target run_id op level n``.
 
         ``level``: floor(per_decade * log10(latency in ns)). Hosts and periods are pooled; runs too, with
         an empty ``run_id``, unless ``by_run``.
         """
-        scope = _scope(target, host, ops, since_ns, until_ns, runs=runs)
+        scope = _scope(which)
         sql = levels_sql(per_decade, by_run)
         return with_samples(self.root, scope, lambda con: _frame(con.execute(sql), ("level",)))
 
@@ -222,19 +177,14 @@ class Store:
         seed: int,
         *,
         by_run: bool = False,
-        target: str | None = None,
-        host: str | None = None,
-        ops: Sequence[str] | None = None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-        runs: Sequence[str] | None = None,
+        **which: Unpack[WhichSamples],
     ) -> Frame:
         """About ``wanted`` samples an op at random, every one above ``above_ns``, every one that failed.
 
         Columns: ``target run_id op of_all due_ns outcome service_ns felt_ns``, sorted; ``of_all``: how many
         there were to choose from. Hosts are pooled; runs too unless ``by_run``.
         """
-        scope = _scope(target, host, ops, since_ns, until_ns, runs=runs)
+        scope = _scope(which)
         sql = sparse_sql(wanted, above_ns, seed, by_run)
         return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
 
@@ -242,12 +192,7 @@ class Store:
         self,
         reach: float,
         least: int,
-        *,
-        target: str | None = None,
-        host: str | None = None,
-        ops: Sequence[str] | None = None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
+        **which: Unpack[Which],
     ) -> tuple[Frame, Frame]:
         """A box of every series' service latencies, and every sample outside of it.
 
@@ -256,25 +201,17 @@ class Store:
         samples). Outside: ``latency_ns n``, single samples (n = 1) or, of many, exact counts at the
         middles of levels.
         """
-        scope = _scope(target, host, ops, since_ns, until_ns)
+        scope = _scope(which)
         return with_samples(self.root, scope, lambda con: box_tables(con, reach, least))
 
-    def tally(
-        self,
-        *,
-        target: str | None = None,
-        host: str | None = None,
-        ops: Sequence[str] | None = None,
-        since_ns: int | None = None,
-        until_ns: int | None = None,
-    ) -> Frame:
+    def tally(self, **which: Unpack[Which]) -> Frame:
         """What each series asked of the storage: ``n_due n_lost n_begun moved_bytes busy_ns``.
 
         ``n_lost``: due, and late by more than a tenth of the period, skipped, timed out, failed or
         pending. ``busy_ns``: sum of service latencies. Then one column a cache state with how many
         ok operations had it. Raw samples only; sorted by host, target, op, period_ns.
         """
-        scope = _scope(target, host, ops, since_ns, until_ns)
+        scope = _scope(which)
 
         def ask(con: duckdb.DuckDBPyConnection) -> Frame:
             columns = con.execute(tally_sql()).fetchnumpy()
@@ -312,17 +249,20 @@ class Store:
         return pooled_with_kept(raw, kept, tags)
 
 
-def _scope(
-    target: str | None,
-    host: str | None,
-    ops: Sequence[str] | None,
-    since_ns: int | None,
-    until_ns: int | None,
-    *,
-    runs: Sequence[str] | None = None,
-) -> Scope:
-    some = None if runs is None else tuple(runs)
-    return Scope(host, target, None if ops is None else tuple(ops), since_ns, until_ns, some)
+def _scope(which: Which | WhichSamples) -> Scope:
+    asked: dict[str, Any] = dict(which)
+    several = {name: tuple(asked[name]) for name in ("ops", "runs") if asked.get(name) is not None}
+    return Scope(**asked | several)
+
+
+def _whole_windows(scope: Scope, window_ns: int) -> Scope:
+    """The same, widened to whole windows."""
+    since, until = scope.since_ns, scope.until_ns
+    return replace(
+        scope,
+        since_ns=None if since is None else since // window_ns * window_ns,
+        until_ns=None if until is None else -(-until // window_ns) * window_ns,
+    )
 
 
 def _tag_scope(tags: Tags, window_ns: int) -> Scope:

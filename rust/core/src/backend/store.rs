@@ -17,6 +17,17 @@ pub struct SetId {
     pub set: u32,
 }
 
+impl SetId {
+    /// From the digits that names of data sets are made of: at least five each, as they are written.
+    pub fn from_digits(rank: &str, set: &str) -> Option<Self> {
+        let number = |digits: &str| {
+            let plain = digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit());
+            plain.then(|| digits.parse().ok())?
+        };
+        Some(Self { rank: number(rank)?, set: number(set)? })
+    }
+}
+
 /// What a backend can and cannot do. A benchmark that asks for more is refused before it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Capabilities {

@@ -81,11 +81,6 @@ fn set_name(set: SetId) -> String {
     format!("d{:05}", set.set)
 }
 
-fn number(name: &str, letter: char) -> Option<u32> {
-    let digits = name.strip_prefix(letter)?;
-    (digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
-}
-
 fn made(result: Result<(), Errno>) -> Result<(), Errno> {
     match result {
         Err(Errno::EXIST) => Ok(()),
@@ -175,14 +170,14 @@ impl ObjectStore for Tree {
         let root = self.root()?;
         let mut found = Vec::new();
         for name in marked::names(root)? {
-            let Some(rank) = number(&name, 'r') else { continue };
+            let Some(rank) = name.strip_prefix('r') else { continue };
             let directory = openat(root, name.as_str(), OFlags::DIRECTORY | FOLLOW_NOTHING, Mode::empty());
             let sets = match directory.and_then(|directory| marked::names(&directory)) {
-                // Removed by another rank since it was listed.
-                Err(Errno::NOENT) => continue,
+                // Removed by another rank since it was listed, or none of ours.
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => continue,
                 sets => sets?,
             };
-            found.extend(sets.iter().filter_map(|name| number(name, 'd')).map(|set| SetId { rank, set }));
+            found.extend(sets.iter().filter_map(|name| SetId::from_digits(rank, name.strip_prefix('d')?)));
         }
         Ok(found)
     }

@@ -19,23 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.measure.backends.protocol import MARK, Capabilities, parse_set_name, set_name
-from iosonde.model.errors import MeasureError, MissingPartError
+from iosonde.measure.ranks import load_mpi
+from iosonde.model.errors import MeasureError
 
 _NAME = "iosonde-bench-mpiio"
 _DIGITS = 16
-
-
-def _mpi() -> Any:
-    """The module MPI; importing it initialises MPI."""
-    try:
-        from mpi4py import MPI
-    except (ImportError, RuntimeError) as error:
-        raise MissingPartError(
-            f"MPI-IO cannot be measured: {error}",
-            expected="mpi4py and an MPI library",
-            hint="pip install 'iosonde[mpi]' and load your site's MPI module",
-        ) from None
-    return MPI
 
 
 def _numbers(mpi: Any) -> dict[int, int]:
@@ -130,7 +118,7 @@ class MpiioStore:
     """
 
     def __init__(self, directory: Path) -> None:
-        self._mpi = _mpi()
+        self._mpi = load_mpi("MPI-IO cannot be measured")
         if not directory.is_dir():
             raise MeasureError(f"{directory}: no such directory", expected="one that exists")
         self._root = directory / _NAME

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from iosonde.measure.metadata.laps import Lap, OpLap, Together, alone
+from iosonde.measure.metadata.laps import OpLap, Together, alone
 from iosonde.measure.metadata.result import PhaseResult
 from iosonde.model.runs import RunRow
 
@@ -133,8 +133,3 @@ def _outcomes(ops: Iterable[OpLap]) -> dict[str, int]:
             if count:
                 counts[outcome] = counts.get(outcome, 0) + count
     return counts
-
-
-def kept_operations(laps: Iterable[Lap]) -> int:
-    """How many operations found no room among the kept rows."""
-    return sum(lap.rows_left_out for lap in laps)

@@ -167,11 +167,7 @@ fn table_name(set: SetId) -> String {
 
 fn parse_table(name: &str) -> Option<SetId> {
     let (rank, set) = name.strip_prefix('r')?.split_once("_d")?;
-    let number = |digits: &str| {
-        (digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit()))
-            .then(|| digits.parse().ok())?
-    };
-    Some(SetId { rank: number(rank)?, set: number(set)? })
+    SetId::from_digits(rank, set)
 }
 
 /// What was found where the root shall be.

@@ -189,11 +189,7 @@ fn entry(set: SetId) -> String {
 
 fn parse_entry(name: &str) -> Option<SetId> {
     let (rank, set) = name.strip_prefix('r')?.split_once(".d")?;
-    let number = |digits: &str| {
-        (digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit()))
-            .then(|| digits.parse().ok())?
-    };
-    Some(SetId { rank: number(rank)?, set: number(set)? })
+    SetId::from_digits(rank, set)
 }
 
 impl ObjectStore for S3Store {
