@@ -1,0 +1,154 @@
+"""Jobs and what is known of their I/O: single records, and many of them as a table for analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from iosonde.model.frames import NULL_NS
+from iosonde.model.job_metrics import About, about
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Instants = NDArray[np.int64]
+    Names = NDArray[np.object_]
+    Rows = NDArray[np.bool_] | NDArray[np.intp] | slice
+
+Mode = Literal["fpp", "shared", ""]
+Direction = Literal["read", "write", "mixed", ""]
+
+
+class Scalar(NamedTuple):
+    """One number about a job, with where it comes from and what is wrong with it. ``value`` None = missing."""
+
+    value: float | None
+    unit: str
+    source: str
+    n: int | None = None
+    """Samples (steps x servers) it was made from."""
+    missing: float | None = None
+    """Share of the samples that should have been there and were not, 0 to 1."""
+    age_ns: int | None = None
+    """How long before the job's begin it was recorded."""
+    flags: tuple[str, ...] = ()
+    """Of ``model.quality.QUALITY``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One run of an application within a job: a Darshan log, a step of a scheduler, a row of a table.
+
+    Strings are "" and numbers None where nothing says them. ``scalars``: name -> Scalar, of ``job_metrics``.
+    """
+
+    source: str
+    job_id: str
+    step: str = ""
+    """Tells several runs within one job apart; "" for the job as a whole."""
+    system: str = ""
+    """The cluster."""
+    user: str = ""
+    account: str = ""
+    name: str = ""
+    """Of the job or of the program."""
+    app: str = ""
+    """Program without path and arguments."""
+    api: str = ""
+    """posix, mpiio, stdio, hdf5."""
+    mode: Mode = ""
+    direction: Direction = ""
+    file_system: str = ""
+    nodes: int | None = None
+    node_names: tuple[str, ...] = ()
+    ranks: int | None = None
+    start_ns: int | None = None
+    end_ns: int | None = None
+    state: str = ""
+    scalars: Mapping[str, Scalar] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str, str, int | None]:
+        """What tells this record from every other."""
+        return (self.source, self.job_id, self.step, self.start_ns)
+
+    @property
+    def motif(self) -> str:
+        """``app mode direction``, as far as they are known: what repeated runs have in common."""
+        return " ".join(word for word in (self.app, self.mode, self.direction) if word)
+
+    def with_scalars(self, more: Mapping[str, Scalar]) -> Job:
+        """The same with more scalars; those of ``more`` win."""
+        return replace(self, scalars={**self.scalars, **more})
+
+
+@dataclass(frozen=True)
+class JobTable:
+    """Many jobs as columns, in the order of ``start_ns``.
+
+    Shapes (n,). ``metrics``: name -> float64, missing is NaN. ``flags``: (row, metric) -> flags, sparse.
+    ``reasons``: what was left out and why, for people. ``source``: where the table is from.
+    """
+
+    job_id: Names
+    step: Names
+    start_ns: Instants
+    end_ns: Instants
+    file_system: Names
+    motif: Names
+    metrics: dict[str, Floats]
+    abouts: dict[str, About] = field(default_factory=dict)
+    """Of metrics that this table describes itself; others are as ``job_metrics`` has them."""
+    flags: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    source: str = ""
+
+    def __len__(self) -> int:
+        return len(self.job_id)
+
+    def about(self, metric: str) -> About:
+        """What a metric means."""
+        return self.abouts.get(metric) or about(metric)
+
+    def take(self, rows: Rows) -> JobTable:
+        """The rows of a mask, an index array or a slice; their order is kept."""
+        import numpy as np
+
+        picked = np.arange(len(self))[rows]
+        place = {int(old): new for new, old in enumerate(picked.tolist())}
+        flags = {(place[r], m): f for (r, m), f in self.flags.items() if r in place}
+        return replace(
+            self,
+            job_id=self.job_id[picked],
+            step=self.step[picked],
+            start_ns=self.start_ns[picked],
+            end_ns=self.end_ns[picked],
+            file_system=self.file_system[picked],
+            motif=self.motif[picked],
+            metrics={name: column[picked] for name, column in self.metrics.items()},
+            flags=flags,
+        )
+
+    def with_metrics(self, more: Mapping[str, Floats]) -> JobTable:
+        """The same with columns added or replaced."""
+        return replace(self, metrics={**self.metrics, **more})
+
+    def duration_s(self) -> Floats:
+        """How long each ran; NaN where begin or end is missing."""
+        import numpy as np
+
+        known = (self.start_ns != NULL_NS) & (self.end_ns != NULL_NS)
+        seconds = (self.end_ns - np.where(known, self.start_ns, 0)) / 1e9
+        return np.where(known, seconds, np.nan)
+
+    def strata(self) -> dict[tuple[str, str], NDArray[np.intp]]:
+        """Rows by (file system, motif), in the order of these."""
+        import numpy as np
+
+        keys: dict[tuple[str, str], list[int]] = {}
+        for row, key in enumerate(zip(self.file_system, self.motif, strict=True)):
+            keys.setdefault(key, []).append(row)
+        return {key: np.array(keys[key], dtype=np.intp) for key in sorted(keys)}

@@ -1,0 +1,35 @@
+"""What can be wrong with a number that somebody else recorded: one word each, used everywhere."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+QUALITY: dict[str, str] = {
+    "monitor-down": "the monitor recorded zeros while there must have been traffic: taken as missing",
+    "negative-zero": "samples that were written as -0.0, which stands for missing",
+    "missing": "samples that are not there",
+    "counter-reset": "a counter fell back: what passed in that step is not known",
+    "clock-skew": "two clocks disagree about when the job ran",
+    "over-covered": "the job moved more than the servers saw, beyond what lost samples explain",
+    "naive-time": "clock times without a zone: read in the zone that is named",
+    "ambiguous-time": "a clock time that occurs twice, or not at all, as clocks are changed",
+    "wrong-unit": "the file states a unit that its numbers contradict",
+    "incomplete": "the record says itself that it is incomplete",
+    "stale": "recorded long before the job began",
+    "no-traffic": "the job did no I/O worth the name",
+    "not-a-number": "a field that is no number: taken as missing",
+    "duplicate": "the same row again: the first one counts",
+    "out-of-order": "rows that are not in the order of time",
+    "estimated": "derived from something else, for want of a record",
+}
+"""Flag -> what it means. A number with a flag is shown with it, and never silently used."""
+
+
+class Note(NamedTuple):
+    """A finding about the quality of what was read: which flag, where, and how often."""
+
+    flag: str
+    """One of ``QUALITY``."""
+    what: str
+    """Where and what, for people: ``OST0003 fell back at 12:03:05``."""
+    n: int = 1
