@@ -24,6 +24,9 @@ from iosonde.store.reader import connect
 from iosonde.store.spool import literal
 from iosonde.store.state import clean_text
 
+_MEMORY = "1GB"
+"""What merging a part may take; the engine spills what does not fit."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -57,6 +60,7 @@ def merge(con: duckdb.DuckDBPyConnection, table: Table, path: Path, rows: str) -
     names = ", ".join(f"{name}::{kind} AS {name}" for name, kind in table.types.items())
     order = ", ".join(table.order)
     draft = draft_of(path)
+    con.execute(f"SET memory_limit = '{_MEMORY}'")
     try:
         before = _rows(con, path)
         source = f"SELECT {names} FROM ({rows})"
