@@ -9,6 +9,7 @@ Source: docs/methods/umami.md; Isakov et al. SC 2022 (what a model's error consi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -131,9 +132,7 @@ def _later(at: Floats) -> list[tuple[Rows, Rows]]:
     n = len(at)
     places = np.linspace(round(FIRST_SHARE * n), n, FOLDS + 1).round().astype(np.intp)
     edges = [int(np.searchsorted(at, at[place], side="left")) for place in places[:-1]] + [n]
-    return [
-        (np.arange(a), np.arange(a, b)) for a, b in zip(edges, edges[1:], strict=False) if 0 < a < b
-    ]
+    return [(np.arange(a), np.arange(a, b)) for a, b in pairwise(edges) if 0 < a < b]
 
 
 def _usual(y: Floats, strata: NDArray[np.int64], asked: NDArray[np.int64]) -> Floats:

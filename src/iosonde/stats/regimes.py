@@ -12,6 +12,7 @@ Sources: Killick et al. 2012 (PELT); Truong et al. 2020 (ruptures); docs/methods
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,7 +83,7 @@ def regimes(values: Floats) -> Regimes:
     if p and n >= 2 * SHORTEST_DAYS:
         ends, alike = _stretches(scaled, alike)
     bounds = [0, *ends]
-    pieces = [np.arange(a, b) for a, b in zip(bounds, bounds[1:], strict=False)]
+    pieces = [np.arange(a, b) for a, b in pairwise(bounds)]
     climate = _recurring(np.array([np.median(scaled[piece], axis=0) for piece in pieces]), p)
     segment = np.full(len(values), -1, dtype=np.int64)
     for index, piece in enumerate(pieces):
@@ -114,7 +115,7 @@ def noise_scale(series: Floats) -> float:
     steps = np.abs(np.diff(series))
     if len(steps) == 0 or not steps.any():
         return 0.0
-    return float(np.median(steps)) * 1.4826 / np.sqrt(2) or float(steps.mean()) * np.sqrt(np.pi) / 2
+    return float(np.median(steps) * 1.4826 / np.sqrt(2) or steps.mean() * np.sqrt(np.pi) / 2)
 
 
 def running_median(series: Floats, wide: int = WIDE) -> Floats:
@@ -169,9 +170,7 @@ def _stretches(scaled: Floats, alike: float) -> tuple[list[int], float]:
 
 def _within(scaled: Floats, bounds: list[int]) -> float:
     """Lag-1 autocorrelation within segments, less what their means took away."""
-    rest = np.vstack(
-        [scaled[a:b] - scaled[a:b].mean(axis=0) for a, b in zip(bounds, bounds[1:], strict=False)]
-    )
+    rest = np.vstack([scaled[a:b] - scaled[a:b].mean(axis=0) for a, b in pairwise(bounds)])
     size = (rest**2).sum(axis=0)
     if not (size > 0).all():
         return 0.0
