@@ -30,7 +30,7 @@ def table(
     """Jobs ``1``, ``2``, ... a day apart; NaN in ``start_s``: not known."""
     n = len(next(iter(metrics.values())))
     begins = start_s or [START_S + i * DAY for i in range(n)]
-    start = np.array([NULL_NS if s != s else int(s * 1e9) for s in begins], dtype=np.int64)
+    start = np.array([NULL_NS if np.isnan(s) else int(s * 1e9) for s in begins], dtype=np.int64)
 
     def names(value: str | list[str] | None) -> np.ndarray:
         return np.array([value or ""] * n if isinstance(value, str | None) else value, dtype=object)

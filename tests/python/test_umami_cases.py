@@ -145,7 +145,8 @@ def test_a_good_day_within_the_weeks_that_a_file_system_was_full(edison: JobTabl
     weeks = edison.take((edison.start_ns >= since) & (edison.start_ns < until))
     good = at(weeks, motif, "scratch3", datetime(2017, 3, 11, 2, 0, tzinfo=PST))
     found = umami(weeks, good.job_id, motif, metrics=list(weeks.metrics), history="all")
-    assert found.others == 20 and found.place == 18
+    assert found.others == 20
+    assert found.place == 18
     seen = colours(found)
     assert seen["cf_bandwidth_ratio"] == GREEN
     assert seen["fullest_ost_percent"] == seen["oss_cpu_max_percent"] == BLUE
