@@ -95,6 +95,8 @@ def tick_text(value: float, ticks: tuple[float, ...]) -> str:
     """As few digits as tell the ticks apart."""
     if value == 0:
         return "0"
+    if len(ticks) == 1:
+        return digits(value)
     if max(map(abs, ticks)) >= 1e5 or max(map(abs, ticks)) < 1e-4:
         return f"{value:.1e}"
     for places in range(7):

@@ -8,8 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from iosonde.model.errors import UsageError
 from iosonde.plots.axis_matplotlib import days, text_width, time_axis
 from iosonde.plots.canvas import new_canvas, write
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
 _BESIDE_FROM_IN = 5.2
 """Pictures from this width on have the words beside the rows."""
-_MARGIN_IN, _TICKS_IN, _WORDS_IN = 0.12, 0.42, 1.48
+_MARGIN_IN, _TICKS_IN, _WORDS_IN = 0.12, 0.42, 1.3
 _SHARES = (0.8, 0.2)
 """Of the width: runs, box."""
 _LABEL, _LINE_IN = 8.5, 0.145
@@ -113,26 +111,23 @@ def _plan(figure: UmamiFigure, width: float) -> _Plan:
 
 def _caption(figure: UmamiFigure, width: float) -> list[str]:
     room = width - 2 * _MARGIN_IN
-    return [line for text in figure.caption for line in wrapped(text, 7.2, room)]
+    first, *others = figure.caption
+    texts = (f"star, dashed line: the job; {first}", *others)
+    return [line for text in texts for line in wrapped(text, 7.2, room)]
 
 
 def _words(canvas: Figure, figure: UmamiFigure, plan: _Plan, style: Style) -> None:
     """Title, what the history is, and the caption."""
-    plain: dict[str, Any] = {"parse_math": False, "linespacing": 1.25}
     lines = wrapped(figure.title, 12, plan.width - 2 * _MARGIN_IN)
     left = _MARGIN_IN / plan.width
-    canvas.text(
-        *(left, 1 - 0.1 / plan.height, "\n".join(lines)),
-        **{"color": style.ink, "fontsize": 12, "fontweight": "bold", "va": "top", **plain},
-    )
-    canvas.text(
-        *(left, 1 - (0.13 + 0.2 * len(lines)) / plan.height, figure.subtitle),
-        **{"color": style.faint, "fontsize": 8.5, "va": "top", **plain},
-    )
-    canvas.text(
-        *(left, 0.08 / plan.height, "\n".join(_caption(figure, plan.width))),
-        **{"color": style.faint, "fontsize": 7.2, "va": "bottom", **plain},
-    )
+    plain: dict[str, Any] = {"parse_math": False, "linespacing": 1.25}
+    head: dict[str, Any] = {"color": style.ink, "fontsize": 12, "fontweight": "bold", **plain}
+    canvas.text(left, 1 - 0.1 / plan.height, "\n".join(lines), va="top", **head)
+    faint: dict[str, Any] = {"color": style.faint, **plain}
+    below = 1 - (0.13 + 0.2 * len(lines)) / plan.height
+    canvas.text(left, below, figure.subtitle, va="top", fontsize=8.5, **faint)
+    caption = "\n".join(_caption(figure, plan.width))
+    canvas.text(left, 0.08 / plan.height, caption, va="bottom", fontsize=7.2, **faint)
 
 
 def _frame(axes: Axes, row: UmamiRow, style: Style) -> None:
@@ -151,41 +146,36 @@ def _row_words(
     canvas: Figure, row: UmamiRow, plan: _Plan, bottom: float, style: Style, *, dark: bool
 ) -> None:
     """The label, the value and the class of a row: beside it or above it."""
-    put: dict[str, Any] = {"parse_math": False, "fontsize": _LABEL, "va": "center"}
-    colour = role_colour(row.role, dark=dark)
-    judged = row.role in ("bad", "poor", "ok", "good")
-    badge: dict[str, Any] = {
-        "color": ink_on(colour) if judged else style.faint,
-        "bbox": {
-            "boxstyle": "round,pad=0.22",
-            "fc": colour if judged else style.ground,
-            "ec": colour,
-            "lw": 0.8,
-        },
-    }
+    value = row.value_text + ("\u2009*" if row.flags else "")
     named = f"{row.sign} {row.role}"
-    flagged = "\u2009*" if row.flags else ""
-    if not plan.beside:
-        y = (bottom + plan.row + 0.14) / plan.height
-        left, right = _MARGIN_IN / plan.width, 1 - 0.2 / plan.width
-        canvas.text(right, y, named, ha="right", **{**put, "fontsize": 7.5}, **badge)
-        room = text_width(named, 8.2) + 0.12
-        value = row.value_text + flagged
-        canvas.text(right - room / plan.width, y, value, ha="right", weight="bold", color=style.ink, **put)
-        most = int((plan.width - room - text_width(value, _LABEL) - 0.5) / text_width("x", 7.6))
-        label = row.label if len(row.label) <= most else row.label[: max(3, most - 1)] + "…"
-        canvas.text(left, y, label, ha="left", color=style.ink, **put)
-        return
+    badge = _badge(row.role, style, dark=dark)
+    put: dict[str, Any] = {"parse_math": False, "fontsize": _LABEL, "va": "center"}
+    ink: dict[str, Any] = {**put, "color": style.ink}
     left = _MARGIN_IN / plan.width
-    lines = [*row.lines, row.value_text + flagged, named]
-    step = min(_LINE_IN + 0.015, plan.row / (len(lines) + 0.4))
-    y = bottom + plan.row / 2 + step * (len(lines) - 1) / 2
-    for number, text in enumerate(lines):
-        at = (left, (y - number * step) / plan.height)
-        if number < len(row.lines):
-            canvas.text(*at, text, color=style.ink, ha="left", **put)
-        elif number == len(row.lines):
-            canvas.text(*at, text, color=style.ink, ha="left", weight="bold", **put)
-        else:
-            place = (at[0] + 0.04 / plan.width, at[1] - 0.02 / plan.height)
-            canvas.text(*place, text, ha="left", **{**put, "fontsize": 7.5}, **badge)
+    if plan.beside:
+        lines = [*row.lines, value, named]
+        step = min(_LINE_IN + 0.015, plan.row / (len(lines) + 0.4))
+        top = bottom + plan.row / 2 + step * (len(lines) - 1) / 2
+        for number, text in enumerate(lines[:-1]):
+            weight = "bold" if number == len(row.lines) else "normal"
+            canvas.text(left, (top - number * step) / plan.height, text, weight=weight, **ink)
+        low = top - (len(lines) - 1) * step - 0.02
+        canvas.text(left + 0.04 / plan.width, low / plan.height, named, **{**put, **badge})
+        return
+    y = (bottom + plan.row + 0.14) / plan.height
+    right = plan.width - 0.2
+    canvas.text(right / plan.width, y, named, ha="right", **{**put, **badge})
+    right -= text_width(named, 8.2) + 0.12
+    canvas.text(right / plan.width, y, value, ha="right", weight="bold", **ink)
+    most = int((right - text_width(value, _LABEL) - 0.3) / text_width("x", 7.6))
+    label = row.label if len(row.label) <= most else row.label[: max(3, most - 1)] + "…"
+    canvas.text(left, y, label, **ink)
+
+
+def _badge(role: str, style: Style, *, dark: bool) -> dict[str, Any]:
+    """How a class's word stands out: filled with its colour where it judges, else framed."""
+    colour = role_colour(role, dark=dark)
+    judged = role in ("bad", "poor", "ok", "good")
+    face = colour if judged else style.ground
+    box = {"boxstyle": "round,pad=0.22", "fc": face, "ec": colour, "lw": 0.8}
+    return {"color": ink_on(colour) if judged else style.faint, "bbox": box, "fontsize": 7.5}

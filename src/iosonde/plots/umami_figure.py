@@ -20,7 +20,7 @@ from iosonde.analysis.umami import MetricRow, Umami
 from iosonde.model.quality import QUALITY
 from iosonde.plots.amounts import amount, digits, linear_ticks, scale_of, tick_text
 from iosonde.plots.sheet import plain
-from iosonde.stats.standing import ENOUGH, Standing
+from iosonde.stats.standing import ENOUGH, WHISKERS, Standing
 from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
@@ -41,26 +41,27 @@ SIGNS = {
     Standing.MISSING: "?",
 }
 """Beside every colour: nobody has to see it."""
+FLAT = 1e-9
+"""Values that differ by less than this share of them are drawn as the same."""
 _HALF_DAY_S = 43_200.0
 
 
 @dataclass(frozen=True)
 class BoxMark:
-    """The box of the history in the row's scale; None where there are too few for one. Outliers: single values."""
+    """The box of the history: whiskers and quartiles."""
 
-    low: float | None
-    q25: float | None
-    q50: float | None
-    q75: float | None
-    high: float | None
-    outliers: Floats
+    low: float
+    q25: float
+    q50: float
+    q75: float
+    high: float
 
 
 @dataclass(frozen=True)
 class UmamiRow:
-    """One metric. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks`` and the box are in ``unit``.
+    """One metric. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks``, box and outliers are in ``unit``.
 
-    ``role``: the class's word, which names the colour. ``rank``: where the value stands, in words.
+    ``box``: None where there are too few others for one; then all are outliers. ``role``: the class's word, which names the colour. ``rank``: where the value stands, in words.
     """
 
     metric: str
@@ -80,7 +81,8 @@ class UmamiRow:
     high: float
     ticks: tuple[float, ...]
     tick_texts: tuple[str, ...]
-    box: BoxMark
+    box: BoxMark | None
+    outliers: Floats
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ def _row(row: MetricRow) -> UmamiRow:
     scale = scale_of(row.about.unit, row.values.tolist())
     values = row.values / scale.divisor
     low, high = _range(values)
-    ticks = linear_ticks(low, high)
+    ticks = _ticks(values, low, high)
     label = clean_text(row.about.label)
     known = not np.isnan(stood.value)
     return UmamiRow(
@@ -166,6 +168,7 @@ def _row(row: MetricRow) -> UmamiRow:
         ticks=ticks,
         tick_texts=tuple(tick_text(tick, ticks) for tick in ticks),
         box=_box(row, scale.divisor),
+        outliers=stood.box.outliers / scale.divisor,
     )
 
 
@@ -184,21 +187,22 @@ def _range(values: Floats) -> tuple[float, float]:
         return 0.0, 1.0
     low, high = float(known.min()), float(known.max())
     # Differences that no digit shows are none: noise must not look like a swing.
-    if high - low <= 1e-9 * max(abs(low), abs(high)):
-        air = 0.1 * abs(high) or 1.0
-    else:
-        air = 0.12 * (high - low)
+    flat = high - low <= FLAT * max(abs(low), abs(high))
+    air = (0.1 * abs(high) or 1.0) if flat else 0.12 * (high - low)
     return low - air, high + air
 
 
-def _box(row: MetricRow, divisor: float) -> BoxMark:
+def _ticks(values: Floats, low: float, high: float) -> tuple[float, ...]:
+    """Round values; of a constant row its value, of an empty one none."""
+    known = np.unique(values[np.isfinite(values)])
+    return linear_ticks(low, high) if len(known) > 1 else tuple(known.tolist())
+
+
+def _box(row: MetricRow, divisor: float) -> BoxMark | None:
     box = row.stood.box
-
-    def shown(value: float) -> float | None:
-        return None if np.isnan(value) else value / divisor
-
-    low, q25, q50, q75, high = map(shown, (box.low, box.q25, box.q50, box.q75, box.high))
-    return BoxMark(low, q25, q50, q75, high, box.outliers / divisor)
+    if np.isnan(box.q50):
+        return None
+    return BoxMark(*(v / divisor for v in (box.low, box.q25, box.q50, box.q75, box.high)))
 
 
 def _rank(row: MetricRow) -> str:
@@ -220,7 +224,7 @@ def _caption(umami: Umami, rows: tuple[UmamiRow, ...]) -> tuple[str, ...]:
     """How the colours and boxes are meant, and every reservation."""
     lines = [
         "bad, poor, ok, good: quarters of the history (the job is not part of it), worst first; "
-        "box: quartiles, whiskers: 5 % and 95 %; dashed: this job"
+        f"box: its quartiles, whiskers: {WHISKERS[0]:g} % and {WHISKERS[1]:g} %"
     ]
     few = [row for row in rows if row.role == Standing.TOO_LITTLE_HISTORY]
     if few:

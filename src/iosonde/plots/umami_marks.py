@@ -43,7 +43,7 @@ def draw_box(axes: Axes, row: UmamiRow, style: Style, *, dark: bool) -> None:
     axes.set_xlim(0, 1)
     box = row.box
     ink: dict[str, Any] = {"color": style.ink, "lw": 1.0, "solid_capstyle": "butt", "zorder": 3}
-    if box.q25 is not None and box.q75 is not None and box.q50 is not None:
+    if box is not None:
         from matplotlib.patches import Rectangle
 
         height = box.q75 - box.q25
@@ -55,9 +55,11 @@ def draw_box(axes: Axes, row: UmamiRow, style: Style, *, dark: bool) -> None:
             axes.plot([0.5, 0.5], [end, quartile], **ink)
             axes.plot([0.4, 0.6], [end, end], **ink)
     circles: dict[str, Any] = {"ls": "", "marker": "o", "ms": 3.6, "mfc": "none", "zorder": 3}
-    axes.plot(np.full(len(box.outliers), 0.5), box.outliers, mec=style.faint, mew=0.9, **circles)
+    axes.plot(np.full(len(row.outliers), 0.5), row.outliers, mec=style.faint, mew=0.9, **circles)
     if row.value is not None:
-        axes.axhline(row.value, color=role_colour(row.role, dark=dark), lw=1.8, ls=_DASHED, zorder=4)
+        axes.axhline(
+            row.value, color=role_colour(row.role, dark=dark), lw=1.8, ls=_DASHED, zorder=4
+        )
     if row.n == 0:
         words: dict[str, Any] = {"ha": "center", "va": "center", "transform": axes.transAxes}
         axes.text(0.5, 0.25, "no history", color=style.faint, fontsize=7, **words)
