@@ -1,0 +1,210 @@
+"""What goes with a performance, and whether neighbouring runs that resemble each other feign it.
+
+Rows are in the order of time. Two series that both drift are correlated by chance much more often than
+their number of rows says. So each p value is taken twice, on ranks ``u`` of the metric and ``v`` of y:
+
+    n_eff = n / max(1, 1 + 2 sum_k (1 - k / n) a_u(k) a_v(k)),  k = 1 .. min(n / 5, 30)
+    e(t)  = u(t) - a_u(1) u(t - 1), and so for v
+
+with ``a`` the autocorrelation; from Student's t with ``n_eff - 2``, and of the prewhitened ``e``. The
+smaller one counts twice: ``p = min(1, 2 min(p_n_eff, p_prewhitened))``.
+Sources: Pyper and Peterman 1998 (n_eff); Benjamini and Hochberg 1995; docs/methods/umami.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.stats.midranks import midranks
+from iosonde.stats.multiple import benjamini_hochberg
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LAGS, LAG_SHARE = 30, 5
+"""Autocorrelation is summed up to this lag, at most to n / ``LAG_SHARE``."""
+LEAST_EFFECTIVE = 4.0
+"""``n_eff`` is not taken to be less."""
+ENOUGH_EFFECTIVE = 10.0
+"""Below this ``n_eff`` nothing is claimed: too little independent data."""
+FEWEST = 4
+"""Rows below which there is no coefficient."""
+_ROUNDING = 1e-10
+
+
+@dataclass(frozen=True)
+class Associations:
+    """Of one y with each of p metrics; all (p,). NaN where there is none: too few rows, a constant column.
+
+    ``pearson_p``, ``spearman_p`` believe rows to be independent, ``prewhitened_p`` and ``p`` do not;
+    ``q``: ``p`` after Benjamini-Hochberg over the metrics that are ``enough``, NaN for the others.
+    ``partial``, ``partial_p``: Spearman's with the covariates' ranks taken out, and its ``p``; NaN without.
+    """
+
+    n: NDArray[np.int64]
+    pearson: Floats
+    pearson_p: Floats
+    spearman: Floats
+    spearman_p: Floats
+    n_eff: Floats
+    prewhitened_p: Floats
+    p: Floats
+    q: Floats
+    partial: Floats
+    partial_p: Floats
+
+    @property
+    def enough(self) -> NDArray[np.bool_]:
+        """Where there is enough independent data for a claim."""
+        return self.n_eff >= ENOUGH_EFFECTIVE
+
+
+def associations(y: Floats, metrics: Floats, given: Floats | None = None) -> Associations:
+    """Associate ``y`` (n,) with each column of ``metrics`` (n, p), rows in the order of time.
+
+    ``given`` (n, k): covariates of the partial coefficient. Missing data: NaN and infinities; a column's
+    coefficients use the rows in which it and y are known, its partial one those with all covariates too.
+    Raises ValueError when the numbers of rows differ.
+    """
+    y, metrics = np.asarray(y, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
+    covariates = np.empty((len(y), 0)) if given is None else np.asarray(given, dtype=np.float64)
+    if metrics.ndim != 2 or len(metrics) != len(y) or len(covariates) != len(y):
+        shapes = f"{y.shape}, {metrics.shape}, {covariates.shape}"
+        raise ValueError(f"shapes {shapes}; expected (n,), (n, p), (n, k)")
+    p = metrics.shape[1]
+    counts = np.zeros(p, dtype=np.int64)
+    found = np.full((8, p), np.nan)
+    for rows, columns in _patterns(np.isfinite(y), np.isfinite(metrics)):
+        counts[columns] = np.count_nonzero(rows)
+        if counts[columns[0]] >= FEWEST:
+            found[:6, columns] = _plain(y[rows], metrics[np.ix_(rows, columns)])
+    if covariates.shape[1]:
+        known = np.isfinite(y) & np.isfinite(covariates).all(axis=1)
+        for rows, columns in _patterns(known, np.isfinite(metrics)):
+            if np.count_nonzero(rows) >= FEWEST + covariates.shape[1]:
+                some = metrics[np.ix_(rows, columns)]
+                found[6:, columns] = _partial(y[rows], some, covariates[rows])
+    pearson, spearman, spearman_p, n_eff, prewhitened_p, together, partial, partial_p = found
+    asked = np.where(n_eff >= ENOUGH_EFFECTIVE, together, np.nan)
+    return Associations(
+        counts,
+        pearson,
+        _student(pearson, counts.astype(np.float64) - 2),
+        spearman,
+        spearman_p,
+        n_eff,
+        prewhitened_p,
+        together,
+        benjamini_hochberg(asked),
+        partial,
+        partial_p,
+    )
+
+
+def _patterns(
+    rows: NDArray[np.bool_], cells: NDArray[np.bool_]
+) -> list[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
+    """Columns that are known in the same rows go together: (rows, columns), most tables have few."""
+    if cells.shape[1] == 0:
+        return []
+    known = cells & rows[:, None]
+    keys: dict[bytes, list[int]] = {}
+    for column, packed in enumerate(np.packbits(known, axis=0).T):
+        keys.setdefault(packed.tobytes(), []).append(column)
+    return [(known[:, group[0]], np.array(group, dtype=np.intp)) for group in keys.values()]
+
+
+def _plain(y: Floats, x: Floats) -> Floats:
+    """(6, p): pearson, spearman, its p, n_eff, prewhitened p, combined p; rows without gaps."""
+    tests = _tests(_centred(midranks(x)), _centred(midranks(y[:, None])))
+    pearson = _correlate(_centred(_tamed(x)), _centred(_tamed(y[:, None])))
+    return np.array([pearson, *tests])
+
+
+def _partial(y: Floats, x: Floats, given: Floats) -> Floats:
+    """(2, p): the coefficient of ranks without what ranks of the covariates explain, and its p."""
+    basis = _centred(midranks(given))
+    axes, sizes, _ = np.linalg.svd(basis, full_matrices=False)
+    axes = axes[:, sizes > _ROUNDING * max(1.0, float(sizes.max(initial=0.0)))]
+
+    def without(columns: Floats) -> Floats:
+        ranks = _centred(midranks(columns))
+        rest = ranks - axes @ (axes.T @ ranks)
+        nothing = (rest**2).sum(axis=0) <= _ROUNDING * (ranks**2).sum(axis=0)
+        rest[:, nothing] = 0.0
+        return rest
+
+    tests = _tests(without(x), without(y[:, None]), axes.shape[1])
+    return np.array([tests.rho, tests.p])
+
+
+class _Tests(NamedTuple):
+    rho: Floats
+    naive_p: Floats
+    n_eff: Floats
+    prewhitened_p: Floats
+    p: Floats
+
+
+def _tests(x: Floats, y: Floats, used: int = 0) -> _Tests:
+    """Of centred columns (n, p) and y (n, 1); ``used``: degrees of freedom that covariates took."""
+    n = len(x)
+    rho = _correlate(x, y)
+    size_x, size_y = (x**2).sum(axis=0), (y**2).sum(axis=0)
+    reach = min(n // LAG_SHARE, LAGS)
+    inflated = np.ones(x.shape[1])
+    first_x, first_y = np.zeros(x.shape[1]), np.zeros(1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for lag in range(1, max(1, reach) + 1):
+            own = np.einsum("ij,ij->j", x[lag:], x[:-lag]) / size_x
+            other = np.einsum("ij,ij->j", y[lag:], y[:-lag]) / size_y
+            if lag == 1:
+                first_x, first_y = own, other
+            if lag <= reach:
+                inflated += 2 * (1 - lag / n) * own * other
+    n_eff = np.clip(n / np.maximum(1.0, inflated), LEAST_EFFECTIVE, n)
+    white_x, white_y = x[1:] - first_x * x[:-1], y[1:] - first_y * y[:-1]
+    white = _correlate(_centred(white_x), _centred(white_y))
+    naive = _student(rho, np.full(len(rho), n - 2.0 - used))
+    corrected = _student(rho, n_eff - 2 - used)
+    prewhitened = _student(white, np.full(len(rho), n - 3.0 - used))
+    p = np.minimum(1.0, 2 * np.fmin(corrected, prewhitened))
+    return _Tests(rho, naive, np.where(np.isnan(rho), np.nan, n_eff), prewhitened, p)
+
+
+def _centred(columns: Floats) -> Floats:
+    centred: Floats = columns - columns.mean(axis=0)
+    flat = np.all(columns == columns[:1], axis=0)
+    centred[:, flat] = 0.0
+    return centred
+
+
+def _tamed(columns: Floats) -> Floats:
+    """Columns divided by their largest number, so that squares of huge ones stay finite."""
+    largest = np.abs(columns).max(axis=0)
+    tamed: Floats = columns / np.where(largest > 0, largest, 1.0)
+    return tamed
+
+
+def _correlate(x: Floats, y: Floats) -> Floats:
+    """Of centred columns (n, p) with (n, 1); NaN where either never changes."""
+    size = np.sqrt((x**2).sum(axis=0) * (y**2).sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r: Floats = (x * y).sum(axis=0) / size
+    r[~(size > 0)] = np.nan
+    return np.clip(r, -1.0, 1.0)
+
+
+def _student(r: Floats, freedom: Floats) -> Floats:
+    """Two-sided p of a coefficient; NaN without degrees of freedom."""
+    from scipy.special import stdtr  # type: ignore[import-untyped, unused-ignore]
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(r) * np.sqrt(freedom / np.maximum(1 - r**2, 0.0))
+    p: Floats = 2 * stdtr(np.maximum(freedom, 1e-3), -np.where(np.isnan(t), 0.0, t))
+    return np.where(np.isnan(r) | (freedom <= 0), np.nan, p)

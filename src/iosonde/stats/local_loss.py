@@ -1,0 +1,81 @@
+"""Why was today slow: what runs with a metric like today's lost.
+
+"The 22 runs with fullness like today were 31 % slower": for metric ``j`` ::
+
+    L_j = (M - median{y_d : |r_j(d) - r_j(today)| <= REACH}) / M * m / (m + SHRINK)
+
+with ``M`` the median of y, ``r`` the share of history below (ties half) and ``m`` the number of such runs.
+Few runs are shrunk towards no loss. Source: docs/methods/umami.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.stats.midranks import midranks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+REACH = 0.1
+"""Runs within this share of history of today's value are like today."""
+SHRINK = 3
+"""As many runs that lost nothing are thought to be added."""
+FEWEST_MATCHES = 3
+"""Fewer runs like today say nothing."""
+
+
+@dataclass(frozen=True)
+class LocalLosses:
+    """Per metric, (p,) each; NaN where nothing can be said.
+
+    ``loss``: shrunk share of the usual y that runs like today lost (below 0: won); ``share``: share of history
+    below today's value, ties half; ``matches``: runs like today; ``usual``: median of y.
+    """
+
+    usual: float
+    loss: Floats
+    share: Floats
+    matches: NDArray[np.int64]
+
+    @property
+    def ranking(self) -> NDArray[np.intp]:
+        """Metrics from the largest loss on; those of which nothing can be said are left out."""
+        order = np.argsort(-self.loss, kind="stable")
+        return order[~np.isnan(self.loss[order])]
+
+
+def local_losses(y: Floats, history: Floats, today: Floats) -> LocalLosses:
+    """Losses of runs like today. Shapes: ``y`` (n,) > 0, ``history`` (n, p), ``today`` (p,), not in the history.
+
+    Unit of ``loss``: share of the usual y. Missing data: runs without y are left out, and a metric's missing
+    values with it; NaN for a metric that is missing today. All is NaN when the usual y is not above 0.
+    Raises ValueError when the numbers of rows or metrics differ.
+    """
+    if history.shape != (len(y), len(today)):
+        raise ValueError(f"history has shape {history.shape}; expected ({len(y)}, {len(today)})")
+    known = np.isfinite(y)
+    y, x = y[known], np.where(np.isfinite(history[known]), history[known], np.nan)
+    p = len(today)
+    loss, share = np.full(p, np.nan), np.full(p, np.nan)
+    matches = np.zeros(p, dtype=np.int64)
+    usual = float(np.median(y)) if len(y) else float("nan")
+    if len(y) == 0 or not usual > 0:
+        return LocalLosses(usual, loss, share, matches)
+    counts = np.maximum(1, (~np.isnan(x)).sum(axis=0))
+    places = (midranks(x) - 0.5) / counts
+    below = ((x < today) + 0.5 * (x == today)).sum(axis=0) / counts
+    told = np.isfinite(today) & ~np.isnan(x).all(axis=0)
+    share[told] = below[told]
+    near = np.abs(places - share) <= REACH + 1e-12
+    matches[:] = near.sum(axis=0)
+    for metric in np.flatnonzero(matches >= FEWEST_MATCHES):
+        m = int(matches[metric])
+        like_today = float(np.median(y[near[:, metric]]))
+        loss[metric] = (usual - like_today) / usual * m / (m + SHRINK)
+    return LocalLosses(usual, loss, share, matches)
