@@ -168,7 +168,7 @@ def _described(z: Floats, target: Floats, chosen: list[tuple[int, float]]) -> li
         place: (_standard(z[:, [place]]), _standard(z[:, [place]] ** 2 - 1)) for place, _ in chosen
     }
     columns = [column for place, _ in chosen for column in pairs[place]]
-    steps = []
+    steps: list[Step] = []
     if not columns:
         return steps
     fit, *_ = np.linalg.lstsq(np.hstack(columns), target, rcond=None)

@@ -109,8 +109,9 @@ def percentile_box(history: Floats) -> Box:
     low, q25, q50, q75, high = np.percentile(history, [WHISKERS[0], 25, 50, 75, WHISKERS[1]])
     outliers = np.sort(history[(history < low) | (history > high)])
     each = np.ones(len(outliers), dtype=np.int64)
-    numbers = [float(number) for number in (q25, q50, q75, low, high)]
-    return Box(len(history), *numbers, outliers, each)
+    return Box(
+        len(history), float(q25), float(q50), float(q75), float(low), float(high), outliers, each
+    )
 
 
 def cliffs_delta(these: Floats, those: Floats) -> float:

@@ -1,0 +1,174 @@
+"""How well metrics predict a performance, judged on what came later.
+
+Rows of one day resemble each other. Random folds put some of them into the training and ask for the others, so
+they measure how well a model remembers the climate, not how well it predicts (``leaks``). Only a split in time
+says what a prediction is worth, and only beside what the recent median says without any metric.
+Source: docs/methods/umami.md; Isakov et al. SC 2022 (what a model's error consists of).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.intp]
+
+CLIMATE_DAYS = 14.0
+"""The recent median looks back so far."""
+CLIMATE_FEWEST = 3
+"""Earlier values of the stratum from which there is a recent median."""
+FOLDS = 3
+FIRST_SHARE = 0.5
+"""Share of the rows that the first split in time learns from."""
+TREES, LEAVES, RATE = 60, 15, 0.1
+FEWEST = 40
+"""Rows below which nothing is validated."""
+LEAK = 0.05
+"""R**2 that random folds show beyond a split in time, from which on they are said to leak."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of predictions of ``n`` rows that were not learnt from.
+
+    ``r2``: 1 - squared error / squared distance to the mean of these rows (below 0: worse than it); ``mae``: mean
+    absolute error in the unit of y.
+    """
+
+    n: int
+    r2: float
+    mae: float
+
+
+@dataclass(frozen=True)
+class Validation:
+    """All are scored on later rows than were learnt from, except ``random``.
+
+    ``strata``: the stratum's median so far, no metric; ``climate``: its median of the last ``CLIMATE_DAYS``;
+    ``metrics``: metrics and stratum; ``both``: and the climate; ``random``: ``metrics`` in random folds.
+    """
+
+    strata: Score
+    climate: Score
+    metrics: Score
+    both: Score
+    random: Score
+
+    @property
+    def leaks(self) -> bool:
+        """Random folds promise more than a split in time keeps."""
+        return self.random.r2 - self.metrics.r2 > LEAK
+
+    @property
+    def useful(self) -> bool:
+        """Metrics say more than the recent median does alone."""
+        return self.both.mae < self.climate.mae and self.both.r2 > self.climate.r2
+
+
+def validate(
+    y: Floats, metrics: Floats, at_days: Floats, strata: NDArray[np.int64], seed: int
+) -> Validation | None:
+    """Validate a prediction of ``y`` (n,) from ``metrics`` (n, p) at ``at_days`` (n,), any order.
+
+    ``strata`` (n,): which rows are comparable, from 0. ``seed`` draws the random folds. Missing data: rows without
+    y or time are left out; missing metrics are the model's to deal with. None below ``FEWEST`` rows.
+    Learns from all rows before each of ``FOLDS`` stretches of the last part (``FIRST_SHARE``); rows of the same
+    instant are never on both sides.
+    """
+    known = np.flatnonzero(np.isfinite(y) & np.isfinite(at_days))
+    if len(known) < FEWEST:
+        return None
+    rows = known[np.argsort(at_days[known], kind="stable")]
+    y, at, strata = y[rows], at_days[rows], strata[rows]
+    x = np.where(np.isfinite(metrics[rows]), metrics[rows], np.nan)
+    recent = climate_medians(y, at, strata)
+    plain = np.column_stack([x, strata])
+    later = _later(at)
+    shuffled = np.array_split(np.random.default_rng(seed).permutation(len(y)), FOLDS)
+    mixed = [(np.setdiff1d(np.arange(len(y)), fold), fold) for fold in shuffled]
+    usual = [(test, _usual(y[learn], strata[learn], strata[test])) for learn, test in later]
+    fallback = [
+        (test, np.where(np.isnan(recent[test]), alone, recent[test])) for test, alone in usual
+    ]
+    return Validation(
+        _score(y, usual),
+        _score(y, fallback),
+        _score(y, _predicted(plain, y, later)),
+        _score(y, _predicted(np.column_stack([plain, recent]), y, later)),
+        _score(y, _predicted(plain, y, mixed)),
+    )
+
+
+def climate_medians(
+    y: Floats, at_days: Floats, strata: NDArray[np.int64], days: float = CLIMATE_DAYS
+) -> Floats:
+    """Median of the stratum's ``y`` of the last ``days`` before each row, NaN from fewer than ``CLIMATE_FEWEST``.
+
+    Shapes: (n,) each, ``at_days`` ascending. Only rows that are strictly earlier count. NaN in y is left out.
+    """
+    medians = np.full(len(y), np.nan)
+    for stratum in np.unique(strata):
+        rows = np.flatnonzero((strata == stratum) & ~np.isnan(y))
+        asked = np.flatnonzero(strata == stratum)
+        first = np.searchsorted(at_days[rows], at_days[asked] - days, side="left")
+        end = np.searchsorted(at_days[rows], at_days[asked], side="left")
+        for row, a, b in zip(asked, first, end, strict=True):
+            if b - a >= CLIMATE_FEWEST:
+                medians[row] = np.median(y[rows[a:b]])
+    return medians
+
+
+def _later(at: Floats) -> list[tuple[Rows, Rows]]:
+    """Splits in time: all rows before a stretch, and the stretch. ``at`` ascends."""
+    n = len(at)
+    places = np.linspace(round(FIRST_SHARE * n), n, FOLDS + 1).round().astype(np.intp)
+    edges = [int(np.searchsorted(at, at[place], side="left")) for place in places[:-1]] + [n]
+    return [(np.arange(a), np.arange(a, b)) for a, b in pairwise(edges) if 0 < a < b]
+
+
+def _usual(y: Floats, strata: NDArray[np.int64], asked: NDArray[np.int64]) -> Floats:
+    """Median of each stratum so far, of all where it has none."""
+    usual = np.full(len(asked), np.median(y))
+    for stratum in np.unique(strata):
+        usual[asked == stratum] = np.median(y[strata == stratum])
+    return usual
+
+
+def _predicted(
+    x: Floats, y: Floats, splits: Sequence[tuple[Rows, Rows]]
+) -> list[tuple[Rows, Floats]]:
+    from sklearn.ensemble import (  # type: ignore[import-untyped, unused-ignore]
+        HistGradientBoostingRegressor,
+    )
+
+    found = []
+    for learn, test in splits:
+        model = HistGradientBoostingRegressor(
+            max_iter=TREES,
+            max_leaf_nodes=LEAVES,
+            learning_rate=RATE,
+            early_stopping=False,
+            random_state=0,
+        )
+        model.fit(x[learn], y[learn])
+        found.append((test, np.asarray(model.predict(x[test]), dtype=np.float64)))
+    return found
+
+
+def _score(y: Floats, predicted: Sequence[tuple[Rows, Floats]]) -> Score:
+    if not predicted:
+        return Score(0, float("nan"), float("nan"))
+    truth = np.concatenate([y[rows] for rows, _ in predicted])
+    error = truth - np.concatenate([guess for _, guess in predicted])
+    spread = float(((truth - truth.mean()) ** 2).sum())
+    r2 = 1 - float((error**2).sum()) / spread if spread > 0 else float("nan")
+    return Score(len(truth), r2, float(np.abs(error).mean()))
