@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from iosonde.model.errors import MissingPartError, StoreError
 from iosonde.plots.style import Style
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 DPI = 130
 """Pixels an inch of PNG pictures, and of what is rasterised in the others."""
+_DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+"""When a picture was made is not in it: equal data give equal bytes."""
 
 
 def new_canvas(width_in: float, height_in: float, style: Style) -> Figure:
@@ -30,7 +32,7 @@ def new_canvas(width_in: float, height_in: float, style: Style) -> Figure:
 def write(canvas: Figure, path: Path) -> None:
     """Write the picture: PNG, SVG or PDF by the name's ending. Raises StoreError."""
     try:
-        canvas.savefig(path, dpi=DPI, facecolor=canvas.get_facecolor())
+        _save(canvas, path, path.suffix[1:].lower(), DPI)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).split("(")[0].strip()
         raise StoreError(
@@ -41,5 +43,19 @@ def write(canvas: Figure, path: Path) -> None:
 def encoded(canvas: Figure, form: str, scale: float = 1.0) -> bytes:
     """The picture as ``png``, ``svg`` or ``pdf``; ``scale`` times as many pixels."""
     buffer = io.BytesIO()
-    canvas.savefig(buffer, format=form, dpi=DPI * scale, facecolor=canvas.get_facecolor())
+    _save(canvas, buffer, form, DPI * scale)
     return buffer.getvalue()
+
+
+def _save(canvas: Figure, place: Path | io.BytesIO, form: str, dpi: float) -> None:
+    import matplotlib
+
+    ids: Any = {"svg.hashsalt": "iosonde"}
+    with matplotlib.rc_context(ids):
+        canvas.savefig(
+            place,
+            format=form or None,
+            dpi=dpi,
+            facecolor=canvas.get_facecolor(),
+            metadata=_DATES.get(form),
+        )

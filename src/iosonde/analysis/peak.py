@@ -1,0 +1,148 @@
+"""What follows from a table of jobs: fraction of peak, coverage, contention, what others did meanwhile.
+
+Definitions: Lockwood et al. 2017 (UMAMI); the 99th percentile instead of the best run: docs/methods.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from iosonde.analysis.job_hygiene import (
+    Clean,
+    believed,
+    clean,
+    own_bytes,
+    own_rw_ops,
+    server_bytes,
+    server_rw_ops,
+)
+from iosonde.model.errors import UsageError
+from iosonde.model.quality import Note
+from iosonde.stats.coverage import contention, coverage, node_hours, others, per_second
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from iosonde.model.jobs import JobTable
+
+    Floats = NDArray[np.float64]
+
+Peak = Literal["max", "p99", "mean", "median"]
+By = Literal["file_system", "motif"]
+PEAKS: tuple[str, ...] = get_args(Peak)
+PERFORMANCE, FRACTION = "performance_bytes_per_s", "fraction_of_peak_ratio"
+
+
+def groups(table: JobTable, by: Sequence[By]) -> dict[tuple[str, ...], NDArray[np.intp]]:
+    """Rows by what they have in common, in its order; ``by`` () = all rows under ()."""
+    columns = [getattr(table, name).tolist() for name in by]
+    found: dict[tuple[str, ...], list[int]] = {}
+    for row in range(len(table)):
+        found.setdefault(tuple(column[row] for column in columns), []).append(row)
+    return {key: np.array(found[key], dtype=np.intp) for key in sorted(found)}
+
+
+def fraction_of_peak(
+    table: JobTable,
+    of: Peak = "max",
+    by: Sequence[By] = ("file_system", "motif"),
+    performance: str = PERFORMANCE,
+) -> Floats:
+    """(n,) performance / the peak of runs that have ``by`` in common; NaN where it is missing.
+
+    The peak is the best run, or the 99th percentile (the best is one lucky run), the mean or the median.
+    ``by`` ("file_system",) measures every motif by the best on its file system. Raises UsageError: no such metric.
+    """
+    if performance not in table.metrics:
+        raise UsageError(f"{table.source or 'the table'} says no {performance}")
+    values = table.metrics[performance]
+    result = np.full(len(table), np.nan)
+    for rows in groups(table, by).values():
+        known = values[rows][~np.isnan(values[rows])]
+        peak = _peak(known, of) if len(known) else 0.0
+        if peak > 0:
+            result[rows] = values[rows] / peak
+    return result
+
+
+def _peak(known: Floats, of: Peak) -> float:
+    if of == "p99":
+        return float(np.quantile(known, 0.99))
+    return float({"max": np.max, "mean": np.mean, "median": np.median}[of](known))
+
+
+def with_derived(table: JobTable, of: Peak = "max") -> Clean:
+    """The table cleaned (``job_hygiene``) and with all that follows from its columns and is not in it yet.
+
+    fraction_of_peak_ratio, cf_*_ratio, contention_*_ratio, others_bytes_per_s, sums of which both parts are there.
+    """
+    table, noted = clean(table)
+    notes: list[Note] = list(noted)
+    table = _added(table, {**_sums(table), **_coverage(table)})
+    table = believed(table, notes)
+    table = _added(table, {**_contention(table), **_rates(table)})
+    if PERFORMANCE in table.metrics:
+        table = _added(table, {FRACTION: fraction_of_peak(table, of)})
+    return Clean(table, tuple(notes))
+
+
+def _added(table: JobTable, more: dict[str, Floats]) -> JobTable:
+    new = {name: column for name, column in more.items() if name not in table.metrics}
+    return table.with_metrics(new)
+
+
+def _sums(table: JobTable) -> dict[str, Floats]:
+    found = {"own_bytes": own_bytes(table), "server_rw_ops": server_rw_ops(table)}
+    names = ("server_opens", "server_closes")
+    if all(name in table.metrics for name in names):
+        found["server_opens_closes"] = table.metrics[names[0]] + table.metrics[names[1]]
+    return {name: column for name, column in found.items() if column is not None}
+
+
+def _coverage(table: JobTable) -> dict[str, Floats]:
+    """Coverage factors of all that is known of both the job and the servers."""
+    metrics = table.metrics
+    pairs = {
+        "cf_bandwidth_ratio": (own_bytes(table), server_bytes(table)),
+        "cf_ops_ratio": (own_rw_ops(table), server_rw_ops(table)),
+        "cf_opens_ratio": (metrics.get("own_opens"), metrics.get("server_opens")),
+        "cf_stats_ratio": (metrics.get("own_stats"), metrics.get("server_getattrs")),
+        "cf_node_hours_ratio": (_node_hours(table), metrics.get("concurrent_node_hours")),
+    }
+    return {
+        name: coverage(own, servers)
+        for name, (own, servers) in pairs.items()
+        if own is not None and servers is not None
+    }
+
+
+def _node_hours(table: JobTable) -> Floats | None:
+    if "own_node_hours" in table.metrics:
+        return table.metrics["own_node_hours"]
+    nodes = table.metrics.get("own_nodes")
+    return None if nodes is None else node_hours(nodes, _duration(table))
+
+
+def _contention(table: JobTable) -> dict[str, Floats]:
+    return {
+        name.replace("cf_", "contention_", 1): contention(column)
+        for name, column in table.metrics.items()
+        if name.startswith("cf_")
+    }
+
+
+def _rates(table: JobTable) -> dict[str, Floats]:
+    own, servers = own_bytes(table), server_bytes(table)
+    if own is None or servers is None:
+        return {}
+    return {"others_bytes_per_s": per_second(others(own, servers), _duration(table))}
+
+
+def _duration(table: JobTable) -> Floats:
+    """Run times in s: as the table says, else end - begin."""
+    said = table.metrics.get("duration_s")
+    return table.duration_s() if said is None else said

@@ -1,0 +1,220 @@
+"""The UMAMI diagram of one job as data: every metric of it within its history.
+
+The history of a job are other runs of the same (file system, motif): by default the earlier ones, so that
+a diagram says the same today and in a year; ``all`` are all others, before and after. The job itself is
+never part of its own history, whichever job is asked for.
+Source: Lockwood et al., UMAMI (PDSW 2017), figure 2; docs/umami.md.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from iosonde.model.errors import UsageError
+from iosonde.model.frames import NULL_NS
+from iosonde.model.job_metrics import JOB_METRICS, About
+from iosonde.model.jobs import JobTable
+from iosonde.stats.standing import Stood, stand
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
+
+History = Literal["earlier", "all"]
+
+STANDARD: tuple[tuple[str, ...], ...] = (
+    ("fraction_of_peak_ratio", "performance_bytes_per_s"),
+    ("contention_bandwidth_ratio", "cf_bandwidth_ratio"),
+    ("contention_opens_ratio", "cf_opens_ratio"),
+    ("contention_stats_ratio", "cf_stats_ratio"),
+    ("contention_ops_ratio", "cf_ops_ratio"),
+    ("mds_cpu_mean_percent",),
+    ("oss_cpu_max_percent",),
+    ("fullest_ost_percent",),
+    ("overloaded_oss",),
+    ("radius_max_hops",),
+)
+"""Rows of a diagram that nobody asked special metrics of, in order: of each the first that is known."""
+_MOST_NAMED = 12
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """One metric of the job and of its history.
+
+    ``values`` (n,), missing is NaN: of the runs of ``Umami.times_s``. ``stood``: the job's value, its class,
+    its box and the number of other runs that have a value. ``flags``: of ``model.quality.QUALITY``, of the
+    job's value.
+    """
+
+    metric: str
+    about: About
+    values: Floats
+    stood: Stood
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Umami:
+    """A job among other runs of its kind.
+
+    ``times_s`` (n,): begins of the runs, s since the epoch, ascending; ``place``: which of them is the job.
+    ``others``: runs of the history (n - 1). ``notes``: what to know about the history, for people.
+    """
+
+    job_id: str
+    step: str
+    file_system: str
+    motif: str
+    history: History
+    times_s: Floats
+    place: int
+    rows: tuple[MetricRow, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def others(self) -> int:
+        """Runs in the history."""
+        return len(self.times_s) - 1
+
+
+def umami(
+    table: JobTable,
+    job_id: str,
+    step: str | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    last: int | None = None,
+    history: History = "earlier",
+) -> Umami:
+    """The diagram of a job of ``table``.
+
+    ``step``: which run of the job, where it has several: as ``find_run``. ``metrics``: names of rows in
+    order; default: those of ``STANDARD`` that are known of the job or of its history. ``last``: so many of
+    the latest runs of the history. Missing data: NaN is not part of a metric's history, and shown as a gap.
+    Raises UsageError: no such job, several runs, no such metric, ``last`` below 1.
+    """
+    if last is not None and last < 1:
+        raise UsageError(f"a history of {last} runs is none", expected="1 or more")
+    row = find_run(table, job_id, step)
+    rows, notes = history_of(table, row, history)
+    if last is not None:
+        rows = rows[-last:]
+    order = np.append(rows, row)
+    order = order[np.argsort(table.start_ns[order], kind="stable")]
+    place = int(np.flatnonzero(order == row)[0])
+    picked = _known(table, order) if metrics is None else _named(table, metrics)
+    return Umami(
+        job_id=str(table.job_id[row]),
+        step=str(table.step[row]),
+        file_system=str(table.file_system[row]),
+        motif=str(table.motif[row]),
+        history=history,
+        times_s=_seconds(table.start_ns[order]),
+        place=place,
+        rows=tuple(_row(table, name, order, place) for name in picked),
+        notes=notes,
+    )
+
+
+def _row(table: JobTable, metric: str, order: Places, place: int) -> MetricRow:
+    values = np.asarray(table.metrics[metric][order], dtype=np.float64)
+    values = np.where(np.isfinite(values), values, np.nan)
+    about = table.about(metric)
+    stood = stand(np.delete(values, place), float(values[place]), about.good)
+    return MetricRow(metric, about, values, stood, table.flags.get((int(order[place]), metric), ()))
+
+
+def _seconds(instants: NDArray[np.int64]) -> Floats:
+    known = instants != NULL_NS
+    return np.where(known, np.where(known, instants, 0) / 1e9, np.nan)
+
+
+def history_of(table: JobTable, row: int, history: History) -> tuple[Places, tuple[str, ...]]:
+    """Rows of other runs of the same (file system, motif) in order of time, and what to know of them.
+
+    A run whose begin is not known is in no history, and has none. A job without a motif has none either: what
+    it could be compared with is not known.
+    """
+    start, motif = table.start_ns, str(table.motif[row])
+    none = np.empty(0, dtype=np.intp)
+    if start[row] == NULL_NS:
+        return none, ("when the job began is not known: it has no history",)
+    if not motif:
+        return none, ("what the job ran is not known: there is nothing to compare it with",)
+    same = (table.motif == motif) & (table.file_system == table.file_system[row])
+    known = start != NULL_NS
+    when = start < start[row] if history == "earlier" else np.arange(len(table)) != row
+    rows = np.flatnonzero(same & known & when)
+    undated = int(np.count_nonzero(same & ~known))
+    notes = () if not undated else (f"{undated} runs are left out: when they began is not known",)
+    return rows[np.argsort(start[rows], kind="stable")], notes
+
+
+def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
+    """The row of a job's run.
+
+    ``step``: the run's step, its motif, or ``#2`` for the second of the job's runs in the table.
+    Raises UsageError: no such job or step; several runs and no step.
+    """
+    rows = np.flatnonzero(table.job_id == job_id)
+    if len(rows) == 0:
+        known = list(dict.fromkeys(str(name) for name in table.job_id))
+        near = difflib.get_close_matches(job_id, known, n=3)
+        where = f" in {table.source}" if table.source else ""
+        raise UsageError(
+            f"there is no job {job_id!r}{where}",
+            expected=f"one of its {len(known)} jobs",
+            hint=", ".join(near),
+        )
+    if step is None:
+        if len(rows) == 1:
+            return int(rows[0])
+        raise UsageError(f"job {job_id} has {len(rows)} runs", expected=_runs(table, rows))
+    if step.startswith("#") and step[1:].isdecimal() and 1 <= int(step[1:8]) <= len(rows):
+        return int(rows[int(step[1:8]) - 1])
+    for names in (table.step, table.motif):
+        found = [int(row) for row in rows if str(names[row]) == step]
+        if len(found) == 1:
+            return found[0]
+    raise UsageError(f"job {job_id} has no one run {step!r}", expected=_runs(table, rows))
+
+
+def _runs(table: JobTable, rows: Places) -> str:
+    """``a step: #1 (0.1 ior read), #2 (...)``."""
+    words = []
+    for number, row in enumerate(rows[:_MOST_NAMED].tolist(), 1):
+        what = f"{table.step[row]} {table.motif[row]} {table.file_system[row]}".split()
+        words.append(f"#{number} ({' '.join(what)})")
+    more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
+    return f"a step: {', '.join(words)}{more}"
+
+
+def _known(table: JobTable, order: Places) -> list[str]:
+    """The standard rows of which something is known here."""
+
+    def anything(name: str) -> bool:
+        return name in table.metrics and bool(np.isfinite(table.metrics[name][order]).any())
+
+    first = (next(filter(anything, names), "") for names in STANDARD)
+    return [name for name in first if name]
+
+
+def _named(table: JobTable, metrics: Sequence[str]) -> list[str]:
+    for name in metrics:
+        if name not in table.metrics:
+            named = f"{name!r} is not in the table" if name in JOB_METRICS else f"{name!r} is none"
+            near = difflib.get_close_matches(name, list(table.metrics), n=3)
+            raise UsageError(
+                f"there is no such metric: {named}",
+                expected=f"one of {', '.join(sorted(table.metrics)[:40])}",
+                hint=", ".join(near),
+            )
+    return list(dict.fromkeys(metrics))

@@ -1,0 +1,76 @@
+"""How much of what servers did was one job's: coverage factors, contention, the traffic of others.
+
+Arrays (n,) or scalars in, the same shape out. Missing is NaN, in and out; a server total of zero covers
+nothing and gives NaN. Source: Lockwood et al. 2017 (UMAMI), section on metrics; the limit of 1.2: Lockwood et al. 2018.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+MOST = 1.2
+"""Above 1, samples were lost or clocks disagree; above this the factor says nothing."""
+
+
+def coverage(own: ArrayLike, servers: ArrayLike) -> Floats:
+    """CF = own / servers, of bytes, operations, opens, stats or node hours (ratio, from 0)."""
+    mine, theirs = np.asarray(own, dtype=np.float64), np.asarray(servers, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        found = mine / theirs
+    return np.where((theirs > 0) & (mine >= 0) & np.isfinite(found), found, np.nan)
+
+
+def over_covered(factor: ArrayLike) -> NDArray[np.bool_]:
+    """Where a coverage factor is beyond what lost samples explain."""
+    return np.asarray(factor, dtype=np.float64) > MOST
+
+
+def believable(factor: ArrayLike) -> Floats:
+    """The same, NaN above 1.2."""
+    found = np.asarray(factor, dtype=np.float64)
+    return np.where(over_covered(found), np.nan, found)
+
+
+def contention(factor: ArrayLike) -> Floats:
+    """1 - CF (ratio). Slightly below 0 where samples were lost: a correlation must not see a limit there."""
+    return np.asarray(1.0 - np.asarray(factor, dtype=np.float64))
+
+
+def others(own: ArrayLike, servers: ArrayLike) -> Floats:
+    """What the servers did for others: servers - own, at least 0."""
+    left = np.asarray(servers, dtype=np.float64) - np.asarray(own, dtype=np.float64)
+    return np.where(np.isnan(left), np.nan, np.maximum(left, 0.0))
+
+
+def contention_of_others(own: ArrayLike, servers: ArrayLike) -> Floats:
+    """(servers - own) / servers, at least 0 (ratio): the share of others, free of the job's own load."""
+    total = np.asarray(servers, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        share = others(own, total) / total
+    return np.where(total > 0, share, np.nan)
+
+
+def per_second(amount: ArrayLike, duration_s: ArrayLike) -> Floats:
+    """A rate over the run; NaN where it did not take any time."""
+    seconds = np.asarray(duration_s, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        rate = np.asarray(amount, dtype=np.float64) / seconds
+    return np.where(seconds > 0, rate, np.nan)
+
+
+def node_hours(nodes: ArrayLike, duration_s: ArrayLike) -> Floats:
+    """nodes x hours."""
+    return np.asarray(nodes, dtype=np.float64) * np.asarray(duration_s, dtype=np.float64) / 3600
+
+
+def monitor_down(own_bytes: ArrayLike, server_bytes: ArrayLike) -> NDArray[np.bool_]:
+    """Where servers are said to have moved nothing while the job moved something."""
+    mine = np.asarray(own_bytes, dtype=np.float64)
+    return (mine > 0) & (np.asarray(server_bytes, dtype=np.float64) == 0)
