@@ -61,7 +61,9 @@ def _monitored(table: JobTable, notes: list[Note]) -> JobTable:
     down = monitor_down(own, servers)
     if not down.any():
         return table
-    notes.append(Note("monitor-down", f"{table.source}: no traffic at the servers", int(down.sum())))
+    notes.append(
+        Note("monitor-down", f"{table.source}: no traffic at the servers", int(down.sum()))
+    )
     for name in table.metrics:
         if name.startswith(SERVERS) and name not in _NOT:
             zero = down & ((table.metrics[name] == 0) | ~np.isfinite(table.metrics[name]))

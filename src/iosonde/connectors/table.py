@@ -111,7 +111,9 @@ def read_table(path: Path, settings: Settings, tell: Tell, mapping: Mapping) -> 
     )
     kept, reasons, more = filtered(whole, columns, mapping, values)
     for row in np.flatnonzero((begin == NULL_NS) & (mapping.begin is not None))[:20]:
-        cell = next((columns.texts[n][row] for n in mapping.begin.columns if n in columns.texts), "")  # type: ignore[union-attr]
+        cell = next(
+            (columns.texts[n][row] for n in mapping.begin.columns if n in columns.texts), ""
+        )  # type: ignore[union-attr]
         tell(bad(path, int(columns.line[row]), f"{shown(cell)} is no begin", "a time of a job"))
     order = kept[np.argsort(begin[kept], kind="stable")]
     table = whole.take(order)
