@@ -61,7 +61,8 @@ class BoxMark:
 class UmamiRow:
     """One metric. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks``, box and outliers are in ``unit``.
 
-    ``box``: None where there are too few others for one; then all are outliers. ``role``: the class's word, which names the colour. ``rank``: where the value stands, in words.
+    ``box``: None where there are too few others for one; then all are outliers. ``role``: the class's word,
+    which names the colour. ``rank``: where the value stands, in words.
     """
 
     metric: str
