@@ -5,6 +5,7 @@ The library is C: with a damaged log it can end the process. Only ``darshan_work
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ EXPECTED = "a whole Darshan log"
 class ModuleInfo(NamedTuple):
     """Where a module is in a log."""
 
-    index: int
+    number: int
     partial: bool
 
 
@@ -128,7 +129,7 @@ class Log:
         block = np.empty((_BLOCK, words), dtype=np.int64)
         start = ffi.cast("char *", ffi.from_buffer(block))
         place = ffi.new("void **")
-        get, handle, index = lib.darshan_log_get_record, self._handle, info.index
+        get, handle, index = lib.darshan_log_get_record, self._handle, info.number
         take = self._taker(module)
         total, answer = 0, 1
         while answer > 0 and total <= MOST_RECORDS:
@@ -173,7 +174,7 @@ class Log:
         ffi, lib = self._ffi, self._lib
         while True:
             place = ffi.new("void **")
-            answer = lib.darshan_log_get_record(self._handle, info.index, place)
+            answer = lib.darshan_log_get_record(self._handle, info.number, place)
             if answer < 1:
                 break
             record = ffi.cast("struct darshan_lustre_record *", place[0])
@@ -189,6 +190,7 @@ class Log:
         return found
 
 
+@functools.cache
 def _columns(module: str) -> tuple[list[int], list[int], bool]:
     """Where in a record (in words of 8 bytes) the wanted integers and floats are, and whether it has streams."""
     ffi, _ = library()
