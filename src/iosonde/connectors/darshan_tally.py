@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.darshan_records import MODULES, PLACES, Records
+from iosonde.connectors.darshan_records import PLACES, Records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,8 @@ class Tally:
         self.impossible = 0
         """Records of a rank that the job does not have; left out."""
         self.shared_s = 0.0
-        width = len(MODULES[module].counters)
+        self._moved: float | None = None
+        width = len(PLACES[module])
         self._sums, self._known = np.zeros(width), np.zeros(width)
         self._files: list[Files] = []
         self._waiting = 0
@@ -72,13 +73,16 @@ class Tally:
             own = ~shared
             self._by_rank.append((ranks[own], values[own, -4:-1].sum(axis=1)))
 
-    def take_totals(self, totals: Mapping[str, float], slowest_s: float | None) -> None:
-        """Sums that somebody else has made (nothing is known of files and ranks), and the time of the slowest."""
+    def take_totals(
+        self, totals: Mapping[str, float], moved_bytes: float | None, slowest_s: float | None
+    ) -> None:
+        """Sums that somebody else has made: nothing is known of files and ranks."""
         for name, column in PLACES[self.module].items():
             value = totals.get(name)
             if value is not None and 0 <= value < _LARGEST:
                 self._sums[column], self._known[column] = value, 1
         self.n = max(self.n, 1)
+        self._moved = moved_bytes if moved_bytes is not None and moved_bytes < _LARGEST else None
         self.shared_s = slowest_s or 0.0
 
     def _keep(self, ids: NDArray[np.uint64], moved: Floats, ranks: Whole) -> None:
@@ -120,7 +124,7 @@ class Tally:
     @property
     def moved_bytes(self) -> float:
         """Read and written."""
-        return float(self._sums[0] + self._sums[1])
+        return float(self._sums[0] + self._sums[1]) if self._moved is None else self._moved
 
     @property
     def slowest_s(self) -> float:

@@ -76,8 +76,12 @@ def _serve(answers: int, said: IO[bytes]) -> None:
             signal.setitimer(signal.ITIMER_REAL, LONGEST_S)
             answer = answer_to(request)
             signal.setitimer(signal.ITIMER_REAL, 0)
+            words = _said(said)
+            if "bad" not in answer and "Error" in words:
+                # It went on, with something that it could not read left out.
+                answer = {"bad": f"{request['path']}: only a part of it can be read"}
             if "bad" in answer:
-                write_frame(answers, {**answer, "said": _said(said)})
+                write_frame(answers, {**answer, "said": words})
                 code = _AGAIN
                 break
             write_frame(answers, answer)
@@ -166,11 +170,12 @@ def job_from(data: Mapping[str, Any]) -> Job:
 
 def _said(said: IO[bytes]) -> str:
     """What the library has printed since it was last asked."""
-    size = os.fstat(said.fileno()).st_size
+    if not os.fstat(said.fileno()).st_size:
+        return ""
     text = os.pread(said.fileno(), _MOST_TEXT, 0).decode("utf-8", "replace")
     os.ftruncate(said.fileno(), 0)
     os.lseek(said.fileno(), 0, os.SEEK_SET)
-    return text if size else ""
+    return text
 
 
 def _death(code: int) -> str:
