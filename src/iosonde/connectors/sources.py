@@ -9,7 +9,10 @@ from typing import Protocol
 
 from iosonde.connectors.source import Head, Item, Settings, Tell, head_of
 
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = (
+    *("darshan_log", "lmt_sql", "job_table", "tokio_timeseries", "h5lmt"),
+    *("darshan_text", "mmperfmon", "mmpmon", "mmdf", "sacct", "sacct_json", "xtdb2proc"),
+)
 """In the order in which they are asked: what says most clearly what it is comes first."""
 
 

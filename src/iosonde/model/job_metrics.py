@@ -128,15 +128,12 @@ JOB_METRICS: dict[str, About] = {
     "concurrent_node_hours": About(
         "node hours", "node hours at the same time", "low", "effect", "concurrency"
     ),
-    "probe_read_slowdown_ratio": About(
-        "ratio", "slowdown of probed reads", "low", "cause", "probe"
-    ),
-    "probe_write_slowdown_ratio": About(
-        "ratio", "slowdown of probed writes", "low", "cause", "probe"
-    ),
-    "probe_metadata_slowdown_ratio": About(
-        "ratio", "slowdown of probed metadata operations", "low", "cause", "probe"
-    ),
+    **{
+        f"probe_{name}_s": About("s", f"probed {words} before", "low", "cause", "probe")
+        for name, words in (("read", "reads"), ("write", "writes"), ("metadata", "metadata"))
+    },
+    "host_load": About("", "load of the client", "low", "cause", "client"),
+    "room_used_percent": About("percent", "room used", "low", "climate", "fullness"),
 }
 """Name -> what it is; the unit is the name's last word."""
 
