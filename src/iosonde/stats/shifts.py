@@ -26,6 +26,7 @@ import numpy as np
 
 from iosonde.stats.regimes import CLIP, MOST_ALIKE, alikeness, noise_scale, running_median
 from iosonde.stats.tails import normal_quantile
+from iosonde.stats.tamed import tamed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,7 +90,9 @@ def shifts(at_days: Floats, values: Floats, shortest_days: float = SHORTEST_DAYS
         raise ValueError("times do not fit the values; expected as many, known and ascending")
     known = np.isfinite(values)
     at, y = at_days[known], values[known]
-    n, scale = len(y), noise_scale(y)
+    n, units = len(y), y
+    y = tamed(y) if n else y
+    scale = noise_scale(y)
     if n < 2 * FEWEST or scale == 0:
         return Shifts(n, 1.0, ())
     z = np.clip((y - running_median(y)) / scale, -CLIP, CLIP)
@@ -103,10 +106,12 @@ def shifts(at_days: Floats, values: Floats, shortest_days: float = SHORTEST_DAYS
     kappa = (1 + alike) / (1 - alike)
     cuts = series.cut(PENALTY * kappa * np.log(n))
     cuts, kappa = series.sure(cuts)
-    return Shifts(n, kappa, tuple(_described(y, series, cuts, kappa)))
+    return Shifts(n, kappa, tuple(_described(y, units, series, cuts, kappa)))
 
 
-def _described(y: Floats, series: _Series, cuts: list[int], kappa: float) -> list[Shift]:
+def _described(
+    y: Floats, units: Floats, series: _Series, cuts: list[int], kappa: float
+) -> list[Shift]:
     bounds = [0, *cuts, len(y)]
     p = [series.step(a, cut, b, kappa) for a, cut, b in zip(bounds, cuts, bounds[2:], strict=False)]
     near, start = [], 0
@@ -115,7 +120,7 @@ def _described(y: Floats, series: _Series, cuts: list[int], kappa: float) -> lis
         near.append(places)
         start = places[0]
     bounds = [0, *(places[0] for places in near), len(y)]
-    parts = [y[a:b] for a, b in pairwise(bounds)]
+    parts = [units[a:b] for a, b in pairwise(bounds)]
     levels = [float(np.median(part)) for part in parts]
     return [
         Shift(
