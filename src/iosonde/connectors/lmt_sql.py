@@ -29,6 +29,7 @@ from iosonde.connectors.lmt_tables import (
     times_of,
 )
 from iosonde.connectors.lustre_names import OPERATIONS
+from iosonde.connectors.readings import without_blanks
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import SERIES, Edge, MetricBlock
@@ -263,6 +264,9 @@ class _Reader:
             more: tuple[Note, ...] = (*self.times.notes(rows), *notes)
             left = time_ns
             if kind == "delta":
+                value, blank = without_blanks(value)
+                if blank:
+                    more = (*more, Note("monitor-down", f"{metric} of {level} read 0", blank))
                 value, resets = increments(value, components)
                 more, left, step = (*more, *resets), time_ns[:-1], np.diff(time_ns)
             gaps = int(np.isnan(value).sum())
