@@ -111,7 +111,9 @@ def read_table(path: Path, settings: Settings, tell: Tell, mapping: Mapping) -> 
     )
     kept, reasons, more = filtered(whole, columns, mapping, values)
     for row in np.flatnonzero((begin == NULL_NS) & (mapping.begin is not None))[:20]:
-        cell = next((columns.texts[n][row] for n in mapping.begin.columns if n in columns.texts), "")  # type: ignore[union-attr]
+        cell = next(
+            (columns.texts[n][row] for n in mapping.begin.columns if n in columns.texts), ""
+        )  # type: ignore[union-attr]
         tell(bad(path, int(columns.line[row]), f"{shown(cell)} is no begin", "a time of a job"))
     order = kept[np.argsort(begin[kept], kind="stable")]
     table = whole.take(order)
@@ -170,8 +172,9 @@ def _metric(
             marks += [(int(row), "stale") for row in np.flatnonzero(stale)]
             worst = float(age[stale][np.abs(age[stale]).argmax()])
             when = "before" if worst > 0 else "after"
-            what = f"{columns.path}, {metric.name}: up to {abs(worst):.0f} s {when} the begin"
-            notes.append(Note("stale", what, int(stale.sum())))
+            what = f"{columns.path}, {' or '.join(metric.age)}: up to {abs(worst):.0f} s {when} the begin"
+            if not any(note.what == what for note in notes):
+                notes.append(Note("stale", what, int(stale.sum())))
     if marks:
         odd[metric.name] = marks
     return found

@@ -42,7 +42,9 @@ def load_mapping(path: Path) -> Mapping:
     except OSError as error:
         raise UsageError(f"cannot read the mapping {path}: {error.strerror}") from error
     if len(raw) > MOST_BYTES:
-        raise UsageError(f"{path} is too long for a mapping", expected=f"at most {MOST_BYTES} bytes")
+        raise UsageError(
+            f"{path} is too long for a mapping", expected=f"at most {MOST_BYTES} bytes"
+        )
     return read_mapping(raw.decode("utf-8", "replace"), str(path), path.stem)
 
 
@@ -96,7 +98,9 @@ class _Table:
         found: Any = self.take(key, (str, list), [])
         several = [found] if isinstance(found, str) else found
         if not all(isinstance(name, str) and name for name in several):
-            raise self.wrong(key, f"{found!r:.60} does not fit", "a column's name or a list of them")
+            raise self.wrong(
+                key, f"{found!r:.60} does not fit", "a column's name or a list of them"
+            )
         return tuple(several)
 
     def expression(self, key: str) -> Expression | None:
@@ -105,7 +109,9 @@ class _Table:
         try:
             return parse(text) if text else None
         except ValueError as error:
-            raise self.wrong(key, str(error), "names, numbers, + - * / ( ) and a comparison") from None
+            raise self.wrong(
+                key, str(error), "names, numbers, + - * / ( ) and a comparison"
+            ) from None
 
     def text(self, key: str) -> str:
         """A value as it is written, which is still to be taken."""
@@ -291,7 +297,9 @@ class _Reader:
             if not values:
                 raise table.wrong("drop", "it is missing", "a list of values")
             texts = tuple(str(value) for value in values)
-            return Filter("excluded", (column,), values=texts, said=why or f"{column} is {', '.join(texts)}")
+            return Filter(
+                "excluded", (column,), values=texts, said=why or f"{column} is {', '.join(texts)}"
+            )
         if until != "":
             return Filter("began_by", at_ns=_instant(until, table), said=f"began after {until}")
         names = () if complete is True else tuple(str(name) for name in complete)
@@ -300,7 +308,11 @@ class _Reader:
     def _join(self, name: str, found: Any) -> Join:
         table = self._table(f"[join.{name}]", found)
         keys = table.tables("keys")
-        file, day, zone = table.take("file", str, ""), table.take("day", str, ""), table.zone("zone")
+        file, day, zone = (
+            table.take("file", str, ""),
+            table.take("day", str, ""),
+            table.zone("zone"),
+        )
         if not file:
             raise table.wrong("file", "it is missing", "a file beside the table")
         if not keys and not day:
