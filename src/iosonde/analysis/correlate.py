@@ -1,24 +1,21 @@
 """What goes with the performance of jobs, within groups of like runs and over all of them.
 
-Coefficients and their p values: ``stats.association``; the warning of pooling: ``stats.simpson`` on ranks, and the
-same on Pearson's coefficients, which published tables print.
+Coefficients and their p values: ``stats.association``; when not to believe those over all rows: ``pooling``.
 """
 
 from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from iosonde.analysis.peak import FRACTION, PERFORMANCE, By, groups
+from iosonde.analysis.pooling import PooledWarning, pooled_warnings
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.job_metrics import JOB_METRICS
 from iosonde.stats.association import Associations, associations
-from iosonde.stats.multiple import benjamini_hochberg
-from iosonde.stats.simpson import Simpson, simpson
-from iosonde.stats.tails import normal_share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Warned = Literal["turned", "opposed", "only-between"]
 CONTAMINATED = 0.6
 """From this rank correlation with the run time on, a metric measures the run itself."""
 
@@ -58,19 +54,6 @@ class Correlation(NamedTuple):
     """There is enough independent data for a claim."""
     contaminated: bool
     """It goes with the run time: perhaps a consequence of a slow run, not a reason."""
-
-
-class PooledWarning(NamedTuple):
-    """Why a pooled coefficient does not say what it seems to."""
-
-    metric: str
-    kind: Warned
-    """``turned``: within groups the sign is the other; ``opposed``: in some groups; ``only-between``: within no group."""
-    coefficient: Literal["Pearson", "Spearman"]
-    pooled: float
-    within: float | None
-    opposed: tuple[tuple[tuple[str, ...], float], ...]
-    """Groups with the other sign, and their coefficients."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +104,11 @@ def correlate(
     asked = {**parts, (): whole} if len(parts) != 1 else parts
     found = {key: _associate(table, rows, y, names, controls) for key, rows in asked.items()}
     rows = [row for key, one in found.items() for row in _rows(table, key, names, one)]
-    warnings = _warnings(table, y, names, parts, found) if len(parts) > 1 else ()
+    warnings: tuple[PooledWarning, ...] = ()
+    if len(parts) > 1:
+        x, target = _matrix(table, names), table.metrics[y]
+        of_y = [found[key].of_y for key in parts]
+        warnings = pooled_warnings(target, x, names, parts, (found[()].of_y, of_y))
     return Correlated(
         table.source, y, tuple(by), tuple(controls), tuple(rows), warnings, len(table)
     )
@@ -200,73 +187,3 @@ def _rows(
         )
         for place, name in enumerate(names)
     ]
-
-
-def _warnings(
-    table: JobTable,
-    y: str,
-    names: list[str],
-    parts: dict[tuple[str, ...], NDArray[np.intp]],
-    found: dict[tuple[str, ...], _Found],
-) -> tuple[PooledWarning, ...]:
-    """A warning a metric at most for each coefficient."""
-    keys = list(parts)
-    label = np.zeros(len(table), dtype=np.int64)
-    for place, key in enumerate(keys):
-        label[parts[key]] = place
-    ranked = simpson(table.metrics[y], _matrix(table, names), label)
-    linear = _linear(found[()].of_y, [found[key].of_y for key in keys])
-    warnings = []
-    for place, name in enumerate(names):
-        for form, one in (("Pearson", linear), ("Spearman", ranked)):
-            if kind := _kind(one, place):
-                warnings.append(_warning(name, kind, form, one, place, keys))
-    return tuple(warnings)
-
-
-def _kind(one: Simpson, place: int) -> Warned | None:
-    if one.turned[place]:
-        return "turned"
-    if one.opposed[:, place].any():
-        return "opposed"
-    return "only-between" if one.only_between[place] else None
-
-
-def _warning(
-    name: str, kind: Warned, form: str, one: Simpson, place: int, keys: list[tuple[str, ...]]
-) -> PooledWarning:
-    opposed = tuple(
-        (keys[int(label)], float(one.each[row, place]))
-        for row, label in enumerate(one.groups)
-        if one.opposed[row, place]
-    )
-    within = float(one.within[place])
-    return PooledWarning(
-        name,
-        kind,
-        form,  # type: ignore[arg-type]
-        float(one.pooled[place]),
-        None if np.isnan(within) else within,
-        opposed,
-    )
-
-
-def _linear(pooled: Associations, parts: list[Associations]) -> Simpson:
-    """The same as ``simpson`` with Pearson's coefficients and their plain p values."""
-    each = np.array([part.pearson for part in parts])
-    weight = np.array([part.n - 3.0 for part in parts])
-    weight = np.where(np.isnan(each) | (weight <= 0), 0.0, weight)
-    z = np.arctanh(np.clip(np.nan_to_num(each), -0.999999, 0.999999))
-    total = weight.sum(axis=0)
-    with np.errstate(all="ignore"):
-        mean = np.where(total > 0, (weight * z).sum(axis=0) / total, np.nan)
-    p = np.array([part.pearson_p for part in parts])
-    return Simpson(
-        np.arange(len(parts)),
-        pooled.pearson,
-        pooled.pearson_p,
-        np.tanh(mean),
-        2 * normal_share(-np.abs(mean) * np.sqrt(total)),
-        each,
-        np.column_stack([benjamini_hochberg(column) for column in p.T]),
-    )

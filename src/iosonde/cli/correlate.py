@@ -53,9 +53,9 @@ def main(arguments: Sequence[str]) -> int:
         metrics = list(rows.metrics) if args.metrics == ["all"] else args.metrics
         found.append((correlate(rows, args.y, metrics, args.by, args.control or ()), rows))
     if args.format == "table":
-        for place, (one, rows) in enumerate(found):
+        for place, (correlated, rows) in enumerate(found):
             print("" if place == 0 else "\n", end="")
-            _print(one, rows, args)
+            _print(correlated, rows, args)
     elif args.format == "json":
         _write_json(found, loaded, args)
     else:

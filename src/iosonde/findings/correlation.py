@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from iosonde.analysis.correlate import Correlated, Correlation, PooledWarning
+    from iosonde.analysis.correlate import Correlated, Correlation
+    from iosonde.analysis.pooling import PooledWarning
     from iosonde.model.quality import Note
 
 SIGNIFICANT = 0.05
