@@ -117,12 +117,14 @@ class _Chunk:
     texts: dict[str, list[str]]
     odd: dict[str, list[tuple[int, str]]]
     samples: dict[str, str]
+    words: dict[str, int]
+    """Cells that are no numbers at all."""
 
 
 def _chunk(
     names: tuple[str, ...], rows: list[tuple[int, list[str]]], wanted: frozenset[str]
 ) -> _Chunk:
-    found = _Chunk(np.array([number for number, _ in rows], dtype=np.int64), {}, {}, {}, {})
+    found = _Chunk(np.array([number for number, _ in rows], dtype=np.int64), {}, {}, {}, {}, {})
     for name, cells in zip(names, zip(*(fields for _, fields in rows), strict=True), strict=True):
         if name in wanted:
             found.texts[name] = [_text(cell) for cell in cells]
@@ -130,7 +132,9 @@ def _chunk(
         found.numbers[name] = values
         if odd:
             found.odd[name] = odd
-            found.samples[name] = cells[odd[0][0]]
+            if text := next((cells[place] for place, flag in odd if flag == "not-a-number"), ""):
+                found.samples[name] = text
+            found.words[name] = sum(not _number(cells[place])[1] for place, _ in odd)
     return found
 
 
@@ -157,7 +161,7 @@ def numbers_of(cells: tuple[str, ...]) -> tuple[Floats, list[tuple[int, str]]]:
     odd += [(int(place), "not-a-number") for place in np.flatnonzero(infinite)]
     odd += [(int(place), "negative-zero") for place in np.flatnonzero(negative)]
     values[infinite | negative] = np.nan
-    return values, odd
+    return values, sorted(odd)
 
 
 def _number(cell: str) -> tuple[float, bool]:
@@ -185,13 +189,13 @@ def _joined(
         if name in wanted:
             cells = [cell for chunk in chunks for cell in chunk.texts[name]]
             out.texts[name] = np.array(cells, dtype=object)
-        words = sum(flag == "not-a-number" for _, flag in odd)
-        if words and words >= (~np.isnan(values)).sum():
+        words = sum(chunk.words.get(name, 0) for chunk in chunks)
+        if words > (~np.isnan(values)).sum():
             continue
         out.numbers[name] = values
         if odd and name not in wanted:
             out.odd[name] = odd
-            sample = next(chunk.samples[name] for chunk in chunks if name in chunk.samples)
+            sample = next((c.samples[name] for c in chunks if name in c.samples), "")
             for flag, n in Counter(flag for _, flag in odd).items():
                 where = int(line[next(place for place, one in odd if one == flag)])
                 what = f"{path}, column {name}, first in line {where}"

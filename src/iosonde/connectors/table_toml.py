@@ -131,7 +131,7 @@ class _Reader:
             try:
                 pattern, new = pair
                 replace.append((re.compile(pattern[:200]), str(new)))
-                replace[-1][0].sub(replace[-1][1], "")
+                re.sub(f"{pattern[:200]}|", replace[-1][1], "")  # whether the text refers to groups
             except (ValueError, TypeError, re.error, IndexError) as error:
                 what = f"{pair!r:.60} does not fit ({error})"
                 raise table.wrong("replace", what, "[pattern, text]") from None
