@@ -187,6 +187,17 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
     raise UsageError(f"job {job_id} has no one run {step!r}", expected=_runs(table, rows))
 
 
+def run_name(table: JobTable, row: int) -> str:
+    """What ``find_run`` takes as the step of a row: "" where the job's id suffices, else step, motif or ``#2``."""
+    rows = np.flatnonzero(table.job_id == table.job_id[row])
+    if len(rows) == 1:
+        return ""
+    for names in (table.step, table.motif):
+        if names[row] and np.count_nonzero(names[rows] == names[row]) == 1:
+            return str(names[row])
+    return f"#{int(np.flatnonzero(rows == row)[0]) + 1}"
+
+
 def _runs(table: JobTable, rows: Places) -> str:
     """``a step: #1 (0.1 ior read), #2 (...)``."""
     words = []
