@@ -42,6 +42,8 @@ STANDARD: tuple[tuple[str, ...], ...] = (
     ("radius_max_hops",),
 )
 """Rows of a diagram that nobody asked special metrics of, in order: of each the first that is known."""
+LARGEST = 1e200
+"""Numbers from here on are no measurement of anything: they are missing."""
 _MOST_NAMED = 12
 
 
@@ -126,7 +128,7 @@ def umami(
 
 def _row(table: JobTable, metric: str, order: Places, place: int) -> MetricRow:
     values = np.asarray(table.metrics[metric][order], dtype=np.float64)
-    values = np.where(np.isfinite(values), values, np.nan)
+    values = np.where(np.abs(values) < LARGEST, values, np.nan)
     about = table.about(metric)
     stood = stand(np.delete(values, place), float(values[place]), about.good)
     return MetricRow(metric, about, values, stood, table.flags.get((int(order[place]), metric), ()))

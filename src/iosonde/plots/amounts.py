@@ -83,7 +83,7 @@ def linear_ticks(low: float, high: float, most: int = 4) -> tuple[float, ...]:
     span = high - low
     if not (math.isfinite(span) and span > 0):
         return ()
-    inner_low, inner_high = low + 0.06 * span, high - 0.06 * span
+    inner_low, inner_high = low + 0.08 * span, high - 0.08 * span
     decade = math.floor(math.log10(span))
     for power in (decade - 1, decade, decade + 1):
         for digit in (1.0, 2.0, 5.0):

@@ -43,8 +43,6 @@ SIGNS = {
 """Beside every colour: nobody has to see it."""
 FLAT = 1e-9
 """Values that differ by less than this share of them are drawn as the same."""
-LARGEST = 1e300
-"""Axes end here: a range must have a length."""
 _HALF_DAY_S = 43_200.0
 
 
@@ -185,7 +183,7 @@ def wrapped_label(label: str) -> tuple[str, ...]:
 
 def _range(values: Floats) -> tuple[float, float]:
     """What both columns of a row show: all values and a little air; a constant one in the middle."""
-    known = np.clip(values[np.isfinite(values)], -LARGEST, LARGEST)
+    known = values[np.isfinite(values)]
     if len(known) == 0:
         return 0.0, 1.0
     low, high = float(known.min()), float(known.max())
