@@ -9,7 +9,7 @@ import numpy as np
 from iosonde.connectors.lines import Tell
 from iosonde.connectors.table_csv import Columns, read_columns
 from iosonde.connectors.table_mapping import Join, Mapping, Metric, Words
-from iosonde.connectors.table_toml import zone_of
+from iosonde.connectors.toml_table import zone_of
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.units import to_datetime
