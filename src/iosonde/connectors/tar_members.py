@@ -81,7 +81,7 @@ def _regular(
     """Members; where the last one ends."""
     end = number = 0
     while (member := archive.next()) is not None:
-        archive.members.clear()  # else it holds every header there ever was
+        getattr(archive, "members", []).clear()  # it would hold every header there ever was
         number += 1
         if number > MOST_MEMBERS:
             what = f"{path} has more than {MOST_MEMBERS} members"
