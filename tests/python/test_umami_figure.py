@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from iosonde.plots.amounts import amount, digits, linear_ticks, scale_of, tick_text
 
 from iosonde.analysis.umami import umami
+from iosonde.model.amounts import amount, digits, linear_ticks, scale_of, tick_text
 from iosonde.model.errors import UsageError
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable

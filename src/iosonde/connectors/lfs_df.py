@@ -21,7 +21,7 @@ from iosonde.connectors.lines import bad, shown
 from iosonde.connectors.lustre_names import level_of, number, system_of, target
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
-from iosonde.model.metrics import SERIES, MetricBlock
+from iosonde.model.metrics import SERIES, Edge, MetricBlock
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ _SHORT = re.compile(r"((?:OST|MDT)[0-9a-fA-F]{4})\s*:\s+\S.*")
 _BYTES = ("total_bytes", "used_bytes", "available_bytes")
 _INODES = ("total_inodes", "used_inodes", "free_inodes")
 _CELLS = 1_000_000
+_DAY_NS = 86_400_000_000_000
+_MOUNT = re.compile(r"%\s+(/\S{0,4000}?)\[(?:OST|MDT):\d{1,6}\]$")
 _EXPECTED = "a target with total, used and available, as lfs df prints it in KiB"
 
 
@@ -54,7 +56,7 @@ def recognises(head: Head) -> bool:
 
 def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     """Blocks of OSTs and MDTs. A line that is none is told of; raises InputFileError: unreadable, broken gzip."""
-    table, pending = _Table(settings), list[str]()
+    table, pending, mounts = _Table(settings), list[str](), _Mounts()
     metrics: tuple[str, ...] = ()
     begun = False
     broken: InputFileError | None = None
@@ -89,6 +91,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
                 tell(bad(path, line.number, f"no row of lfs df: {shown(text)}", _EXPECTED))
             if name is not None and metrics:
                 system = system_of(name)
+                yield from mounts.seen(time_ns, system, text)
                 missing = [float("nan")] * 3
                 table.add(time_ns, system, name, metrics, values or missing)
                 for short in pending:
@@ -121,6 +124,20 @@ def _row(text: str) -> tuple[str | None, list[float] | None]:
         return name, None
     values = [value for field in fields[:3] if (value := number(field)) is not None]
     return name, values if len(values) == 3 and values[1] <= values[0] else None
+
+
+class _Mounts:
+    """Where file systems are mounted: said once a day, and when it changes."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[str, int]] = {}
+
+    def seen(self, time_ns: int, system: str, text: str) -> Iterator[Edge]:
+        """What a row says that was not said today."""
+        found = _MOUNT.search(text)
+        if found is not None and self._known.get(system) != (found[1], time_ns // _DAY_NS):
+            self._known[system] = (found[1], time_ns // _DAY_NS)
+            yield Edge(SOURCE, system, time_ns, "filesystem", system, found[1])
 
 
 class _Table:

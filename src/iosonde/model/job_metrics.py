@@ -42,6 +42,12 @@ _OPS = {
 
 JOB_METRICS: dict[str, About] = {
     "performance_bytes_per_s": About("bytes/s", "I/O rate of the job", "high", "performance"),
+    **{
+        f"performance_{api}_bytes_per_s": About(
+            "bytes/s", f"I/O rate ({api})", "high", "performance"
+        )
+        for api in ("posix", "mpiio", "stdio")
+    },
     "performance_ops_per_s": About("operations/s", "rate of the benchmark", "high", "performance"),
     "fraction_of_peak_ratio": About("ratio", "fraction of peak", "high", "performance"),
     "own_read_bytes": About("bytes", "bytes the job read", None, "own"),
@@ -139,5 +145,8 @@ JOB_METRICS: dict[str, About] = {
 
 
 def about(metric: str) -> About:
-    """What a metric is; one that nobody has described has no good way."""
+    """What a metric is; one that nobody has described has no good way. Features of a job's own doing are its own."""
+    if metric.startswith("feature_"):
+        unit = metric.rpartition("_")[2]
+        return About(unit, metric.removesuffix(f"_{unit}").replace("_", " "), None, "own")
     return JOB_METRICS.get(metric) or About("", metric.replace("_", " "), None, "cause")
