@@ -1,7 +1,7 @@
 """``lctl dl -t`` on a client: which server serves each OST; one text, or a log of ``BEGIN <epoch>`` texts.
 
-An Edge (OST -> the server's NID) when a connection is first seen and whenever it leads to another server:
-that is how a failover shows. Devices that are not UP (``IN``, ``AT``) and connections without a NID say
+An Edge (OST -> the server's NID) for every connection of every text, so that what was true when is as old as the
+text before; a failover shows as another server. Devices that are not UP (``IN``, ``AT``) and connections without a NID say
 nothing. A client that mounts a file system twice has two devices for an OST; the first counts.
 """
 
@@ -39,7 +39,6 @@ def recognises(head: Head) -> bool:
 
 def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     """Edges in the order of the log. A line that is none is told of; raises InputFileError: unreadable."""
-    served: dict[str, str] = {}
     here: set[str] = set()
     latest = -1
     for time_ns, line, begins in dated_lines(path, settings, tell):
@@ -62,6 +61,5 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
         if name is None or found["state"] != "UP" or not _NID.fullmatch(nid) or name in here:
             continue
         here.add(name)
-        if served.get(name) != nid and len(served) < _MOST_TARGETS:
-            served[name] = nid
+        if len(here) <= _MOST_TARGETS:
             yield Edge(SOURCE, system_of(name) or settings.system, time_ns, "ost", name, nid)
