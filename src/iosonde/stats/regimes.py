@@ -191,7 +191,9 @@ def _recurring(medians: Floats, p: int) -> NDArray[np.int64]:
         return np.zeros(len(medians), dtype=np.int64)
     from scipy.cluster.hierarchy import fcluster, linkage  # type: ignore[import-untyped, unused-ignore]
 
-    groups = fcluster(linkage(medians, "average"), SAME * np.sqrt(p), "distance")
+    from scipy.spatial.distance import pdist
+
+    groups = fcluster(linkage(pdist(medians), "average"), SAME * np.sqrt(p), "distance")
     _, first, which = np.unique(groups, return_index=True, return_inverse=True)
     order = np.argsort(np.argsort(first))
     return np.asarray(order[which], dtype=np.int64)
