@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from benchmarks.truth import metrics as made
 from iosonde.stats.regimes import SHORTEST_DAYS, noise_scale, regimes, running_median
-from iosonde.stats.segments import FEWEST
+from iosonde.stats.segments import FEWEST, SURE
 from iosonde.stats.shifts import REACH, shifts
 
 NAN = float("nan")
@@ -174,6 +174,6 @@ ANY = st.floats(allow_nan=True, allow_infinity=True) | st.integers(0, 2).map(flo
 def test_any_series_can_be_asked(values):
     values = np.array(values, dtype=float)
     found = shifts(np.arange(len(values)) * 3.0, values)
-    assert all(one.earliest < one.at <= one.latest and 0 <= one.p <= 0.01 for one in found.found)
+    assert all(one.earliest < one.at <= one.latest and 0 <= one.p <= SURE for one in found.found)
     days = regimes(np.column_stack([values, values[::-1]]))
     assert days.days.sum() == np.count_nonzero(days.segment >= 0)

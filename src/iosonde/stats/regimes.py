@@ -190,8 +190,9 @@ def _recurring(medians: Floats, p: int) -> NDArray[np.int64]:
     if len(medians) < 2 or p == 0:
         return np.zeros(len(medians), dtype=np.int64)
     from scipy.cluster.hierarchy import fcluster, linkage  # type: ignore[import-untyped, unused-ignore]
+    from scipy.spatial.distance import pdist  # type: ignore[import-untyped, unused-ignore]
 
-    groups = fcluster(linkage(medians, "average"), SAME * np.sqrt(p), "distance")
+    groups = fcluster(linkage(pdist(medians), "average"), SAME * np.sqrt(p), "distance")
     _, first, which = np.unique(groups, return_index=True, return_inverse=True)
     order = np.argsort(np.argsort(first))
     return np.asarray(order[which], dtype=np.int64)

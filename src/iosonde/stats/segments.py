@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 FEWEST = 5
 """Values of a segment, at least."""
-SURE = 0.01
-"""A change has at most this chance."""
+SURE = 0.05
+"""A change has at most this chance by each of two tests; both together let pass about half of it."""
 SEEN = 3.0
 """Autocorrelation above this over sqrt(n) is there."""
 
