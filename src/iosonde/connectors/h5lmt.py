@@ -123,10 +123,9 @@ def _opened(file: Any, place: str, dimensions: tuple[int, ...], path: Path, tell
 def _system(file: Any) -> str:
     """The file system that the names of OSTs begin with, or the one the steps name."""
     for place in (_READ, _WRITE):
-        if (data := file.get(place)) is not None:
-            for name in hdf5.texts(data.attrs.get("OSTNames", ()))[:1]:
-                if found := system_of(name):
-                    return found
+        for name in hdf5.names_of(file, place, "OSTNames")[:1]:
+            if found := system_of(name):
+                return found
     return hdf5.text(file[_STEPS].attrs.get("fs", ""))
 
 
@@ -134,8 +133,11 @@ def _ends_its_step(file: Any, steps: hdf5.Steps) -> bool:
     """Whether a rate belongs to the step that ends at its stamp (see above)."""
     first = last = False
     for place in (_READ, _WRITE, _OPS):
-        data = file.get(place)
-        if data is not None and data.ndim == 2 and data.shape[1] > int(steps.rows.max()):
+        try:
+            data = hdf5.dataset(file, place)
+        except ValueError:
+            continue
+        if data is not None and data.shape[1] > int(steps.rows.max()):
             first |= bool(np.any(data[:, int(steps.rows[0])]))
             last |= bool(np.any(data[:, int(steps.rows[-1])]))
     return not (first and not last)

@@ -59,9 +59,10 @@ def dataset(file: Any, name: str, dimensions: tuple[int, ...] = (2,)) -> Any | N
 
     at = file
     for part in name.split("/"):
-        if not isinstance(at, h5py.Group) or part not in at:
+        link = at.get(part, getlink=True) if isinstance(at, h5py.Group) else None
+        if link is None:
             return None
-        if not isinstance(at.get(part, getlink=True), h5py.HardLink):
+        if not isinstance(link, h5py.HardLink):  # before anything follows it
             raise ValueError(f"{name} is a link")
         at = at[part]
     if not isinstance(at, h5py.Dataset):
@@ -75,6 +76,15 @@ def dataset(file: Any, name: str, dimensions: tuple[int, ...] = (2,)) -> Any | N
     if at.chunks and math.prod(at.chunks) * at.dtype.itemsize > _MOST_CHUNK_BYTES:
         raise ValueError(f"{name} is stored in pieces of {math.prod(at.chunks)} values")
     return at
+
+
+def names_of(file: Any, name: str, attribute: str) -> tuple[str, ...]:
+    """The names that a dataset carries; () where there is none, or none that may be read."""
+    try:
+        data = dataset(file, name, (1, 2, 3))
+    except ValueError:
+        return ()
+    return () if data is None else texts(data.attrs.get(attribute, ()))
 
 
 def texts(values: Any) -> tuple[str, ...]:

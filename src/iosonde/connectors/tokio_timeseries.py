@@ -144,9 +144,10 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[MetricBlock | I
 
 def _system(file: Any) -> str:
     """The file system that the names of targets begin with."""
-    for place in ("datatargets", "fullness", "mdtargets"):
-        for data in file[place].values() if place in file else ():
-            for column in hdf5.texts(data.attrs.get("columns", ()))[:1]:
+    known = (*_AMOUNTS, *_RATES, *_FULLNESS)
+    for group in ("datatargets", "fullness", "mdtargets"):
+        for name in known:
+            for column in hdf5.names_of(file, f"{group}/{name}", "columns")[:1]:
                 if found := system_of(column):
                     return found
     return ""
@@ -213,7 +214,11 @@ def _fullness(file: Any, name: str, data: Any, unit: str) -> _Series:
 
 def _too_small(file: Any) -> bool:
     """Whether targets have room for so few bytes a file that the bytes must be KiB."""
-    room, files = (hdf5.dataset(file, f"fullness/{name}") for name in ("bytestotal", "inodestotal"))
+    try:
+        room = hdf5.dataset(file, "fullness/bytestotal")
+        files = hdf5.dataset(file, "fullness/inodestotal")
+    except ValueError:
+        return False
     if room is None or files is None or room.shape != files.shape or not room.size:
         return False
     low, many = np.asarray(room[:64], dtype=float), np.asarray(files[:64], dtype=float)
