@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from iosonde.connectors import lmt_wire
+from iosonde.connectors import lmt_wire, readings
 from iosonde.connectors.source import head_of
 from tests.python.lmt_files import Got, real
 
@@ -123,6 +123,20 @@ def test_resets_blanks_duplicates_and_disorder(tmp_path):
     assert {"out-of-order", "duplicate"} <= got.flags()
     got, block = reads((0, 10), (1, 15), (9, 20))
     assert block.step_ns.tolist() == [5 * 10**9, 40 * 10**9]
+
+
+def test_held_readings_are_bounded_and_no_step_is_lost_for_that(tmp_path, monkeypatch):
+    path = log(
+        tmp_path, *(f"{T0 + 5 * i} {ost(i * i, 0)}" for i in range(20)), f"{T0 + 5} {ost(1, 0)}"
+    )
+    whole = Got(lmt_wire, path).one("ost", "read_bytes")
+    monkeypatch.setattr(readings, "_MOST", 30)
+    pieces = Got(lmt_wire, path)
+    reads = pieces.all("ost", "read_bytes")
+    assert len(reads) > 3
+    assert np.array_equal(np.concatenate([b.value for b in reads]), whole.value)
+    assert np.array_equal(np.concatenate([b.time_ns for b in reads]), whole.time_ns)
+    assert "out-of-order" in pieces.flags()
 
 
 def test_without_times_there_is_one_instant_and_only_gauges(tmp_path):
