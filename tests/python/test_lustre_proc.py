@@ -251,6 +251,16 @@ def test_a_target_that_was_not_read_makes_its_jobs_step_unknown(tmp_path):
     assert np.isnan(got.one("job", "read_bytes").value).all()
 
 
+def test_a_target_that_lists_no_job_was_read_all_the_same(tmp_path):
+    empty = head(T0)
+    got = Got(lustre_jobstats, text(tmp_path, empty, head(T0 + 60), job(1, T0 + 50, 5)))
+    assert got.one("job", "read_bytes").value.tolist() == [[5]]
+    files = two(jobs=job(1, T0, 5))
+    files["a/proc/fs/lustre/obdfilter/work-OST0000/job_stats"] = "job_stats:\n"
+    got = Got(lustre_proc, packed(tmp_path / "t", files))
+    assert got.one("job", "read_bytes").value.tolist() == [[5]]
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

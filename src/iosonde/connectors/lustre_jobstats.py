@@ -14,7 +14,7 @@ sign that ends them are the job's id, else the whole name is. Text only, read li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,7 +76,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
         entries = job_stats(
             chunk, "", lambda n, what: tell(bad(path, first + n - 1, what, "job_stats"))
         )
-        counts.add(list(entries), when)
+        counts.add(list(entries), when, seen)
 
     try:
         for line in read_lines(path, tell):
@@ -112,14 +112,18 @@ class JobCounts:
         self.twice = self.dropped = 0
         self._fell: dict[str, int] = {}
 
-    def add(self, entries: list[JobStats], when: int | None) -> None:
-        """One snapshot of one or more targets. ``when`` None: the youngest time in it."""
+    def add(self, entries: list[JobStats], when: int | None, read: Iterable[str] = ()) -> None:
+        """One snapshot of the targets ``read``, of which some may list no job.
+
+        ``when`` None: the youngest time in it.
+        """
         known = [entry.time_ns for entry in entries if entry.time_ns is not None]
         if when is None and known:
             when = max(known)
         if when is None:
             return
         targets = self.instants.setdefault(when, set())
+        targets.update(read)
         for entry in entries:
             targets.add(entry.target)
             self._size += 1
