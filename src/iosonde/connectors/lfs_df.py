@@ -58,14 +58,14 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     """Blocks of OSTs and MDTs. A line that is none is told of; raises InputFileError: unreadable, broken gzip."""
     table, pending, mounts = _Table(settings), list[str](), _Mounts()
     metrics: tuple[str, ...] = ()
-    begun = False
+    begun, undated = False, single(path, settings)[1]
     broken: InputFileError | None = None
     try:
         for time_ns, line, begins in dated_lines(path, settings, tell):
             text = line.text.strip()
             stated = begins and BEGIN.fullmatch(text) is not None
             begun |= stated
-            table.notes = () if begun else single(path, settings)[1]
+            table.notes = () if begun else undated
             if begins and table.full:
                 yield from table.blocks()
             if text.startswith("filesystem") and pending:

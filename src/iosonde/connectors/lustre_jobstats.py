@@ -14,9 +14,10 @@ sign that ends them are the job's id, else the whole name is. Text only, read li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +29,11 @@ from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import SERIES, MetricBlock
 from iosonde.model.quality import Note
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 KIND = "Lustre job_stats"
 SOURCE = "jobstats"
@@ -44,6 +50,8 @@ _OWN = {
 }
 _MOST_ENTRIES = 3_000_000
 _CELLS = 2_000_000
+_NO_PART = -1.0
+"""A step before a job began, or after it was gone."""
 
 
 def recognises(head: Head) -> bool:
@@ -68,7 +76,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
         entries = job_stats(
             chunk, "", lambda n, what: tell(bad(path, first + n - 1, what, "job_stats"))
         )
-        counts.add(list(entries), when)
+        counts.add(list(entries), when, seen)
 
     try:
         for line in read_lines(path, tell):
@@ -101,23 +109,30 @@ class JobCounts:
         """Snapshot -> targets that were read."""
         self._entries: dict[tuple[str, str], dict[int, JobStats]] = {}
         self._size = 0
-        self.twice = 0
+        self.twice = self.dropped = 0
+        self._fell: dict[str, int] = {}
 
-    def add(self, entries: list[JobStats], when: int | None) -> None:
-        """One snapshot of one or more targets. ``when`` None: the youngest time in it."""
+    def add(self, entries: list[JobStats], when: int | None, read: Iterable[str] = ()) -> None:
+        """One snapshot of the targets ``read``, of which some may list no job.
+
+        ``when`` None: the youngest time in it.
+        """
         known = [entry.time_ns for entry in entries if entry.time_ns is not None]
         if when is None and known:
             when = max(known)
         if when is None:
             return
         targets = self.instants.setdefault(when, set())
+        targets.update(read)
         for entry in entries:
             targets.add(entry.target)
+            self._size += 1
+            if self._size > _MOST_ENTRIES:
+                self.dropped += 1
+                continue
             of_job = self._entries.setdefault((entry.target, entry.job_id), {})
             self.twice += when in of_job
-            self._size += 1
-            if self._size <= _MOST_ENTRIES:
-                of_job.setdefault(when, entry)
+            of_job.setdefault(when, entry)
 
     def items(self) -> Iterator[Item]:
         """What jobs did between snapshots, and what each did in all."""
@@ -146,31 +161,19 @@ class JobCounts:
     ) -> Iterator[MetricBlock]:
         """One metric after the other, so many jobs at a time as may be."""
         time_ns = np.array(instants, dtype=np.int64)
-        metrics = sorted(
-            {m for of in self._entries.values() for e in of.values() for m in e.counters}
-        )
         width = max(1, _CELLS // len(instants))
-        for metric in metrics:
+        steps: dict[str, dict[str, Floats]] = {}
+        for job in names:
+            for key in keys[job]:
+                for metric, amounts in self._between(key, instants).items():
+                    of_job = steps.setdefault(metric, {})
+                    known = of_job.get(job)
+                    of_job[job] = amounts if known is None else _sum(known, amounts)
+        for metric in sorted(steps):
             unit, kind = SERIES[metric]
-            having = [
-                job
-                for job in names
-                if any(metric in e.counters for k in keys[job] for e in self._entries[k].values())
-            ]
+            having = list(steps[metric])
             for begin in range(0, len(having), width):
                 part = having[begin : begin + width]
-                value = np.full((len(instants) - 1, len(part)), np.nan)
-                fell = 0
-                for column, job in enumerate(part):
-                    for row, pair in enumerate(pairwise(instants)):
-                        amounts = [self._between(key, metric, *pair) for key in keys[job]]
-                        there = [amount for amount in amounts if amount is not None]
-                        fell += sum(amount < 0 for amount in there)
-                        if there:
-                            value[row, column] = np.sum([a if a >= 0 else np.nan for a in there])
-                notes = (Note("counter-reset", f"{metric} of jobs", fell),) if fell else ()
-                if self.twice:
-                    notes = (*notes, Note("duplicate", "entries of jobs", self.twice))
                 yield MetricBlock(
                     SOURCE,
                     system,
@@ -181,22 +184,39 @@ class JobCounts:
                     tuple(part),
                     time_ns[:-1],
                     np.diff(time_ns),
-                    value,
-                    notes,
+                    _known(np.stack([steps[metric][job] for job in part], axis=1)),
+                    self._notes(metric),
                 )
 
-    def _between(self, key: tuple[str, str], metric: str, one: int, other: int) -> float | None:
-        """What one entry says of a step: None if it has no part in it, NaN if that is not known."""
+    def _notes(self, metric: str) -> tuple[Note, ...]:
+        """What has to be said of a block."""
+        counted = (
+            ("counter-reset", f"{metric} of jobs", self._fell.get(metric, 0)),
+            ("duplicate", "entries of jobs", self.twice),
+            ("incomplete", f"entries beyond {_MOST_ENTRIES} were left out", self.dropped),
+        )
+        return tuple(Note(flag, what, n) for flag, what, n in counted if n)
+
+    def _between(self, key: tuple[str, str], instants: list[int]) -> dict[str, Floats]:
+        """What one entry says of each step (T - 1,): ``_NO_PART`` if nothing, NaN if that is not known."""
         entries = self._entries[key]
-        before, after = entries.get(one), entries.get(other)
-        if before is None and after is None:
-            return None
-        if after is None or key[0] not in self.instants[one]:
-            return float("nan")
-        now = after.counters.get(metric)
-        if now is None:
-            return None
-        return now - (before.counters.get(metric, 0.0) if before is not None else 0.0)
+        found: dict[str, Floats] = {}
+        for row, (one, other) in enumerate(pairwise(instants)):
+            before, after = entries.get(one), entries.get(other)
+            seen = after or before
+            if seen is None:
+                continue
+            unknown = after is None or key[0] not in self.instants[one]
+            was = before.counters if before is not None else {}
+            for metric, now in seen.counters.items():
+                amounts = found.get(metric)
+                if amounts is None:
+                    amounts = found[metric] = np.full(len(instants) - 1, _NO_PART)
+                step = now - was.get(metric, 0.0)
+                if step < 0:
+                    self._fell[metric] = self._fell.get(metric, 0) + 1
+                amounts[row] = np.nan if unknown or step < 0 else step
+        return found
 
     def _job(self, system: str, job: str, keys: list[tuple[str, str]]) -> Job:
         """All a job did since its entries began, by the last entry of each target."""
@@ -221,6 +241,18 @@ class JobCounts:
             start_ns=min(starts, default=None),
             scalars=scalars,
         )
+
+
+def _sum(one: Floats, other: Floats) -> Floats:
+    """Sums of steps in which a part may have no part."""
+    both = np.where(one == _NO_PART, 0.0, one) + np.where(other == _NO_PART, 0.0, other)
+    total: Floats = np.where((one == _NO_PART) & (other == _NO_PART), _NO_PART, both)
+    return total
+
+
+def _known(steps: Floats) -> Floats:
+    """NaN for steps in which nothing has a part."""
+    return np.where(steps == _NO_PART, np.nan, steps)
 
 
 def job_id(name: str) -> str:

@@ -139,6 +139,8 @@ class _Snapshot:
         self.counted: dict[tuple[str, str, str], _Counted] = {}
         self.sizes: dict[str, dict[str, float]] = {}
         self.jobs: list[JobStats] = []
+        self.listed: set[str] = set()
+        """Targets whose job_stats were read."""
 
     def time_ns(self) -> tuple[int, bool]:
         """When it was taken, and whether it says so itself."""
@@ -184,6 +186,7 @@ class _Tree:
                 text.splitlines(), name, lambda n, w: self._complain(member.name, n, w)
             )
             snapshot.jobs.extend(found)
+            snapshot.listed.add(name)
         elif kind in ("obdfilter", "mds", "mdt"):
             series = Series(system_of(name) or self.settings.system, level_of(name), "")
             counted = _Counted(series, name, self._stats(member, text))
@@ -216,8 +219,8 @@ class _Tree:
                     readings.add(counted.series._replace(metric=metric), counted.name, when, value)
             for name, sizes in snapshot.sizes.items():
                 self._capacity(readings, name, sizes, time_ns)
-            if snapshot.jobs:
-                jobs.add(snapshot.jobs, time_ns)
+            if snapshot.listed:
+                jobs.add(snapshot.jobs, time_ns, snapshot.listed)
             if readings.full:
                 yield from readings.blocks()
         if twice:
