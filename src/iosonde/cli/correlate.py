@@ -17,6 +17,7 @@ from iosonde.model.errors import InputFileError, NothingMeasuredError, UsageErro
 
 if TYPE_CHECKING:
     from iosonde.analysis.correlate import Correlated, Correlation
+    from iosonde.analysis.pooling import PooledWarning
     from iosonde.analysis.tables import Loaded
     from iosonde.model.jobs import JobTable
 
@@ -161,12 +162,21 @@ def _print(found: Correlated, rows: JobTable, args: argparse.Namespace) -> None:
         print(table(head, [_row(row, label, bool(found.controls)) for row in shown]))
         if len(shown) < len(mine):
             print(f"and {len(mine) - len(shown)} more, weaker (--top 0)")
-    for warning in found.warnings:
-        if not args.top or args.metrics or len(found.warnings) <= 2 * args.top:
-            options.tell(f"note: {say_warning(warning, label)}")
-    if args.top and not args.metrics and len(found.warnings) > 2 * args.top:
-        told = f"{len(found.warnings)} coefficients over all rows mislead: --top 0"
-        options.tell(f"note: {told}")
+    warnings = _worst(found.warnings)
+    if args.top and not args.metrics and len(warnings) > args.top:
+        options.tell(f"note: {len(warnings)} metrics mislead over all rows: --top 0 tells how")
+        warnings = []
+    for warning in warnings:
+        options.tell(f"note: {say_warning(warning, label)}")
+
+
+def _worst(warnings: Sequence[PooledWarning]) -> list[PooledWarning]:
+    """One a metric: a sign that turns before one that vanishes."""
+    order = ("turned", "opposed", "only-between")
+    worst: dict[str, PooledWarning] = {}
+    for warning in sorted(warnings, key=lambda one: order.index(one.kind)):
+        worst.setdefault(warning.metric, warning)
+    return list(worst.values())
 
 
 def _strongest(rows: list[Correlation], most: int) -> list[Correlation]:
