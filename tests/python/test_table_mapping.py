@@ -127,6 +127,15 @@ own_percent = { column = "rw", unit = "ratio" }
     assert (told.label, told.good, told.role) == ("half", "low", "climate")
 
 
+def test_metrics_that_need_each_other_are_not_there(tmp_path):
+    path = write(tmp_path / "t.csv", row())
+    circle = 'a = {{ expression = "b + 1"{0} }}\nb = {{ expression = "a * 2"{0} }}\n'
+    (table, _, _), _ = read(path, MAPPING + circle.format(", optional = true"))
+    assert {"a", "b"}.isdisjoint(table.metrics)
+    with pytest.raises(UsageError, match=r"jobs\.toml: the column 'a' of .*t\.csv is not there"):
+        read(path, MAPPING + circle.format(""))
+
+
 @pytest.mark.parametrize(
     ("text", "left", "reason"),
     [

@@ -13,7 +13,7 @@ from iosonde.analysis.peak import FRACTION, PEAKS
 from iosonde.cli import options
 from iosonde.cli.text import count, table
 from iosonde.findings.correlation import claimed, say_doubt, say_group, say_note, say_warning
-from iosonde.model.errors import InputFileError, NothingMeasuredError, UsageError
+from iosonde.model.errors import InputFileError, UsageError
 
 if TYPE_CHECKING:
     from iosonde.analysis.correlate import Correlated, Correlation
@@ -40,17 +40,18 @@ _HEAD = ("", "n", "Pearson", "p", "Spearman", "p", "q", "n_eff", "", "")
 def main(arguments: Sequence[str]) -> int:
     """Print correlations group by group, or write them as data."""
     from iosonde.analysis.correlate import correlate
-    from iosonde.analysis.tables import load_tables, mappings
+    from iosonde.analysis.tables import load_tables, mappings, picked
     from iosonde.connectors.source import Settings
 
     args = _parse(arguments)
+    span = options.time_range(args, options.now_ns())
     told: list[InputFileError] = []
     settings = Settings(system=args.system or "", zone=options.local_zone())
     loaded = load_tables(args.table, mappings(args.mapping), settings, told.append, of=args.peak)
     _tell(told, loaded)
     found = []
     for one in loaded:
-        rows = _chosen(one.table, args)
+        rows = picked(one.table, (args.file_system, args.motif), span)
         metrics = list(rows.metrics) if args.metrics == ["all"] else args.metrics
         found.append((correlate(rows, args.y, metrics, args.by, args.control or ()), rows))
     if args.format == "table":
@@ -103,34 +104,6 @@ def _by(text: str) -> tuple[str, ...]:
     if not names or not set(names) <= set(_BY):
         raise UsageError(f"cannot group by {text!r}", expected="file_system, motif, both or none")
     return tuple(dict.fromkeys(names))
-
-
-def _chosen(found: JobTable, args: argparse.Namespace) -> JobTable:
-    """The rows of the file system, motif and time asked for. Raises UsageError, NothingMeasuredError."""
-    import difflib
-
-    import numpy as np
-
-    since, until = options.time_range(args, options.now_ns())
-    keep = np.ones(len(found), dtype=bool)
-    for name in ("file_system", "motif"):
-        wanted = getattr(args, name)
-        column = getattr(found, name)
-        if wanted is not None:
-            known = sorted(set(column.tolist()))
-            if wanted not in known:
-                near = difflib.get_close_matches(wanted, known, n=1)
-                raise UsageError(
-                    f"{found.source} has no {name.replace('_', ' ')} {wanted!r}",
-                    expected="one of " + ", ".join(known[:12]),
-                    hint=repr(near[0]) if near else "",
-                )
-            keep &= column == wanted
-    keep &= (found.start_ns >= since) if since is not None else True
-    keep &= (found.start_ns < until) if until is not None else True
-    if not keep.any():
-        raise NothingMeasuredError(f"{found.source} has no row for this question")
-    return found if keep.all() else found.take(keep)
 
 
 def _tell(told: list[InputFileError], loaded: list[Loaded]) -> None:
