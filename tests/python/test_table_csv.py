@@ -115,6 +115,14 @@ def test_an_empty_file_says_what_was_expected(tmp_path, data):
     assert header_of(path) == ()
 
 
+def test_a_header_that_cannot_be_read_is_not_replaced_by_a_row(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('a,"b\n' + "1,2\n" * 30)
+    for look in (columns, header_of):
+        with pytest.raises(InputFileError, match="line 1: a quote does not end"):
+            look(path)
+
+
 def test_rows_before_the_end_of_broken_gzip_survive(tmp_path):
     path = tmp_path / "t.csv.gz"
     rng = np.random.default_rng(1)

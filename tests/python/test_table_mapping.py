@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iosonde.analysis.peak import with_derived
 from iosonde.connectors.table import choose
 from iosonde.connectors.table_expression import parse
 from iosonde.connectors.table_toml import load_mapping, read_mapping
@@ -17,7 +20,7 @@ from iosonde.connectors.table_units import factor
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.units import to_ns
-from tests.python.tables import GIB, MAPPING, read, row, write
+from tests.python.tables import GIB, HEAD, MAPPING, MONTH, read, row, write
 
 
 def test_a_table_becomes_jobs(tmp_path):
@@ -122,6 +125,15 @@ own_percent = { column = "rw", unit = "ratio" }
     assert "nothing" not in table.metrics
     told = table.about("ratio_of_all")
     assert (told.label, told.good, told.role) == ("half", "low", "climate")
+
+
+def test_metrics_that_need_each_other_are_not_there(tmp_path):
+    path = write(tmp_path / "t.csv", row())
+    circle = 'a = {{ expression = "b + 1"{0} }}\nb = {{ expression = "a * 2"{0} }}\n'
+    (table, _, _), _ = read(path, MAPPING + circle.format(", optional = true"))
+    assert {"a", "b"}.isdisjoint(table.metrics)
+    with pytest.raises(UsageError, match=r"jobs\.toml: the column 'a' of .*t\.csv is not there"):
+        read(path, MAPPING + circle.format(""))
 
 
 @pytest.mark.parametrize(
@@ -310,3 +322,42 @@ def test_the_mapping_of_a_folder_and_of_utc(tmp_path):
     path.write_text("start,x\n2026-03-08 12:00:00,1\n")
     (table, _, _), _ = read(path, '[job]\nbegin = { column = "start", unit = "text" }', zone=UTC)
     assert table.start_ns[0] == to_ns(datetime(2026, 3, 8, 12, tzinfo=UTC))
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "correlate.md").read_text()
+(SHOWN,) = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.S)
+
+
+def test_the_mapping_of_the_documentation_and_those_of_the_examples_are_mappings():
+    shown = read_mapping(SHOWN, "docs/correlate.md", "shown")
+    assert {metric.name for metric in shown.metrics} >= {"own_bytes", "temperature"}
+    assert [one.kind for one in shown.filters] == ["complete", "holds", "excluded", "began_by"]
+    assert [load_mapping(path).name for path in sorted(MONTH.glob("*.toml"))] == [
+        "a month on GPFS (PDSW'17)",
+        "a month on Lustre (PDSW'17)",
+    ]
+
+
+@given(place=st.integers(0, len(SHOWN) - 1), text=st.text(max_size=6), gone=st.integers(0, 30))
+def test_a_mangled_mapping_is_an_error_in_words_or_a_mapping(place, text, gone):
+    try:
+        read_mapping(SHOWN[:place] + text + SHOWN[place + gone :], "m.toml", "m")
+    except UsageError as error:
+        assert str(error).startswith("m.toml")  # noqa: PT017 - either is right
+
+
+GOOD = ("\n".join([HEAD, *(row(i, app='"a, b"') for i in range(5))]) + "\n").encode()
+
+
+@given(place=st.integers(0, len(GOOD) - 1), junk=st.binary(max_size=6), gone=st.integers(0, 30))
+def test_a_mangled_table_is_an_error_in_words_or_a_table(tmp_path_factory, place, junk, gone):
+    path = tmp_path_factory.mktemp("mangled") / "t.csv"
+    path.write_bytes(GOOD[:place] + junk + GOOD[place + gone :])
+    try:
+        (table, _, _), _ = read(path)
+    except (UsageError, InputFileError) as error:
+        assert str(path) in str(error)  # noqa: PT017 - either is right
+        return
+    table = with_derived(table).table
+    assert all(len(column) == len(table) for column in table.metrics.values())
+    assert not any(np.isinf(column).any() for column in table.metrics.values())

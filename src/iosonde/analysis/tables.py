@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from iosonde.connectors.source import Settings
 from iosonde.connectors.table import choose, read_table
 from iosonde.connectors.table_mapping import Mapping
 from iosonde.connectors.table_toml import load_mapping
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note
 
@@ -118,3 +119,34 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
     if again:
         rest = replace(rest, reasons=(*rest.reasons, f"{again} left out: the same job again"))
     return rest
+
+
+def picked(
+    table: JobTable,
+    stratum: tuple[str | None, str | None],
+    span_ns: tuple[int | None, int | None] = (None, None),
+) -> JobTable:
+    """The rows of a (file system, motif) that began in a span, its end not included; None = any.
+
+    Raises UsageError (the table has no such file system or motif), NothingMeasuredError (no row).
+    """
+    keep = np.ones(len(table), dtype=bool)
+    for name, wanted in zip(("file_system", "motif"), stratum, strict=True):
+        if wanted is None:
+            continue
+        column = getattr(table, name)
+        known = sorted(set(column.tolist()))
+        if wanted not in known:
+            near = difflib.get_close_matches(wanted, known, n=1)
+            raise UsageError(
+                f"{table.source} has no {name.replace('_', ' ')} {wanted!r}",
+                expected="one of " + ", ".join(known[:12]),
+                hint=repr(near[0]) if near else "",
+            )
+        keep &= column == wanted
+    since, until = span_ns
+    keep &= (table.start_ns >= since) if since is not None else True
+    keep &= (table.start_ns < until) if until is not None else True
+    if not keep.any():
+        raise NothingMeasuredError(f"{table.source} has no row for this question")
+    return table if keep.all() else table.take(keep)

@@ -13,10 +13,11 @@ from iosonde.analysis.peak import FRACTION, PEAKS
 from iosonde.cli import options
 from iosonde.cli.text import count, table
 from iosonde.findings.correlation import claimed, say_doubt, say_group, say_note, say_warning
-from iosonde.model.errors import InputFileError, NothingMeasuredError, UsageError
+from iosonde.model.errors import InputFileError, UsageError
 
 if TYPE_CHECKING:
     from iosonde.analysis.correlate import Correlated, Correlation
+    from iosonde.analysis.pooling import PooledWarning
     from iosonde.analysis.tables import Loaded
     from iosonde.model.jobs import JobTable
 
@@ -39,17 +40,18 @@ _HEAD = ("", "n", "Pearson", "p", "Spearman", "p", "q", "n_eff", "", "")
 def main(arguments: Sequence[str]) -> int:
     """Print correlations group by group, or write them as data."""
     from iosonde.analysis.correlate import correlate
-    from iosonde.analysis.tables import load_tables, mappings
+    from iosonde.analysis.tables import load_tables, mappings, picked
     from iosonde.connectors.source import Settings
 
     args = _parse(arguments)
+    span = options.time_range(args, options.now_ns())
     told: list[InputFileError] = []
     settings = Settings(system=args.system or "", zone=options.local_zone())
     loaded = load_tables(args.table, mappings(args.mapping), settings, told.append, of=args.peak)
     _tell(told, loaded)
     found = []
     for one in loaded:
-        rows = _chosen(one.table, args)
+        rows = picked(one.table, (args.file_system, args.motif), span)
         metrics = list(rows.metrics) if args.metrics == ["all"] else args.metrics
         found.append((correlate(rows, args.y, metrics, args.by, args.control or ()), rows))
     if args.format == "table":
@@ -104,34 +106,6 @@ def _by(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _chosen(found: JobTable, args: argparse.Namespace) -> JobTable:
-    """The rows of the file system, motif and time asked for. Raises UsageError, NothingMeasuredError."""
-    import difflib
-
-    import numpy as np
-
-    since, until = options.time_range(args, options.now_ns())
-    keep = np.ones(len(found), dtype=bool)
-    for name in ("file_system", "motif"):
-        wanted = getattr(args, name)
-        column = getattr(found, name)
-        if wanted is not None:
-            known = sorted(set(column.tolist()))
-            if wanted not in known:
-                near = difflib.get_close_matches(wanted, known, n=1)
-                raise UsageError(
-                    f"{found.source} has no {name.replace('_', ' ')} {wanted!r}",
-                    expected="one of " + ", ".join(known[:12]),
-                    hint=repr(near[0]) if near else "",
-                )
-            keep &= column == wanted
-    keep &= (found.start_ns >= since) if since is not None else True
-    keep &= (found.start_ns < until) if until is not None else True
-    if not keep.any():
-        raise NothingMeasuredError(f"{found.source} has no row for this question")
-    return found if keep.all() else found.take(keep)
-
-
 def _tell(told: list[InputFileError], loaded: list[Loaded]) -> None:
     """Rows that are no rows, and what was noticed, on stderr."""
     for error in told[:_MOST_TOLD]:
@@ -161,12 +135,21 @@ def _print(found: Correlated, rows: JobTable, args: argparse.Namespace) -> None:
         print(table(head, [_row(row, label, bool(found.controls)) for row in shown]))
         if len(shown) < len(mine):
             print(f"and {len(mine) - len(shown)} more, weaker (--top 0)")
-    for warning in found.warnings:
-        if not args.top or args.metrics or len(found.warnings) <= 2 * args.top:
-            options.tell(f"note: {say_warning(warning, label)}")
-    if args.top and not args.metrics and len(found.warnings) > 2 * args.top:
-        told = f"{len(found.warnings)} coefficients over all rows mislead: --top 0"
-        options.tell(f"note: {told}")
+    warnings = _worst(found.warnings)
+    if args.top and not args.metrics and len(warnings) > args.top:
+        options.tell(f"note: {len(warnings)} metrics mislead over all rows: --top 0 tells how")
+        warnings = []
+    for warning in warnings:
+        options.tell(f"note: {say_warning(warning, label)}")
+
+
+def _worst(warnings: Sequence[PooledWarning]) -> list[PooledWarning]:
+    """One a metric: a sign that turns before one that vanishes."""
+    order = ("turned", "opposed", "only-between")
+    worst: dict[str, PooledWarning] = {}
+    for warning in sorted(warnings, key=lambda one: order.index(one.kind)):
+        worst.setdefault(warning.metric, warning)
+    return list(worst.values())
 
 
 def _strongest(rows: list[Correlation], most: int) -> list[Correlation]:

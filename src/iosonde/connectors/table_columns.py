@@ -51,15 +51,18 @@ class Values:
             f"{self._mapping.place}: the column {name!r} of {self._columns.path} {what}"
         )
 
-    def has(self, metric: Metric) -> bool:
-        """Whether the table has what an optional metric needs."""
+    def has(self, metric: Metric, above: frozenset[str] = frozenset()) -> bool:
+        """Whether the table has what an optional metric needs; ``above``: those that it is asked for."""
         if metric.columns:
             return any(name in self._columns.numbers for name in metric.columns)
         assert metric.expression is not None
+        inner = above | {metric.name}
         return all(
             name in self._columns.numbers
             or name in self._known
-            or (name in self._metrics and name != metric.name and self.has(self._metrics[name]))
+            or (
+                name in self._metrics and name not in inner and self.has(self._metrics[name], inner)
+            )
             for name in metric.expression.names
         )
 

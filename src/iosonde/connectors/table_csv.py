@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.connectors.lines import Tell, bad, read_lines, shown
-from iosonde.connectors.table_records import as_wide, names_of, records, surviving
+from iosonde.connectors.table_records import FirstMustDo, as_wide, names_of, records, surviving
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
@@ -63,8 +63,10 @@ def read_columns(
     Rows with too few or too many fields and quotes without an end are told of with their line and left
     out. Names that occur twice get ``_2``. Raises InputFileError: unreadable, no header, too many columns.
     """
+    tell = FirstMustDo(tell)
     rows = records(surviving(read_lines(path, tell), tell), path, tell, delimiter)
     first = next(rows, None)
+    tell.has_header = True
     if first is None:
         raise bad(path, 1, "the file is empty", "a line with the names of columns")
     looked = list(islice(rows, _LOOK_ROWS))

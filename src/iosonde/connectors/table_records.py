@@ -17,12 +17,25 @@ _MOST_LINES = 20
 """Lines that one quoted field may go over."""
 
 
+class FirstMustDo:
+    """Raises what it is told of until the header is read: without one, no row means anything."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self.has_header = False
+
+    def __call__(self, error: InputFileError) -> None:
+        """Passed on once there is a header. Raises it before."""
+        if not self.has_header:
+            raise error
+        self._tell(error)
+
+
 def header_of(path: Path, delimiter: str | None = None) -> tuple[str, ...]:
     """The names in the first line; () for a file without one. Raises InputFileError: unreadable."""
-    for line in read_lines(path, lambda _: None):
-        if line.text.strip():
-            return names_of(_fields(line.text, delimiter or delimiter_of(line.text)))
-    return ()
+    tell = FirstMustDo(lambda _: None)
+    first = next(records(read_lines(path, tell), path, tell, delimiter), None)
+    return () if first is None else names_of(first[1])
 
 
 def delimiter_of(header: str) -> str:
