@@ -64,23 +64,6 @@ def _with_traffic(table: JobTable, notes: list[Note]) -> JobTable:
 
 
 def _monitored(table: JobTable, notes: list[Note]) -> JobTable:
-<<<<<<< HEAD
-    """All that the servers' monitors are behind, in rows in which they saw nothing of what the job moved."""
-    own, servers = own_bytes(table), server_bytes(table)
-    if own is None or servers is None:
-        return table
-    down = monitor_down(own, servers)
-    if not down.any():
-        return table
-    notes.append(
-        Note("monitor-down", f"{table.source}: no traffic at the servers", int(down.sum()))
-    )
-    for name in table.metrics:
-        if name.startswith(SERVERS) and name not in _NOT:
-            zero = down & ((table.metrics[name] == 0) | ~np.isfinite(table.metrics[name]))
-            covers = down if name.startswith(("cf_", "contention_")) else zero
-            table = without(table, name, covers & ~np.isnan(table.metrics[name]), "monitor-down")
-=======
     """What a monitor is behind that saw nothing of what the job did: that of the data servers, or of metadata."""
     asked = {
         "the data servers": (own_bytes(table), server_bytes(table), DATA),
@@ -103,7 +86,6 @@ def _monitored(table: JobTable, notes: list[Note]) -> JobTable:
                 rows = covers if name.startswith(_FACTORS) else zero
                 if rows.any():
                     table = without(table, name, rows, "monitor-down")
->>>>>>> u-table
     return table
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from iosonde.analysis.peak import with_derived
+from iosonde.analysis.tables import load_tables, mappings
 from iosonde.connectors.source import Settings
-from iosonde.connectors.table import choose, read_table
-from iosonde.connectors.table_toml import load_mapping
 from iosonde.model.errors import InputFileError, MissingPartError, NothingMeasuredError
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note
@@ -17,21 +16,19 @@ from iosonde.model.quality import Note
 Told = Callable[[str], None]
 
 
-def from_file(path: Path, mapping: Path | None, tell: Told) -> JobTable:
+def from_file(path: Path, given: Sequence[Path], settings: Settings, tell: Told) -> JobTable:
     """The jobs of a table with a row a job, cleaned and with what follows from its columns.
 
-    ``mapping``: a file that says what columns mean; None: as they are known, or called. ``tell`` gets what was
-    left out and why. Raises UsageError (mapping), InputFileError (unreadable).
+    ``given``: files (or folders of files) that say what columns mean; none: as they are known, or called.
+    ``tell`` gets what was left out and why. Raises UsageError (mapping), InputFileError (unreadable).
     """
     refused: list[InputFileError] = []
-    chosen = choose(path, () if mapping is None else (load_mapping(mapping),))
-    read = read_table(path, Settings(), refused.append, chosen)
-    table, notes = with_derived(read.table)
-    for line in (*map(str, refused[:3]), *table.reasons, *map(_said, (*read.notes, *notes))):
+    loaded = load_tables([path], mappings(given), settings, refused.append)[0]
+    for line in (*map(str, refused[:3]), *loaded.table.reasons, *map(_said, loaded.notes)):
         tell(line)
     if len(refused) > 3:
         tell(f"{path}: {len(refused) - 3} more rows are no rows")
-    return table
+    return loaded.table
 
 
 def _said(note: Note) -> str:

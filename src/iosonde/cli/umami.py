@@ -16,6 +16,7 @@ from iosonde.analysis import job_source
 from iosonde.analysis.umami import Umami, umami
 from iosonde.analysis.umami_records import as_json, records
 from iosonde.cli import options
+from iosonde.connectors.source import Settings
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
 from iosonde.store.export import write_text
@@ -70,7 +71,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     add("--last", type=int, metavar="N", help="the latest N runs of the history only")
     add("--history", choices=("earlier", "all"), default="earlier", help="(default: earlier)")
-    add("--mapping", type=Path, metavar="FILE", help="TOML: what the columns of TABLE mean")
+    told = "TOML: what the columns of TABLE mean; may be repeated, or a folder"
+    add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
+    add("--system", metavar="NAME", help="the file system of a TABLE that names none")
     add(
         "--plot",
         type=Path,
@@ -94,7 +97,10 @@ def _table(args: argparse.Namespace) -> JobTable:
         return job_source.from_store(options.store_root(args))
     if args.store is not None:
         raise UsageError("both TABLE and --store are given", expected="one of them")
-    return job_source.from_file(args.table, args.mapping, lambda t: options.tell(f"note: {t}"))
+    settings = Settings(system=args.system or "", zone=options.local_zone())
+    return job_source.from_file(
+        args.table, args.mapping, settings, lambda t: options.tell(f"note: {t}")
+    )
 
 
 def _print(found: Umami) -> None:

@@ -111,16 +111,8 @@ def read_table(path: Path, settings: Settings, tell: Tell, mapping: Mapping) -> 
         source=path.name,
     )
     kept, reasons, more = filtered(whole, columns, mapping, values)
-<<<<<<< HEAD
-    for row in np.flatnonzero((begin == NULL_NS) & (mapping.begin is not None))[:20]:
-        cell = next(
-            (columns.texts[n][row] for n in mapping.begin.columns if n in columns.texts), ""
-        )  # type: ignore[union-attr]
-        tell(bad(path, int(columns.line[row]), f"{shown(cell)} is no begin", "a time of a job"))
-=======
     if mapping.begin is not None:
         _tell_begins(columns, mapping.begin, begin, tell)
->>>>>>> u-table
     order = kept[np.argsort(begin[kept], kind="stable")]
     table = whole.take(order)
     if len(order) < len(whole):
