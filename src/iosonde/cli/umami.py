@@ -90,7 +90,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 def _table(args: argparse.Namespace) -> JobTable:
     """The jobs asked for: of a file or of the store."""
     if args.table is None:
-        if args.mapping is not None:
+        if args.mapping or args.system:
             raise UsageError(
                 "--mapping is for a TABLE", hint="'iosonde umami TABLE --mapping FILE'"
             )
