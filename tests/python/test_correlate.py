@@ -93,7 +93,9 @@ def test_a_metric_that_measures_the_run_itself_is_marked(tmp_path):
     for i in range(40):
         seconds = int(rng.uniform(50, 500))
         start = 1_700_000_000 + 86_400 * i
-        rows.append(row(i, start=start, end=start + seconds, perf=5000 / seconds, sr=10**7 * seconds))
+        rows.append(
+            row(i, start=start, end=start + seconds, perf=5000 / seconds, sr=10**7 * seconds)
+        )
     table = with_derived(read(write(tmp_path / "t.csv", *rows))[0].table).table
     found = by_metric(correlate(table, by=()))
     assert found["server_read_bytes"].contaminated

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from iosonde.analysis.correlate import correlate
-from iosonde.analysis.peak import fraction_of_peak, with_derived
+from iosonde.analysis.peak import fraction_of_peak
 from iosonde.analysis.tables import load_tables, mappings
 from iosonde.connectors.source import Settings
 from iosonde.model.units import to_ns
@@ -103,7 +103,9 @@ def test_reading_directories_goes_with_the_slow_runs_of_the_gpfs_month(month):
 )
 def test_each_file_system_by_itself(month, system, cf, fullest, median, below_half):
     table = month["gpfs" if system == "mira-fs1" else "lustre"]
-    found = {o.metric: o for o in correlate(table, by=("file_system",)).rows if o.group == (system,)}
+    found = {
+        o.metric: o for o in correlate(table, by=("file_system",)).rows if o.group == (system,)
+    }
     assert found["cf_bandwidth_ratio"].pearson == pytest.approx(cf, abs=5.1e-4)
     assert found["fullest_ost_percent"].pearson == pytest.approx(fullest, abs=5.1e-4)
     f = table.metrics["fraction_of_peak_ratio"][table.file_system == system]

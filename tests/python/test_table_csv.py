@@ -67,7 +67,10 @@ def test_ragged_rows_are_told_of_with_their_line_and_others_stay(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "names"),
-    [("a,b\n0,1,2\n1,3,4\n", ("column_1", "a", "b")), ("a,b\n1,2,\n3,4,\n", ("a", "b", "column_3"))],
+    [
+        ("a,b\n0,1,2\n1,3,4\n", ("column_1", "a", "b")),
+        ("a,b\n1,2,\n3,4,\n", ("a", "b", "column_3")),
+    ],
 )
 def test_a_nameless_column_before_or_behind_is_not_taken_for_ragged_rows(tmp_path, text, names):
     path = tmp_path / "t.csv"
@@ -95,7 +98,10 @@ def test_what_is_no_number_is_missing_with_its_place(tmp_path):
         (6, "negative-zero"),
         *((place, "not-a-number") for place in (7, 8, 9)),
     ]
-    assert {(note.flag, note.n) for note in found.notes} == {("not-a-number", 5), ("negative-zero", 1)}
+    assert {(note.flag, note.n) for note in found.notes} == {
+        ("not-a-number", 5),
+        ("negative-zero", 1),
+    }
     assert "column x, first in line 6" in found.notes[0].what
     assert "k" not in found.numbers, "words are no numbers"
 
@@ -126,7 +132,9 @@ def test_no_more_cells_are_held_than_may_be(tmp_path, monkeypatch):
     path.write_text("a,b\n" + "1,2\n" * 30)
     found, told = columns(path)
     assert len(found) == 10
-    assert told == [f"{path}, line 12: the table is too long: the rest is left out; expected at most 20 cells"]
+    assert told == [
+        f"{path}, line 12: the table is too long: the rest is left out; expected at most 20 cells"
+    ]
     monkeypatch.setattr(table_csv, "MOST_COLUMNS", 1)
     with pytest.raises(InputFileError, match="there are 2 columns"):
         columns(path)
@@ -145,12 +153,16 @@ def test_junk_is_told_of_and_never_a_traceback(tmp_path_factory, data, packed):
 
 
 _FIELD = st.text(
-    st.characters(codec="utf-8", exclude_characters="\r\n\x00\x85", exclude_categories=["Cs", "Cc"]),
+    st.characters(
+        codec="utf-8", exclude_characters="\r\n\x00\x85", exclude_categories=["Cs", "Cc"]
+    ),
     max_size=8,
 )
 
 
-@given(rows=st.lists(st.tuples(_FIELD, st.floats(allow_nan=False, allow_infinity=False)), max_size=20))
+@given(
+    rows=st.lists(st.tuples(_FIELD, st.floats(allow_nan=False, allow_infinity=False)), max_size=20)
+)
 def test_what_a_writer_of_csv_wrote_is_read_back(tmp_path_factory, rows):
     import csv
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde.analysis.umami import umami
+from iosonde.model.amounts import amount, digits, linear_ticks, scale_of, tick_text
 from iosonde.model.errors import UsageError
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
-from iosonde.plots.amounts import amount, digits, linear_ticks, scale_of, tick_text
 from iosonde.plots.render_umami import draw_umami, save_umami
 from iosonde.plots.umami_figure import UmamiFigure, to_json, umami_figure
 from iosonde.plots.umami_style import ANSI, DARK, LIGHT, ink_on, role_colour

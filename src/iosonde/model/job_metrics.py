@@ -42,6 +42,7 @@ _OPS = {
 
 JOB_METRICS: dict[str, About] = {
     "performance_bytes_per_s": About("bytes/s", "I/O rate of the job", "high", "performance"),
+    "performance_ops_per_s": About("operations/s", "rate of the benchmark", "high", "performance"),
     "fraction_of_peak_ratio": About("ratio", "fraction of peak", "high", "performance"),
     "own_read_bytes": About("bytes", "bytes the job read", None, "own"),
     "own_written_bytes": About("bytes", "bytes the job wrote", None, "own"),
@@ -127,15 +128,12 @@ JOB_METRICS: dict[str, About] = {
     "concurrent_node_hours": About(
         "node hours", "node hours at the same time", "low", "effect", "concurrency"
     ),
-    "probe_read_slowdown_ratio": About(
-        "ratio", "slowdown of probed reads", "low", "cause", "probe"
-    ),
-    "probe_write_slowdown_ratio": About(
-        "ratio", "slowdown of probed writes", "low", "cause", "probe"
-    ),
-    "probe_metadata_slowdown_ratio": About(
-        "ratio", "slowdown of probed metadata operations", "low", "cause", "probe"
-    ),
+    **{
+        f"probe_{name}_s": About("s", f"probed {words} before", "low", "cause", "probe")
+        for name, words in (("read", "reads"), ("write", "writes"), ("metadata", "metadata"))
+    },
+    "host_load": About("", "load of the client", "low", "cause", "client"),
+    "room_used_percent": About("percent", "room used", "low", "climate", "fullness"),
 }
 """Name -> what it is; the unit is the name's last word."""
 

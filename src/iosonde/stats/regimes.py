@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.stats.tamed import tamed
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -66,16 +68,13 @@ class Regimes:
 def regimes(values: Floats) -> Regimes:
     """Climates of ``values`` (days, p), one row a calendar day in order.
 
-    Missing data: days of which fewer than ``KNOWN_SHARE`` of the metrics are known are left out (segments have
-    ``SHORTEST_DAYS`` known ones); other gaps are filled with the running median of the metric, for the cuts
-    only. Metrics that never change, or are known on fewer than half of those days, say nothing.
+    Missing data: a day is left out when fewer than ``KNOWN_SHARE`` of the metrics that are ever known are known on
+    it (segments have ``SHORTEST_DAYS`` known days); other gaps are filled with the running median of the metric,
+    for the cuts only. Metrics that never change, or are known on fewer than half of those days, say nothing.
     """
     values = np.where(np.isfinite(values), values, np.nan)
-    known = (
-        (~np.isnan(values)).mean(axis=1) >= KNOWN_SHARE
-        if values.size
-        else np.zeros(len(values), bool)
-    )
+    told = values[:, ~np.isnan(values).all(axis=0)]
+    known = (~np.isnan(told)).sum(axis=1) >= max(1.0, KNOWN_SHARE * told.shape[1])
     places = np.flatnonzero(known)
     scaled, alike = _scaled(values[places])
     n, p = scaled.shape
@@ -142,7 +141,7 @@ def alikeness(residuals: Floats) -> float:
 def _scaled(values: Floats) -> tuple[Floats, float]:
     """Columns that say something, in units of their noise, without gaps; and f."""
     columns, residuals = [], []
-    for column in values.T:
+    for column in tamed(values).T if len(values) else ():
         missing = np.isnan(column)
         if missing.mean() > 1 - KNOWN_SHARE or not (scale := noise_scale(column[~missing])):
             continue

@@ -114,3 +114,47 @@ RUN_TYPES: dict[str, str] = {
 """DuckDB types, in file order."""
 RUN_KEY = ("run_id", "phase", "iteration", "waiting_factor", "repeat", "op", "rank")
 RUN_ORDER = ("run_id", "began_ns", "phase", "iteration", "waiting_factor", "op", "rank")
+
+METRIC_TYPES: dict[str, str] = {
+    "schema_version": "UTINYINT",
+    **dict.fromkeys(("time_ns", "step_ns"), "BIGINT"),
+    **dict.fromkeys(("source", "system", "level", "component", "metric", "kind"), "VARCHAR"),
+    "value": "DOUBLE",
+    "unit": "VARCHAR",
+    "missing": "DOUBLE",
+    "flags": "VARCHAR",
+}
+METRIC_KEY = ("source", "system", "level", "metric", "component", "time_ns")
+METRIC_ORDER = ("time_ns", "component")
+EDGE_TYPES: dict[str, str] = {
+    "schema_version": "UTINYINT",
+    "time_ns": "BIGINT",
+    **dict.fromkeys(("source", "system", "level", "child", "parent"), "VARCHAR"),
+}
+EDGE_KEY = ("source", "system", "level", "child", "time_ns")
+EDGE_ORDER = ("time_ns", "level", "child")
+JOB_TYPES: dict[str, str] = {
+    "schema_version": "UTINYINT",
+    **dict.fromkeys(("source", "job_id", "step", "system", "user", "account"), "VARCHAR"),
+    **dict.fromkeys(("name", "app", "api", "mode", "direction", "file_system"), "VARCHAR"),
+    "nodes": "BIGINT",
+    "node_names": "VARCHAR",
+    **dict.fromkeys(("ranks", "start_ns", "end_ns"), "BIGINT"),
+    "state": "VARCHAR",
+}
+JOB_KEY = ("source", "job_id", "step", "start_ns")
+JOB_ORDER = ("start_ns", "job_id", "step")
+SCALAR_TYPES: dict[str, str] = {
+    "schema_version": "UTINYINT",
+    **dict.fromkeys(("source", "job_id", "step"), "VARCHAR"),
+    "start_ns": "BIGINT",
+    "metric": "VARCHAR",
+    "value": "DOUBLE",
+    **dict.fromkeys(("unit", "origin"), "VARCHAR"),
+    "n": "BIGINT",
+    "missing": "DOUBLE",
+    "age_ns": "BIGINT",
+    "flags": "VARCHAR",
+}
+SCALAR_KEY = ("source", "job_id", "step", "start_ns", "metric")
+SCALAR_ORDER = ("start_ns", "job_id", "step", "metric")

@@ -1,0 +1,87 @@
+"""What a job had around it: how far apart its nodes lie, and which other jobs ran at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from iosonde.model.jobs import Job, Scalar
+from iosonde.model.metrics import Edge
+from iosonde.stats import job_window
+from iosonde.store.jobs import read_jobs
+from iosonde.store.metrics import read_edges
+
+YEAR_NS = 365 * 86_400_000_000_000
+"""Nodes stay where they are: a table of their places may be younger than the job by so much."""
+
+
+def placement(root: Path, job: Job, start_ns: int) -> dict[str, Scalar]:
+    """How far apart the job's nodes lie; which nodes, the scheduler may have to say."""
+    names = set(job.node_names or _nodes_of(root, job))
+    if not names:
+        return {}
+    edges = read_edges(root, "node", 0, start_ns + YEAR_NS)
+    places: dict[str, tuple[float, float, float]] = {}
+    for edge in edges:
+        if edge.child in names and (place := _coordinates(edge)) is not None:
+            places[edge.child] = place
+    found = job_window.radius([places[name] for name in sorted(places)], len(names))
+    if found is None:
+        return {}
+    values = {
+        "radius_min_hops": found.smallest,
+        "radius_mean_hops": found.mean,
+        "radius_max_hops": found.largest,
+    }
+    return {
+        name: Scalar(value, "hops", edges[-1].source, found.n, found.missing)
+        for name, value in values.items()
+    }
+
+
+def _coordinates(edge: Edge) -> tuple[float, float, float] | None:
+    try:
+        x, y, z = (float(part) for part in edge.parent.split(","))
+    except ValueError:
+        return None
+    return x, y, z
+
+
+def _nodes_of(root: Path, job: Job) -> Iterable[str]:
+    """Of other records of the same job, the nodes of the longest list."""
+    records = read_jobs(root, job_id=job.job_id, scalars=False)
+    return max((record.node_names for record in records), key=len, default=())
+
+
+def company(root: Path, job: Job, start_ns: int, end_ns: int) -> dict[str, Scalar]:
+    """Jobs of the scheduler that ran at the same time, this one among them, as they are counted by custom."""
+    known = read_jobs(root, overlapping=(start_ns, end_ns), scalars=False)
+    batch: dict[tuple[str, str], Job] = {}
+    for record in known:
+        if record.nodes is not None and not record.scalars and record.source != job.source:
+            best = batch.get((record.source, record.job_id))
+            if best is None or (record.nodes or 0) > (best.nodes or 0):
+                batch[record.source, record.job_id] = record
+    by_source: dict[str, list[Job]] = {}
+    for (source, _), record in batch.items():
+        by_source.setdefault(source, []).append(record)
+    if not by_source:
+        return {}
+    source, records = max(by_source.items(), key=lambda item: len(item[1]))
+    found = job_window.concurrency(
+        np.array([record.start_ns for record in records], dtype=np.int64),
+        np.array([end_ns if r.end_ns is None else r.end_ns for r in records], dtype=np.int64),
+        np.array([record.nodes or 0 for record in records], dtype=np.int64),
+        start_ns,
+        end_ns,
+    )
+    units = {
+        "concurrent_jobs": ("jobs", float(found.jobs)),
+        "concurrent_nodes": ("nodes", float(found.nodes)),
+        "concurrent_node_hours": ("node hours", found.node_hours),
+    }
+    return {
+        name: Scalar(value, unit, source, len(records)) for name, (unit, value) in units.items()
+    }

@@ -1,0 +1,231 @@
+"""Records of monitors, schedulers and jobs into the store, whatever they are: each file read once, as a stream."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.connectors.sources import Connector, connector_of
+from iosonde.model.errors import InputFileError
+from iosonde.model.jobs import Job
+from iosonde.model.metrics import Edge, MetricBlock
+from iosonde.store.jobs import write_jobs
+from iosonde.store.metrics import write_block, write_edges
+
+if TYPE_CHECKING:
+    from iosonde.connectors.source import Item, Settings
+
+Records = list[tuple[Path, Connector]]
+"""Files, each with what reads it."""
+
+MOST_CELLS = 8_000_000
+"""Values that wait to be written together: parts of a day are merged by rewriting the day."""
+_MOST_JOBS = 20_000
+_MOST_EDGES = 500_000
+_EXAMPLES = 3
+_TOLD = 5
+
+
+@dataclass
+class Recorded:
+    """What a file amounted to. ``new_*``: what the store did not have."""
+
+    name: str
+    """Of the file, or of the first of several."""
+    kind: str
+    samples: int = 0
+    new_samples: int = 0
+    missing: int = 0
+    jobs: int = 0
+    new_jobs: int = 0
+    edges: int = 0
+    new_edges: int = 0
+    series: set[tuple[str, str]] = field(default_factory=set)
+    """(system, metric)."""
+    flags: Counter[str] = field(default_factory=Counter)
+    """How often each flag of ``model.quality.QUALITY`` was raised."""
+    examples: dict[str, list[str]] = field(default_factory=dict)
+    """The first few places of each."""
+    span_ns: tuple[int, int] | None = None
+    """From the first to the last instant."""
+    keys: list[tuple[str, str, str, int | None]] = field(default_factory=list)
+    """Of jobs with numbers of their own."""
+
+    @property
+    def rows(self) -> int:
+        """Of everything."""
+        return self.samples + self.jobs + self.edges
+
+
+class _Writer:
+    """Holds what is to be written until it is worth it."""
+
+    def __init__(self, root: Path, done: Recorded) -> None:
+        self._root, self._done = root, done
+        self._blocks: dict[tuple[str, ...], list[MetricBlock]] = {}
+        self._cells = 0
+        self._jobs: list[Job] = []
+        self._edges: list[Edge] = []
+
+    def take(self, item: MetricBlock | Edge | Job) -> None:
+        if isinstance(item, MetricBlock):
+            self._take_block(item)
+        elif isinstance(item, Edge):
+            self._edges.append(item)
+            self._done.edges += 1
+            if len(self._edges) >= _MOST_EDGES:
+                self._flush_edges()
+        else:
+            self._take_job(item)
+
+    def _take_block(self, block: MetricBlock) -> None:
+        done = self._done
+        done.samples += block.value.size
+        done.missing += int(np.isnan(block.value).sum())
+        done.series.add((block.system, block.metric))
+        for note in block.notes:
+            self._note(note.flag, note.what, note.n)
+        if len(block.time_ns):
+            self._saw(int(block.time_ns[0]), int(block.time_ns[-1]))
+        key = (block.source, block.system, block.level, block.metric, *block.components)
+        self._blocks.setdefault(key, []).append(block)
+        self._cells += block.value.size
+        if self._cells >= MOST_CELLS:
+            self._flush_blocks()
+
+    def _take_job(self, job: Job) -> None:
+        self._jobs.append(job)
+        self._done.jobs += 1
+        for scalar in job.scalars.values():
+            for flag in scalar.flags:
+                self._note(flag, f"job {job.job_id}", 1)
+        if job.start_ns is not None:
+            self._saw(job.start_ns, job.end_ns or job.start_ns)
+        if job.scalars:
+            self._done.keys.append(job.key)
+        if len(self._jobs) >= _MOST_JOBS:
+            self._flush_jobs()
+
+    def _saw(self, first: int, last: int) -> None:
+        span = self._done.span_ns
+        self._done.span_ns = (
+            (first, last) if span is None else (min(span[0], first), max(span[1], last))
+        )
+
+    def _note(self, flag: str, what: str, n: int) -> None:
+        self._done.flags[flag] += n
+        told = self._done.examples.setdefault(flag, [])
+        if len(told) < _EXAMPLES and what not in told:
+            told.append(what)
+
+    def _flush_blocks(self) -> None:
+        for some in self._blocks.values():
+            self._done.new_samples += write_block(self._root, _joined(some))
+        self._blocks, self._cells = {}, 0
+
+    def _flush_jobs(self) -> None:
+        self._done.new_jobs += write_jobs(self._root, self._jobs)
+        self._jobs = []
+
+    def _flush_edges(self) -> None:
+        self._done.new_edges += write_edges(self._root, self._edges)
+        self._edges = []
+
+    def flush(self) -> None:
+        self._flush_blocks()
+        self._flush_jobs()
+        self._flush_edges()
+
+
+def _joined(blocks: list[MetricBlock]) -> MetricBlock:
+    """Pieces of one series with the same components; of an instant that is in several the last piece counts."""
+    if len(blocks) == 1:
+        return blocks[0]
+    times = np.concatenate([block.time_ns for block in blocks])
+    steps = np.concatenate([block.step_ns for block in blocks])
+    values = np.concatenate([block.value for block in blocks])
+    _, last = np.unique(times[::-1], return_index=True)
+    rows = len(times) - 1 - last
+    notes = dict.fromkeys(note for block in blocks for note in block.notes)
+    return replace(
+        blocks[0], time_ns=times[rows], step_ns=steps[rows], value=values[rows], notes=tuple(notes)
+    )
+
+
+class Told:
+    """Takes what cannot be read: of each file the first few, and how many more there were."""
+
+    def __init__(self) -> None:
+        self.errors: list[InputFileError] = []
+        self._n = 0
+
+    def __call__(self, error: InputFileError) -> None:
+        """Tell of one."""
+        self._n += 1
+        if self._n <= _TOLD:
+            self.errors.append(error)
+
+    def rest(self, name: str) -> None:
+        """Tell of those that were not told of; the next file begins anew."""
+        if self._n > _TOLD:
+            more = f"{name}: {self._n - _TOLD} more rows cannot be read"
+            self.errors.append(InputFileError(more))
+        self._n = 0
+
+
+def split(paths: Sequence[Path]) -> tuple[Records, list[Path]]:
+    """What a connector can read, with it, and what none can. A folder is one of Darshan logs, or of a kernel's tree."""
+    records: Records = []
+    others: list[Path] = []
+    for path in paths:
+        try:
+            connector = connector_of(path)
+        except InputFileError:
+            connector = None
+        if connector is None:
+            others.append(path)
+        else:
+            records.append((path, connector))
+    return records, others
+
+
+def import_records(
+    root: Path, records: Records, settings: Settings, told: Told
+) -> Iterator[Recorded]:
+    """Import files, those of one kind together where that says more (two readings of a counter).
+
+    Raises StoreError.
+    """
+    groups: dict[str, Records] = {}
+    for path, connector in records:
+        groups.setdefault(connector.KIND, []).append((path, connector))
+    for group in groups.values():
+        connector = group[0][1]
+        many = getattr(connector, "read_many", None)
+        if many is not None and len(group) > 1:
+            paths = [path for path, _ in group]
+            yield _imported(root, str(paths[0]), connector.KIND, many(paths, settings, told), told)
+            continue
+        for path, _ in group:
+            items = connector.read(path, settings, told)
+            yield _imported(root, str(path), connector.KIND, items, told)
+
+
+def _imported(root: Path, name: str, kind: str, items: Iterator[Item], told: Told) -> Recorded:
+    """One file, or several of a kind. What was good before an error is in the store."""
+    done = Recorded(name, kind)
+    writer = _Writer(Path(root), done)
+    try:
+        for item in items:
+            writer.take(item)
+    except InputFileError as error:
+        told(error)
+    finally:
+        writer.flush()
+    told.rest(name)
+    return done

@@ -1,0 +1,224 @@
+"""What servers, components, the network and other jobs were like while a job ran, from what the store holds.
+
+Each number says where it is from, how many samples it was made from, what share of them was missing, and how
+old it is. What cannot be known is not there: a job has the numbers that the site's records give.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from iosonde.analysis.company import company, placement
+from iosonde.model.jobs import Job, Scalar
+from iosonde.model.metrics import MetricBlock
+from iosonde.stats import job_window
+from iosonde.stats.job_window import LAG_NS
+from iosonde.store.metrics import SeriesName, read_block, read_edges, series_names
+
+LOOK_BACK_NS = 86_400_000_000_000
+"""States (fullness, which server has which OST) that are older than this say nothing of a job."""
+STALE_NS = 3_600_000_000_000
+"""Older than this they are used, and flagged."""
+_METADATA = (
+    *("opens", "closes", "getattrs", "setattrs", "getxattrs", "mkdirs", "rmdirs", "mknods"),
+    *("links", "unlinks", "renames", "statfss", "readdirs", "inode_updates"),
+)
+_AMOUNTS = {
+    "read_bytes": "server_read_bytes",
+    "written_bytes": "server_written_bytes",
+    "read_ops": "server_read_ops",
+    "write_ops": "server_write_ops",
+    **{name: f"server_{name}" for name in _METADATA},
+}
+_CPUS = {"oss": "oss_cpu", "nsd": "oss_cpu", "mds": "mds_cpu"}
+
+
+@dataclass(frozen=True)
+class Span:
+    """A job's time on a file system."""
+
+    file_system: str
+    start_ns: int
+    end_ns: int
+
+
+def environment(root: Path, job: Job) -> dict[str, Scalar]:
+    """Everything the store's records say of the time and place of a job; empty without begin or end.
+
+    Raises StoreError.
+    """
+    if job.start_ns is None or job.end_ns is None or job.end_ns < job.start_ns:
+        return {}
+    span = Span(job.file_system, job.start_ns, job.end_ns)
+    systems = systems_of(root, span)
+    found = {**_traffic(root, span, systems), **_room(root, span, systems)}
+    found |= _failover(root, span, systems)
+    found |= placement(root, job, span.start_ns)
+    return found | company(root, job, span.start_ns, span.end_ns)
+
+
+def systems_of(root: Path, span: Span) -> set[str]:
+    """What the servers' records call a job's file system: its own name, or the system mounted there."""
+    mount = span.file_system.rstrip("/")
+    names = {name for name in (mount, posixpath.basename(mount)) if name}
+    seen = read_edges(root, "filesystem", span.start_ns - LOOK_BACK_NS, span.end_ns)
+    by_time = {edge.parent.rstrip("/"): edge.child for edge in seen}
+    return names | ({by_time[mount]} if mount in by_time else set())
+
+
+def _traffic(root: Path, span: Span, systems: set[str]) -> dict[str, Scalar]:
+    """Amounts and CPU shares of the servers over the job's steps."""
+    found: dict[str, Scalar] = {}
+    until = span.end_ns + LAG_NS + 1
+    for name in series_names(root, span.start_ns, until):
+        if name.system not in systems:
+            continue
+        cpu = _CPUS.get(name.level) if name.metric == "cpu_percent" else None
+        if name.metric not in _AMOUNTS and cpu is None:
+            continue
+        block = _steps(root, name, span)
+        if block is None:
+            continue
+        for metric, scalar in (_cpu(block, cpu) if cpu else _amounts(block)).items():
+            if metric not in found or _better(scalar, found[metric]):
+                found[metric] = scalar
+    return found
+
+
+def _steps(root: Path, name: SeriesName, span: Span) -> MetricBlock | None:
+    """The steps of a job in a series."""
+    block = read_block(root, name, span.start_ns, span.end_ns + LAG_NS + 1)
+    if block is None:
+        return None
+    rows = job_window.rows_of(block.time_ns, span.start_ns, span.end_ns)
+    if rows.start == rows.stop:
+        return None
+    return MetricBlock(
+        *name,
+        unit=block.unit,
+        kind=block.kind,
+        components=block.components,
+        time_ns=block.time_ns[rows],
+        step_ns=block.step_ns[rows],
+        value=block.value[rows],
+        notes=block.notes,
+    )
+
+
+def _better(one: Scalar, other: Scalar) -> bool:
+    """Of two records of one number the one with less missing counts."""
+    return (one.missing or 0.0) < (other.missing or 0.0)
+
+
+def _amounts(block: MetricBlock) -> dict[str, Scalar]:
+    name, flags = _AMOUNTS[block.metric], _flags(block)
+    found = job_window.amount(block.value, block.step_ns)
+    if found is None:
+        gone = Scalar(
+            None, block.unit, block.source, block.value.size, 1.0, None, (*flags, "missing")
+        )
+        return {name: gone}
+    scalars = {
+        name: Scalar(found.total, block.unit, block.source, found.n, found.missing, None, flags)
+    }
+    if block.metric in _METADATA and np.isfinite(found.mean_per_s):
+        scalars[f"{name}_per_s"] = Scalar(
+            found.mean_per_s, f"{block.unit}/s", block.source, found.n, found.missing, None, flags
+        )
+    return scalars
+
+
+def _cpu(block: MetricBlock, name: str) -> dict[str, Scalar]:
+    found = job_window.state(block.value)
+    if found is None:
+        return {}
+    values = {f"{name}_mean_percent": found.mean, f"{name}_max_percent": found.max}
+    return {
+        metric: Scalar(value, "percent", block.source, found.n, found.missing, None, _flags(block))
+        for metric, value in values.items()
+    }
+
+
+def _flags(block: MetricBlock) -> tuple[str, ...]:
+    return tuple(sorted({note.flag for note in block.notes}))
+
+
+def _room(root: Path, span: Span, systems: set[str]) -> dict[str, Scalar]:
+    """Fullness of the components that hold data, as last seen before the job began."""
+    levels = ("ost", "nsd", "pool", "filesystem")
+    since = span.start_ns - LOOK_BACK_NS
+    names = [n for n in series_names(root, since, span.start_ns) if n.system in systems]
+    for level in levels:
+        totals = {n.source: n for n in names if n.level == level and n.metric == "total_bytes"}
+        for source, total in totals.items():
+            used = _last(root, total._replace(metric="used_bytes"), span.start_ns)
+            whole = _last(root, total, span.start_ns)
+            if used is None or whole is None:
+                continue
+            scalars = _shares(used, whole, span.start_ns)
+            if scalars:
+                return {name: s._replace(source=source) for name, s in scalars.items()}
+    return {}
+
+
+def _last(root: Path, name: SeriesName, before_ns: int) -> MetricBlock | None:
+    return read_block(root, name, before_ns - LOOK_BACK_NS, before_ns + 1)
+
+
+def _shares(used: MetricBlock, whole: MetricBlock, at_ns: int) -> dict[str, Scalar]:
+    """Of the last instant at or before the job's begin at which both are known."""
+    both = np.intersect1d(used.time_ns, whole.time_ns)
+    both = both[both <= at_ns]
+    if len(both) == 0:
+        return {}
+    when = int(both[-1])
+    sizes = {}
+    for key, block in (("used", used), ("whole", whole)):
+        row = block.value[int(np.searchsorted(block.time_ns, when))]
+        sizes[key] = dict(zip(block.components, row, strict=True))
+    parts = sorted(sizes["used"].keys() | sizes["whole"].keys())
+    columns = [np.array([sizes[k].get(p, np.nan) for p in parts]) for k in ("used", "whole")]
+    found = job_window.fullness(*columns)
+    if found is None:
+        return {}
+    values = {
+        "fullest_ost_percent": found.fullest,
+        "emptiest_ost_percent": found.emptiest,
+        "mean_fullness_percent": found.mean,
+    }
+    age_ns = at_ns - when
+    flags = ("stale",) if age_ns > STALE_NS else ()
+    return {
+        name: Scalar(value, "percent", used.source, found.n, found.missing, age_ns, flags)
+        for name, value in values.items()
+    }
+
+
+def _failover(root: Path, span: Span, systems: set[str]) -> dict[str, Scalar]:
+    """How OSTs lay on servers when last seen before the job began."""
+    since = span.start_ns - LOOK_BACK_NS
+    edges = [e for e in read_edges(root, "ost", since, span.start_ns + 1) if e.system in systems]
+    if not edges:
+        return {}
+    when = edges[-1].time_ns
+    last = {edge.child: edge.parent for edge in edges if edge.time_ns == when}
+    found = job_window.failover(last)
+    if found is None:
+        return {}
+    age, source = span.start_ns - when, edges[-1].source
+    units = {
+        "overloaded_oss": ("servers", float(found.servers)),
+        "overloaded_osts": ("OSTs", float(found.osts)),
+        "overloaded_osts_percent": ("percent", found.osts_percent),
+        "osts_per_overloaded_oss": ("OSTs", found.osts_per_server),
+        "overload_factor_ratio": ("ratio", found.overload_factor),
+    }
+    flags = ("stale",) if age > STALE_NS else ()
+    return {
+        name: Scalar(value, unit, source, len(last), 0.0, age, flags)
+        for name, (unit, value) in units.items()
+    }

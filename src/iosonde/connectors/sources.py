@@ -1,0 +1,49 @@
+"""Every connector of monitors', schedulers' and jobs' records, and which of them can read a file."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from iosonde.connectors.source import Head, Item, Settings, Tell, head_of
+
+MODULES: tuple[str, ...] = (
+    *("darshan_log", "lmt_sql", "job_table", "tokio_timeseries", "h5lmt"),
+    *("darshan_text", "mmperfmon", "mmpmon", "mmdf", "sacct", "sacct_json", "xtdb2proc"),
+)
+"""In the order in which they are asked: what says most clearly what it is comes first."""
+
+
+class Connector(Protocol):
+    """What a module of ``MODULES`` offers."""
+
+    KIND: str
+    """What its files are called."""
+
+    def recognises(self, head: Head) -> bool:
+        """Whether a file is one of its own, by what it holds."""
+        ...
+
+    def read(self, path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+        """What a file holds; bad rows are told of, what cannot be read at all raises InputFileError."""
+        ...
+
+
+def every() -> Iterator[Connector]:
+    """All connectors, imported one by one as they are asked for."""
+    for name in MODULES:
+        module: Connector = importlib.import_module(f"iosonde.connectors.{name}")
+        yield module
+
+
+def connector_of(path: Path) -> Connector | None:
+    """The connector that can read a file; None if none can. Raises InputFileError: unreadable."""
+    head = head_of(path)
+    return next((one for one in every() if one.recognises(head)), None)
+
+
+def kinds() -> list[str]:
+    """What can be read."""
+    return [one.KIND for one in every()]

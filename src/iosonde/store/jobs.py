@@ -1,0 +1,249 @@
+"""Jobs and their numbers: records in, records or a table for analysis out.
+
+::
+
+    jobs/month=YYYY-MM/<source>.parquet        a row a run of an application
+    scalars/month=YYYY-MM/<source>.parquet     a row a number; month=unknown where nothing says when
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from iosonde.model.frames import NULL_NS
+from iosonde.model.jobs import Job, JobTable, Scalar
+from iosonde.model.names import slug
+from iosonde.store.columns import (
+    JOB_KEY,
+    JOB_ORDER,
+    JOB_TYPES,
+    SCALAR_KEY,
+    SCALAR_ORDER,
+    SCALAR_TYPES,
+    SCHEMA_VERSION,
+)
+from iosonde.store.merged import Table, merge, parts, select, writing
+from iosonde.store.reader import connect, explained
+from iosonde.store.spool import NULL_SQL, literal
+
+JOBS = Table("jobs", JOB_TYPES, JOB_KEY, JOB_ORDER)
+SCALARS = Table("scalars", SCALAR_TYPES, SCALAR_KEY, SCALAR_ORDER)
+PERFORMANCES = ("performance_bytes_per_s", "performance_ops_per_s")
+"""A job that has one of them is one whose performance can be explained."""
+_UNKNOWN = "unknown"
+_TEXTS = ("source", "job_id", "step", "system", "user", "account", "name", "app", "api", "mode")
+_NUMBERS = ("nodes", "ranks", "start_ns", "end_ns")
+
+
+def write_jobs(root: Path, jobs: Iterable[Job]) -> int:
+    """Keep jobs and their scalars; how many jobs the store did not have. Raises StoreError."""
+    grouped: dict[tuple[str, str], dict[tuple[object, ...], Job]] = {}
+    for job in jobs:
+        part = grouped.setdefault((_month(job.start_ns), slug(job.source)), {})
+        known = part.get(job.key)
+        part[job.key] = job if known is None else job.with_scalars({**known.scalars, **job.scalars})
+    new = 0
+    with writing(root, JOBS):
+        con = connect(threads=2)
+        try:
+            for (month, source), some in grouped.items():
+                place = Path(f"month={month}") / f"{source}.parquet"
+                many = list(some.values())
+                new += _put(con, JOBS, Path(root) / "jobs" / place, _job_columns(many))
+                rows = _scalar_columns(many)
+                if len(rows["job_id"]):
+                    _put(con, SCALARS, Path(root) / "scalars" / place, rows)
+        finally:
+            con.close()
+    return new
+
+
+def _put(con: duckdb.DuckDBPyConnection, table: Table, path: Path, columns: dict[str, Any]) -> int:
+    con.register("rows", columns)
+    null = {name for name, kind in table.types.items() if kind in ("BIGINT", "DOUBLE")}
+    names = ", ".join(
+        _nullable(name, table.types[name]) if name in null else name for name in columns
+    )
+    new = merge(con, table, path, f"SELECT {SCHEMA_VERSION} AS schema_version, {names} FROM rows")
+    con.unregister("rows")
+    return new
+
+
+def _nullable(name: str, kind: str) -> str:
+    if kind == "BIGINT":
+        return f"nullif({name}, {NULL_SQL}) AS {name}"
+    return f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END AS {name}"
+
+
+def _job_columns(jobs: Sequence[Job]) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        name: np.array([getattr(job, name) for job in jobs], dtype=object)
+        for name in (*_TEXTS, "direction", "file_system", "state")
+    }
+    for name in _NUMBERS:
+        columns[name] = _integers([getattr(job, name) for job in jobs])
+    columns["node_names"] = np.array([",".join(job.node_names) for job in jobs], dtype=object)
+    return columns
+
+
+def _scalar_columns(jobs: Sequence[Job]) -> dict[str, Any]:
+    rows = [(job, metric, scalar) for job in jobs for metric, scalar in job.scalars.items()]
+    texts = {
+        "source": [job.source for job, _, _ in rows],
+        "job_id": [job.job_id for job, _, _ in rows],
+        "step": [job.step for job, _, _ in rows],
+        "metric": [metric for _, metric, _ in rows],
+        "unit": [scalar.unit for _, _, scalar in rows],
+        "origin": [scalar.source for _, _, scalar in rows],
+        "flags": [",".join(scalar.flags) or None for _, _, scalar in rows],
+    }
+    columns: dict[str, Any] = {key: np.array(some, dtype=object) for key, some in texts.items()}
+    columns["start_ns"] = _integers([job.start_ns for job, _, _ in rows])
+    columns["n"] = _integers([scalar.n for _, _, scalar in rows])
+    columns["age_ns"] = _integers([scalar.age_ns for _, _, scalar in rows])
+    columns["value"] = _floats([scalar.value for _, _, scalar in rows])
+    columns["missing"] = _floats([scalar.missing for _, _, scalar in rows])
+    return columns
+
+
+def _integers(values: Sequence[int | None]) -> Any:
+    return np.array([NULL_NS if value is None else value for value in values], dtype=np.int64)
+
+
+def _floats(values: Sequence[float | None]) -> Any:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def read_jobs(
+    root: Path,
+    *,
+    job_id: str | None = None,
+    source: str | None = None,
+    overlapping: tuple[int, int] | None = None,
+    scalars: bool = True,
+) -> list[Job]:
+    """Jobs by begin, with their scalars. ``overlapping``: that ran in [begin, end) (ns); jobs without an end run on."""
+    tests = [
+        f"{name} = {literal(value)}"
+        for name, value in (("job_id", job_id), ("source", source))
+        if value is not None
+    ]
+    where = " AND ".join(tests) or "true"
+    ran = where
+    if overlapping is not None:
+        begin, end = overlapping
+        ran += f" AND start_ns < {int(end)} AND (end_ns IS NULL OR end_ns > {int(begin)})"
+    known = _scalars(root, where) if scalars else {}
+    jobs = []
+    names = [name for name in JOB_TYPES if name != "schema_version"]
+    for columns in select(", ".join(names), parts(root, JOBS), ran):
+        for row in zip(*(np.ma.asarray(columns[name]).tolist() for name in names), strict=True):
+            values = dict(zip(names, row, strict=True))
+            values["node_names"] = tuple(n for n in values["node_names"].split(",") if n)
+            job = Job(**values)
+            jobs.append(job.with_scalars(known.get(job.key, {})))
+    return sorted(jobs, key=lambda job: (job.start_ns or 0, job.job_id, job.step, job.source))
+
+
+def _scalars(root: Path, where: str) -> dict[tuple[object, ...], dict[str, Scalar]]:
+    found: dict[tuple[object, ...], dict[str, Scalar]] = {}
+    names = [name for name in SCALAR_TYPES if name != "schema_version"]
+    for columns in select(", ".join(names), parts(root, SCALARS), where):
+        values = (np.ma.asarray(columns[name]).tolist() for name in names)
+        for *key, metric, value, unit, origin, n, missing, age, flags in zip(*values, strict=True):
+            words = tuple(flags.split(",")) if flags else ()
+            scalar = Scalar(value, unit, origin, n, missing, age, words)
+            found.setdefault(tuple(key), {})[metric] = scalar
+    return found
+
+
+def read_table(root: Path, since_ns: int | None = None, until_ns: int | None = None) -> JobTable:
+    """Every job whose performance is known, with all its numbers, by begin (None: any time).
+
+    A number with a flag is in ``flags``. Raises StoreError.
+    """
+    first = "" if since_ns is None else _month(since_ns)
+    last = "~" if until_ns is None else _month(until_ns)
+    jobs, scalars = (parts(root, table, first, last) for table in (JOBS, SCALARS))
+    if not jobs or not scalars:
+        return _empty(str(root))
+    con = connect(threads=2)
+    try:
+        for view, files in (("job_rows", jobs), ("scalar_rows", scalars)):
+            listed = ", ".join(literal(str(path)) for path in files)
+            source = f"read_parquet([{listed}], hive_partitioning = false)"
+            con.execute(f"CREATE VIEW {view} AS SELECT * FROM {source}")
+        inside = "start_ns IS NOT NULL"
+        inside += "" if since_ns is None else f" AND start_ns >= {int(since_ns)}"
+        inside += "" if until_ns is None else f" AND start_ns < {int(until_ns)}"
+        measures = ", ".join(map(literal, PERFORMANCES))
+        con.execute(
+            "CREATE TEMP TABLE picked AS SELECT *, row_number() OVER (ORDER BY start_ns, job_id, step, source) - 1 "
+            f"AS row FROM job_rows SEMI JOIN (SELECT * FROM scalar_rows WHERE metric IN ({measures}) "
+            f"AND value IS NOT NULL) USING ({', '.join(JOB_KEY)}) WHERE {inside}"
+        )
+        return _table_of(con, str(root))
+    except duckdb.Error as error:
+        raise explained(error, root) from error
+    finally:
+        con.close()
+
+
+def _table_of(con: duckdb.DuckDBPyConnection, source: str) -> JobTable:
+    columns = con.execute("SELECT * FROM picked ORDER BY row").fetchnumpy()
+    n = len(columns["row"])
+    con.execute(
+        "CREATE TEMP TABLE names AS SELECT metric, row_number() OVER (ORDER BY metric) - 1 AS code "
+        "FROM (SELECT DISTINCT metric FROM scalar_rows)"
+    )
+    names = [
+        str(name) for (name,) in con.execute("SELECT metric FROM names ORDER BY code").fetchall()
+    ]
+    cells = con.execute(
+        f"SELECT row, code, value FROM scalar_rows JOIN picked USING ({', '.join(JOB_KEY)}) "
+        "JOIN names USING (metric) WHERE value IS NOT NULL"
+    ).fetchnumpy()
+    flagged = con.execute(
+        f"SELECT row, metric, flags FROM scalar_rows JOIN picked USING ({', '.join(JOB_KEY)}) "
+        "WHERE flags IS NOT NULL"
+    ).fetchall()
+    grid = np.full((len(names), n), np.nan)
+    grid[np.ma.getdata(cells["code"]), np.ma.getdata(cells["row"])] = np.ma.getdata(cells["value"])
+    text = {
+        name: np.ma.filled(columns[name], "").astype(object)
+        for name in (*_TEXTS, "direction", "file_system")
+    }
+    motifs = [
+        " ".join(word for word in words if word)
+        for words in zip(text["app"], text["mode"], text["direction"], strict=True)
+    ]
+    return JobTable(
+        job_id=text["job_id"],
+        step=text["step"],
+        start_ns=np.ma.filled(columns["start_ns"], NULL_NS).astype(np.int64),
+        end_ns=np.ma.filled(columns["end_ns"], NULL_NS).astype(np.int64),
+        file_system=text["file_system"],
+        motif=np.array(motifs, dtype=object),
+        metrics={
+            name: grid[code] for code, name in enumerate(names) if np.isfinite(grid[code]).any()
+        },
+        flags={(int(row), str(metric)): tuple(flags.split(",")) for row, metric, flags in flagged},
+        source=source,
+    )
+
+
+def _empty(source: str) -> JobTable:
+    none, instants = np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
+    return JobTable(none, none, instants, instants, none, none, {}, source=source)
+
+
+def _month(start_ns: int | None) -> str:
+    if start_ns is None:
+        return _UNKNOWN
+    return datetime.fromtimestamp(start_ns // 1_000_000_000, UTC).strftime("%Y-%m")

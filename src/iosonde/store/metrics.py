@@ -1,0 +1,206 @@
+"""Imported series of servers' metrics, and topology: blocks in, blocks out.
+
+::
+
+    metrics/date=YYYY-MM-DD/<source system level metric>.parquet    a row a component and step
+    topology/date=YYYY-MM-DD/<source system level>.parquet
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from iosonde.model.metrics import Edge, MetricBlock
+from iosonde.model.names import slug
+from iosonde.model.quality import QUALITY, Note
+from iosonde.store.columns import (
+    EDGE_KEY,
+    EDGE_ORDER,
+    EDGE_TYPES,
+    METRIC_KEY,
+    METRIC_ORDER,
+    METRIC_TYPES,
+    SCHEMA_VERSION,
+)
+from iosonde.store.merged import Table, merge, parts, select, writing
+from iosonde.store.reader import connect
+from iosonde.store.spool import literal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+METRICS = Table("metrics", METRIC_TYPES, METRIC_KEY, METRIC_ORDER)
+TOPOLOGY = Table("topology", EDGE_TYPES, EDGE_KEY, EDGE_ORDER)
+DAY_NS = 86_400_000_000_000
+
+
+class SeriesName(NamedTuple):
+    """What the store has series of."""
+
+    source: str
+    system: str
+    level: str
+    metric: str
+
+
+def write_block(root: Path, block: MetricBlock) -> int:
+    """Keep a block, day by day; how many of its rows the store did not have. Raises StoreError."""
+    name = slug(f"{block.source} {block.system} {block.level} {block.metric}")
+    flags = ",".join(sorted({note.flag for note in block.notes}))
+    days = block.time_ns // DAY_NS
+    new = 0
+    with writing(root, METRICS):
+        for day in np.unique(days).tolist():
+            rows = np.flatnonzero(days == day)
+            path = Path(root) / "metrics" / f"date={_date(day)}" / f"{name}.parquet"
+            new += _write_day(path, block, rows, flags)
+    return new
+
+
+def _write_day(path: Path, block: MetricBlock, rows: NDArray[np.intp], flags: str) -> int:
+    n, width = len(rows), len(block.components)
+    cells = {
+        "place": np.repeat(np.arange(n, dtype=np.int32), width),
+        "who": np.tile(np.arange(width, dtype=np.int32), n),
+        "value": np.ascontiguousarray(block.value[rows], dtype=np.float64).ravel(),
+    }
+    times = {
+        "place": np.arange(n, dtype=np.int32),
+        "time_ns": np.ascontiguousarray(block.time_ns[rows], dtype=np.int64),
+        "step_ns": np.ascontiguousarray(block.step_ns[rows], dtype=np.int64),
+    }
+    names = {
+        "who": np.arange(width, dtype=np.int32),
+        "component": np.array(block.components, dtype=object),
+    }
+    fixed = {"source": block.source, "system": block.system, "level": block.level}
+    fixed |= {"metric": block.metric, "kind": block.kind, "unit": block.unit}
+    constants = ", ".join(f"{literal(value)} AS {key}" for key, value in fixed.items())
+    con = connect(threads=2)
+    try:
+        con.register("cells", cells)
+        con.register("times", times)
+        con.register("names", names)
+        return merge(
+            con,
+            METRICS,
+            path,
+            f"SELECT {SCHEMA_VERSION} AS schema_version, time_ns, step_ns, component, {constants}, "
+            "CASE WHEN isnan(value) THEN NULL ELSE value END AS value, "
+            "CASE WHEN isnan(value) THEN 1.0 ELSE 0.0 END AS missing, "
+            f"nullif({literal(flags)}, '') AS flags "
+            "FROM cells JOIN times USING (place) JOIN names USING (who)",
+        )
+    finally:
+        con.close()
+
+
+def series_names(
+    root: Path, since_ns: int | None = None, until_ns: int | None = None
+) -> list[SeriesName]:
+    """What there are series of on the days of [since, until), sorted."""
+    found: set[SeriesName] = set()
+    for columns in select(
+        "source, system, level, metric",
+        _files(root, METRICS, since_ns, until_ns),
+        "true LIMIT 1",
+    ):
+        found |= {SeriesName(*map(str, row)) for row in zip(*columns.values(), strict=True)}
+    return sorted(found)
+
+
+def read_block(root: Path, name: SeriesName, since_ns: int, until_ns: int) -> MetricBlock | None:
+    """Everything of one series that overlaps [since, until), as one block; None if there is nothing.
+
+    A component that one time has and another has not is missing (NaN) there.
+    """
+    wanted = slug(" ".join(name))
+    files = [p for p in _files(root, METRICS, since_ns - DAY_NS, until_ns) if p.stem == wanted]
+    columns = "time_ns, step_ns, component, value, unit, kind, flags"
+    inside = f"time_ns < {int(until_ns)} AND (time_ns + step_ns > {int(since_ns)} OR time_ns >= {int(since_ns)})"
+    found = [one for one in select(columns, files, inside) if len(one["time_ns"])]
+    if not found:
+        return None
+    joined = {key: _joined([one[key] for one in found]) for key in found[0]}
+    times, at = np.unique(np.ma.getdata(joined["time_ns"]), return_inverse=True)
+    who_names, who = np.unique(np.ma.getdata(joined["component"]).astype(str), return_inverse=True)
+    value = np.full((len(times), len(who_names)), np.nan)
+    value[at, who] = np.ma.filled(joined["value"].astype(np.float64), np.nan)
+    step = np.zeros(len(times), dtype=np.int64)
+    step[at] = np.ma.getdata(joined["step_ns"])
+    flags = {
+        word for text in set(np.ma.filled(joined["flags"], "")) for word in str(text).split(",")
+    }
+    return MetricBlock(
+        *name,
+        unit=str(joined["unit"][0]),
+        kind="delta" if joined["kind"][0] == "delta" else "gauge",
+        components=tuple(who_names.tolist()),
+        time_ns=times.astype(np.int64),
+        step_ns=step,
+        value=value,
+        notes=tuple(Note(flag, name.metric) for flag in sorted(flags & QUALITY.keys())),
+    )
+
+
+def write_edges(root: Path, edges: Iterable[Edge]) -> int:
+    """Keep edges; how many the store did not have. Raises StoreError."""
+    grouped: dict[tuple[int, str], list[Edge]] = {}
+    for edge in edges:
+        key = (edge.time_ns // DAY_NS, slug(f"{edge.source} {edge.system} {edge.level}"))
+        grouped.setdefault(key, []).append(edge)
+    new = 0
+    with writing(root, TOPOLOGY):
+        con = connect(threads=2)
+        try:
+            for (day, name), some in grouped.items():
+                unique = {edge[:5]: edge for edge in some}.values()
+                columns = {
+                    field: np.array([getattr(edge, field) for edge in unique], dtype=object)
+                    for field in Edge._fields
+                    if field != "time_ns"
+                }
+                columns["time_ns"] = np.array([edge.time_ns for edge in unique], dtype=np.int64)
+                con.register("edges", columns)
+                path = Path(root) / "topology" / f"date={_date(day)}" / f"{name}.parquet"
+                sql = f"SELECT {SCHEMA_VERSION} AS schema_version, * FROM edges"
+                new += merge(con, TOPOLOGY, path, sql)
+                con.unregister("edges")
+        finally:
+            con.close()
+    return new
+
+
+def read_edges(
+    root: Path, level: str, since_ns: int, until_ns: int, system: str | None = None
+) -> list[Edge]:
+    """Edges of a level that were seen in [since, until), by time."""
+    where = f"level = {literal(level)} AND time_ns >= {int(since_ns)} AND time_ns < {int(until_ns)}"
+    if system is not None:
+        where += f" AND system = {literal(system)}"
+    files = _files(root, TOPOLOGY, since_ns, until_ns)
+    found: list[Edge] = []
+    for columns in select("source, system, time_ns, level, child, parent", files, where):
+        values: list[list[Any]] = [np.ma.getdata(c).tolist() for c in columns.values()]
+        found += [Edge(*row) for row in zip(*values, strict=True)]
+    return sorted(found, key=lambda edge: (edge.time_ns, edge.system, edge.child))
+
+
+def _joined(arrays: Sequence[Any]) -> Any:
+    """Masked arrays end to end."""
+    return np.ma.concatenate([np.ma.asarray(one) for one in arrays])  # type: ignore[no-untyped-call]
+
+
+def _files(root: Path, table: Table, since_ns: int | None, until_ns: int | None) -> list[Path]:
+    first = "" if since_ns is None else _date(max(0, since_ns) // DAY_NS)
+    last = "~" if until_ns is None else _date(max(0, until_ns) // DAY_NS)
+    return parts(root, table, first, last)
+
+
+def _date(day: int) -> str:
+    return datetime.fromtimestamp(day * 86_400, UTC).strftime("%Y-%m-%d")
