@@ -1,8 +1,8 @@
 """``lctl dl -t`` on a client: which server serves each OST; one text, or a log of ``BEGIN <epoch>`` texts.
 
 An Edge (OST -> the server's NID) for every connection of every text, so that what was true when is as old as the
-text before; a failover shows as another server. Devices that are not UP (``IN``, ``AT``) and connections without a NID say
-nothing. A client that mounts a file system twice has two devices for an OST; the first counts.
+text before; a failover shows as another server. Devices that are not UP (``IN``, ``AT``) and connections without
+a NID say nothing. A client that mounts a file system twice has two devices for an OST; the first counts.
 """
 
 from __future__ import annotations

@@ -29,9 +29,19 @@ SERIES: dict[str, tuple[str, Kind]] = {
         ("operations", "delta"),
     ),
     **dict.fromkeys(("queue_wait_s", "round_trip_s", "execution_s", "io_time_s"), ("s", "delta")),
-    **dict.fromkeys(("cpu_percent", "memory_percent", "cpu_wait_percent"), ("percent", "gauge")),
     **dict.fromkeys(
-        ("total_bytes", "used_bytes", "free_bytes", "available_bytes", "memory_used_bytes"),
+        (
+            *("cpu_percent", "memory_percent", "cpu_wait_percent"),
+            *("cpu_user_percent", "cpu_system_percent", "cpu_idle_percent"),
+        ),
+        ("percent", "gauge"),
+    ),
+    **dict.fromkeys(
+        (
+            *("total_bytes", "used_bytes", "free_bytes", "available_bytes", "memory_used_bytes"),
+            *(f"memory_{kind}_bytes" for kind in ("free", "cached", "buffered", "total")),
+            *("memory_slab_bytes", "memory_slab_unreclaimable_bytes"),
+        ),
         ("bytes", "gauge"),
     ),
     **dict.fromkeys(("total_inodes", "used_inodes", "free_inodes"), ("inodes", "gauge")),
