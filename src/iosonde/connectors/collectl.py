@@ -72,7 +72,7 @@ class _Table:
     def __init__(self, path: Path, settings: Settings, tell: Tell, gather: Gather) -> None:
         self._path, self._settings, self._tell, self._gather = path, settings, tell, gather
         self._host = settings.system or path.name.split(".")[0]
-        self._clock = WallTimes(settings.zone)
+        self._clock = WallTimes(settings.zone, ascending=True)
         self._zone: tzinfo | None = None
         self._interval_ns: int | None = None
         self._counts = False

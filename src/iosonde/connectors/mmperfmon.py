@@ -133,7 +133,7 @@ class _Query:
 
     def __init__(self, path: Path, settings: Settings, tell: Tell, gather: Gather) -> None:
         self._path, self._settings, self._tell, self._gather = path, settings, tell, gather
-        self.clock = WallTimes(settings.zone)
+        self.clock = WallTimes(settings.zone, ascending=True)
         self.served: dict[str, str] = {}
         self.first_ns: int | None = None
         self.legends = 0

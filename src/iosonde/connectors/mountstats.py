@@ -174,7 +174,7 @@ class _Snapshots:
 
     def __init__(self, path: Path, settings: Settings, tell: Tell, gather: Gather) -> None:
         self._path, self._settings, self._tell, self._gather = path, settings, tell, gather
-        self._clock = WallTimes(settings.zone)
+        self._clock = WallTimes(settings.zone, ascending=True)
         self._mounts: list[_Mount] = []
         self._mount: _Mount | None = None
         self._ops = False
