@@ -1,11 +1,13 @@
 """Each real file is recognised by its own connector and by no other of these."""
 
+import gzip
 import importlib
+from pathlib import Path
 
 import pytest
 
 from iosonde.connectors.source import head_of
-from tests.python.connected import real
+from tests.python.connected import real, take
 
 MODULES = {
     name: importlib.import_module(f"iosonde.connectors.{name}")
@@ -66,3 +68,38 @@ def test_recognised_once(place: str, name: str | None) -> None:
 
 def test_kinds_are_different() -> None:
     assert len({module.KIND for module in MODULES.values()}) == len(MODULES)
+
+
+PACKED = {
+    "umami/gpfs/mmdf_mmdfStdout.txt": "mmdf",
+    "umami/gpfs/mmperfmon-gpfsNumberOperations.txt.gz": "mmperfmon",
+    "nfs/collectl_P_scdnf.txt": "collectl",
+    "nfs/sacct_P_steps_D.txt": "sacct",
+    "nfs/sacct_json_v0.0.38.json": "sacct_json",
+    "umami/topology/edison.xtdb2proc.gz": "xtdb2proc",
+    "umami/prometheus/gpfs_exporter_mmdf_expected.prom": "prometheus_text",
+}
+
+
+@pytest.mark.parametrize(("place", "name"), PACKED.items())
+def test_what_is_before_the_break_of_a_packed_file_counts(
+    place: str, name: str, tmp_path: Path
+) -> None:
+    data = real(place).read_bytes()
+    plain = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    # Stored, so that everything before the break can be had.
+    path = tmp_path / "cut.gz"
+    path.write_bytes(gzip.compress(plain, compresslevel=0)[: max(len(plain) * 9 // 10, 600)])
+    assert MODULES[name].recognises(head_of(path))
+    out = take(MODULES[name], path)
+    assert out.items
+    assert "gzip" in str(out.ended)
+
+
+def test_a_file_that_breaks_does_not_take_others_with_it(tmp_path: Path) -> None:
+    good = tmp_path / "n1"
+    good.write_text("#UTC [NFS]ReadsC\n1700000000 1\n1700000005 2\n")
+    out = take(MODULES["collectl"], [tmp_path / "none", good])
+    assert out.values("read_ops", "n1") == [5, 10]
+    assert "cannot read" in out.told[0]
+    assert out.ended is None

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from iosonde.connectors.file_times import recorded
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import Line, bad, read_lines, shown
+from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import count
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.connectors.wall_times import WallTimes
@@ -93,7 +94,8 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
     """The same of several files. Component: the mount point; system: the export."""
     gather = Gather("mountstats")
     known: dict[tuple[str, str], _Known] = {}
-    for path in sorted(paths, key=lambda path: _first_ns(path, settings)):
+
+    def one(path: Path) -> Iterator[Item]:
         snapshots = _Snapshots(path, settings, tell, gather)
         for time_ns, mounts in snapshots.read():
             for mount in mounts:
@@ -102,12 +104,19 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
                     tell(bad(path, mount.number, what, "every line of its operations"))
             if gather.full:
                 yield from gather.blocks()
-    if gather.alone:
-        what = f"{paths[0]}: {gather.alone} counters were read once: what passed is not known"
-        tell(
-            InputFileError(what, expected="two snapshots of a mount", hint="all snapshots at once")
-        )
-    yield from gather.blocks()
+
+    def rest() -> Iterator[Item]:
+        if gather.alone:
+            what = f"{paths[0]}: {gather.alone} counters were read once: what passed is not known"
+            tell(
+                InputFileError(
+                    what, expected="two snapshots of a mount", hint="all snapshots at once"
+                )
+            )
+        yield from gather.blocks()
+
+    ordered = sorted(paths, key=lambda path: _first_ns(path, settings))
+    yield from read_each(ordered, one, rest, tell)
 
 
 class _Known(NamedTuple):
@@ -152,7 +161,10 @@ def _first_ns(path: Path, settings: Settings) -> int:
         stamp = _stamp(line.strip(), WallTimes(settings.zone))
         if stamp is not None:
             return stamp
-    return recorded(path, settings)[0]
+    try:
+        return recorded(path, settings)[0]
+    except InputFileError:
+        return 0
 
 
 def _stamp(text: str, clock: WallTimes) -> int | None:
