@@ -116,8 +116,9 @@ class _Page:
             return
         if name == "gpfs_perf_info" and len(self._nodes) < _MOST_LABELS:
             self._nodes[labels.get("fs", "")] = labels.get("nodename", "")
-        if name.startswith("gpfs_perf_") and labels.get("fs", "") in self._nodes:
-            labels.setdefault("nodename", self._nodes[labels["fs"]])
+        node = self._nodes.get(labels.get("fs", ""), "")
+        if node and name.startswith("gpfs_perf_"):
+            labels.setdefault("nodename", node)
         found = series(name, labels, self._settings.system)
         if found is None:
             self._left["samples of names that are not read"] += 1
