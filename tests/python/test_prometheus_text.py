@@ -184,6 +184,14 @@ def test_the_exporters_page_is_what_mmpmon_says(tmp_path: Path) -> None:
     assert set(mmpmon.COUNTERS.values()) == {block.metric for block in out.blocks}
 
 
+def test_a_sample_without_its_file_system(tmp_path: Path) -> None:
+    lines = ["gpfs_perf_info 1", "gpfs_perf_read_bytes_total 5", 'gpfs_perf_info{nodename="n1"} 1']
+    out = take(
+        prometheus_text, page(tmp_path / "a", *lines, 'gpfs_fs_size_bytes{fs="a"} 7'), system="s"
+    )
+    assert out.values("total_bytes", "a") == [7]
+
+
 def test_a_real_page_of_another_exporter_is_counted() -> None:
     path = real("nfs/node_exporter_nfs.prom")
     assert prometheus_text.recognises(head_of(path))

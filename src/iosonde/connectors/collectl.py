@@ -19,6 +19,7 @@ from typing import NamedTuple
 from iosonde.connectors.collectl_columns import Meaning, meaning
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import Line, bad, read_lines, shown
+from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import plain
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.connectors.wall_times import WallTimes
@@ -53,17 +54,21 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
     """The same of several files: a host's days, or many hosts."""
     gather = Gather("collectl")
-    for path in paths:
+
+    def one(path: Path) -> Iterator[Item]:
         table = _Table(path, settings, tell, gather)
-        for line in read_lines(path, tell):
-            try:
-                table.take(line)
-            except ValueError as error:
-                tell(bad(path, line.number, str(error), "a row of collectl -P"))
-            if gather.full:
-                yield from gather.blocks()
-        table.ended()
-    yield from gather.blocks()
+        try:
+            for line in read_lines(path, tell):
+                try:
+                    table.take(line)
+                except ValueError as error:
+                    tell(bad(path, line.number, str(error), "a row of collectl -P"))
+                if gather.full:
+                    yield from gather.blocks()
+        finally:
+            table.ended()
+
+    yield from read_each(paths, one, gather.blocks, tell)
 
 
 class _Table:
@@ -72,7 +77,7 @@ class _Table:
     def __init__(self, path: Path, settings: Settings, tell: Tell, gather: Gather) -> None:
         self._path, self._settings, self._tell, self._gather = path, settings, tell, gather
         self._host = settings.system or path.name.split(".")[0]
-        self._clock = WallTimes(settings.zone)
+        self._clock = WallTimes(settings.zone, ascending=True)
         self._zone: tzinfo | None = None
         self._interval_ns: int | None = None
         self._counts = False

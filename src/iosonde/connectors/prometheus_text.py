@@ -21,6 +21,7 @@ from pathlib import Path
 from iosonde.connectors.file_times import recorded
 from iosonde.connectors.gather import Gather
 from iosonde.connectors.lines import Line, bad, read_lines, shown
+from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import plain
 from iosonde.connectors.prometheus_names import NAMES, series
 from iosonde.connectors.source import Head, Item, Settings, Tell
@@ -66,7 +67,8 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
     """Blocks of several pages of one exporter, or of many."""
     gather = Gather("prometheus")
-    for path in paths:
+
+    def one(path: Path) -> Iterator[Item]:
         page = _Page(path, settings, gather)
         for line in read_lines(path, tell):
             try:
@@ -76,10 +78,18 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
             if gather.full:
                 yield from gather.blocks()
         page.ended()
-    if gather.alone:
-        what = f"{paths[0]}: {gather.alone} counters were read once: what passed is not known"
-        tell(InputFileError(what, expected="two pages of an exporter", hint="all pages at once"))
-    yield from gather.blocks()
+
+    def rest() -> Iterator[Item]:
+        if gather.alone:
+            what = f"{paths[0]}: {gather.alone} counters were read once: what passed is not known"
+            tell(
+                InputFileError(
+                    what, expected="two pages of an exporter", hint="all of them at once"
+                )
+            )
+        yield from gather.blocks()
+
+    yield from read_each(paths, one, rest, tell)
 
 
 class _Page:
@@ -106,8 +116,9 @@ class _Page:
             return
         if name == "gpfs_perf_info" and len(self._nodes) < _MOST_LABELS:
             self._nodes[labels.get("fs", "")] = labels.get("nodename", "")
-        if name.startswith("gpfs_perf_") and labels.get("fs", "") in self._nodes:
-            labels.setdefault("nodename", self._nodes[labels["fs"]])
+        node = self._nodes.get(labels.get("fs", ""), "")
+        if node and name.startswith("gpfs_perf_"):
+            labels.setdefault("nodename", node)
         found = series(name, labels, self._settings.system)
         if found is None:
             self._left["samples of names that are not read"] += 1
