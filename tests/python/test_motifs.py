@@ -149,6 +149,8 @@ def test_the_order_of_rows_and_the_seed_of_nothing_else_matter():
 def test_gaps_are_survived_and_few_rows_say_nothing():
     y, x, at, strata = weather(10, 200)
     y[::9], x[::5, 0], at[3] = NAN, np.inf, NAN
+    late = np.where(at > 195, 1.0, NAN)
+    x = np.column_stack([x, np.full(200, NAN), late])
     found = validate(y, x, at, strata, seed=1)
     assert found is not None
     assert found.random.n == np.count_nonzero(np.isfinite(y) & np.isfinite(at))
