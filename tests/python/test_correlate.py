@@ -187,3 +187,32 @@ def test_a_table_without_a_performance_asks_for_one(tmp_path, capsys):
     assert "t.csv says no performance; try --with METRIC" in capsys.readouterr().err
     assert run("correlate", str(path), "--with", "y", "--by", "none") == 0
     assert "all rows" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["parquet", "jsonl", "jsonl.gz"])
+def test_parquet_and_json_lines_say_the_same_as_text(two, mapping, tmp_path, capsys, kind):
+    path = tmp_path / f"it's.{kind}"
+    with duckdb.connect() as con:
+        form = "parquet" if kind == "parquet" else "json"
+        packed = ", COMPRESSION gzip" if kind.endswith("gz") else ""
+        target = str(path).replace("'", "''")
+        con.execute(f"COPY (FROM read_csv('{two}')) TO '{target}' (FORMAT {form}{packed})")
+    found = []
+    for one in (two, path):
+        options = ["--mapping", mapping, "--format", "json"]
+        assert run("correlate", str(one), *options) == 0
+        (table,) = json.loads(capsys.readouterr().out)["tables"]
+        found.append(table)
+    assert found[0].pop("source") == "two.csv"
+    assert found[1].pop("source") == path.name
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("data", [b"PAR1 and no more", b'{"a": 1}\n{"a": \n'])
+def test_a_broken_table_of_another_kind_is_one_line(tmp_path, capsys, data):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(data)
+    assert run("correlate", str(path)) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"iosonde: cannot read {path}: ")
+    assert err.count("\n") == 1

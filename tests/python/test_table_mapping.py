@@ -266,6 +266,14 @@ def test_a_mapping_that_does_not_fit_names_file_table_key_and_column(tmp_path):
         load_mapping(tmp_path / "none.toml")
 
 
+def test_a_metric_from_a_column_of_words_is_an_error(tmp_path):
+    path = write(tmp_path / "t.csv", row(own="four"), row(1, own="five"))
+    with pytest.raises(
+        UsageError, match=r"jobs\.toml: the column 'own' of .*t\.csv holds no numbers"
+    ):
+        read(path)
+
+
 def test_the_mapping_that_fits_is_taken(tmp_path):
     path = write(tmp_path / "t.csv", row())
     wrong = read_mapping(MAPPING.replace('"own"', '"owm"'), "a.toml", "a")
