@@ -125,7 +125,7 @@ def _print(found: Correlated, rows: JobTable, args: argparse.Namespace) -> None:
     def label(metric: str) -> str:
         return rows.about(metric).label
 
-    print(f"{found.source}: {count(found.jobs)} runs, {label(found.y)} with")
+    print(f"{found.source}: {count(found.jobs)} runs; what goes with {label(found.y)}")
     head = [*_HEAD]
     if found.controls:
         head[8:8] = ["partial", "p"]
