@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 
@@ -99,6 +100,9 @@ def test_a_metric_that_measures_the_run_itself_is_marked(tmp_path):
     table = with_derived(read(write(tmp_path / "t.csv", *rows))[0].table).table
     found = by_metric(correlate(table, by=()))
     assert found["server_read_bytes"].contaminated
+    before = table.about("server_read_bytes")._replace(role="climate")
+    told = dataclasses.replace(table, abouts={"server_read_bytes": before})
+    assert not by_metric(correlate(told, by=()))["server_read_bytes"].contaminated
     assert not correlate(table, metrics=["server_written_bytes"]).rows[0].contaminated
 
 
@@ -123,10 +127,17 @@ def test_an_unknown_metric_gets_a_hint(two):
 def test_the_table_for_people(two, mapping, capsys):
     assert run("correlate", str(two), "--mapping", mapping, "--by", "file-system") == 0
     out, err = capsys.readouterr()
-    assert out.startswith("two.csv: 120 runs, fraction of peak with\n\na\n")
+    assert out.startswith("two.csv: 120 runs; what goes with fraction of peak\n\na\n")
     assert "coverage factor (bandwidth)" in out
     assert "all rows together" in out
     assert err == "" or "do not pool them" in err
+
+
+def test_controls_get_columns_of_their_own(two, mapping, capsys):
+    options = ["--mapping", mapping, "--by", "none", "--control", "others_bytes_per_s"]
+    assert run("correlate", str(two), *options, "--with", "performance_bytes_per_s") == 0
+    head = capsys.readouterr().out.splitlines()[3].split()
+    assert head == ["n", "Pearson", "p", "Spearman", "p", "q", "n_eff", "partial", "p"]
 
 
 def test_data_out(two, mapping, tmp_path, capsys):
@@ -187,3 +198,32 @@ def test_a_table_without_a_performance_asks_for_one(tmp_path, capsys):
     assert "t.csv says no performance; try --with METRIC" in capsys.readouterr().err
     assert run("correlate", str(path), "--with", "y", "--by", "none") == 0
     assert "all rows" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["parquet", "jsonl", "jsonl.gz"])
+def test_parquet_and_json_lines_say_the_same_as_text(two, mapping, tmp_path, capsys, kind):
+    path = tmp_path / f"it's.{kind}"
+    with duckdb.connect() as con:
+        form = "parquet" if kind == "parquet" else "json"
+        packed = ", COMPRESSION gzip" if kind.endswith("gz") else ""
+        target = str(path).replace("'", "''")
+        con.execute(f"COPY (FROM read_csv('{two}')) TO '{target}' (FORMAT {form}{packed})")
+    found = []
+    for one in (two, path):
+        options = ["--mapping", mapping, "--format", "json"]
+        assert run("correlate", str(one), *options) == 0
+        (table,) = json.loads(capsys.readouterr().out)["tables"]
+        found.append(table)
+    assert found[0].pop("source") == "two.csv"
+    assert found[1].pop("source") == path.name
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("data", [b"PAR1 and no more", b'{"a": 1}\n{"a": \n'])
+def test_a_broken_table_of_another_kind_is_one_line(tmp_path, capsys, data):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(data)
+    assert run("correlate", str(path)) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"iosonde: cannot read {path}: ")
+    assert err.count("\n") == 1

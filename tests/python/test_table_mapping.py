@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from iosonde.analysis.peak import with_derived
 from iosonde.connectors.table import choose
 from iosonde.connectors.table_expression import parse
+from iosonde.connectors.table_jobs import jobs_of
 from iosonde.connectors.table_toml import load_mapping, read_mapping
 from iosonde.connectors.table_units import factor
 from iosonde.model.errors import InputFileError, UsageError
@@ -266,6 +267,14 @@ def test_a_mapping_that_does_not_fit_names_file_table_key_and_column(tmp_path):
         load_mapping(tmp_path / "none.toml")
 
 
+def test_a_metric_from_a_column_of_words_is_an_error(tmp_path):
+    path = write(tmp_path / "t.csv", row(own="four"), row(1, own="five"))
+    with pytest.raises(
+        UsageError, match=r"jobs\.toml: the column 'own' of .*t\.csv holds no numbers"
+    ):
+        read(path)
+
+
 def test_the_mapping_that_fits_is_taken(tmp_path):
     path = write(tmp_path / "t.csv", row())
     wrong = read_mapping(MAPPING.replace('"own"', '"owm"'), "a.toml", "a")
@@ -361,3 +370,19 @@ def test_a_mangled_table_is_an_error_in_words_or_a_table(tmp_path_factory, place
     table = with_derived(table).table
     assert all(len(column) == len(table) for column in table.metrics.values())
     assert not any(np.isinf(column).any() for column in table.metrics.values())
+
+
+def test_rows_are_jobs_with_scalars(tmp_path):
+    path = write(tmp_path / "t.csv", row(0, sr="-0.0", end=""), row(1, app="my app fpp", sw=""))
+    (table, _, _), _ = read(path)
+    first, second = jobs_of(table, system="cluster")
+    assert [job.motif for job in (first, second)] == table.motif.tolist()
+    assert (second.app, second.mode, second.direction) == ("my app", "fpp", "write")
+    assert (first.job_id, first.system, first.file_system) == ("100", "cluster", "work")
+    assert (first.start_ns, first.end_ns) == (1_700_000_000 * 10**9, None)
+    assert first.scalars["own_bytes"] == (4 * GIB, "bytes", "t.csv", None, None, None, ())
+    down = first.scalars["server_read_bytes"]
+    assert (down.value, down.flags) == (None, ("negative-zero",))
+    assert "server_written_bytes" not in second.scalars
+    (only,) = {tuple(job.scalars) for job in jobs_of(table, metrics=["own_bytes"])}
+    assert only == ("own_bytes",)

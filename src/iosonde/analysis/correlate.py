@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 CONTAMINATED = 0.6
-"""From this rank correlation with the run time on, a metric measures the run itself."""
+"""From this rank correlation with the run time on, a metric measures the run itself, unless it is from before it."""
 
 
 class Correlation(NamedTuple):
@@ -146,7 +146,8 @@ def _associate(
     duration = (table.duration_s() if said is None else said)[rows]
     if np.isfinite(duration).sum() < 4:
         return _Found(of_y, np.zeros(len(names), dtype=bool))
-    return _Found(of_y, np.abs(_rank_correlation(duration, x)) > CONTAMINATED)
+    during = np.array([table.about(name).role != "climate" for name in names])
+    return _Found(of_y, during & (np.abs(_rank_correlation(duration, x)) > CONTAMINATED))
 
 
 def _rank_correlation(y: Floats, x: Floats) -> Floats:

@@ -19,6 +19,7 @@ from iosonde.connectors.table_toml import load_mapping
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note
+from iosonde.store.foreign import as_text
 
 
 class Loaded(NamedTuple):
@@ -47,7 +48,7 @@ def load_tables(
     tell: Tell,
     of: Peak = "max",
 ) -> list[Loaded]:
-    """The tables of files, in their order; files that one mapping fits are parts of one table.
+    """The tables of files (CSV, Parquet, JSON lines), in their order; files that one mapping fits are parts of one.
 
     Raises UsageError (no mapping fits), InputFileError (unreadable, no rows).
     """
@@ -55,8 +56,9 @@ def load_tables(
     used: dict[int, Mapping] = {}
     notes: dict[int, list[Note]] = {}
     for path in dict.fromkeys(paths):
-        mapping = choose(path, given)
-        read = read_table(path, settings, tell, mapping)
+        with as_text(path) as text:
+            mapping = choose(path, given, text)
+            read = read_table(path, settings, tell, mapping, text=text)
         key = id(mapping)
         used[key] = mapping
         parts.setdefault(key, []).append(read.table)

@@ -69,7 +69,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "What goes with the performance of jobs: Pearson, Spearman, partial, p, q and n."
     parser = options.Parser("correlate", summary, EXAMPLES)
     add = parser.add_argument
-    add("table", nargs="+", type=Path, metavar="TABLE", help="CSV with a row a job, plain or gzip")
+    add(
+        "table", nargs="+", type=Path, metavar="TABLE", help="a row a job: CSV, Parquet, JSON lines"
+    )
     told = "what its columns mean: a TOML file, or a folder of them; may be repeated"
     add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
     told = "what is explained (default: fraction of peak)"
@@ -123,7 +125,7 @@ def _print(found: Correlated, rows: JobTable, args: argparse.Namespace) -> None:
     def label(metric: str) -> str:
         return rows.about(metric).label
 
-    print(f"{found.source}: {count(found.jobs)} runs, {label(found.y)} with")
+    print(f"{found.source}: {count(found.jobs)} runs; what goes with {label(found.y)}")
     head = [*_HEAD]
     if found.controls:
         head[8:8] = ["partial", "p"]

@@ -43,16 +43,17 @@ class ReadTable(NamedTuple):
     mapping: Mapping
 
 
-def choose(path: Path, given: Sequence[Mapping] = ()) -> Mapping:
+def choose(path: Path, given: Sequence[Mapping] = (), text: Path | None = None) -> Mapping:
     """The first mapping that a table has the columns for: of ``given``; else of those that are known.
 
-    Without any, columns are what they are called. Raises UsageError: none of ``given`` fits (with file,
-    table and key of the nearest); InputFileError: unreadable.
+    ``text``: where the table is as text, if not in ``path``. Without any mapping, columns are what they are
+    called. Raises UsageError: none of ``given`` fits (with file, table and key of the nearest);
+    InputFileError: unreadable.
     """
-    names = header_of(path)
+    names = header_of(text or path)
     problems: list[tuple[int, Mapping, list[tuple[str, str]]]] = []
     for place, mapping in enumerate(given):
-        lacks = mapping.missing(header_of(path, mapping.delimiter) if mapping.delimiter else names)
+        lacks = mapping.missing(header_of(text or path, mapping.delimiter or None))
         if not lacks:
             return mapping
         problems.append((place, mapping, lacks))
@@ -69,14 +70,16 @@ def choose(path: Path, given: Sequence[Mapping] = ()) -> Mapping:
     )
 
 
-def read_table(path: Path, settings: Settings, tell: Tell, mapping: Mapping) -> ReadTable:
-    """A table as jobs, in the order of their begin.
+def read_table(
+    path: Path, settings: Settings, tell: Tell, mapping: Mapping, *, text: Path | None = None
+) -> ReadTable:
+    """A table as jobs, in the order of their begin. ``text``: where it is as text, if not in ``path``.
 
     ``tell`` gets rows that are left out because they are no rows. Rows left out for what they say are in
     ``reasons`` of the table, cells that are not used are NaN with a flag. Raises UsageError (the mapping
     does not fit), InputFileError (unreadable; no row).
     """
-    columns = read_columns(path, mapping.texts, tell, delimiter=mapping.delimiter)
+    columns = read_columns(path, mapping.texts, tell, delimiter=mapping.delimiter, text=text)
     if not len(columns):
         raise bad(path, 2, "there is no row", "a row a job below the names")
     notes = [note for note in columns.notes if _concerns(note, columns, mapping)]

@@ -44,6 +44,9 @@ class Values:
             finally:
                 self._open.discard(name)
             return self._known[name]
+        return self._column(name)
+
+    def _column(self, name: str) -> Floats:
         if name in self._columns.numbers:
             return self._columns.numbers[name]
         what = "holds no numbers" if name in self._columns.names else "is not there"
@@ -71,14 +74,7 @@ class Values:
         if metric.expression is not None:
             value = metric.expression.value_of(self)
             return np.broadcast_to(np.asarray(value * metric.scale), (n,)).copy()
-        source = self.source(metric)
-        if source is None:
-            source = metric.columns[0]
-        return (
-            self._columns.numbers[source] * metric.scale
-            if source in self._columns.numbers
-            else np.full(n, np.nan)
-        )
+        return self._column(self.source(metric) or metric.columns[0]) * metric.scale
 
     def source(self, metric: Metric) -> str | None:
         """The column that a metric is taken from."""

@@ -57,14 +57,15 @@ def read_columns(
     tell: Tell,
     *,
     delimiter: str | None = None,
+    text: Path | None = None,
 ) -> Columns:
-    """Every row of a table. A first column may lack a name.
+    """Every row of a table. A first column may lack a name. ``text``: where the table is as text, if not in ``path``.
 
     Rows with too few or too many fields and quotes without an end are told of with their line and left
     out. Names that occur twice get ``_2``. Raises InputFileError: unreadable, no header, too many columns.
     """
     tell = FirstMustDo(tell)
-    rows = records(surviving(read_lines(path, tell), tell), path, tell, delimiter)
+    rows = records(surviving(read_lines(text or path, tell), tell), path, tell, delimiter)
     first = next(rows, None)
     tell.has_header = True
     if first is None:
