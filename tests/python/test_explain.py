@@ -65,10 +65,11 @@ def test_a_planted_cause_is_named_and_the_rest_is_as_usual():
 
 
 def test_a_run_as_usual_is_not_explained():
-    verdict = judge(explain(slow_by_fullness(), "36"))
-    assert verdict.verdict in ("as usual", "fast")
-    assert verdict.told == ()
-    assert "as usual" in verdict.sentence or "faster" in verdict.sentence
+    made = slow_by_fullness()
+    made.metrics["performance_bytes_per_s"][36] = 9.8e9
+    verdict = judge(explain(made, "36"))
+    assert (verdict.verdict, verdict.told) == ("as usual", ())
+    assert "was as fast as usual" in verdict.sentence
 
 
 def test_what_the_job_itself_moves_is_greyed():
@@ -130,11 +131,13 @@ def test_suspects_are_found_more_often_than_by_the_loss_alone():
     for seed in range(40):
         random = np.random.default_rng(seed)
         x, y, bad = bad_days(random, 30)
-        for day, cause in bad[:3]:
+        for day, cause, most in bad[:3]:
+            if not most:
+                continue
             keep = np.arange(30) != day
             found = suspects(y[keep], x[keep], x[day], np.ones(8), np.zeros(8))
             days += 1
-            first += int(found.ranking[0]) == cause
+            first += cause in found.ranking[:1]
             third += cause in found.ranking[:3]
     assert days > 80
     assert first / days >= 0.65

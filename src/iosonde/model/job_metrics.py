@@ -58,6 +58,19 @@ JOB_METRICS: dict[str, About] = {
     "own_opens": About("operations", "opens of the job", None, "own"),
     "own_stats": About("operations", "stats of the job", None, "own"),
     "own_io_s": About("s", "I/O time of the slowest rank", "low", "performance"),
+    **{
+        f"{name}_bytes": About("bytes", words, None, "own")
+        for name, words in (
+            ("peak_memory", "peak memory"),
+            ("requested_memory", "memory asked for"),
+            ("mean_task_read", "bytes a task read"),
+            ("mean_task_written", "bytes a task wrote"),
+            ("task_read", "bytes tasks read"),
+            ("task_written", "bytes tasks wrote"),
+        )
+    },
+    "exit_code": About("", "exit code", None, "own"),
+    "exit_signal": About("", "signal that ended it", None, "own"),
     "own_files": About("files", "files of the job", None, "own"),
     "duration_s": About("s", "run time", None, "effect"),
     "cf_bandwidth_ratio": About(
