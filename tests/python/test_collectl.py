@@ -31,7 +31,7 @@ def test_rates_to_amounts(tmp_path: Path) -> None:
     assert out.values("cpu_wait_percent", "n1") == [1, 7]
     assert out.values("read_bytes", "n1/disks") == [4 * 1024 * 5, 10 * 1024 * 5]
     assert out.values("in_bytes", "n1/net") == [5 * 1024 * 5, 11 * 1024 * 5]
-    assert out.flags() == {"incomplete": 1, "estimated": 1}
+    assert out.flags() == {"left-out": 1, "estimated": 1}
     assert not out.told
 
 

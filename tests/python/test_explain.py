@@ -1,4 +1,4 @@
-"""Why a job was slow: planted causes are named, the paper's cases come out without an expert, nothing else is blamed."""
+"""Why a job was slow: planted causes are named, and so are those of the paper's cases; nothing else is blamed."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def test_odd_points_are_missing() -> None:
         ).encode()
         (block,), told = ask(url, 9)
     assert (block.value.ravel().tolist(), block.step_ns.tolist()) == ([2, 2], [2 * S, 3 * S])
-    assert {note.flag: note.n for note in block.notes} == {"not-a-number": 5, "incomplete": 2}
+    assert {note.flag: note.n for note in block.notes} == {"not-a-number": 5, "left-out": 2}
     assert not told
 
 

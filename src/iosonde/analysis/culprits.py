@@ -179,9 +179,10 @@ def judged(table: JobTable) -> JobTable:
 
 
 def candidates(table: JobTable) -> dict[str, Floats]:
-    """What can be asked who did it: no own doing, nothing undescribed, and what adds up while a job runs as a rate.
+    """What can be asked who did it: no own doing, nothing undescribed, and rates of what adds up while a job runs.
 
-    A column that neither ``model.job_metrics`` nor the table describes may be an id. Of a metric that the table also has as a rate only the rate is kept. Shapes (n,), missing is NaN.
+    A column that neither ``model.job_metrics`` nor the table describes may be an id. Of a metric that the table
+    also has as a rate only the rate is kept. Shapes (n,), missing is NaN.
     """
     seconds = table.duration_s()
     with np.errstate(divide="ignore", invalid="ignore"):

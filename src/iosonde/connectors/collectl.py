@@ -134,7 +134,7 @@ class _Table:
         self._width = len(names)
         left_out = len(names) - (1 if self._utc else 2) - len(self._columns)
         if left_out:
-            self._gather.note("incomplete", "columns that are not read", left_out)
+            self._gather.note("left-out", "columns that are not read", left_out)
 
     def _row(self, text: str, ended: bool) -> None:
         words = text.split(self._delimiter)

@@ -176,7 +176,7 @@ class _Query:
             return _Column(Series(self._settings.system, "device", _AMOUNTS[metric], name), True)
         if metric in _STATES:
             return _Column(Series(self._settings.system, "server", _STATES[metric], host), False)
-        self._gather.note("incomplete", f"sensors that are not read: {metric}")
+        self._gather.note("left-out", f"sensors that are not read: {metric}")
         return None
 
     def _row(self, match: re.Match[str], ended: bool) -> None:

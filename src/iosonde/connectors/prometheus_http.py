@@ -106,11 +106,11 @@ def _take(answer: Any, name: str, settings: Settings, gather: Gather) -> None:
         labels = result.get("metric") if isinstance(result, dict) else None
         values = result.get("values") if isinstance(result, dict) else None
         if not isinstance(labels, dict) or not isinstance(values, list):
-            gather.note("incomplete", f"histograms of {name}")
+            gather.note("left-out", f"histograms of {name}")
             continue
         found = series(name, {str(k): str(v) for k, v in labels.items()}, settings.system)
         if found is None:
-            gather.note("incomplete", f"series of {name} that are not read")
+            gather.note("left-out", f"series of {name} that are not read")
             continue
         what, key = found
         give = gather.counter if what.counter else gather.gauge

@@ -140,7 +140,7 @@ class _Page:
     def ended(self) -> None:
         """The page has been read: say what was left out."""
         for what, n in self._left.items():
-            self._gather.note("incomplete", what, n)
+            self._gather.note("left-out", what, n)
 
     def _is_distribution(self, name: str) -> bool:
         if self._types.get(name) in ("histogram", "summary", "gaugehistogram"):

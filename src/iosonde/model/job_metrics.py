@@ -57,6 +57,8 @@ JOB_METRICS: dict[str, About] = {
     "own_writes": About("operations", "writes of the job", None, "own"),
     "own_opens": About("operations", "opens of the job", None, "own"),
     "own_stats": About("operations", "stats of the job", None, "own"),
+    "own_nodes": About("nodes", "nodes of the job", None, "own"),
+    "own_node_hours": About("node hours", "node hours of the job", None, "own"),
     "own_io_s": About("s", "I/O time of the slowest rank", "low", "performance"),
     **{
         f"{name}_bytes": About("bytes", words, None, "own")
@@ -127,14 +129,16 @@ JOB_METRICS: dict[str, About] = {
     "emptiest_ost_percent": About("percent", "emptiest OST", "low", "climate", "fullness"),
     "mean_fullness_percent": About("percent", "mean fullness", "low", "climate", "fullness"),
     "overloaded_oss": About("servers", "servers with too many OSTs", "low", "cause", "failover"),
-    "overloaded_osts": About("OSTs", "OSTs on such servers", "low", "cause", "failover"),
+    "overloaded_osts": About("OSTs", "OSTs on failed-over servers", "low", "cause", "failover"),
     "overloaded_osts_percent": About(
-        "percent", "share of OSTs on such servers", "low", "cause", "failover"
+        "percent", "share of OSTs on failed-over servers", "low", "cause", "failover"
     ),
     "osts_per_overloaded_oss": About(
-        "OSTs", "OSTs on each such server", "low", "cause", "failover"
+        "OSTs", "OSTs on each failed-over server", "low", "cause", "failover"
     ),
-    "overload_factor_ratio": About("ratio", "overload of such servers", "low", "cause", "failover"),
+    "overload_factor_ratio": About(
+        "ratio", "overload of failed-over servers", "low", "cause", "failover"
+    ),
     "radius_min_hops": About(
         "hops", "smallest distance of a node from the middle", "low", "cause", "placement"
     ),
