@@ -153,7 +153,7 @@ def _placed(y: Floats, cut: int, kappa: float) -> tuple[int, int, int]:
     """Where in ``y`` the change is, and the first and last place it could be at.
 
     Each side has its own median and spread, and Student's tails: a slow run just before a change for the worse is
-    not taken for it. A place that would take half of the step away is not better.
+    not taken for it.
     """
     floor = _floor(y)
     better = np.cumsum(_fit(y, y[:cut], floor) - _fit(y, y[cut:], floor))
@@ -161,13 +161,7 @@ def _placed(y: Floats, cut: int, kappa: float) -> tuple[int, int, int]:
     gains = better[places - 1]
     place = int(places[np.argmax(gains)])
     good = places[gains.max() - gains <= REACH * kappa]
-    if abs(_step(y, place)) < abs(_step(y, cut)) / 2:
-        place = cut
-    return place, min(place, int(good[0])), max(place, int(good[-1]))
-
-
-def _step(y: Floats, cut: int) -> float:
-    return float(np.median(y[cut:]) - np.median(y[:cut]))
+    return place, int(good[0]), int(good[-1])
 
 
 def _floor(y: Floats) -> float:
