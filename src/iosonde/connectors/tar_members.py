@@ -28,6 +28,7 @@ class Member(NamedTuple):
 
     name: str
     modified_s: float
+    size: int
     lines: Iterator[Line]
     file: IO[bytes]
 
@@ -100,7 +101,7 @@ def _regular(
         file = archive.extractfile(member)
         if file is not None:
             lines = _lines(file, path, _name(member), tell)
-            yield Member(_name(member), float(member.mtime), lines, file)
+            yield Member(_name(member), float(member.mtime), member.size, lines, file)
     return end
 
 
