@@ -24,7 +24,7 @@ _MAGIC = slice(257, 262)
 
 
 class Member(NamedTuple):
-    """A regular file of an archive: its lines, or its bytes, are read before the next member is."""
+    """A regular file of an archive, by its name as it stands there (nothing is opened by it): its lines, or its bytes, are read before the next member is."""
 
     name: str
     modified_s: float
@@ -101,7 +101,7 @@ def _regular(
         file = archive.extractfile(member)
         if file is not None:
             lines = _lines(file, path, _name(member), tell)
-            yield Member(_name(member), float(member.mtime), member.size, lines, file)
+            yield Member(member.name[:4096], float(member.mtime), member.size, lines, file)
     return end
 
 
