@@ -71,8 +71,13 @@ def history(
     return found, y, which
 
 
-def bad_days(random: np.random.Generator, n: int) -> tuple[Floats, Floats, list[tuple[int, int]]]:
-    """G5b: metrics (n, 8), y (n,), and the days of its lowest quartile that have one main cause."""
+def bad_days(
+    random: np.random.Generator, n: int
+) -> tuple[Floats, Floats, list[tuple[int, int, bool]]]:
+    """G5b: metrics (n, 8), y (n,), and the days of its lowest quartile that have one main cause.
+
+    A day, its cause, and whether the cause makes most of the whole drop: if not, luck made it a bad day.
+    """
     found = metrics(random, n)
     z = ranks(found)
     which = random.choice(METRICS, 3, replace=False)
@@ -82,9 +87,10 @@ def bad_days(random: np.random.Generator, n: int) -> tuple[Floats, Floats, list[
     total = drops.sum(axis=1)
     y = 0.9 - total + NOISE_B * random.standard_normal(n)
     main = drops.argmax(axis=1)
-    clear = (drops.max(axis=1) >= MAIN_SHARE * total) & (total > 0)
-    bad = np.flatnonzero(clear & (y <= np.quantile(y, BAD_SHARE)))
-    return found, y, [(int(day), int(main[day])) for day in bad]
+    largest = drops.max(axis=1)
+    bad = (largest >= MAIN_SHARE * total) & (total > 0) & (y <= np.quantile(y, BAD_SHARE))
+    most = largest >= MAIN_SHARE * (0.9 - y)
+    return found, y, [(int(day), int(main[day]), bool(most[day])) for day in np.flatnonzero(bad)]
 
 
 @dataclass(frozen=True)
@@ -114,3 +120,22 @@ def year(random: np.random.Generator, climates: int, sigmas: float, phi: float =
         values[start:] += step
         climate[start:] = index
     return Year(values, [int(start) for start in starts], climate)
+
+
+def runs(
+    random: np.random.Generator,
+    *,
+    phi: float,
+    levels: tuple[float, ...],
+    spreads: tuple[float, ...],
+    cuts: tuple[float, ...],
+    slow: tuple[float, ...],
+    n: int = 330,
+) -> tuple[Floats, Floats]:
+    """A motif's year: ``n`` times (days), and fractions of peak with a level, a spread and slow runs a segment."""
+    at = np.sort(random.uniform(0, DAYS, n))
+    which = np.searchsorted(np.array(cuts), at, side="right")
+    y = np.array(levels)[which] + np.array(spreads)[which] * ar(random, n, phi)[:, 0]
+    hit = random.random(n) < np.array(slow)[which]
+    y[hit] *= random.uniform(0.05, 0.6, int(hit.sum()))
+    return at, y

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from benchmarks.truth import coverage, estimators, raised, recorded, verdicts, waiting
+from benchmarks.truth import coverage, estimators, explained, raised, recorded, verdicts, waiting
 from benchmarks.truth.target import Row
 
 TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
@@ -19,11 +19,16 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "T9": verdicts.t9,
     "T10": verdicts.t10,
     "T11": verdicts.t11,
+    "T12": explained.t12,
+    "T13": explained.t13,
+    "T14": explained.t14,
+    "T16": explained.t16,
     "T19": waiting.t19,
     "T20": waiting.t20,
     "adaptive": waiting.adaptive,
     "noise": waiting.noise,
     "coverage": coverage.coverage,
+    "lasting": explained.lasting,
 }
 SEEDS = {
     "T1": 4000,
@@ -37,14 +42,19 @@ SEEDS = {
     "T9": 3000,
     "T10": 44,
     "T11": 8,
+    "T12": 77,
+    "T13": 79,
+    "T14": 78,
+    "T16": 80,
     "T19": 1,
     "T20": 61,
     "adaptive": 61,
     "noise": 62,
     "coverage": 63,
+    "lasting": 81,
 }
 """Used unless another is asked for."""
-_HEAD = ("", "what", "measured", "target", "prototype", "ratio of medians", "met")
+_HEAD = ("", "what", "measured", "target", "prototype", "plain way", "met")
 
 
 def lines(rows: Iterable[Row]) -> list[str]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """``prototype``: the figure of the reference; ``seed``: the plain ratio of medians, same data.
+    """``prototype``: the figure of the reference; ``seed``: what the plain way says on the same data.
+
+    The plain way is the ratio of medians for latencies; for metrics each target says what.
 
     ``error`` is the standard error of ``measured`` where it is a share or a median of few. A row is
     met when ``measured`` lies in [low, high]; small runs are granted two standard errors.

@@ -20,6 +20,7 @@ import numpy as np
 
 from iosonde.stats.midranks import midranks
 from iosonde.stats.multiple import benjamini_hochberg
+from iosonde.stats.tamed import tamed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,7 +123,7 @@ def _patterns(
 def _plain(y: Floats, x: Floats) -> Floats:
     """(6, p): pearson, spearman, its p, n_eff, prewhitened p, combined p; rows without gaps."""
     tests = _tests(_centred(midranks(x)), _centred(midranks(y[:, None])))
-    pearson = _correlate(_centred(_tamed(x)), _centred(_tamed(y[:, None])))
+    pearson = _correlate(_centred(tamed(x)), _centred(tamed(y[:, None])))
     return np.array([pearson, *tests])
 
 
@@ -182,13 +183,6 @@ def _centred(columns: Floats) -> Floats:
     flat = np.all(columns == columns[:1], axis=0)
     centred[:, flat] = 0.0
     return centred
-
-
-def _tamed(columns: Floats) -> Floats:
-    """Columns divided by their largest number, so that squares of huge ones stay finite."""
-    largest = np.abs(columns).max(axis=0)
-    tamed: Floats = columns / np.where(largest > 0, largest, 1.0)
-    return tamed
 
 
 def _correlate(x: Floats, y: Floats) -> Floats:

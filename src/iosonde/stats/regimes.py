@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.stats.tamed import tamed
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -142,7 +144,7 @@ def alikeness(residuals: Floats) -> float:
 def _scaled(values: Floats) -> tuple[Floats, float]:
     """Columns that say something, in units of their noise, without gaps; and f."""
     columns, residuals = [], []
-    for column in values.T:
+    for column in tamed(values).T if len(values) else ():
         missing = np.isnan(column)
         if missing.mean() > 1 - KNOWN_SHARE or not (scale := noise_scale(column[~missing])):
             continue

@@ -26,6 +26,7 @@ import numpy as np
 
 from iosonde.stats.regimes import CLIP, MOST_ALIKE, alikeness, noise_scale, running_median
 from iosonde.stats.tails import normal_quantile
+from iosonde.stats.tamed import tamed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,8 +39,8 @@ FEWEST = 5
 """Values of a segment, at least."""
 PENALTY = 3.0
 SURE = 0.01
-TAILS, REFINED = 3, 3
-"""Degrees of freedom of the noise when a change is placed, and how often it is."""
+TAILS = 3
+"""Degrees of freedom of the noise when a change is placed."""
 SEEN = 3.0
 """Autocorrelation above this over sqrt(n) is there."""
 REACH = -float(np.log(1 - np.sqrt(0.95)))
@@ -89,7 +90,9 @@ def shifts(at_days: Floats, values: Floats, shortest_days: float = SHORTEST_DAYS
         raise ValueError("times do not fit the values; expected as many, known and ascending")
     known = np.isfinite(values)
     at, y = at_days[known], values[known]
-    n, scale = len(y), noise_scale(y)
+    n, units = len(y), y
+    y = tamed(y) if n else y
+    scale = noise_scale(y)
     if n < 2 * FEWEST or scale == 0:
         return Shifts(n, 1.0, ())
     z = np.clip((y - running_median(y)) / scale, -CLIP, CLIP)
@@ -103,47 +106,56 @@ def shifts(at_days: Floats, values: Floats, shortest_days: float = SHORTEST_DAYS
     kappa = (1 + alike) / (1 - alike)
     cuts = series.cut(PENALTY * kappa * np.log(n))
     cuts, kappa = series.sure(cuts)
-    return Shifts(n, kappa, tuple(_described(y, series, cuts, kappa)))
+    return Shifts(n, kappa, tuple(_described(y, units, series, cuts, kappa)))
 
 
-def _described(y: Floats, series: _Series, cuts: list[int], kappa: float) -> list[Shift]:
-    found, start = [], 0
+def _described(
+    y: Floats, units: Floats, series: _Series, cuts: list[int], kappa: float
+) -> list[Shift]:
+    bounds = [0, *cuts, len(y)]
+    p = [series.step(a, cut, b, kappa) for a, cut, b in zip(bounds, cuts, bounds[2:], strict=False)]
+    near, start = [], 0
     for cut, b in pairwise([*cuts, len(y)]):
-        p = series.step(start, cut, b, kappa)
-        place, first, last = _placed(y[start:b], cut - start, kappa)
-        before, after = y[start : start + place], y[start + place : b]
-        found.append(
-            Shift(
-                float(series.at[start + place]),
-                float(series.at[start + first - 1]),
-                float(series.at[start + last]),
-                float(np.median(before)),
-                float(np.median(after)),
-                len(before),
-                len(after),
-                p,
-            )
+        places = [start + place for place in _placed(y[start:b], cut - start, kappa)]
+        near.append(places)
+        start = places[0]
+    bounds = [0, *(places[0] for places in near), len(y)]
+    parts = [units[a:b] for a, b in pairwise(bounds)]
+    levels = [float(np.median(part)) for part in parts]
+    return [
+        Shift(
+            float(series.at[place]),
+            float(series.at[first - 1]),
+            float(series.at[last]),
+            levels[index],
+            levels[index + 1],
+            len(parts[index]),
+            len(parts[index + 1]),
+            p[index],
         )
-        start += place
-    return found
+        for index, (place, first, last) in enumerate(near)
+    ]
 
 
 def _placed(y: Floats, cut: int, kappa: float) -> tuple[int, int, int]:
     """Where in ``y`` the change is, and the first and last place it could be at.
 
     Each side has its own median and spread, and Student's tails: a slow run just before a change for the worse is
-    not taken for it.
+    not taken for it. A place that would take half of the step away is not better.
     """
     floor = 1e-3 * float(np.abs(y - np.median(y)).mean())
-    near = (cut, cut)
-    for _ in range(REFINED):
-        better = np.cumsum(_fit(y, y[:cut], floor) - _fit(y, y[cut:], floor))
-        places = np.arange(FEWEST, len(y) - FEWEST + 1)
-        gains = better[places - 1]
-        cut = int(places[np.argmax(gains)])
-        good = places[gains.max() - gains <= REACH * kappa]
-        near = (int(good[0]), int(good[-1]))
-    return cut, *near
+    better = np.cumsum(_fit(y, y[:cut], floor) - _fit(y, y[cut:], floor))
+    places = np.arange(FEWEST, len(y) - FEWEST + 1)
+    gains = better[places - 1]
+    place = int(places[np.argmax(gains)])
+    good = places[gains.max() - gains <= REACH * kappa]
+    if abs(_step(y, place)) < abs(_step(y, cut)) / 2:
+        place = cut
+    return place, min(place, int(good[0])), max(place, int(good[-1]))
+
+
+def _step(y: Floats, cut: int) -> float:
+    return float(np.median(y[cut:]) - np.median(y[:cut]))
 
 
 def _fit(y: Floats, side: Floats, floor: float) -> Floats:

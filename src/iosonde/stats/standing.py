@@ -87,7 +87,8 @@ def quartile_of(history: Floats, value: float, good: Literal["high", "low"]) -> 
     told apart: of those that touch the value it gets the one nearest to the middle, and of the two middle
     ones the better. So a constant history that goes on is ``OK``, and never the worst or the best.
     """
-    bounds = np.percentile(history, [0, 25, 50, 75, 100])
+    with np.errstate(over="ignore"):
+        bounds = np.percentile(history, [0, 25, 50, 75, 100])
     equal = np.flatnonzero(bounds == value)
     if len(equal) < 2:
         return min(3, int(np.searchsorted(bounds[1:], value, side="left"))), False
@@ -106,7 +107,8 @@ def percentile_box(history: Floats) -> Box:
         nan = float("nan")
         few = np.sort(history)
         return Box(len(few), nan, nan, nan, nan, nan, few, np.ones(len(few), dtype=np.int64))
-    low, q25, q50, q75, high = np.percentile(history, [WHISKERS[0], 25, 50, 75, WHISKERS[1]])
+    with np.errstate(over="ignore"):
+        low, q25, q50, q75, high = np.percentile(history, [WHISKERS[0], 25, 50, 75, WHISKERS[1]])
     outliers = np.sort(history[(history < low) | (history > high)])
     each = np.ones(len(outliers), dtype=np.int64)
     return Box(
