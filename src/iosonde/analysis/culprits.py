@@ -8,7 +8,7 @@ side, and what did runs with such a value lose (``stats.suspects``)? Of history:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 LEAKS = 0.6
 """A metric whose rank correlation with what the job itself did is above this is not asked who did it."""
 FEWEST_FOR_LEAK = 8
-PERFORMANCE = ("fraction_of_peak_ratio", "performance_bytes_per_s")
+PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", "fraction_of_peak_ratio")
+"""What can be explained: the first that the run has."""
 _EXTENSIVE = ("operations", "bytes", "node hours")
 """Units of what adds up while a job runs: a slow job has more of it because it is slow."""
 _FLOORS = {"percent": 1.0, "ratio": 0.01, "operations": 1.0, "operations/s": 0.1, "hops": 0.1}
@@ -112,7 +113,7 @@ def explain(
     row = find_run(table, job_id, step)
     others, notes = history_of(table, row, history)
     others = others if last is None else others[-last:]
-    measure = next((name for name in PERFORMANCE if name in table.metrics), PERFORMANCE[-1])
+    measure = _measure(table, row)
     y = table.metrics.get(measure, np.full(len(table), np.nan))
     rows = np.append(others, row)
     columns = candidates(table)
@@ -156,6 +157,19 @@ def explain(
         picks=_picks(select(y[order], _unleaked(x[order], leaks)), names),
         notes=notes,
     )
+
+
+def _measure(table: JobTable, row: int) -> str:
+    """Which performance a run has; the first one where it has none."""
+    known = (n for n in PERFORMANCE if n in table.metrics and np.isfinite(table.metrics[n][row]))
+    return next(known, PERFORMANCE[0])
+
+
+def judged(table: JobTable) -> JobTable:
+    """The table with the metrics as they are judged: rates beside what adds up."""
+    more = candidates(table)
+    abouts = {name: _about(table, name) for name in more if name not in table.abouts}
+    return replace(table.with_metrics(more), abouts={**abouts, **table.abouts})
 
 
 def candidates(table: JobTable) -> dict[str, Floats]:

@@ -197,6 +197,11 @@ def _runs(table: JobTable, rows: Places) -> str:
     return f"a step: {', '.join(words)}{more}"
 
 
+def standard_rows(table: JobTable) -> list[str]:
+    """The standard rows of which something is known of any job."""
+    return _known(table, np.arange(len(table)))
+
+
 def _known(table: JobTable, order: Places) -> list[str]:
     """The standard rows of which something is known here."""
 

@@ -39,6 +39,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("events", "events", "what happened: slow stretches, hangs, outages; what recurs"),
         Command("bursts", "bursts", "seconds in which operations waited, within a run"),
         Command("runs", "runs", "benchmark runs side by side, or one in detail"),
+        Command("explain", "explain", "why was this job slow: one sentence with its evidence"),
+        Command("umami", "umami", "a job among earlier runs of its kind: every metric, its class"),
         Command("compare", "compare", "two periods, targets or runs: faster, slower, same?"),
     ),
     "Keep": (

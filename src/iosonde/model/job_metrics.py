@@ -42,6 +42,7 @@ _OPS = {
 
 JOB_METRICS: dict[str, About] = {
     "performance_bytes_per_s": About("bytes/s", "I/O rate of the job", "high", "performance"),
+    "performance_ops_per_s": About("operations/s", "rate of the benchmark", "high", "performance"),
     "fraction_of_peak_ratio": About("ratio", "fraction of peak", "high", "performance"),
     "own_read_bytes": About("bytes", "bytes the job read", None, "own"),
     "own_written_bytes": About("bytes", "bytes the job wrote", None, "own"),

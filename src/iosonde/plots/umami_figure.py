@@ -18,7 +18,7 @@ import numpy as np
 
 from iosonde.analysis.umami import MetricRow, Umami
 from iosonde.model.quality import QUALITY
-from iosonde.plots.amounts import amount, digits, linear_ticks, scale_of, tick_text
+from iosonde.model.amounts import amount, digits, linear_ticks, scale_of, tick_text
 from iosonde.plots.sheet import plain
 from iosonde.stats.standing import ENOUGH, WHISKERS, Standing
 from iosonde.store.state import clean_text
@@ -61,7 +61,8 @@ class BoxMark:
 class UmamiRow:
     """One metric. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks``, box and outliers are in ``unit``.
 
-    ``box``: None where there are too few others for one; then all are outliers. ``role``: the class's word, which names the colour. ``rank``: where the value stands, in words.
+    ``box``: None where there are too few others for one; then all are outliers. ``role``: the class's word,
+    which names the colour. ``rank``: where the value stands, in words.
     """
 
     metric: str

@@ -1,0 +1,94 @@
+"""What commands about one job have in common: where jobs come from, which history, how the diagram is shown."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iosonde.cli import options
+from iosonde.model.errors import UsageError
+from iosonde.store.export import write_text
+
+if TYPE_CHECKING:
+    from iosonde.analysis.umami import Umami
+    from iosonde.model.jobs import JobTable
+
+
+def add_job(parser: options.Parser) -> None:
+    """TABLE, --job and which of its runs, the history, the picture."""
+    add = parser.add_argument
+    add(
+        "table", nargs="?", type=Path, metavar="TABLE", help="CSV, a row a job (default: the store)"
+    )
+    add("--job", required=True, metavar="ID", help="the job")
+    add("--step", metavar="S", help="which of its runs: step, motif, or #2 for the second")
+    add("--last", type=int, metavar="N", help="the latest N runs of the history only")
+    add("--history", choices=("earlier", "all"), default="earlier", help="(default: earlier)")
+    add("--mapping", type=Path, metavar="FILE", help="TOML: what the columns of TABLE mean")
+    told = "draw the diagram: .png, .svg, .pdf, or .json: what is drawn"
+    add("--plot", type=Path, metavar="FILE", help=told)
+    add("--dark", action="store_true", help="a dark picture")
+    add("--width", type=float, default=8.0, metavar="INCHES", help="of the picture (default: 8)")
+
+
+def table_of(args: argparse.Namespace) -> JobTable:
+    """The jobs asked for: of a file or of the store."""
+    from iosonde.analysis import job_source
+
+    if args.table is None:
+        if args.mapping is not None:
+            raise UsageError("--mapping is for a TABLE", hint="'TABLE --mapping FILE'")
+        return job_source.from_store(options.store_root(args))
+    if args.store is not None:
+        raise UsageError("both TABLE and --store are given", expected="one of them")
+    return job_source.from_file(args.table, args.mapping, lambda t: options.tell(f"note: {t}"))
+
+
+def write(text: str, output: Path | None) -> None:
+    """To a file or to stdout."""
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_text(text, output)
+
+
+def print_diagram(found: Umami) -> None:
+    """The diagram, as wide as the terminal (a pipe: 100 columns)."""
+    from iosonde.plots.umami_figure import umami_figure
+    from iosonde.plots.umami_text import umami_text
+
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    lines = umami_text(
+        umami_figure(found),
+        _columns(),
+        coloured=options.colourful(),
+        ascii_only=not encoding.startswith("utf"),
+    )
+    print("\n".join(lines))
+
+
+def _columns() -> int:
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        return 100
+    return shutil.get_terminal_size((80, 24)).columns
+
+
+def plot(found: Umami, args: argparse.Namespace) -> None:
+    """Draw the diagram, or write what would be drawn."""
+    import json
+
+    from iosonde.plots.umami_figure import to_json, umami_figure
+
+    figure = umami_figure(found)
+    if args.plot.suffix == ".json":
+        write_text(json.dumps(to_json(figure), allow_nan=False) + "\n", args.plot)
+    else:
+        from iosonde.plots.render_umami import save_umami
+
+        zone = options.local_zone()
+        save_umami(figure, args.plot, width_in=args.width, dark=args.dark, zone=zone)
+    options.tell(f"wrote {args.plot}")

@@ -1,0 +1,67 @@
+"""iosonde umami: a job among earlier runs of its kind, metric by metric."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from collections.abc import Sequence
+
+from iosonde.analysis.umami import Umami, umami
+from iosonde.analysis.umami_records import as_json, records
+from iosonde.cli import job_options, options
+
+EXAMPLES = """\
+  iosonde umami --job 4711                   of the store
+  iosonde umami jobs.csv --job 4711 --mapping site.toml --plot 4711.png
+  iosonde umami jobs.csv --job 4711 --step 2 --history all
+  iosonde umami jobs.csv --job 4711 --metric cf_bandwidth_ratio --metric mds_cpu_mean_percent
+  iosonde umami --job 4711 --last 30 --format json
+
+The history are earlier runs of the same application, file mode and direction on the same file system.
+docs/umami.md says how to read the diagram.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the diagram of a job, or its numbers."""
+    args = _parse(arguments)
+    found = umami(
+        job_options.table_of(args),
+        args.job,
+        args.step,
+        metrics=args.metric,
+        last=args.last,
+        history=args.history,
+    )
+    if args.plot is not None:
+        job_options.plot(found, args)
+    if args.format == "table":
+        job_options.print_diagram(found)
+    else:
+        text = json.dumps(as_json(found), indent=2) + "\n" if args.format == "json" else _csv(found)
+        job_options.write(text, args.output)
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "A job among runs of its kind: every metric of it within its history."
+    parser = options.Parser("umami", summary, EXAMPLES)
+    job_options.add_job(parser)
+    told = "a row; may be repeated (default: the usual)"
+    parser.add_argument("--metric", action="append", metavar="M", help=told)
+    parser.add_data(("json", "csv"))
+    parser.add_store()
+    return parser.parse(arguments)
+
+
+def _csv(found: Umami) -> str:
+    rows = records(found)
+    text = io.StringIO()
+    names = list(rows[0]) if rows else ["metric"]
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({**row, "flags": " ".join(row["flags"])})
+    return text.getvalue()

@@ -1,0 +1,144 @@
+"""Files within a tar archive, one after the other, as lines: nothing is unpacked to disk, nothing grows without end."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple, cast
+
+from iosonde.connectors.lines import MOST_BYTES, Line, Tell, bad
+from iosonde.model.errors import InputFileError
+
+MOST_MEMBERS = 20_000
+MOST_UNPACKED = 8 << 30
+MOST_MEMBER_BYTES = 256 << 20
+_MOST_READ = 16 << 20
+_BLOCK = 512
+_MAGIC = slice(257, 262)
+
+
+class Member(NamedTuple):
+    """A regular file of an archive. ``lines`` is read before the next member is."""
+
+    name: str
+    modified_s: float
+    lines: Iterator[Line]
+
+
+def is_tar(data: bytes) -> bool:
+    """Whether (unpacked) data begin as a tar archive does."""
+    return data[_MAGIC] == b"ustar"
+
+
+def members(path: Path, tell: Tell) -> Iterator[Member]:
+    """Regular files of a tar or tgz; links, devices and directories are left out.
+
+    Raises InputFileError: unreadable, no archive, or broken from some member on (those before were given out).
+    """
+    with _named(path), path.open("rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        plain = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if packed else raw)
+        bounded = _Bounded(plain, path)
+        with tarfile.open(fileobj=bounded, mode="r:") as archive:
+            end = yield from _regular(archive, path, tell)
+        bounded.seek(end)
+        if bounded.read(_BLOCK) != bytes(_BLOCK):  # tarfile says nothing of it
+            raise tarfile.ReadError("the archive is cut")
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Whatever a broken archive raises, as InputFileError."""
+    wanted = "a whole tar archive"
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        what = f"{path}: the gzip data end or break ({error})"
+        raise InputFileError(what, expected=wanted) from error
+    except (tarfile.TarError, ValueError, OverflowError, MemoryError) as error:
+        raise InputFileError(f"{path}: {error}", expected=wanted) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
+
+
+def _regular(archive: tarfile.TarFile, path: Path, tell: Tell) -> Generator[Member, None, int]:
+    """Members; where the last one ends."""
+    end = 0
+    for number, member in enumerate(archive, start=1):
+        if number > MOST_MEMBERS:
+            what = f"{path} has more than {MOST_MEMBERS} members"
+            raise InputFileError(what, expected="fewer", hint="parts of it")
+        end = member.offset_data + -(-member.size // _BLOCK) * _BLOCK * member.isreg()
+        if not member.isreg() or member.issparse():
+            continue
+        if member.size > MOST_MEMBER_BYTES:
+            what = f"{path}: {_name(member)} has {member.size} bytes"
+            tell(InputFileError(what, expected=f"at most {MOST_MEMBER_BYTES}"))
+            continue
+        file = archive.extractfile(member)
+        if file is not None:
+            lines = _lines(file, path, _name(member), tell)
+            yield Member(_name(member), float(member.mtime), lines)
+    return end
+
+
+def _name(member: tarfile.TarInfo) -> str:
+    return "".join(c if c.isprintable() else "?" for c in member.name[:200])
+
+
+def _lines(file: IO[bytes], path: Path, name: str, tell: Tell) -> Iterator[Line]:
+    place = path / name
+    number = 0
+    with _named(path):
+        while piece := file.readline(MOST_BYTES + 1):
+            number += 1
+            if len(piece) > MOST_BYTES:
+                tell(bad(place, number, "the line is too long", f"at most {MOST_BYTES} bytes"))
+                while piece and not piece.endswith(b"\n"):
+                    piece = file.readline(MOST_BYTES)
+                continue
+            text = piece.decode("utf-8", "replace")
+            yield Line(number, text.rstrip("\r\n"), text.endswith("\n"))
+
+
+class _Bounded(io.RawIOBase):
+    """A file of which no more than so much is read in all, and at once: headers of archives may claim anything."""
+
+    def __init__(self, file: IO[bytes], path: Path) -> None:
+        super().__init__()
+        self._file, self._path = file, path
+
+    def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= _MOST_READ:
+            raise InputFileError(
+                f"{self._path}: a header claims {size} bytes", expected=f"at most {_MOST_READ}"
+            )
+        self._within(self._file.tell() + size)
+        return self._file.read(size)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        if whence == 0:
+            self._within(offset)
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+    def _within(self, end: int) -> None:
+        if end > MOST_UNPACKED:
+            raise InputFileError(
+                f"{self._path}: more than {MOST_UNPACKED} bytes unpacked", expected="fewer"
+            )
