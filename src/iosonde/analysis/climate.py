@@ -69,13 +69,7 @@ def climate(
     Missing data: runs without a begin, a motif or a performance are left out. Raises UsageError (no performance in
     the table; no such file system or motif), NothingMeasuredError (no run).
     """
-    if FRACTION not in table.metrics:
-        raise UsageError(
-            f"{table.source or 'the table'} says no performance",
-            expected="performance_bytes_per_s or fraction_of_peak_ratio",
-            hint="--mapping FILE",
-        )
-    table = _picked(table, file_system, motif, since_ns, until_ns)
+    table = picked(table, file_system, motif, since_ns, until_ns)
     found, unsure = series_of(table, SMALLEST_SERIES)
     known = {(one.file_system, one.motif) for one in found}
     safe = safe_metrics(table)
@@ -92,13 +86,20 @@ def climate(
     )
 
 
-def _picked(
+def picked(
     table: JobTable,
     file_system: str | None,
     motif: str | None,
     since_ns: int | None,
     until_ns: int | None,
 ) -> JobTable:
+    """Rows that can be looked at, of what is asked for, in order of begin. Raises as ``climate``."""
+    if FRACTION not in table.metrics:
+        raise UsageError(
+            f"{table.source or 'the table'} says no performance",
+            expected="performance_bytes_per_s or fraction_of_peak_ratio",
+            hint="--mapping FILE",
+        )
     rows = (table.start_ns != NULL_NS) & np.isfinite(table.metrics[FRACTION])
     rows &= (table.metrics[FRACTION] > 0) & (table.motif != "")
     for name, wanted in (("file_system", file_system), ("motif", motif)):
@@ -119,8 +120,8 @@ def _picked(
             f"{table.source or 'the table'} has no run with a known begin, motif and performance",
             hint="another --since, --until, or --mapping",
         )
-    picked = table.take(rows)
-    return picked.take(np.argsort(picked.start_ns, kind="stable"))
+    some = table.take(rows)
+    return some.take(np.argsort(some.start_ns, kind="stable"))
 
 
 @dataclass(frozen=True)
