@@ -25,9 +25,9 @@ class Event:
     """Changes that have dates in common, from ``earliest_ns`` to ``latest_ns``.
 
     ``at_ns``: where the surest of them has its first run afterwards, within these. ``steady``: series with runs
-    before and after that did not change. ``runs_between``: of its series, after ``earliest_ns`` and before
-    ``latest_ns``; with none of them the date cannot be told better. ``metrics``: what else changed on file systems of
-    the event at that time, those nearest to its date first.
+    before and after that did not change. ``silent_ns``: the longest time within the interval in which
+    none of its series ran, from and to: the date cannot be told better. ``metrics``: what else changed on its
+    file systems at that time, those nearest to its date first.
     """
 
     at_ns: int
@@ -35,7 +35,7 @@ class Event:
     latest_ns: int
     changes: tuple[Change, ...]
     steady: tuple[Key, ...]
-    runs_between: int
+    silent_ns: tuple[int, int]
     metrics: tuple[MetricChange, ...]
 
     @property
@@ -122,12 +122,29 @@ def _event(
     ]
     along.sort(key=lambda one: (abs(one.at_ns - at), one.p, one.file_system, one.metric))
     order = sorted(changes, key=lambda c: (c.motif, c.file_system))
-    between = sum(
-        int(np.count_nonzero((one.times_ns > earliest) & (one.times_ns < latest)))
+    return Event(
+        at,
+        earliest,
+        latest,
+        tuple(order),
+        steady,
+        _silent(series, moved, earliest, latest),
+        tuple(along),
+    )
+
+
+def _silent(
+    series: Sequence[Series], moved: set[Key], earliest: int, latest: int
+) -> tuple[int, int]:
+    """The longest time without a run of ``moved`` within an interval."""
+    inside = [
+        one.times_ns[(one.times_ns >= earliest) & (one.times_ns <= latest)]
         for one in series
         if (one.file_system, one.motif) in moved
-    )
-    return Event(at, earliest, latest, tuple(order), steady, between, tuple(along))
+    ]
+    times = np.unique(np.concatenate([*inside, np.array([earliest, latest])]))
+    longest = int(np.argmax(np.diff(times))) if len(times) > 1 else 0
+    return int(times[longest]), int(times[min(longest + 1, len(times) - 1)])
 
 
 def _rest(change: Change) -> float:

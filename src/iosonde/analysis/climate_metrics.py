@@ -136,16 +136,18 @@ def metric_changes(table: JobTable, safe: tuple[Safe, ...]) -> tuple[MetricChang
     q = benjamini_hochberg(p)[: len(found)] if asked else p
     made = [
         MetricChange(
-            place,
-            one.name,
-            one.about,
-            *((first + int(day)) * DAY_NS for day in (shift.at, shift.earliest, shift.latest)),
-            shift.before,
-            shift.after,
-            shift.n_before,
-            shift.n_after,
-            shift.p,
-            float(at),
+            file_system=place,
+            metric=one.name,
+            about=one.about,
+            at_ns=(first + int(shift.at)) * DAY_NS,
+            earliest_ns=(first + int(shift.earliest)) * DAY_NS,
+            latest_ns=(first + int(shift.latest)) * DAY_NS,
+            before=shift.before,
+            after=shift.after,
+            n_before=shift.n_before,
+            n_after=shift.n_after,
+            p=shift.p,
+            q=float(at),
         )
         for (place, one, first, shift), at in zip(found, q, strict=True)
         if at <= Q

@@ -7,7 +7,7 @@ say nearly the same). Which stretches are one climate that came back is ``stats.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -25,18 +25,22 @@ if TYPE_CHECKING:
     Rows = NDArray[np.intp]
 
 STANDS_OUT = 1.0
-"""Day-to-day standard deviations from its usual median, from which on something stands out in a climate."""
+"""Day-to-day standard deviations from the stretch before, from which on something is told of a climate."""
 MOST_TOLD = 3
 
 
 class Distinct(NamedTuple):
-    """What a climate differs in: median then and over all days, in ``unit``; ``z`` in day-to-day deviations."""
+    """What a stretch differs in, in ``unit``: its median and the ``other``; ``z`` in day-to-day deviations.
+
+    ``against`` "before": the stretch before it; of the first one "usual": all days.
+    """
 
     name: str
     label: str
     unit: str
     median: float
-    usual: float
+    other: float
+    against: Literal["before", "usual"]
     z: float
 
 
@@ -116,7 +120,14 @@ def _climate(table: JobTable, place: str, safe: tuple[Safe, ...]) -> FileSystemC
                 (first + bounds[i + 1]) * DAY_NS,
                 int(found.days[i]),
                 float(np.median(known)) if len(known) else float("nan"),
-                _distinct(columns, len(motifs), found.medians[i], usual, scales),
+                _distinct(
+                    columns,
+                    len(motifs),
+                    found.medians[i],
+                    found.medians[i - 1] if i else usual,
+                    scales,
+                    "before" if i else "usual",
+                ),
             )
         )
     metrics = tuple(column.name for column in columns[len(motifs) :])
@@ -149,18 +160,23 @@ def _usual(days: Floats) -> tuple[Floats, Floats]:
     return usual, scales
 
 
-def _distinct(
-    columns: list[_Column], motifs: int, medians: Floats, usual: Floats, scales: Floats
+def _distinct(  # noqa: PLR0917
+    columns: list[_Column],
+    motifs: int,
+    medians: Floats,
+    others: Floats,
+    scales: Floats,
+    against: Literal["before", "usual"],
 ) -> tuple[Distinct, ...]:
     found = []
     for place, column in enumerate(columns):
-        if scales[place] == 0 or not np.isfinite(medians[place]):
+        pair = (float(medians[place]), float(others[place]))
+        if scales[place] == 0 or not np.isfinite(pair).all():
             continue
-        z = float((medians[place] - usual[place]) / scales[place])
-        pair = (float(medians[place]), float(usual[place]))
+        z = float((pair[0] - pair[1]) / scales[place])
         now, then = (float(np.exp(v)) for v in pair) if place < motifs else pair
         if abs(z) >= STANDS_OUT:
-            found.append(Distinct(column.name, column.label, column.unit, now, then, z))
+            found.append(Distinct(column.name, column.label, column.unit, now, then, against, z))
     return tuple(sorted(found, key=lambda d: -abs(d.z))[:MOST_TOLD])
 
 

@@ -150,16 +150,18 @@ def _series(table: JobTable, one: _Found, q: Iterator[float]) -> tuple[Series, i
     segments = tuple(_segment(times[a:b], values[a:b]) for a, b in pairwise(bounds))
     changes = tuple(
         Change(
-            *one.key,
-            int(times[place]),
-            *(int(times[np.searchsorted(one.days, d)]) for d in (shift.earliest, shift.latest)),
-            segments[i].median,
-            segments[i + 1].median,
-            segments[i].n,
-            segments[i + 1].n,
-            shift.p,
-            at,
-            _own(table, one.rows[bounds[i] : place], one.rows[place : bounds[i + 2]]),
+            file_system=one.key[0],
+            motif=one.key[1],
+            at_ns=int(times[place]),
+            earliest_ns=int(times[np.searchsorted(one.days, shift.earliest)]),
+            latest_ns=int(times[np.searchsorted(one.days, shift.latest)]),
+            before=segments[i].median,
+            after=segments[i + 1].median,
+            n_before=segments[i].n,
+            n_after=segments[i + 1].n,
+            p=shift.p,
+            q=at,
+            own=_own(table, one.rows[bounds[i] : place], one.rows[place : bounds[i + 2]]),
         )
         for i, ((shift, at), place) in enumerate(zip(kept, starts, strict=True))
     )

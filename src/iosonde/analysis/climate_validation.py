@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,9 +57,10 @@ def validated(table: JobTable, seed: int = SEED) -> tuple[Validated, ...]:
     return tuple(made)
 
 
-def _one_thread():  # type: ignore[no-untyped-def]  # noqa: ANN202 - the library has no types
+def _one_thread() -> AbstractContextManager[object]:
     """Small trees: threads that wait for each other on busy cores make them 20 times slower."""
     import sklearn.ensemble  # type: ignore[import-untyped, unused-ignore]  # noqa: F401 - what is limited
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
-    return threadpool_limits(limits=1, user_api="openmp")
+    limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="openmp")
+    return limits

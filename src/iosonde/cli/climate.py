@@ -211,7 +211,7 @@ def _csv(rows: Sequence[dict[str, object]]) -> str:
     writer = csv.DictWriter(buffer, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({k: "" if v is None or v != v else v for k, v in row.items()})
+        writer.writerow(row)
     return buffer.getvalue()
 
 

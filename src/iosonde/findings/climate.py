@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 MOST_METRICS = 4
 """Metrics that a sentence names."""
 MOST_PARTS = 6
-_GAP_DAYS = 2
+_GAP_NS = 3 * 86_400 * 10**9
+"""A time without runs is told when it is longer, and more than half of the interval."""
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
@@ -68,8 +69,9 @@ def say_event(event: Event, zone: tzinfo | None = UTC) -> str:
     text = f"in {_MONTHS[when.month - 1]} {when.year} {', '.join(told)}"
     text += f" and {more} more" if more else ""
     text += f": {interval(event.earliest_ns, event.latest_ns, zone)}"
-    if not event.runs_between and event.latest_ns - event.earliest_ns > _GAP_DAYS * 86_400 * 10**9:
-        text += ", with no run in between"
+    first, last = event.silent_ns
+    if last - first > max(_GAP_NS, (event.latest_ns - event.earliest_ns) // 2):
+        text += f", with no run from {day(first, zone)} to {day(last, zone)}"
     still = len(event.steady)
     if still:
         text += f"; {still} of {event.asked} series that could have changed did not"
@@ -80,7 +82,8 @@ def say_event(event: Event, zone: tzinfo | None = UTC) -> str:
 
 def say_along(event: Event, zone: tzinfo | None = UTC) -> list[str]:
     """What else changed at that time, one a group of metrics and file system; and what the jobs did differently."""
-    lines, told = [], set()
+    lines: list[str] = []
+    told: set[tuple[str, str]] = set()
     for one in event.metrics:
         key = (one.file_system, one.about.group or one.metric)
         if key not in told and len(told) < MOST_METRICS:
@@ -111,9 +114,9 @@ def say_regime(regime: Regime, place: str, zone: tzinfo | None = UTC) -> str:
 
 
 def say_distinct(one: Distinct) -> str:
-    """``fullest OST 90 % (usual 74.8 %)``."""
+    """``fullest OST 90 % (before 74.8 %)``."""
     unit = _unit(one.unit)
-    return f"{one.label} {short(one.median)}{unit} (usual {short(one.usual)}{unit})"
+    return f"{one.label} {short(one.median)}{unit} ({one.against} {short(one.other)}{unit})"
 
 
 def say_climates(found: FileSystemClimate) -> str:

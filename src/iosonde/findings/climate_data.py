@@ -111,7 +111,7 @@ def _event(one: Event) -> dict[str, Any]:
         "sentence": words.say_event(one),
         "along": words.say_along(one),
         "asked": one.asked,
-        "runs_between": one.runs_between,
+        "silent_ns": list(one.silent_ns),
         "steady": [list(key) for key in one.steady],
         "changes": [change_data(change) for change in one.changes],
         "metrics": [_metric(metric) for metric in one.metrics],

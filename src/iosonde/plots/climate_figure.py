@@ -122,8 +122,9 @@ def climate_figure(found: Climate, sentences: Sequence[str] = ()) -> ClimateFigu
 
 
 _READ = (
-    "dots: runs, as a fraction of the best of all time; line: median between changes; vertical: a change, its 95 % "
-    "interval shaded; letters and grounds: climates, the same one has the same letter"
+    "dots: runs, as a fraction of the best of all time; line: median between changes; vertical: a change for the "
+    "better (green) or worse (orange), its 95 % interval shaded; letters and grounds: climates, "
+    "one that came back has its letter"
 )
 
 

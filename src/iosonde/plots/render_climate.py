@@ -101,7 +101,7 @@ def _plan(figure: ClimateFigure, width: float) -> _Plan:
     return _Plan(width, height, top, across, pane, block, lines)
 
 
-def _column(
+def _column(  # noqa: PLR0917
     canvas: Figure,
     figure: ClimateFigure,
     column: ClimateColumn,
@@ -137,7 +137,9 @@ def _column(
         _frame(axes, style)
         for band in column.bands:
             colour = _colour(band.climate, style)
-            axes.axvspan(*days((band.start_s, band.end_s)), color=colour, alpha=0.1, lw=0, zorder=0)
+            axes.axvspan(
+                *days((band.start_s, band.end_s)), color=colour, alpha=0.09, lw=0, zorder=0
+            )
         if pane is None:
             axes.text(0.02, 0.5, "too few runs", transform=axes.transAxes, fontsize=7.5, **put)
         else:
@@ -193,7 +195,16 @@ def _runs(axes: Axes, pane: ClimatePane, style: Style) -> None:
 
 
 def _colour(climate: int, style: Style) -> str:
-    return style.curves[climate % len(style.curves)]
+    """None of those of changes."""
+    colours = (
+        style.tails[1],
+        style.skipped,
+        style.tails[2],
+        style.faint,
+        style.tails[0],
+        style.tails[3],
+    )
+    return colours[climate % len(colours)]
 
 
 def _fitting(text: str, room_in: float, points: float) -> str:
