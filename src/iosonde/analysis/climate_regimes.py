@@ -7,6 +7,7 @@ say nearly the same). Which stretches are one climate that came back is ``stats.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from iosonde.analysis.climate_metrics import Safe, by_day
 from iosonde.analysis.climate_series import DAY_NS
 from iosonde.analysis.peak import FRACTION
-from iosonde.stats.regimes import noise_scale, regimes
+from iosonde.stats.regimes import Regimes, known_median, noise_scale, regimes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 STANDS_OUT = 1.0
 """Day-to-day standard deviations from the stretch before, from which on something is told of a climate."""
 MOST_TOLD = 3
+FEWEST_COLUMNS = 3
+"""Motifs and metrics together, below which climates are not told: of one or two, noise alone makes some."""
 
 
 class Distinct(NamedTuple):
@@ -64,7 +67,7 @@ class Regime:
 class FileSystemClimate:
     """The climates of a file system in order. ``columns``: motifs and metrics that were looked at together.
 
-    ``alike``: how much a day resembles the one before it, within a climate.
+    No regimes: there are too few columns. ``alike``: how much a day resembles the one before it, within a climate.
     """
 
     file_system: str
@@ -105,33 +108,43 @@ def _climate(table: JobTable, place: str, safe: tuple[Safe, ...]) -> FileSystemC
     ]
     columns += _one_a_group(rows, safe)
     first, days = by_day(table.start_ns[rows], {c.name: c.values for c in columns})
+    if days.shape[1] < FEWEST_COLUMNS:
+        return FileSystemClimate(place, (), tuple(motifs), (), float("nan"))
     found = regimes(days)
+    made = _stretches(columns, len(motifs), days, found, first)
+    metrics = tuple(column.name for column in columns[len(motifs) :])
+    return FileSystemClimate(place, made, tuple(motifs), metrics, found.alike)
+
+
+def _stretches(
+    columns: list[_Column], motifs: int, days: Floats, found: Regimes, first: int
+) -> tuple[Regime, ...]:
+    """Regimes in order; neighbours of one climate are one stretch."""
+    begins = [
+        (int(start), int(climate), i)
+        for i, (start, climate) in enumerate(zip(found.starts, found.climate, strict=True))
+        if i == 0 or climate != found.climate[i - 1]
+    ]
+    begins[0] = (0, *begins[0][1:])
     usual, scales = _usual(days)
-    bounds = [0, *found.starts[1:].tolist(), len(days)]
-    made = []
-    for i, climate in enumerate(found.climate.tolist()):
-        inside = days[bounds[i] : bounds[i + 1]]
-        with_data = inside[:, : len(motifs)]
-        known = with_data[~np.isnan(with_data)]
+    against: Literal["before", "usual"] = "usual"
+    before, made = usual, []
+    for (begin, climate, i), (end, _, j) in pairwise([*begins, (len(days), -1, len(found.starts))]):
+        inside = days[begin:end]
+        performance = inside[:, :motifs][~np.isnan(inside[:, :motifs])]
+        medians = known_median(inside)
         made.append(
             Regime(
                 letters(climate),
-                (first + bounds[i]) * DAY_NS,
-                (first + bounds[i + 1]) * DAY_NS,
-                int(found.days[i]),
-                float(np.median(known)) if len(known) else float("nan"),
-                _distinct(
-                    columns,
-                    len(motifs),
-                    found.medians[i],
-                    found.medians[i - 1] if i else usual,
-                    scales,
-                    "before" if i else "usual",
-                ),
+                (first + begin) * DAY_NS,
+                (first + end) * DAY_NS,
+                int(found.days[i:j].sum()),
+                float(np.median(performance)) if len(performance) else float("nan"),
+                _distinct(columns, motifs, medians, before, scales, against),
             )
         )
-    metrics = tuple(column.name for column in columns[len(motifs) :])
-    return FileSystemClimate(place, tuple(made), tuple(motifs), metrics, found.alike)
+        before, against = medians, "before"
+    return tuple(made)
 
 
 def _one_a_group(rows: Rows, safe: tuple[Safe, ...]) -> list[_Column]:

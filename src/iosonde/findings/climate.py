@@ -121,11 +121,14 @@ def say_distinct(one: Distinct) -> str:
 
 def say_climates(found: FileSystemClimate) -> str:
     """``work: 10 climates in 11 stretches; A came back``."""
+    place = found.file_system or "no file system"
     names = [regime.name for regime in found.regimes]
-    again = sorted({name for name in names if names.count(name) > 1})
+    if not names:
+        return f"{place}: too few motifs and metrics to tell climates; its changes are above"
     if len(names) == 1:
-        return f"{found.file_system or 'no file system'}: one climate"
-    text = f"{found.file_system or 'no file system'}: {found.climates} climates"
+        return f"{place}: one climate"
+    again = sorted({name for name in names if names.count(name) > 1})
+    text = f"{place}: {found.climates} climates"
     return text + (f" in {len(names)} stretches; {', '.join(again)} came back" if again else "")
 
 
