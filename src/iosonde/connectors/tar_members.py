@@ -24,7 +24,10 @@ _MAGIC = slice(257, 262)
 
 
 class Member(NamedTuple):
-    """A regular file of an archive, by its name as it stands there (nothing is opened by it): its lines, or its bytes, are read before the next member is."""
+    """A regular file of an archive; its lines, or its bytes, are read before the next member is.
+
+    ``name`` is as it stands there: it is compared, and nothing is opened by it.
+    """
 
     name: str
     modified_s: float
