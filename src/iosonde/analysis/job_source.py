@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from iosonde.analysis.own_runs import own_runs
-from iosonde.analysis.peak import Peak, with_derived
+from iosonde.analysis.peak import FRACTION, PERFORMANCE, Peak, fraction_of_peak, with_derived
 from iosonde.analysis.tables import load_tables, mappings, merged
 from iosonde.connectors.source import Settings
-from iosonde.model.errors import InputFileError, NothingMeasuredError, UsageError
+from iosonde.model.errors import InputFileError, NothingMeasuredError
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note
 from iosonde.store import jobs
@@ -28,11 +28,12 @@ def from_files(
     """
     refused: list[InputFileError] = []
     loaded = load_tables(paths, mappings(given), settings, refused.append)
-    if len(loaded) > 1:
-        raise UsageError(
-            f"the tables need {len(loaded)} mappings", expected="tables of one kind", hint="one"
-        )
-    table, notes, _ = loaded[0]
+    table = merged([one.table for one in loaded])
+    if (
+        len(loaded) > 1 and PERFORMANCE in table.metrics
+    ):  # the best of a kind may be in another table
+        table = table.with_metrics({FRACTION: fraction_of_peak(table)})
+    notes = [note for one in loaded for note in one.notes]
     for line in (*map(str, refused[:_MOST_TOLD]), *table.reasons, *map(_said, notes)):
         tell(line)
     if len(refused) > _MOST_TOLD:
