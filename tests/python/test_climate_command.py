@@ -164,7 +164,7 @@ def test_motifs_are_clustered(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--mapping", "x.toml"), "--mapping is for a TABLE"),
+        (("--mapping", "x.toml"), "are for a TABLE"),
         (("nowhere.csv",), "nowhere.csv"),
         (
             ("{jobs}", "--file-system", "four"),
