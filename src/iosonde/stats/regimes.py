@@ -71,9 +71,10 @@ class Regimes:
 def regimes(values: Floats) -> Regimes:
     """Climates of ``values`` (days, p), one row a calendar day in order.
 
-    Missing data: what is beyond ``MOST`` is missing. A day is left out when fewer than ``KNOWN_SHARE`` of the metrics that are ever known are known on
-    it (segments have ``SHORTEST_DAYS`` known days); other gaps are filled with the running median of the metric,
-    for the cuts only. Metrics that never change, or are known on fewer than half of those days, say nothing.
+    Missing data: what is beyond ``MOST`` is missing. A day is left out when fewer than ``KNOWN_SHARE`` of the
+    metrics that are ever known are known on it (segments have ``SHORTEST_DAYS`` known days); other gaps are filled
+    with the running median of the metric, for the cuts only. Metrics that never change, or are known on fewer than
+    half of those days, say nothing.
     """
     values = np.where(np.abs(values) <= MOST, values, np.nan)
     told = values[:, ~np.isnan(values).all(axis=0)]
