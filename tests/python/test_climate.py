@@ -100,7 +100,7 @@ def test_a_benchmark_that_does_something_else_is_told():
     (change,) = found.changes
     (own,) = change.own
     assert (own.metric, round(own.before), round(own.after)) == ("own_reads", 10, 90)
-    assert "the jobs themselves changed: reads of the job 10 -> 90" in say_change(change)
+    assert "the jobs themselves changed: reads of the job 10.0 -> 90.0" in say_change(change)
 
 
 def test_what_changed_with_it_is_told_and_what_leaks_is_not():
