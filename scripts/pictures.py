@@ -12,6 +12,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +21,16 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from iosonde.analysis.importing import Naming, import_latencies
+from iosonde.analysis.umami import umami
+from iosonde.plots.render_umami import save_umami
+from iosonde.plots.umami_figure import umami_figure
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.metadata import ext4  # noqa: E402
 from tests.e2e.browser import CHROMIUM  # noqa: E402
+from tests.python.jobs_made import simulated  # noqa: E402
 from tests.python.latencies import closed_loop, gathered  # noqa: E402
 from tests.python.made import Trouble, made  # noqa: E402
 from tests.services.conftest import running  # noqa: E402
@@ -71,6 +77,16 @@ def figures(folder: Path) -> None:
     _bursts(folder)
     _densities(folder)
     _comparison(folder, rng)
+    _umami(folder)
+
+
+def _umami(folder: Path) -> None:
+    """A simulated job whose servers were busy with others, in light and dark."""
+    found = umami_figure(umami(simulated(), "30"))
+    found = replace(found, subtitle=f"{found.subtitle} (simulated)")
+    for name, dark in (("umami", False), ("umami-dark", True)):
+        save_umami(found, folder / f"{name}.png", dark=dark, zone=UTC)
+        small(folder / f"{name}.png", f"{name}.png")
 
 
 def _bursts(folder: Path) -> None:

@@ -9,7 +9,7 @@ from benchmarks.truth import metrics as made
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.target import Row, share
 from iosonde.stats.association import associations
-from iosonde.stats.forward import select
+from iosonde.stats.forward import Shape, select
 from iosonde.stats.local_loss import local_losses
 from iosonde.stats.multiple import benjamini_hochberg
 from iosonde.stats.regimes import regimes
@@ -23,6 +23,12 @@ _PROTOTYPE_12 = {
     ("U", 30): ".83",
     ("U", 90): "1.0",
 }
+_SHAPES = {
+    "linear": Shape.MONOTONE,
+    "threshold": Shape.THRESHOLD,
+    "step": Shape.MONOTONE,
+    "U": Shape.U,
+}
 _PROTOTYPE_13 = {30: (".69", ".61"), 60: (".85", ".55"), 120: (".99", ".59")}
 _LEVEL, _SPREAD = 0.85, 0.05
 
@@ -34,15 +40,23 @@ def t12(seed: int, scale: float = 1.0) -> list[Row]:
     rows = []
     for n, wanted in ((30, 0.70), (90, 0.95)):
         for form in made.FORMS:
-            hits = plain = 0
+            hits = plain = named = shaped = 0
             for _ in range(times):
                 x, y, causes = made.history(random, n, form, 0.3)
-                hits += select(y, x).first == causes[0]
+                found = select(y, x)
+                hits += found.first == causes[0]
+                if found.steps and found.steps[0].metric == causes[0]:
+                    named += 1
+                    shaped += found.steps[0].shape is _SHAPES[form]
                 plain += int(np.argmax(np.abs(associations(y, x).spearman))) == causes[0]
             p, error = share(hits, times)
             told = _PROTOTYPE_12.get((form, n), "-")
             what = f"{form}, n = {n}: first metric is the cause"
             rows.append(Row("T12", what, p, wanted, 1, told, f"{plain / times:.2f}", error))
+            p, error = share(shaped, max(1, named))
+            rows.append(
+                Row("T12", f"{form}, n = {n}: its shape is right", p, 0, 1, "-", "-", error)
+            )
     return rows
 
 
@@ -107,7 +121,7 @@ def t16(seed: int, scale: float = 1.0) -> list[Row]:
     random = np.random.default_rng(seed)
     times = max(20, round(200 * scale))
     rows = []
-    for phi, most in ((0.4, 0.05), (0.6, 0.10)):
+    for phi, most in ((0.4, 0.05), (0.6, 0.10), (0.8, 1.0)):
         split, crossed = 0, 0
         for _ in range(times):
             year = made.year(random, 1, 0.0, phi)

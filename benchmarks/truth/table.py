@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from benchmarks.truth import coverage, estimators, explained, raised, recorded, verdicts, waiting
+from benchmarks.truth import (
+    coverage,
+    estimators,
+    explained,
+    published,
+    raised,
+    recorded,
+    verdicts,
+    waiting,
+)
 from benchmarks.truth.target import Row
 
 TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
@@ -22,6 +31,7 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "T12": explained.t12,
     "T13": explained.t13,
     "T14": explained.t14,
+    "T15": published.t15,
     "T16": explained.t16,
     "T19": waiting.t19,
     "T20": waiting.t20,
@@ -45,6 +55,7 @@ SEEDS = {
     "T12": 77,
     "T13": 79,
     "T14": 78,
+    "T15": 0,
     "T16": 80,
     "T19": 1,
     "T20": 61,

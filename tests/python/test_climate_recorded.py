@@ -7,8 +7,9 @@ from datetime import UTC, date, datetime
 import pytest
 
 from iosonde.analysis.climate import Climate, changed_on, climate
-from iosonde.analysis.job_source import from_file
+from iosonde.analysis.job_source import from_files
 from iosonde.analysis.motifs import motifs
+from iosonde.connectors.source import Settings
 from iosonde.findings.climate import say_event
 from iosonde.model.jobs import JobTable
 from tests.python.latencies import DATA
@@ -20,7 +21,7 @@ SHARED_READ = "ior shared read"
 
 @pytest.fixture(scope="module")
 def year() -> JobTable:
-    return from_file(YEAR, None, lambda _: None)
+    return from_files([YEAR], [], Settings(), lambda _: None)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from iosonde.connectors import h5lmt, hdf5_safe, tokio_timeseries
+from iosonde.connectors import h5lmt, hdf5_steps, tokio_timeseries
 from iosonde.connectors.source import head_of
 from iosonde.model.errors import InputFileError
 from tests.python.lmt_files import Got, lying, series
@@ -102,7 +102,7 @@ def test_infinite_and_negative_values_are_missing(tmp_path):
 def test_slices_of_time_are_the_whole(tmp_path, monkeypatch):
     values = np.arange(40.0).reshape(20, 2)
     path = series(tmp_path / "t", stamps(20), {READ: (OSTS, values, "bytes")})
-    monkeypatch.setattr(hdf5_safe, "BLOCK_VALUES", 6)
+    monkeypatch.setattr(hdf5_steps, "BLOCK_VALUES", 6)
     blocks = Got(tokio_timeseries, path).blocks
     assert [b.value.size for b in blocks] == [6] * 6 + [4]
     assert np.array_equal(np.concatenate([b.value for b in blocks]), values)

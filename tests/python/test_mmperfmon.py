@@ -133,7 +133,7 @@ def test_nsds_and_their_servers(tmp_path: Path) -> None:
     out = take(mmperfmon, path, system="fs1", zone=ZoneInfo("UTC"))
     assert out.values("read_bytes", "nsd7@n1", "fs1") == [5, 6]
     assert [(e.level, e.child, e.parent) for e in out.edges] == [("nsd", "nsd7@n1", "n1")]
-    assert "incomplete" in out.flags()
+    assert "left-out" in out.flags()
 
 
 def test_one_row_has_no_length(tmp_path: Path) -> None:

@@ -20,7 +20,12 @@ SCALES = {
     "T9": 0.25,
     "T10": 0.2,
     "T11": 0.1,
+    "T12": 0.06,
+    "T13": 0.15,
+    "T14": 0.15,
+    "T16": 0.1,
     "T19": 1.0,
+    "lasting": 0.1,
     "noise": 0.05,
 }
 """T1, T4 and T5 need weeks: benchmarks/truth runs them by hand, and T1 runs here on five weeks."""

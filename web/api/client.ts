@@ -73,7 +73,7 @@ export function refusalText(body: unknown, status: number): string {
   return `the server answered ${status}`;
 }
 
-async function getJson(url: string, signal: AbortSignal): Promise<unknown> {
+export async function getJson(url: string, signal: AbortSignal): Promise<unknown> {
   let response: Response;
   try {
     response = await fetch(url, { signal, headers: { accept: "application/json" } });

@@ -25,28 +25,28 @@ export function list(value: unknown, where: string): unknown[] {
   return value;
 }
 
-function text(value: unknown, where: string): string {
+export function text(value: unknown, where: string): string {
   if (typeof value !== "string") throw new ShapeError(where, "a text");
   return value;
 }
 
-function number(value: unknown, where: string): number {
+export function number(value: unknown, where: string): number {
   if (typeof value !== "number" || !Number.isFinite(value)) throw new ShapeError(where, "a number");
   return value;
 }
 
-const orNull = <T>(value: unknown, read: (v: unknown) => T): T | null =>
+export const orNull = <T>(value: unknown, read: (v: unknown) => T): T | null =>
   value === null || value === undefined ? null : read(value);
 
 const duration = (value: unknown, where: string): Ms | null => orNull(value, (v) => durationFromNs(number(v, where)));
-const factor = (value: unknown, where: string): number | null => orNull(value, (v) => number(v, where));
+export const factor = (value: unknown, where: string): number | null => orNull(value, (v) => number(v, where));
 
-function column<T>(table: Json, name: string, where: string, read: (v: unknown, at: string) => T): T[] {
+export function column<T>(table: Json, name: string, where: string, read: (v: unknown, at: string) => T): T[] {
   const at = `${where}.${name}`;
   return list(table[name], at).map((v) => read(v, at));
 }
 
-const instant = (value: unknown, where: string): UnixMs => instantFromNs(number(value, where));
+export const instant = (value: unknown, where: string): UnixMs => instantFromNs(number(value, where));
 const asOp = (value: unknown): Op | null => OPS.find((op) => op === value) ?? null;
 const asSeverity = (value: unknown): Severity => SEVERITIES.find((s) => s === value) ?? "unknown";
 

@@ -7,6 +7,8 @@ import "../styles/pickers.css";
 import "../styles/panels.css";
 import "../styles/legend.css";
 import "../styles/figures.css";
+import "../styles/jobs.css";
+import "../styles/umami.css";
 import { agreedZone, fetchAbout, fetchTargets } from "../api/client.ts";
 import { ServerClock } from "../api/clock.ts";
 import type { About } from "../api/model.ts";
@@ -16,6 +18,8 @@ import { LiveState } from "../components/live_state.ts";
 import { themeButton } from "../components/theme.ts";
 import { readAddress, writeAddress } from "./address.ts";
 import { emptyPage } from "./empty.ts";
+import { JobsPage, PageLinks } from "./jobs.ts";
+import { readJobsAddress } from "./jobs_address.ts";
 import { Session } from "./session.ts";
 import type { Change } from "./session.ts";
 import { Weather } from "./weather.ts";
@@ -26,7 +30,9 @@ function start(root: HTMLElement, about: About | null): void {
   const live = new LiveState(() => (session.choice.paused ? session.resume() : session.pause()));
   const main = h("main", { id: "main" });
   const error = h("p", { class: "error", role: "alert", hidden: true });
+  const links = new PageLinks();
   let weather: Weather | null = null;
+  let jobs: JobsPage | null = null;
   let drawn = false;
 
   const theme = themeButton(() => weather?.recolour());
@@ -36,6 +42,7 @@ function start(root: HTMLElement, about: About | null): void {
       { class: "top" },
       h("h1", {}, "iosonde"),
       h("p", { class: "tagline" }, "the weather station for shared storage"),
+      links.element,
       h("div", { class: "top-right" }, live.element, theme),
     ),
     error,
@@ -43,7 +50,30 @@ function start(root: HTMLElement, about: About | null): void {
     h("footer", { class: "foot" }, about === null ? "iosonde" : `iosonde ${about.version}, store ${about.store}`),
   );
 
+  /** Jobs where the address says so; the weather goes on behind them. */
+  function turn(): boolean {
+    const address = readJobsAddress(location.hash);
+    links.show(address === null ? null : writeAddress(session.address));
+    live.element.hidden = address !== null;
+    if (address === null) {
+      if (jobs === null) return false;
+      jobs.close();
+      jobs = null;
+      if (weather === null) page();
+      else main.replaceChildren(weather.element);
+      schedule();
+      return false;
+    }
+    if (jobs === null) {
+      jobs = new JobsPage();
+      main.replaceChildren(jobs.element);
+    }
+    jobs.show(address);
+    return true;
+  }
+
   function page(): void {
+    if (jobs !== null) return;
     if (session.targets.length === 0) {
       weather = null;
       main.replaceChildren(emptyPage(about));
@@ -56,17 +86,21 @@ function start(root: HTMLElement, about: About | null): void {
 
   function changed(change: Change): void {
     if (change === "targets") {
-      if ((session.targets.length === 0) === (weather !== null) || main.childElementCount === 0) page();
+      const fits = (session.targets.length === 0) === (weather === null) && main.childElementCount > 0;
+      if (!fits) page();
       weather?.showTargets();
     } else if (change === "error") {
       const lines = [...(session.error === null ? [] : [session.error]), ...session.trouble];
       error.hidden = lines.length === 0;
       setText(error, lines.join("\n"));
     } else if (change === "choice") {
-      history.replaceState(null, "", writeAddress(session.address));
+      const address = writeAddress(session.address);
+      if (jobs === null) history.replaceState(null, "", address);
+      links.show(address);
     }
     const lost = session.feedState === "lost";
     live.show(lost ? "lost" : session.choice.paused ? "paused" : session.feedState);
+    if (jobs !== null) return;
     if (change === "targets" && session.key === null) document.title = "iosonde";
     else if (session.target !== null) document.title = `${session.target.sentence} - iosonde`;
     schedule();
@@ -74,7 +108,7 @@ function start(root: HTMLElement, about: About | null): void {
 
   /** At most one drawing a frame, however much changed. */
   function schedule(): void {
-    if (drawn) return;
+    if (drawn || jobs !== null) return;
     drawn = true;
     requestAnimationFrame(() => {
       drawn = false;
@@ -82,21 +116,22 @@ function start(root: HTMLElement, about: About | null): void {
     });
   }
 
+  turn();
   live.show("connecting");
   begin(session).catch(() => undefined);
   window.setInterval(() => {
     if (document.hidden) return;
     session.tick(performance.now());
-    weather?.tickCards();
+    if (jobs === null) weather?.tickCards();
     if (!session.choice.paused) schedule();
   }, 1000);
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) return session.wake();
     session.sleep();
-    document.title = "iosonde"; // it would grow old unseen
+    if (jobs === null) document.title = "iosonde"; // it would grow old unseen
   });
   window.addEventListener("hashchange", () => {
-    session.adopt(readAddress(location.hash));
+    if (!turn()) session.adopt(readAddress(location.hash));
   });
 }
 

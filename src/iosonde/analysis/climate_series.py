@@ -10,7 +10,8 @@ import numpy as np
 
 from iosonde.analysis.peak import FRACTION
 from iosonde.stats.multiple import benjamini_hochberg
-from iosonde.stats.shifts import FEWEST, Shift, shifts
+from iosonde.stats.segments import FEWEST
+from iosonde.stats.shifts import Shift, shifts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,10 +24,10 @@ def placement(root: Path, job: Job, start_ns: int) -> dict[str, Scalar]:
     if not names:
         return {}
     edges = read_edges(root, "node", 0, start_ns + YEAR_NS)
-    places: dict[str, tuple[float, float, float]] = {}
-    for edge in edges:
-        if edge.child in names and (place := _coordinates(edge)) is not None:
-            places[edge.child] = place
+    known = {edge.child: place for edge in edges if (place := _coordinates(edge)) is not None}
+    places = {
+        name: known[child] for name in names for child in (name, _number_of(name)) if child in known
+    }
     found = job_window.radius([places[name] for name in sorted(places)], len(names))
     if found is None:
         return {}
@@ -39,6 +40,12 @@ def placement(root: Path, job: Job, start_ns: int) -> dict[str, Scalar]:
         name: Scalar(value, "hops", edges[-1].source, found.n, found.missing)
         for name, value in values.items()
     }
+
+
+def _number_of(name: str) -> str:
+    """What tables of coordinates call a node that is named after its number: ``17`` of ``node00017``."""
+    digits = re.search(r"[0-9]{1,18}$", name)
+    return str(int(digits[0])) if digits else name
 
 
 def _coordinates(edge: Edge) -> tuple[float, float, float] | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from iosonde.analysis.umami import History, find_run, history_of
-from iosonde.model.job_metrics import About
+from iosonde.model.job_metrics import JOB_METRICS, About
 from iosonde.model.jobs import JobTable
 from iosonde.stats.association import Associations, associations
 from iosonde.stats.forward import Selection, select
@@ -124,6 +124,12 @@ def explain(
     abouts = [_about(table, name) for name in names]
     signs = np.array([{"high": -1.0, "low": 1.0}.get(a.good or "", 0.0) for a in abouts])
     floors = np.array([_FLOORS.get(a.unit, 0.0) for a in abouts])
+    strange = [
+        name for name in table.metrics if name not in JOB_METRICS and name not in table.abouts
+    ]
+    if strange:
+        told = f"{len(strange)} columns that nobody has described are not judged: {', '.join(strange[:3])}"
+        notes = (*notes, f"{told}{' ...' if len(strange) > 3 else ''} (--mapping describes them)")
     found = suspects(y[others], x[others], x[row], signs, floors)
     order = rows[np.argsort(table.start_ns[rows], kind="stable")]
     tested = associations(y[order], x[order])
@@ -173,9 +179,10 @@ def judged(table: JobTable) -> JobTable:
 
 
 def candidates(table: JobTable) -> dict[str, Floats]:
-    """What can be asked who did it: no own doing, and what adds up while a job runs as a rate.
+    """What can be asked who did it: no own doing, nothing undescribed, and rates of what adds up while a job runs.
 
-    Of a metric that the table also has as a rate only the rate is kept. Shapes (n,), missing is NaN.
+    A column that neither ``model.job_metrics`` nor the table describes may be an id. Of a metric that the table
+    also has as a rate only the rate is kept. Shapes (n,), missing is NaN.
     """
     seconds = table.duration_s()
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -183,6 +190,8 @@ def candidates(table: JobTable) -> dict[str, Floats]:
         for name, column in table.metrics.items():
             about = table.about(name)
             if about.role in ("performance", "own") or name == "duration_s":
+                continue
+            if name not in JOB_METRICS and name not in table.abouts:
                 continue
             if about.unit in ("operations", "bytes"):
                 if f"{name}_per_s" not in table.metrics:

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.connectors.sources import Connector
+from iosonde.connectors.sources import Connector, connector_of
+from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.store.jobs import write_jobs
 from iosonde.store.metrics import write_block, write_edges
 
 if TYPE_CHECKING:
-    from iosonde.connectors.source import Settings, Tell
+    from iosonde.connectors.source import Item, Settings
+
+Records = list[tuple[Path, Connector]]
+"""Files, each with what reads it."""
 
 MOST_CELLS = 8_000_000
 """Values that wait to be written together: parts of a day are merged by rewriting the day."""
 _MOST_JOBS = 20_000
 _MOST_EDGES = 500_000
 _EXAMPLES = 3
+_TOLD = 5
 
 
 @dataclass
 class Recorded:
     """What a file amounted to. ``new_*``: what the store did not have."""
 
-    path: Path
+    name: str
+    """Of the file, or of the first of several."""
     kind: str
     samples: int = 0
     new_samples: int = 0
@@ -150,18 +157,75 @@ def _joined(blocks: list[MetricBlock]) -> MetricBlock:
     )
 
 
-def import_record(
-    root: Path, path: Path, connector: Connector, settings: Settings, tell: Tell
-) -> Recorded:
-    """Read one file into the store. What was good before an error is in the store.
+class Told:
+    """Takes what cannot be read: of each file the first few, and how many more there were."""
 
-    Raises InputFileError, StoreError.
+    def __init__(self) -> None:
+        self.errors: list[InputFileError] = []
+        self._n = 0
+
+    def __call__(self, error: InputFileError) -> None:
+        """Tell of one."""
+        self._n += 1
+        if self._n <= _TOLD:
+            self.errors.append(error)
+
+    def rest(self, name: str) -> None:
+        """Tell of those that were not told of; the next file begins anew."""
+        if self._n > _TOLD:
+            more = f"{name}: {self._n - _TOLD} more rows cannot be read"
+            self.errors.append(InputFileError(more))
+        self._n = 0
+
+
+def split(paths: Sequence[Path]) -> tuple[Records, list[Path]]:
+    """What a connector can read, with it, and what none can. A folder is one of Darshan logs, or of a kernel's tree."""
+    records: Records = []
+    others: list[Path] = []
+    for path in paths:
+        try:
+            connector = connector_of(path)
+        except InputFileError:
+            connector = None
+        if connector is None:
+            others.append(path)
+        else:
+            records.append((path, connector))
+    return records, others
+
+
+def import_records(
+    root: Path, records: Records, settings: Settings, told: Told
+) -> Iterator[Recorded]:
+    """Import files, those of one kind together where that says more (two readings of a counter).
+
+    Raises StoreError.
     """
-    done = Recorded(path, connector.KIND)
+    groups: dict[str, Records] = {}
+    for path, connector in records:
+        groups.setdefault(connector.KIND, []).append((path, connector))
+    for group in groups.values():
+        connector = group[0][1]
+        many = getattr(connector, "read_many", None)
+        if many is not None and len(group) > 1:
+            paths = [path for path, _ in group]
+            yield _imported(root, str(paths[0]), connector.KIND, many(paths, settings, told), told)
+            continue
+        for path, _ in group:
+            items = connector.read(path, settings, told)
+            yield _imported(root, str(path), connector.KIND, items, told)
+
+
+def _imported(root: Path, name: str, kind: str, items: Iterator[Item], told: Told) -> Recorded:
+    """One file, or several of a kind. What was good before an error is in the store."""
+    done = Recorded(name, kind)
     writer = _Writer(Path(root), done)
     try:
-        for item in connector.read(path, settings, tell):
+        for item in items:
             writer.take(item)
+    except InputFileError as error:
+        told(error)
     finally:
         writer.flush()
+    told.rest(name)
     return done

@@ -17,9 +17,19 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Rows = NDArray[np.bool_]
 
-SERVERS = ("server_", "oss_cpu_", "mds_cpu_", "cf_", "contention_", "others_")
-"""How metrics begin that servers' monitors are behind."""
-_NOT = ("cf_node_hours_ratio", "contention_node_hours_ratio", "server_missing_ratio")
+DATA = (
+    *("server_read_", "server_write", "server_rw_", "server_bytes", "oss_cpu_", "others_"),
+    *("cf_bandwidth_", "cf_ops_", "contention_bandwidth_", "contention_ops_"),
+)
+METADATA = (
+    *("mds_cpu_", "cf_opens_", "cf_stats_", "contention_opens_", "contention_stats_"),
+    *(f"server_{name}" for name in ("open", "close", "get", "set", "stat", "mk", "rm", "link")),
+    *(f"server_{name}" for name in ("unlink", "rename", "readdirs", "inode")),
+)
+"""How metrics begin that each monitor is behind."""
+_FACTORS = ("cf_", "contention_")
+CONSERVED = ("cf_bandwidth_ratio", "cf_node_hours_ratio")
+"""Of these a job cannot have more than the whole; operations are merged, split and answered by clients."""
 
 
 class Clean(NamedTuple):
@@ -54,46 +64,67 @@ def _with_traffic(table: JobTable, notes: list[Note]) -> JobTable:
 
 
 def _monitored(table: JobTable, notes: list[Note]) -> JobTable:
-    """All that the servers' monitors are behind, in rows in which they saw nothing of what the job moved."""
-    own, servers = own_bytes(table), server_bytes(table)
-    if own is None or servers is None:
-        return table
-    down = monitor_down(own, servers)
-    if not down.any():
-        return table
-    notes.append(
-        Note("monitor-down", f"{table.source}: no traffic at the servers", int(down.sum()))
-    )
-    for name in table.metrics:
-        if name.startswith(SERVERS) and name not in _NOT:
-            zero = down & ((table.metrics[name] == 0) | ~np.isfinite(table.metrics[name]))
-            covers = down if name.startswith(("cf_", "contention_")) else zero
-            table = without(table, name, covers & ~np.isnan(table.metrics[name]), "monitor-down")
+    """What a monitor is behind that saw nothing of what the job did: that of the data servers, or of metadata."""
+    asked = {
+        "the data servers": (own_bytes(table), server_bytes(table), DATA),
+        "the metadata servers": (
+            table.metrics.get("own_opens"),
+            table.metrics.get("server_opens"),
+            METADATA,
+        ),
+    }
+    for whose, (own, servers, begins) in asked.items():
+        if own is None or servers is None:
+            continue
+        down = monitor_down(own, servers)
+        if down.any():
+            what = f"{table.source}: nothing seen by {whose}"
+            notes.append(Note("monitor-down", what, int(down.sum())))
+            for name in [name for name in table.metrics if name.startswith(begins)]:
+                zero = down & (table.metrics[name] == 0)
+                covers = down & ~np.isnan(table.metrics[name])
+                rows = covers if name.startswith(_FACTORS) else zero
+                if rows.any():
+                    table = without(table, name, rows, "monitor-down")
     return table
 
 
 def believed(table: JobTable, notes: list[Note]) -> JobTable:
-    """Coverage factors above 1.2 are missing, and contention with them."""
+    """Coverage factors above 1.2 get a flag; those of bytes and node hours are missing, and contention with them."""
     for name in [name for name in table.metrics if name.startswith("cf_")]:
-        beyond = over_covered(table.metrics[name])
-        if beyond.any():
-            worst = float(np.nanmax(table.metrics[name]))
-            what = f"{table.source}: {table.about(name).label} up to {worst:.3g}"
-            notes.append(Note("over-covered", what, int(beyond.sum())))
-            table = without(table, name, beyond, "over-covered")
-            twin = name.replace("cf_", "contention_", 1)
-            if twin in table.metrics:
-                table = without(table, twin, beyond, "over-covered")
+        beyond = over_covered(table.metrics[name]) & ~_flagged(table, name, "over-covered")
+        if not beyond.any():
+            continue
+        worst, kept = float(np.nanmax(table.metrics[name])), name not in CONSERVED
+        but = "; kept, as clients merge and answer operations" if kept else ""
+        what = f"{table.source}: {table.about(name).label} up to {worst:.3g}{but}"
+        notes.append(Note("over-covered", what, int(beyond.sum())))
+        for one in (name, name.replace("cf_", "contention_", 1)):
+            if one in table.metrics:
+                table = flagged(table, one, beyond, "over-covered")
+                table = table if kept else without(table, one, beyond, "over-covered")
     return table
 
 
 def without(table: JobTable, name: str, rows: Rows, flag: str) -> JobTable:
     """The same with a metric missing in some rows, for a reason."""
+    column = np.where(rows, np.nan, table.metrics[name])
+    return flagged(table.with_metrics({name: column}), name, rows, flag)
+
+
+def flagged(table: JobTable, name: str, rows: Rows, flag: str) -> JobTable:
+    """The same with a flag on a metric of some rows."""
     flags = dict(table.flags)
     for row in np.flatnonzero(rows).tolist():
         flags[row, name] = tuple(dict.fromkeys((*flags.get((row, name), ()), flag)))
-    column = np.where(rows, np.nan, table.metrics[name])
-    return replace(table.with_metrics({name: column}), flags=flags)
+    return replace(table, flags=flags)
+
+
+def _flagged(table: JobTable, name: str, flag: str) -> Rows:
+    """Rows in which a metric has a flag already."""
+    rows = np.zeros(len(table), dtype=bool)
+    rows[[row for (row, one), flags in table.flags.items() if one == name and flag in flags]] = True
+    return rows
 
 
 def own_bytes(table: JobTable) -> Floats | None:

@@ -1,36 +1,43 @@
-"""Where a table of jobs comes from: a file, or the store. The one place that chooses."""
+"""Where a table of jobs comes from: files, or the store. The one place that chooses."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from iosonde.analysis.peak import with_derived
+from iosonde.analysis.own_runs import own_runs
+from iosonde.analysis.peak import FRACTION, PERFORMANCE, Peak, fraction_of_peak, with_derived
+from iosonde.analysis.tables import load_tables, mappings, merged
 from iosonde.connectors.source import Settings
-from iosonde.connectors.table import choose, read_table
-from iosonde.connectors.table_toml import load_mapping
-from iosonde.model.errors import InputFileError, MissingPartError, NothingMeasuredError
+from iosonde.model.errors import InputFileError, NothingMeasuredError
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note
+from iosonde.store import jobs
 
 Told = Callable[[str], None]
+_MOST_TOLD = 3
 
 
-def from_file(path: Path, mapping: Path | None, tell: Told) -> JobTable:
-    """The jobs of a table with a row a job, cleaned and with what follows from its columns.
+def from_files(
+    paths: Sequence[Path], given: Sequence[Path], settings: Settings, tell: Told
+) -> JobTable:
+    """The jobs of tables with a row a job, cleaned and with what follows from their columns.
 
-    ``mapping``: a file that says what columns mean; None: as they are known, or called. ``tell`` gets what was
-    left out and why. Raises UsageError (mapping), InputFileError (unreadable).
+    ``given``: files (or folders) that say what columns mean; none: as they are known, or called. ``tell`` gets
+    what was left out and why. Raises UsageError (mapping), InputFileError (unreadable).
     """
     refused: list[InputFileError] = []
-    chosen = choose(path, () if mapping is None else (load_mapping(mapping),))
-    read = read_table(path, Settings(), refused.append, chosen)
-    table, notes = with_derived(read.table)
-    for line in (*map(str, refused[:3]), *table.reasons, *map(_said, (*read.notes, *notes))):
+    loaded = load_tables(paths, mappings(given), settings, refused.append)
+    table = merged([one.table for one in loaded])
+    if (
+        len(loaded) > 1 and PERFORMANCE in table.metrics
+    ):  # the best of a kind may be in another table
+        table = table.with_metrics({FRACTION: fraction_of_peak(table)})
+    notes = [note for one in loaded for note in one.notes]
+    for line in (*map(str, refused[:_MOST_TOLD]), *table.reasons, *map(_said, notes)):
         tell(line)
-    if len(refused) > 3:
-        tell(f"{path}: {len(refused) - 3} more rows are no rows")
+    if len(refused) > _MOST_TOLD:
+        tell(f"{len(refused) - _MOST_TOLD} more rows are no rows")
     return table
 
 
@@ -38,15 +45,11 @@ def _said(note: Note) -> str:
     return f"{note.flag}: {note.what}" + (f" (x {note.n})" if note.n > 1 else "")
 
 
-def from_store(root: Path) -> JobTable:
-    """The jobs of a store. Raises NothingMeasuredError: it holds none."""
-    try:
-        module = importlib.import_module("iosonde.store.jobs")
-    except ModuleNotFoundError as error:
-        raise MissingPartError("this iosonde keeps no jobs in its store", hint="a TABLE") from error
-    table: JobTable = module.read_table(root)
-    if not len(table):
+def from_store(root: Path, of: Peak = "max") -> JobTable:
+    """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none."""
+    parts = [part for part in (jobs.read_table(root), own_runs(root)) if len(part)]
+    if not parts:
         raise NothingMeasuredError(
             f"there are no jobs in {root}", hint="'iosonde import', or TABLE"
         )
-    return with_derived(table).table
+    return with_derived(merged(parts), of).table

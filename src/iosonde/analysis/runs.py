@@ -64,7 +64,7 @@ def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[Compa
         of_run.setdefault(row.run_id, []).append(row)
     found = []
     for own in of_run.values():
-        main = _main_rows(own)
+        main = main_rows(own)
         factors = sorted({row.waiting_factor for row in main})
         for factor in factors if every_factor else factors[:1]:
             some = [row for row in main if row.waiting_factor == factor]
@@ -72,8 +72,8 @@ def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[Compa
     return found
 
 
-def _main_rows(rows: Sequence[RunRow]) -> list[RunRow]:
-    """Rows of the phase that says most, all ranks together."""
+def main_rows(rows: Sequence[RunRow]) -> list[RunRow]:
+    """Rows of the phase that says most, all ranks together where there are such."""
     together = [row for row in rows if row.rank is None]
     if any(row.phase in _BULK and row.pattern == "bulk" for row in together):
         return [row for row in together if row.phase in _BULK]

@@ -42,6 +42,8 @@ STANDARD: tuple[tuple[str, ...], ...] = (
     ("radius_max_hops",),
 )
 """Rows of a diagram that nobody asked special metrics of, in order: of each the first that is known."""
+LARGEST = 1e200
+"""Numbers from here on are no measurement of anything: they are missing."""
 _MOST_NAMED = 12
 
 
@@ -126,7 +128,7 @@ def umami(
 
 def _row(table: JobTable, metric: str, order: Places, place: int) -> MetricRow:
     values = np.asarray(table.metrics[metric][order], dtype=np.float64)
-    values = np.where(np.isfinite(values), values, np.nan)
+    values = np.where(np.abs(values) < LARGEST, values, np.nan)
     about = table.about(metric)
     stood = stand(np.delete(values, place), float(values[place]), about.good)
     return MetricRow(metric, about, values, stood, table.flags.get((int(order[place]), metric), ()))
@@ -185,6 +187,17 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
         if len(found) == 1:
             return found[0]
     raise UsageError(f"job {job_id} has no one run {step!r}", expected=_runs(table, rows))
+
+
+def run_name(table: JobTable, row: int) -> str:
+    """What ``find_run`` takes as the step of a row: "" where the job's id suffices, else step, motif or ``#2``."""
+    rows = np.flatnonzero(table.job_id == table.job_id[row])
+    if len(rows) == 1:
+        return ""
+    for names in (table.step, table.motif):
+        if names[row] and np.count_nonzero(names[rows] == names[row]) == 1:
+            return str(names[row])
+    return f"#{int(np.flatnonzero(rows == row)[0]) + 1}"
 
 
 def _runs(table: JobTable, rows: Places) -> str:

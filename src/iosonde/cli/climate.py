@@ -6,13 +6,12 @@ import argparse
 import csv
 import io
 import json
-import sys
 from collections.abc import Sequence
 from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.cli import options
+from iosonde.cli import job_options, options
 from iosonde.cli.text import count, table
 from iosonde.findings import climate as words
 from iosonde.findings.climate_data import change_data, climate_data, motif_rows, motifs_data
@@ -44,7 +43,7 @@ _HEAD = ("date", "between", "file system", "motif", "before", "after", "ratio", 
 def main(arguments: Sequence[str]) -> int:
     """Print changes, events and climates, or write them as data."""
     args = _parse(arguments)
-    rows = _table(args)
+    rows = job_options.table_of(args)
     found = on = None
     valid: tuple[Validated, ...] = ()
     motifs: Motifs | None = None
@@ -59,10 +58,10 @@ def main(arguments: Sequence[str]) -> int:
     if args.format == "json":
         data = climate_data(found, on, valid) if found else {}
         data = motifs_data(motifs, rows) if motifs else data
-        _write(json.dumps(data, indent=2) + "\n", args.output)
+        job_options.write(json.dumps(data, indent=2) + "\n", args.output)
     elif args.format == "csv":
         changes = [change_data(c) for c in (on or found).changes] if found else []
-        _write(_csv(motif_rows(motifs, rows) if motifs else changes), args.output)
+        job_options.write(_csv(motif_rows(motifs, rows) if motifs else changes), args.output)
     else:
         _print(found, on, valid, motifs)
     return 0
@@ -72,9 +71,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "What changed for good: when, how much, what else changed with it, and what did not."
     parser = options.Parser("climate", summary, EXAMPLES)
     add = parser.add_argument
-    told = "CSV with a row a job, plain or gzip (default: the store)"
-    add("table", nargs="*", type=Path, metavar="TABLE", help=told)
-    add("--mapping", type=Path, metavar="FILE", help="TOML: what the columns of TABLE mean")
+    job_options.add_tables(parser)
     add("--file-system", metavar="NAME", help="of this file system only")
     add("--motif", metavar="NAME", help="of this motif only")
     add("--on", metavar="DATE", help="what may have changed on this date (UTC)")
@@ -86,30 +83,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--dark", action="store_true", help="a dark picture")
     add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
     parser.add_data(("json", "csv"))
-    parser.add_store()
     args = parser.parse(arguments)
     if args.motifs and (args.on or args.validate or args.plot):
         raise UsageError("--motifs does not go with --on, --validate or --plot")
     return args
-
-
-def _table(args: argparse.Namespace) -> JobTable:
-    """The jobs asked for: of files, or of the store."""
-    from iosonde.analysis import job_source
-    from iosonde.analysis.joined_tables import together
-
-    if not args.table:
-        if args.mapping is not None:
-            raise UsageError("--mapping is for a TABLE", hint="'TABLE --mapping FILE'")
-        return job_source.from_store(options.store_root(args))
-    if args.store is not None:
-        raise UsageError("both TABLE and --store are given", expected="one of them")
-
-    def tell(text: str) -> None:
-        options.tell(clean_text(f"note: {text}"))
-
-    paths = dict.fromkeys(args.table)
-    return together([job_source.from_file(path, args.mapping, tell) for path in paths])
 
 
 def _climate(
@@ -213,12 +190,3 @@ def _csv(rows: Sequence[dict[str, object]]) -> str:
     for row in rows:
         writer.writerow(row)
     return buffer.getvalue()
-
-
-def _write(text: str, output: Path | None) -> None:
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        from iosonde.store.export import write_text
-
-        write_text(text, output)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from iosonde.analysis.import_files import Done, import_files
 from iosonde.analysis.import_probing import Probed
+from iosonde.analysis.import_records import split
 from iosonde.analysis.importing import SIZE_BYTES, Imported, Naming
-from iosonde.cli import options
+from iosonde.cli import import_records, options
 from iosonde.cli.text import count
 from iosonde.connectors.recognise import KINDS
 from iosonde.model.errors import UsageError
@@ -35,21 +36,26 @@ def main(arguments: Sequence[str]) -> int:
     """Import files; 1 if a line of them could not be read (what could be is in the store)."""
     args = _parse(arguments)
     now_ns = options.now_ns()
+    settings = import_records.settings_of(args)
     started = None if args.started is None else parse_time(args.started, now_ns)
     if started is not None and not 0 <= started < _LATEST_NS:
         raise UsageError(
             f"--started {args.started} is not possible", expected="a time from 1970 to 2200"
         )
+    records, paths = split(args.file)
+    code = import_records.run(options.store_root(args), records, settings, now_ns) if records else 0
+    if not paths:
+        return code
     naming = Naming(args.target, args.host, args.run, started, args.size)
 
     def report(path: Path, kind: str, rows: int) -> None:
         options.tell(f"{path}: {KINDS[kind]}, {count(rows)} rows")
 
-    done = import_files(options.store_root(args), args.file, naming, now_ns, report=report)
+    done = import_files(options.store_root(args), paths, naming, now_ns, report=report)
     _print(done, now_ns)
     for error in done.broken:
         options.tell(f"iosonde: {error}; what could be read was imported")
-    return 1 if done.broken else 0
+    return 1 if done.broken else code
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -75,6 +81,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="BYTES",
         help="of the small files (default: 3901)",
     )
+    import_records.add_options(parser)
     parser.add_store()
     args = parser.parse(arguments)
     for name in ("target", "host", "run"):

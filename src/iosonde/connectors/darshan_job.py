@@ -158,10 +158,9 @@ def _direction(base: list[Tally]) -> Direction:
     written = sum(tally.total("BYTES_WRITTEN") for tally in base)
     if read + written <= 0:
         return ""
-    share = read / (read + written)
-    if share >= MOSTLY:
+    if read / (read + written) >= MOSTLY:
         return "read"
-    return "write" if share <= 1 - MOSTLY else "mixed"
+    return "write" if written / (read + written) >= MOSTLY else "mixed"
 
 
 class _Use(NamedTuple):

@@ -8,7 +8,7 @@ process on a damaged one. Incomplete modules flag the numbers made of them; a lo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,13 +37,19 @@ def is_log(begin: bytes) -> bool:
     return magic in (_MAGIC, _MAGIC[::-1]) and _VERSION.fullmatch(begin[:8]) is not None
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:  # noqa: ARG001
-    """The Job of one log. Raises InputFileError (damaged), MissingPartError (no pydarshan).
+def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+    """The Job of one log, or of every log below a folder.
 
-    Starts a process of its own; for many logs ``darshan_tree`` is quicker.
+    Raises InputFileError (damaged), MissingPartError (no pydarshan).
+    A log alone starts a process of its own; for several logs ``read_many`` is quicker.
     """
     from iosonde.connectors.darshan_reader import Reader
 
+    if path.is_dir():
+        from iosonde.connectors.darshan_tree import index
+
+        yield from index(path, settings, tell)
+        return
     readable(path)
     with Reader() as reader:
         reader.send(path)
@@ -51,6 +57,23 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:  # noqa:
     if isinstance(answer, InputFileError):
         raise answer
     yield finished(job_from(answer), settings)
+
+
+def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+    """The Job of each log, on as many CPUs as there are; a log that is damaged is told of."""
+    from iosonde.connectors.darshan_tree import jobs_of
+
+    folders = [path for path in paths if path.is_dir()]
+    yield from jobs_of([path for path in paths if path not in folders], settings, tell)
+    for folder in folders:
+        yield from read(folder, settings, tell)
+
+
+def recognises_folder(path: Path) -> bool:
+    """A folder with a log in it, or below."""
+    from iosonde.connectors.darshan_tree import logs_in
+
+    return next(logs_in(path, lambda _: None), None) is not None
 
 
 def finished(job: Job, settings: Settings) -> Job:

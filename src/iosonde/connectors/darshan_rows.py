@@ -31,6 +31,7 @@ class Rows:
         """Record id -> mount point, where it is known."""
         self._key: Key = ("", "", "")
         self._record: tuple[str, int, int] | None = None
+        self._kept = True
         self._values: list[float] = []
         self._counters: set[str] = set()
         self._full: dict[str, int] = {}
@@ -71,7 +72,7 @@ class Rows:
 
     def _number(self, text: str, line: Line) -> float:
         try:
-            value = float(text) if len(text) <= 40 else np.nan
+            value = float(text) if len(text) <= 40 and "_" not in text else np.nan
         except ValueError:
             value = np.nan
         if not np.isfinite(value):
@@ -102,10 +103,9 @@ class Rows:
         self._total += 1
         if self._total > MOST_RECORDS:
             raise bad(self._path, line.number, "too many records", f"at most {MOST_RECORDS}")
-        if module == "STDIO" and columns[5] in _STREAMS:
-            self.tally(module)
-            return
-        if columns[6] != "UNKNOWN" and number not in self.mounts:
+        self.tally(module)
+        self._kept = module != "STDIO" or columns[5] not in _STREAMS
+        if self._kept and columns[6] != "UNKNOWN" and number not in self.mounts:
             self.mounts[number] = columns[6]
         self._record = (module, rank, number)
         self._values = [_MISSING] * len(PLACES[module])
@@ -117,9 +117,11 @@ class Rows:
             return
         module, rank, number = self._record
         self._full.setdefault(module, len(self._counters))
+        self._record = None
+        if not self._kept:
+            return
         waiting = self._waiting.setdefault(module, [])
         waiting.append((number, rank, self._values))
-        self._record = None
         if len(waiting) >= _BLOCK:
             self._add(module)
 

@@ -88,8 +88,9 @@ class Tally:
     def _keep(self, ids: NDArray[np.uint64], moved: Floats, ranks: Whole) -> None:
         each = np.where(ranks < 0, float(self.ranks), 1.0)
         used = moved > 0
+        # Copies, for slices would keep every column of every record.
         self._files.append(
-            Files(ids, moved[:, 0], moved[:, 1], each * used[:, 0], each * used[:, 1])
+            Files(ids, moved[:, 0].copy(), moved[:, 1].copy(), each * used[:, 0], each * used[:, 1])
         )
         self._waiting += len(ids)
         if self._waiting > _MOST_WAITING:

@@ -31,7 +31,13 @@ def index(
     damaged. ``settings.progress`` gets (done, total). ``processes``: None: as many as this process has CPUs.
     Raises InputFileError (the folder cannot be read), MissingPartError (no pydarshan).
     """
-    paths = list(logs_in(folder, tell))
+    yield from jobs_of(list(logs_in(folder, tell)), settings, tell, processes=processes)
+
+
+def jobs_of(
+    paths: list[Path], settings: Settings, tell: Tell, *, processes: int | None = None
+) -> Iterator[Job]:
+    """The Job of each of several logs, in their order; as ``index`` otherwise."""
     for done, result in enumerate(_results(paths, processes or _cpus()), 1):
         if settings.progress is not None:
             settings.progress(done, len(paths))

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from iosonde.connectors import hdf5_safe as hdf5
+from iosonde.connectors import hdf5_steps
+from iosonde.connectors.hdf5_steps import Steps, amounts, cleaned, taken, time_notes
 from iosonde.connectors.lustre_names import OPERATIONS, system_of
 from iosonde.connectors.source import Head, Item, Settings, Tell
-from iosonde.connectors.tokio_timeseries import amounts
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import SERIES, MetricBlock
 from iosonde.model.quality import Note
@@ -83,7 +84,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[MetricBlock | I
         stamps = hdf5.dataset(file, _STEPS, (1,))
         if stamps is None:
             raise InputFileError(f"{path} has no {_STEPS}", expected="a file of pyLMT")
-        steps = hdf5.Steps(stamps[:])
+        steps = Steps(stamps[:])
         if steps.unset:
             what = f"{path}, {_STEPS}: {steps.unset} stamps are no times"
             tell(InputFileError(what, expected="seconds since 1970"))
@@ -123,19 +124,21 @@ def _opened(file: Any, place: str, dimensions: tuple[int, ...], path: Path, tell
 def _system(file: Any) -> str:
     """The file system that the names of OSTs begin with, or the one the steps name."""
     for place in (_READ, _WRITE):
-        if (data := file.get(place)) is not None:
-            for name in hdf5.texts(data.attrs.get("OSTNames", ()))[:1]:
-                if found := system_of(name):
-                    return found
+        for name in hdf5.names_of(file, place, "OSTNames")[:1]:
+            if found := system_of(name):
+                return found
     return hdf5.text(file[_STEPS].attrs.get("fs", ""))
 
 
-def _ends_its_step(file: Any, steps: hdf5.Steps) -> bool:
+def _ends_its_step(file: Any, steps: Steps) -> bool:
     """Whether a rate belongs to the step that ends at its stamp (see above)."""
     first = last = False
     for place in (_READ, _WRITE, _OPS):
-        data = file.get(place)
-        if data is not None and data.ndim == 2 and data.shape[1] > int(steps.rows.max()):
+        try:
+            data = hdf5.dataset(file, place)
+        except ValueError:
+            continue
+        if data is not None and data.shape[1] > int(steps.rows.max()):
             first |= bool(np.any(data[:, int(steps.rows[0])]))
             last |= bool(np.any(data[:, int(steps.rows[-1])]))
     return not (first and not last)
@@ -162,7 +165,7 @@ def _series(place: str, data: Any) -> Iterator[_Series]:
 
 def _any(data: Any, row: int) -> bool:
     """Whether a row has anything but zeros."""
-    width = hdf5.BLOCK_VALUES
+    width = hdf5_steps.BLOCK_VALUES
     spans = range(0, data.shape[1], width)
     return any(bool(np.any(data[row, begin : begin + width])) for begin in spans)
 
@@ -175,14 +178,14 @@ def _names(data: Any, attribute: str) -> tuple[str, ...]:
 
 
 def _blocks(
-    series: _Series, steps: hdf5.Steps, missing: Any, system: str, at_end: bool
+    series: _Series, steps: Steps, missing: Any, system: str, at_end: bool
 ) -> Iterator[MetricBlock]:
     """One metric in slices of time."""
     unit, kind = SERIES[series.metric]
     gauge = kind == "gauge"
     total = len(steps.time_ns)
     width = series.data.size // series.data.shape[-1] if series.row is None else 1
-    ticks = max(1, hdf5.BLOCK_VALUES // max(width, 1))
+    ticks = max(1, hdf5_steps.BLOCK_VALUES // max(width, 1))
     last = total if gauge and at_end else total - 1
     for begin in range(0, last, ticks):
         rows = np.arange(begin, min(begin + ticks, last))
@@ -191,7 +194,7 @@ def _blocks(
         lost = _lost(missing, steps.rows[at], series)
         if not gauge and at_end:  # a step has two ends, and both must have been seen
             lost |= _lost(missing, steps.rows[rows], series)
-        value, notes = _cleaned(value, lost, series.place)
+        value, notes = cleaned(np.where(lost, np.nan, value), series.place)
         left = steps.time_ns[rows]
         length = np.zeros_like(left)
         if not gauge:
@@ -208,14 +211,14 @@ def _blocks(
             left,
             length,
             value,
-            (*series.notes, *_order_notes(steps), *notes),
+            (*series.notes, *time_notes(steps, _STEPS), *notes),
         )
 
 
 def _rates(series: _Series, columns: NDArray[np.intp]) -> Floats:
     """Columns of a dataset as (T, N)."""
     data = series.data if series.row is None else series.data[series.row : series.row + 1]
-    value = hdf5.taken(data, columns, axis=-1)
+    value = taken(data, columns, axis=-1)
     if value.ndim == 3:
         value = value.sum(axis=1)
     turned: Floats = np.atleast_2d(value).T
@@ -229,27 +232,9 @@ def _lost(missing: Any, columns: NDArray[np.intp], series: _Series) -> NDArray[n
         return none
     if missing.shape[1] <= int(columns.max()):
         return none
-    marks = hdf5.taken(missing, columns, axis=-1).T != 0
+    marks = taken(missing, columns, axis=-1).T != 0
     servers, each = marks.shape[1], len(series.names)
     if servers and each % servers == 0:
         return np.repeat(marks, each // servers, axis=1)
     anyone: NDArray[np.bool_] = none | marks.any(axis=1)[:, None]
     return anyone
-
-
-def _cleaned(value: Floats, lost: NDArray[np.bool_], place: str) -> tuple[Floats, list[Note]]:
-    """Values with NaN where nothing was recorded, and how often that was."""
-    never = (value == 0) & np.signbit(value)
-    wrong = np.isinf(value) | (value < 0)
-    lost = lost | np.isnan(value)
-    masks = (("missing", lost), ("negative-zero", never), ("not-a-number", wrong))
-    notes = [Note(f, f"samples of {place}", int(m.sum())) for f, m in masks if m.any()]
-    return (np.where(lost | never | wrong, np.nan, value) if notes else value), notes
-
-
-def _order_notes(steps: hdf5.Steps) -> list[Note]:
-    """What was wrong with the stamps."""
-    notes = [Note("out-of-order", f"stamps of {_STEPS}", steps.late)] if steps.late else []
-    if steps.twice:
-        notes.append(Note("duplicate", f"stamps of {_STEPS}", steps.twice))
-    return notes

@@ -22,8 +22,6 @@ MOST_STEPS = 20_000_000
 _MOST_VALUES = 4_000_000_000
 _MOST_CHUNK_BYTES = 1 << 28
 _MOST_COLUMNS = 100_000
-BLOCK_VALUES = 2_000_000
-"""Values that are read at a time."""
 
 
 @contextmanager
@@ -59,9 +57,10 @@ def dataset(file: Any, name: str, dimensions: tuple[int, ...] = (2,)) -> Any | N
 
     at = file
     for part in name.split("/"):
-        if not isinstance(at, h5py.Group) or part not in at:
+        link = at.get(part, getlink=True) if isinstance(at, h5py.Group) else None
+        if link is None:
             return None
-        if not isinstance(at.get(part, getlink=True), h5py.HardLink):
+        if not isinstance(link, h5py.HardLink):  # before anything follows it
             raise ValueError(f"{name} is a link")
         at = at[part]
     if not isinstance(at, h5py.Dataset):
@@ -75,6 +74,15 @@ def dataset(file: Any, name: str, dimensions: tuple[int, ...] = (2,)) -> Any | N
     if at.chunks and math.prod(at.chunks) * at.dtype.itemsize > _MOST_CHUNK_BYTES:
         raise ValueError(f"{name} is stored in pieces of {math.prod(at.chunks)} values")
     return at
+
+
+def names_of(file: Any, name: str, attribute: str) -> tuple[str, ...]:
+    """The names that a dataset carries; () where there is none, or none that may be read."""
+    try:
+        data = dataset(file, name, (1, 2, 3))
+    except ValueError:
+        return ()
+    return () if data is None else texts(data.attrs.get(attribute, ()))
 
 
 def texts(values: Any) -> tuple[str, ...]:
@@ -92,52 +100,3 @@ def text(value: Any) -> str:
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     return value.strip("\x00 ")[:128] if isinstance(value, str) else ""
-
-
-class Steps:
-    """Time stamps of a file, s since the epoch, put in order: where each row lies and how long its step is."""
-
-    def __init__(self, stamps: NDArray[Any]) -> None:
-        """``stamps`` (T,): as they are in the file. Zeros, negative ones and those beyond 2262 are no times."""
-        seconds = np.asarray(stamps, dtype=np.float64)
-        good = np.isfinite(seconds) & (seconds > 0) & (seconds < 9.2e9)
-        rows = np.flatnonzero(good)
-        times = (np.asarray(stamps)[rows].astype(np.float64) * 1e9).round().astype(np.int64)
-        if stamps.dtype.kind in "iu":
-            times = stamps[rows].astype(np.int64) * 1_000_000_000
-        self.late = int((np.diff(times) < 0).sum())
-        order = np.argsort(times, kind="stable")
-        times, rows = times[order], rows[order]
-        fresh = np.diff(times, prepend=np.int64(-1)) != 0
-        self.twice = int((~fresh).sum())
-        self.unset = int((~good).sum())
-        self.time_ns, self.rows = times[fresh], rows[fresh]
-        gaps = np.diff(self.time_ns)
-        values, counts = np.unique(gaps, return_counts=True)
-        self.step_ns = int(values[np.argmax(counts)]) if len(values) else 0
-        """The usual step; 0 if there is only one time."""
-
-    def slices(self, columns: int) -> Iterator[slice]:
-        """Spans of rows that hold at most ``BLOCK_VALUES`` values."""
-        rows = max(1, BLOCK_VALUES // max(columns, 1))
-        for begin in range(0, len(self.time_ns), rows):
-            yield slice(begin, min(begin + rows, len(self.time_ns)))
-
-    def lengths(self, rows: slice) -> NDArray[np.int64]:
-        """How long each step is: the usual length, or less where the next begins earlier."""
-        ends = np.append(self.time_ns[1:], np.iinfo(np.int64).max)[rows]
-        length: NDArray[np.int64] = np.minimum(ends - self.time_ns[rows], self.step_ns)
-        return length
-
-
-def taken(data: Any, rows: NDArray[np.intp], axis: int = 0) -> Floats:
-    """Rows of a dataset (along its last axis: ``axis`` -1) as float64, in the order asked for."""
-    low, high = int(rows.min()), int(rows.max()) + 1
-    picked = rows - low
-    if high - low > 4 * len(rows) + 1000:  # rows from all over: one after the other
-        parts = [data[int(r)] if axis == 0 else data[..., int(r)] for r in rows]
-        return np.stack([np.asarray(p, dtype=np.float64) for p in parts], axis=axis)
-    block = data[low:high] if axis == 0 else data[..., low:high]
-    if len(picked) == high - low and bool((np.diff(picked) == 1).all()):
-        return np.asarray(block, dtype=np.float64)
-    return np.take(np.asarray(block, dtype=np.float64), picked, axis=axis)

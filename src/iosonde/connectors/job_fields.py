@@ -42,6 +42,7 @@ class Fields:
     def job(self, system: str, nodes: tuple[str, ...] | None = None) -> Job:
         """The record as a job or step. Raises ValueError: no id; a time, node list or span that cannot be."""
         job_id, step = split_id(self.row.get("JobIDRaw") or self.row.get("JobID", ""))
+        self.clock.anew()
         start, end = self.time("Start"), self.time("End")
         if start is not None and end is not None and end < start:
             raise ValueError(f"the job ends ({shown(self.row['End'])}) before it begins")

@@ -156,7 +156,7 @@ def _job(values: dict[str, object], row: tuple[object, ...], seen: set[int], pla
     fields = {name: _as_text(name, value) for name, value in values.items()}
     if fields["JobIDRaw"].startswith("-"):
         raise ValueError(f"the job id {shown(fields['JobIDRaw'])} is none")
-    # 4478544.cluster is a job of that cluster, not a step of that name.
+    # 4711.lab is a job of that cluster, not a step of that name.
     job_id, step = split_id(fields["JobIDRaw"])
     if step and step == fields.get("Cluster"):
         fields["JobIDRaw"] = job_id

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.connectors.counters import increments
+from iosonde.connectors.lmt_matrix import Axis, Filled, filled
 from iosonde.connectors.lmt_tables import (
     MAGIC,
     Times,
@@ -29,6 +30,7 @@ from iosonde.connectors.lmt_tables import (
     times_of,
 )
 from iosonde.connectors.lustre_names import OPERATIONS
+from iosonde.connectors.readings import without_blanks
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import SERIES, Edge, MetricBlock
@@ -43,8 +45,6 @@ KIND = "LMT database"
 SOURCE = "lmt"
 _CELLS = 2_000_000
 """Values of one column that are held at a time."""
-_ROWS = 50_000
-"""Rows that are fetched at a time."""
 Parts = dict[int, tuple[str, str]]
 
 
@@ -135,8 +135,7 @@ class _Reader:
     ) -> None:
         self.db, self.tables, self.times = db, tables, times
         self.path, self.settings, self.tell = given
-        self.order = np.argsort(times.ids, kind="stable")
-        self.sorted_ids = times.ids[self.order]
+        self.axis = Axis(times.ids)
 
     def edges(self) -> Iterator[Edge]:
         """OST -> server, as OST_INFO has it."""
@@ -194,46 +193,20 @@ class _Reader:
             ids = self.times.ids[rows]
             bounds = (int(ids.min()), int(ids.max()))
             cursor = self.db.execute(f"{sql} WHERE TS_ID BETWEEN ? AND ? {only}", bounds)
-            cube, notes = self._filled(cursor, rows, idents, columns, table)
-            yield rows, cube, notes
+            found = filled(cursor, self.axis, rows, Axis(idents), (columns, len(idents)))
+            yield rows, found.cube, self._notes(found, table)
             if self.settings.progress:
                 self.settings.progress(rows.stop, total)
 
-    def _filled(
-        self,
-        cursor: sqlite3.Cursor,
-        rows: slice,
-        idents: NDArray[np.int64],
-        columns: int,
-        table: str,
-    ) -> tuple[Floats, list[Note]]:
-        """The rows of a cursor as (C, T, N); the first of several rows for one cell counts."""
-        shape = (rows.stop - rows.start, len(idents))
-        cube = np.full((columns, shape[0] * shape[1]), np.nan)
-        seen = np.zeros(shape[0] * shape[1], dtype=np.bool_)
-        rows_kept = strange = bad = 0
-        while fetched := cursor.fetchmany(_ROWS):
-            table_rows, failed = _numbers(fetched)
-            bad += failed
-            tick, known = _places(self.sorted_ids, table_rows[:, 0])
-            tick = self.order[tick] - rows.start
-            part, named = _places(idents, table_rows[:, 1])
-            strange += int((~known | ~named).sum())
-            good = known & named & (tick >= 0) & (tick < shape[0])
-            flat = (tick * shape[1] + part)[good]
-            rows_kept += len(flat)
-            new = ~seen[flat]
-            seen[flat] = True
-            # Backwards, as the last assignment to a cell wins: so the first row does.
-            cube[:, flat[new][::-1]] = table_rows[good][new][::-1, 2:].T
-        twice = rows_kept - int(seen.sum())
-        if strange:
-            what = f"{self.path}, {table}: {strange} rows name no known time or component"
+    def _notes(self, found: Filled, table: str) -> list[Note]:
+        """What was wrong with rows; those that lead nowhere are told of."""
+        if found.strange:
+            what = f"{self.path}, {table}: {found.strange} rows name no known time or component"
             self.tell(InputFileError(what, expected="a TS_ID and an id of the *_INFO tables"))
-        notes = [Note("duplicate", f"rows of {table}", twice)] if twice else []
-        if bad:
-            notes.append(Note("not-a-number", f"fields of {table}", bad))
-        return cube.reshape((columns, *shape)), notes
+        notes = [Note("duplicate", f"rows of {table}", found.twice)] if found.twice else []
+        if found.bad:
+            notes.append(Note("not-a-number", f"fields of {table}", found.bad))
+        return notes
 
     def _blocks(
         self,
@@ -263,6 +236,9 @@ class _Reader:
             more: tuple[Note, ...] = (*self.times.notes(rows), *notes)
             left = time_ns
             if kind == "delta":
+                value, blank = without_blanks(value)
+                if blank:
+                    more = (*more, Note("monitor-down", f"{metric} of {level} read 0", blank))
                 value, resets = increments(value, components)
                 more, left, step = (*more, *resets), time_ns[:-1], np.diff(time_ns)
             gaps = int(np.isnan(value).sum())
@@ -271,33 +247,3 @@ class _Reader:
             yield MetricBlock(
                 SOURCE, system, level, metric, unit, kind, components, left, step, value, more
             )
-
-
-def _places(known: NDArray[np.int64], asked: Floats) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Where each id is in the sorted ids, and whether it is there at all."""
-    place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-    return place, known[place] == asked
-
-
-def _numbers(rows: list[tuple[object, ...]]) -> tuple[Floats, int]:
-    """Fetched rows as numbers: NaN for NULL, text, blobs, negative and infinite ones; how many of these."""
-    try:
-        table = np.array(rows, dtype=np.float64)
-    except (TypeError, ValueError):
-        table = np.array([[_number(cell) for cell in row] for row in rows], dtype=np.float64)
-    wrong = ~np.isfinite(table) | (table < 0)
-    if not wrong.any():
-        return table, 0
-    table[wrong] = np.nan
-    places = np.argwhere(wrong)
-    return table, sum(rows[row][column] is not None for row, column in places.tolist())
-
-
-def _number(cell: object) -> float:
-    """A cell as a number; NaN for what is none."""
-    if isinstance(cell, int | float):
-        return float(cell)
-    try:
-        return float(cell) if isinstance(cell, str) and len(cell) < 40 else float("nan")
-    except ValueError:
-        return float("nan")

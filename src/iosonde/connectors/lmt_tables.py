@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 MAGIC = b"SQLite format 3\x00"
 _MOST_NAMES = 100_000
-_MOST_TIMES = 20_000_000
+_MOST_TIMES = 7_000_000
+"""A year of samples every 5 s."""
 
 
 def opened(path: Path) -> closing[sqlite3.Connection]:
@@ -94,6 +95,9 @@ def times_of(db: sqlite3.Connection, zone: tzinfo | None, path: Path, tell: Tell
         "ORDER BY TS_ID LIMIT ?",
         (_MOST_TIMES,),
     ).fetchall()
+    if len(rows) == _MOST_TIMES:
+        what = f"{path}, TIMESTAMP_INFO: only its first {_MOST_TIMES} rows were read"
+        tell(InputFileError(what, expected="less than a year of samples every 5 s in one file"))
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     local = local_times((row[1] for row in rows), zone)
     good = local.time_ns != NULL_NS

@@ -17,6 +17,7 @@ from urllib.parse import unquote
 from iosonde.connectors.file_times import recorded
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import Line, bad, read_lines, shown
+from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import count
 from iosonde.connectors.source import Head, Item, Settings, Tell
 
@@ -70,22 +71,26 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
     """The same of several answers, each as old as its file (or of the day that was given)."""
     gather = Gather("mmdf")
-    for path in paths:
+
+    def answer(path: Path) -> Iterator[Item]:
         time_ns, notes = recorded(path, settings)
         for note in notes:
             gather.note(note.flag, note.what)
-        answer = _Answer(path, settings.system, tell)
-        for line in read_lines(path, tell):
-            try:
-                answer.take(line)
-            except ValueError as error:
-                gather.note("not-a-number", f"a line of {path.name}")
-                tell(bad(path, line.number, str(error), "a line of mmdf"))
-        for series, value in answer.gauges():
-            gather.gauge(series, time_ns, value)
+        table = _Answer(path, settings.system, tell)
+        try:
+            for line in read_lines(path, tell):
+                try:
+                    table.take(line)
+                except ValueError as error:
+                    gather.note("not-a-number", f"a line of {path.name}")
+                    tell(bad(path, line.number, str(error), "a line of mmdf"))
+        finally:
+            for series, value in table.gauges():
+                gather.gauge(series, time_ns, value)
         if gather.full:
             yield from gather.blocks()
-    yield from gather.blocks()
+
+    yield from read_each(paths, answer, gather.blocks, tell)
 
 
 class _Answer:

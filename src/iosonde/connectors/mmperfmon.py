@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import Line, bad, read_lines, shown
+from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import plain
 from iosonde.connectors.source import Head, Item, Settings, Tell, head_of
 from iosonde.connectors.tar_members import is_tar, members
@@ -76,19 +77,15 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
     """The same of several files; a row that several of them have counts once."""
     reader = _Reader(settings, tell)
-    for path in paths:
+
+    def one(path: Path) -> Iterator[Item]:
         if is_tar(head_of(path).data):
-            try:
-                for member in members(path, tell):
-                    yield from reader.read(path / member.name, member.lines)
-            except InputFileError as error:
-                if len(paths) == 1:
-                    yield from reader.rest()
-                    raise
-                tell(error)
+            for member in members(path, tell):
+                yield from reader.read(path / member.name, member.lines)
         else:
             yield from reader.read(path, read_lines(path, tell))
-    yield from reader.rest()
+
+    yield from read_each(paths, one, reader.rest, tell)
 
 
 class _Reader:
@@ -100,16 +97,18 @@ class _Reader:
     def read(self, path: Path, lines: Iterable[Line]) -> Iterator[Item]:
         """One answer (or several, each with its legend)."""
         query = _Query(path, self._settings, self._tell, self._gather)
-        for line in lines:
-            try:
-                query.take(line)
-            except ValueError as error:
-                self._tell(bad(path, line.number, str(error), "a line of mmperfmon query"))
-            if query.held >= _MOST_ROWS:
-                query.flush()
-            if self._gather.full:
-                yield from self._gather.blocks(query.clock.notes())
-        query.flush()
+        try:
+            for line in lines:
+                try:
+                    query.take(line)
+                except ValueError as error:
+                    self._tell(bad(path, line.number, str(error), "a line of mmperfmon query"))
+                if query.held >= _MOST_ROWS:
+                    query.flush()
+                if self._gather.full:
+                    yield from self._gather.blocks(query.clock.notes())
+        finally:
+            query.flush()
         if not query.legends:
             self._tell(InputFileError(f"{path}: no legend", expected="the text of mmperfmon query"))
         for note in query.clock.notes():
@@ -133,7 +132,7 @@ class _Query:
 
     def __init__(self, path: Path, settings: Settings, tell: Tell, gather: Gather) -> None:
         self._path, self._settings, self._tell, self._gather = path, settings, tell, gather
-        self.clock = WallTimes(settings.zone)
+        self.clock = WallTimes(settings.zone, ascending=True)
         self.served: dict[str, str] = {}
         self.first_ns: int | None = None
         self.legends = 0
@@ -177,7 +176,7 @@ class _Query:
             return _Column(Series(self._settings.system, "device", _AMOUNTS[metric], name), True)
         if metric in _STATES:
             return _Column(Series(self._settings.system, "server", _STATES[metric], host), False)
-        self._gather.note("incomplete", f"sensors that are not read: {metric}")
+        self._gather.note("left-out", f"sensors that are not read: {metric}")
         return None
 
     def _row(self, match: re.Match[str], ended: bool) -> None:

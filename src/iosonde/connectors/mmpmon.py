@@ -21,6 +21,7 @@ from statistics import median
 
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import bad, read_lines, shown
+from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import count
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
@@ -57,9 +58,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
     """The same of several files, each with one reading or many."""
     log = _Log(settings, tell)
-    for path in paths:
-        yield from log.read(path)
-    yield from log.rest(paths)
+    yield from read_each(paths, log.read, lambda: log.rest(paths), tell)
 
 
 class _Log:

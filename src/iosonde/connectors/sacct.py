@@ -97,19 +97,20 @@ class _Runs:
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
-        self._keys: set[tuple[object, ...]] = set()
+        """Without their nodes: there may be very many."""
+        self._keys: set[int] = set()
 
     def seen(self, job: Job) -> Iterator[Job]:
         """The job, with what its steps do not say; none if it came before. Raises ValueError: it did."""
         if len(self._keys) >= _MOST_KEPT:
             self._keys.clear()
             self._jobs.clear()
-        key = (job.system, job.job_id, job.step, job.start_ns, job.end_ns, job.state)
+        key = hash((job.system, job.job_id, job.step, job.start_ns, job.end_ns, job.state))
         if key in self._keys:
             raise ValueError(f"job {shown(job.job_id)} is there twice: the first one counts")
         self._keys.add(key)
         if not job.step:
-            self._jobs[job.job_id] = job
+            self._jobs[job.job_id] = replace(job, node_names=(), scalars={})
             yield job
             return
         whole = self._jobs.get(job.job_id)

@@ -2,7 +2,7 @@
 
 ``{"jobs": [{"job_id": 1, "time": {"start": 1795259964, ...}, "steps": [...]}, ...], ...}``: epoch seconds; later
 versions write numbers as ``{"set": true, "infinite": false, "number": 5}`` and states as lists. The cache is
-``{"4478544.0": {"jobidraw": ..., "start": "2017-03-20T02:00:10", "end": ..., "nodelist": [...]}, ...}`` with naive
+``{"4711.0": {"jobidraw": ..., "start": "2017-03-20T02:00:10", "end": ..., "nodelist": [...]}, ...}`` with naive
 times. Jobs are read one after the other: memory holds one, of at most ``MOST_CHARACTERS``.
 """
 
@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import json
 import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from iosonde.connectors.job_fields import Fields, split_id
 from iosonde.connectors.lines import shown
@@ -170,7 +171,7 @@ def _entries(path: Path) -> Iterator[Any]:
         with path.open("rb") as raw:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
-            file = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if packed else raw)
+            file = gzip.GzipFile(fileobj=raw) if packed else raw
             yield from _Json(path, file).entries()
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         what = f"{path}: the gzip data end or break ({error})"
@@ -183,8 +184,9 @@ def _entries(path: Path) -> Iterator[Any]:
 class _Json:
     """A JSON text of which one entry at a time is in memory."""
 
-    def __init__(self, path: Path, file: IO[bytes]) -> None:
+    def __init__(self, path: Path, file: io.BufferedReader | gzip.GzipFile) -> None:
         self._path, self._file = path, file
+        self._error: Exception | None = None
         self._text, self._place, self._read = "", 0, 0
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._json = json.JSONDecoder(parse_constant=lambda _: None)
@@ -252,13 +254,33 @@ class _Json:
             return value
 
     def _more(self) -> bool:
-        piece = self._file.read(_PIECE)
+        piece = self._piece()
         if not piece:
             return False
         self._read += len(piece)
         self._text = self._text[self._place :] + self._decode(piece)
         self._place = 0
         return True
+
+    def _piece(self) -> bytes:
+        """Up to ``_PIECE`` bytes; what comes before the break of packed data is given out first."""
+        if self._error is not None:
+            raise self._error
+        parts: list[bytes] = []
+        size = 0
+        while size < _PIECE:
+            try:
+                part = self._file.read1(_PIECE - size)
+            except (EOFError, OSError, zlib.error) as error:
+                if not parts:
+                    raise
+                self._error = error
+                break
+            if not part:
+                break
+            parts.append(part)
+            size += len(part)
+        return b"".join(parts)
 
     def _broken(self, what: str) -> InputFileError:
         place = f"{self._path}, near byte {self._read - len(self._text) + self._place}"

@@ -9,7 +9,11 @@ from typing import Protocol
 
 from iosonde.connectors.source import Head, Item, Settings, Tell, head_of
 
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = (
+    *("darshan_log", "lmt_sql", "job_table", "tokio_timeseries", "h5lmt", "lustre_proc"),
+    *("darshan_text", "mmperfmon", "mmpmon", "mmdf", "lfs_df", "lctl_dl", "lmt_wire"),
+    *("lustre_jobstats", "mountstats", "collectl", "sacct", "sacct_json", "xtdb2proc"),
+)
 """In the order in which they are asked: what says most clearly what it is comes first."""
 
 
@@ -36,9 +40,16 @@ def every() -> Iterator[Connector]:
 
 
 def connector_of(path: Path) -> Connector | None:
-    """The connector that can read a file; None if none can. Raises InputFileError: unreadable."""
+    """The connector that can read a file or folder; None if none can. Raises InputFileError: unreadable."""
+    if path.is_dir():
+        return next((one for one in every() if _takes_folder(one, path)), None)
     head = head_of(path)
     return next((one for one in every() if one.recognises(head)), None)
+
+
+def _takes_folder(one: Connector, path: Path) -> bool:
+    recognises = getattr(one, "recognises_folder", None)
+    return recognises is not None and bool(recognises(path))
 
 
 def kinds() -> list[str]:

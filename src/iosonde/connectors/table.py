@@ -14,12 +14,13 @@ import numpy as np
 from iosonde.connectors.lines import Tell, bad, shown
 from iosonde.connectors.source import Settings
 from iosonde.connectors.table_columns import Values, joined, texts_of
-from iosonde.connectors.table_csv import Columns, header_of, read_columns
+from iosonde.connectors.table_csv import Columns, read_columns
 from iosonde.connectors.table_filters import filtered
 from iosonde.connectors.table_known import by_own_names, known_mappings
 from iosonde.connectors.table_mapping import Mapping, Metric, Time
+from iosonde.connectors.table_records import header_of
 from iosonde.connectors.table_times import Read, disagreement, instants
-from iosonde.connectors.table_toml import zone_of
+from iosonde.connectors.toml_table import zone_of
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
@@ -42,16 +43,17 @@ class ReadTable(NamedTuple):
     mapping: Mapping
 
 
-def choose(path: Path, given: Sequence[Mapping] = ()) -> Mapping:
+def choose(path: Path, given: Sequence[Mapping] = (), text: Path | None = None) -> Mapping:
     """The first mapping that a table has the columns for: of ``given``; else of those that are known.
 
-    Without any, columns are what they are called. Raises UsageError: none of ``given`` fits (with file,
-    table and key of the nearest); InputFileError: unreadable.
+    ``text``: where the table is as text, if not in ``path``. Without any mapping, columns are what they are
+    called. Raises UsageError: none of ``given`` fits (with file, table and key of the nearest);
+    InputFileError: unreadable.
     """
-    names = header_of(path)
+    names = header_of(text or path)
     problems: list[tuple[int, Mapping, list[tuple[str, str]]]] = []
     for place, mapping in enumerate(given):
-        lacks = mapping.missing(header_of(path, mapping.delimiter) if mapping.delimiter else names)
+        lacks = mapping.missing(header_of(text or path, mapping.delimiter or None))
         if not lacks:
             return mapping
         problems.append((place, mapping, lacks))
@@ -68,14 +70,16 @@ def choose(path: Path, given: Sequence[Mapping] = ()) -> Mapping:
     )
 
 
-def read_table(path: Path, settings: Settings, tell: Tell, mapping: Mapping) -> ReadTable:
-    """A table as jobs, in the order of their begin.
+def read_table(
+    path: Path, settings: Settings, tell: Tell, mapping: Mapping, *, text: Path | None = None
+) -> ReadTable:
+    """A table as jobs, in the order of their begin. ``text``: where it is as text, if not in ``path``.
 
     ``tell`` gets rows that are left out because they are no rows. Rows left out for what they say are in
     ``reasons`` of the table, cells that are not used are NaN with a flag. Raises UsageError (the mapping
     does not fit), InputFileError (unreadable; no row).
     """
-    columns = read_columns(path, mapping.texts, tell, delimiter=mapping.delimiter)
+    columns = read_columns(path, mapping.texts, tell, delimiter=mapping.delimiter, text=text)
     if not len(columns):
         raise bad(path, 2, "there is no row", "a row a job below the names")
     notes = [note for note in columns.notes if _concerns(note, columns, mapping)]
@@ -93,7 +97,7 @@ def read_table(path: Path, settings: Settings, tell: Tell, mapping: Mapping) -> 
         free = (name for name in columns.numbers if name not in mapping.uses | metrics.keys())
         metrics |= {name: columns.numbers[name] for name in free if not _nameless(name)}
     file_system = texts_of(mapping.file_system, columns, values)
-    if not _said(mapping.file_system.columns):
+    if not mapping.file_system.columns:
         file_system[:] = settings.system
     motif = _motif(mapping, columns, values)
     job_id, step = (texts_of(one, columns, values) for one in (mapping.job_id, mapping.step))
@@ -110,11 +114,8 @@ def read_table(path: Path, settings: Settings, tell: Tell, mapping: Mapping) -> 
         source=path.name,
     )
     kept, reasons, more = filtered(whole, columns, mapping, values)
-    for row in np.flatnonzero((begin == NULL_NS) & (mapping.begin is not None))[:20]:
-        cell = next(
-            (columns.texts[n][row] for n in mapping.begin.columns if n in columns.texts), ""
-        )  # type: ignore[union-attr]
-        tell(bad(path, int(columns.line[row]), f"{shown(cell)} is no begin", "a time of a job"))
+    if mapping.begin is not None:
+        _tell_begins(columns, mapping.begin, begin, tell)
     order = kept[np.argsort(begin[kept], kind="stable")]
     table = whole.take(order)
     if len(order) < len(whole):
@@ -122,8 +123,13 @@ def read_table(path: Path, settings: Settings, tell: Tell, mapping: Mapping) -> 
     return ReadTable(table, (*notes, *more), mapping)
 
 
-def _said(columns: tuple[str, ...]) -> bool:
-    return bool(columns)
+def _tell_begins(columns: Columns, time: Time, begin: NDArray[np.int64], tell: Tell) -> None:
+    """Which rows say no begin."""
+    name = next((name for name in time.columns if name in columns.texts), "")
+    for row in np.flatnonzero(begin == NULL_NS).tolist():
+        cell = columns.texts[name][row] or "nothing"
+        place = int(columns.line[row])
+        tell(bad(columns.path, place, f"{shown(cell)} is no begin", "a time from 1990 to 2100"))
 
 
 def _nameless(name: str) -> bool:
@@ -172,8 +178,9 @@ def _metric(
             marks += [(int(row), "stale") for row in np.flatnonzero(stale)]
             worst = float(age[stale][np.abs(age[stale]).argmax()])
             when = "before" if worst > 0 else "after"
-            what = f"{columns.path}, {metric.name}: up to {abs(worst):.0f} s {when} the begin"
-            notes.append(Note("stale", what, int(stale.sum())))
+            what = f"{columns.path}, {' or '.join(metric.age)}: up to {abs(worst):.0f} s {when} the begin"
+            if not any(note.what == what for note in notes):
+                notes.append(Note("stale", what, int(stale.sum())))
     if marks:
         odd[metric.name] = marks
     return found

@@ -9,7 +9,7 @@ import numpy as np
 from iosonde.connectors.lines import Tell
 from iosonde.connectors.table_csv import Columns, read_columns
 from iosonde.connectors.table_mapping import Join, Mapping, Metric, Words
-from iosonde.connectors.table_toml import zone_of
+from iosonde.connectors.toml_table import zone_of
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.units import to_datetime
@@ -44,6 +44,9 @@ class Values:
             finally:
                 self._open.discard(name)
             return self._known[name]
+        return self._column(name)
+
+    def _column(self, name: str) -> Floats:
         if name in self._columns.numbers:
             return self._columns.numbers[name]
         what = "holds no numbers" if name in self._columns.names else "is not there"
@@ -51,15 +54,18 @@ class Values:
             f"{self._mapping.place}: the column {name!r} of {self._columns.path} {what}"
         )
 
-    def has(self, metric: Metric) -> bool:
-        """Whether the table has what an optional metric needs."""
+    def has(self, metric: Metric, above: frozenset[str] = frozenset()) -> bool:
+        """Whether the table has what an optional metric needs; ``above``: those that it is asked for."""
         if metric.columns:
             return any(name in self._columns.numbers for name in metric.columns)
         assert metric.expression is not None
+        inner = above | {metric.name}
         return all(
             name in self._columns.numbers
             or name in self._known
-            or (name in self._metrics and name != metric.name and self.has(self._metrics[name]))
+            or (
+                name in self._metrics and name not in inner and self.has(self._metrics[name], inner)
+            )
             for name in metric.expression.names
         )
 
@@ -68,14 +74,7 @@ class Values:
         if metric.expression is not None:
             value = metric.expression.value_of(self)
             return np.broadcast_to(np.asarray(value * metric.scale), (n,)).copy()
-        source = self.source(metric)
-        if source is None:
-            source = metric.columns[0]
-        return (
-            self._columns.numbers[source] * metric.scale
-            if source in self._columns.numbers
-            else np.full(n, np.nan)
-        )
+        return self._column(self.source(metric) or metric.columns[0]) * metric.scale
 
     def source(self, metric: Metric) -> str | None:
         """The column that a metric is taken from."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.connectors.lines import Line, Tell, bad, read_lines, shown
-from iosonde.model.errors import InputFileError
+from iosonde.connectors.lines import Tell, bad, read_lines, shown
+from iosonde.connectors.table_records import FirstMustDo, as_wide, names_of, records, surviving
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
@@ -22,16 +21,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DELIMITERS = ",;\t|"
-"""Tried in this order; whitespace if none of them is in the header."""
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "nil", "-"})
 """What stands for a missing value, in any case of letters."""
 MOST_COLUMNS = 4096
 MOST_VALUES = 50_000_000
 """Cells that are held at once (400 MB)."""
 _CHUNK_ROWS = 4096
-_MOST_LINES = 20
-"""Lines that one quoted field may go over."""
 _LOOK_ROWS = 10
 _MOST_TEXT = 1024
 """Characters of a text cell; the rest is cut."""
@@ -56,128 +51,38 @@ class Columns:
         return len(self.line)
 
 
-def header_of(path: Path, delimiter: str | None = None) -> tuple[str, ...]:
-    """The names in the first line; () for a file without one. Raises InputFileError: unreadable."""
-    for line in read_lines(path, lambda _: None):
-        if line.text.strip():
-            return _names(_fields(line.text, delimiter or delimiter_of(line.text)))
-    return ()
-
-
-def delimiter_of(header: str) -> str:
-    """The delimiter that parts most names; " " (any blanks) if none of the usual ones is there."""
-    bare = "".join(header.split('"')[::2])
-    counts = {mark: bare.count(mark) for mark in DELIMITERS}
-    most = max(counts, key=lambda mark: counts[mark])
-    return most if counts[most] else " "
-
-
 def read_columns(
     path: Path,
     texts: Collection[str],
     tell: Tell,
     *,
     delimiter: str | None = None,
+    text: Path | None = None,
 ) -> Columns:
-    """Every row of a table. A first column may lack a name.
+    """Every row of a table. A first column may lack a name. ``text``: where the table is as text, if not in ``path``.
 
     Rows with too few or too many fields and quotes without an end are told of with their line and left
     out. Names that occur twice get ``_2``. Raises InputFileError: unreadable, no header, too many columns.
     """
-    records = _records(_surviving(read_lines(path, tell), tell), path, tell, delimiter)
-    first = next(records, None)
+    tell = FirstMustDo(tell)
+    rows = records(surviving(read_lines(text or path, tell), tell), path, tell, delimiter)
+    first = next(rows, None)
+    tell.has_header = True
     if first is None:
         raise bad(path, 1, "the file is empty", "a line with the names of columns")
-    looked = list(islice(records, _LOOK_ROWS))
-    names = _names(_as_wide(first[1], [fields for _, fields in looked]))
-    records = chain(looked, records)
+    looked = list(islice(rows, _LOOK_ROWS))
+    names = names_of(as_wide(first[1], [fields for _, fields in looked]))
+    rows = chain(looked, rows)
     if len(names) > MOST_COLUMNS:
         raise bad(
             path, first[0], f"there are {len(names)} columns", f"at most {MOST_COLUMNS} columns"
         )
     wanted = frozenset(texts)
     chunks = [
-        _chunk(names, rows, wanted)
-        for rows in _bounded(_good(records, len(names), path, tell), len(names), path, tell)
+        _chunk(names, some, wanted)
+        for some in _bounded(_good(rows, len(names), path, tell), len(names), path, tell)
     ]
     return _joined(path, names, wanted, chunks)
-
-
-def _as_wide(header: list[str], rows: list[list[str]]) -> list[str]:
-    """The header with a blank name where every row has one field more than it.
-
-    That is a number or name of the row in front, as R writes it, or a delimiter behind the last field.
-    """
-    if not rows or any(len(fields) != len(header) + 1 for fields in rows):
-        return header
-    behind = all(not fields[-1].strip() for fields in rows)
-    return [*header, ""] if behind else ["", *header]
-
-
-def _names(fields: list[str]) -> tuple[str, ...]:
-    """Trimmed, without a byte-order mark, each once; one without a name gets its place."""
-    seen: Counter[str] = Counter()
-    names = []
-    for place, raw in enumerate(fields):
-        name = raw.lstrip("\ufeff").strip()[:200] or f"column_{place + 1}"
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
-    return tuple(names)
-
-
-def _fields(text: str, delimiter: str) -> list[str]:
-    """The fields of one record. Raises csv.Error: a quote without an end, or something behind it."""
-    if delimiter == " ":
-        return text.split()
-    if '"' not in text:
-        return text.split(delimiter)
-    try:
-        return next(csv.reader([text], delimiter=delimiter, strict=True))
-    except csv.Error:
-        if text.count('"') % 2:
-            raise
-        return next(csv.reader([text], delimiter=delimiter))
-
-
-def _surviving(lines: Iterator[Line], tell: Tell) -> Iterator[Line]:
-    """The lines before the place where a file breaks off. Raises InputFileError: there are none."""
-    some = False
-    try:
-        for line in lines:
-            some = True
-            yield line
-    except InputFileError as error:
-        if not some:
-            raise
-        tell(error)
-
-
-def _records(
-    lines: Iterator[Line], path: Path, tell: Tell, delimiter: str | None
-) -> Iterator[tuple[int, list[str]]]:
-    """(line, fields) of every record that is not blank; a quoted field may go over several lines."""
-    waiting: list[Line] = []
-    while True:
-        line = waiting.pop(0) if waiting else next(lines, None)
-        if line is None:
-            return
-        if not line.text.strip():
-            continue
-        delimiter = delimiter or delimiter_of(line.text)
-        text = line.text
-        if text.count('"') % 2 and delimiter != " ":
-            more = [*waiting, *islice(lines, max(0, _MOST_LINES - len(waiting)))]
-            end = next((i for i, one in enumerate(more) if one.text.count('"') % 2), None)
-            if end is None:
-                tell(bad(path, line.number, "a quote does not end", "a second quote behind it"))
-                waiting = more
-                continue
-            text = "\n".join([text, *(one.text for one in more[: end + 1])])
-            waiting = more[end + 1 :]
-        try:
-            yield line.number, _fields(text, delimiter)
-        except csv.Error as error:
-            tell(bad(path, line.number, f"no row of a table ({error})", "fields and quotes"))
 
 
 def _good(
@@ -215,12 +120,14 @@ class _Chunk:
     texts: dict[str, list[str]]
     odd: dict[str, list[tuple[int, str]]]
     samples: dict[str, str]
+    words: dict[str, int]
+    """Cells that are no numbers at all."""
 
 
 def _chunk(
     names: tuple[str, ...], rows: list[tuple[int, list[str]]], wanted: frozenset[str]
 ) -> _Chunk:
-    found = _Chunk(np.array([number for number, _ in rows], dtype=np.int64), {}, {}, {}, {})
+    found = _Chunk(np.array([number for number, _ in rows], dtype=np.int64), {}, {}, {}, {}, {})
     for name, cells in zip(names, zip(*(fields for _, fields in rows), strict=True), strict=True):
         if name in wanted:
             found.texts[name] = [_text(cell) for cell in cells]
@@ -228,7 +135,9 @@ def _chunk(
         found.numbers[name] = values
         if odd:
             found.odd[name] = odd
-            found.samples[name] = cells[odd[0][0]]
+            if text := next((cells[place] for place, flag in odd if flag == "not-a-number"), ""):
+                found.samples[name] = text
+            found.words[name] = sum(not _number(cells[place])[1] for place, _ in odd)
     return found
 
 
@@ -255,7 +164,7 @@ def numbers_of(cells: tuple[str, ...]) -> tuple[Floats, list[tuple[int, str]]]:
     odd += [(int(place), "not-a-number") for place in np.flatnonzero(infinite)]
     odd += [(int(place), "negative-zero") for place in np.flatnonzero(negative)]
     values[infinite | negative] = np.nan
-    return values, odd
+    return values, sorted(odd)
 
 
 def _number(cell: str) -> tuple[float, bool]:
@@ -283,13 +192,13 @@ def _joined(
         if name in wanted:
             cells = [cell for chunk in chunks for cell in chunk.texts[name]]
             out.texts[name] = np.array(cells, dtype=object)
-        words = sum(flag == "not-a-number" for _, flag in odd)
-        if words and words >= (~np.isnan(values)).sum():
+        words = sum(chunk.words.get(name, 0) for chunk in chunks)
+        if words > (~np.isnan(values)).sum():
             continue
         out.numbers[name] = values
         if odd and name not in wanted:
             out.odd[name] = odd
-            sample = next(chunk.samples[name] for chunk in chunks if name in chunk.samples)
+            sample = next((c.samples[name] for c in chunks if name in c.samples), "")
             for flag, n in Counter(flag for _, flag in odd).items():
                 where = int(line[next(place for place, one in odd if one == flag)])
                 what = f"{path}, column {name}, first in line {where}"

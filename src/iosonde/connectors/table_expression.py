@@ -64,7 +64,8 @@ class Expression:
             return np.float64(self.value)  # type: ignore[return-value]
         if self.op == "name":
             return column(self.name)
-        assert self.left is not None and self.right is not None
+        assert self.left is not None
+        assert self.right is not None
         a, b = self.left.value_of(column), self.right.value_of(column)
         with np.errstate(all="ignore"):
             result = np.asarray(_DO[self.op](a, b), dtype=np.float64)

@@ -49,9 +49,11 @@ def filtered(
 
 def _passes(one: Filter, table: JobTable, columns: Columns, values: Values) -> Rows:
     if one.kind == "began_by":
-        return (table.start_ns <= one.at_ns) & (table.start_ns != NULL_NS)
+        began = (table.start_ns <= one.at_ns) & (table.start_ns != NULL_NS)
+        return np.asarray(began, dtype=np.bool_)
     if one.kind == "excluded":
-        return np.array([cell not in one.values for cell in columns.texts[one.columns[0]]])
+        cells = columns.texts[one.columns[0]].tolist()
+        return np.array([cell not in one.values for cell in cells], dtype=bool)
     if one.kind == "holds":
         assert one.expression is not None
         return np.broadcast_to(one.expression.value_of(values) == 1, (len(columns),)).copy()

@@ -35,6 +35,10 @@ class Words(NamedTuple):
     otherwise: str = ""
 
 
+NOTHING = Words()
+"""Nothing says it."""
+
+
 class Metric(NamedTuple):
     """A metric from a column times ``scale``, or from an expression on columns and other metrics."""
 
@@ -95,9 +99,9 @@ class Mapping:
     name: str
     zone: str = ""
     delimiter: str | None = None
-    job_id: Words = Words()
-    step: Words = Words()
-    file_system: Words = Words()
+    job_id: Words = NOTHING
+    step: Words = NOTHING
+    file_system: Words = NOTHING
     begin: Time | None = None
     end: Time | None = None
     doubtful: Time | None = None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Instants = NDArray[np.int64]
 
-_NS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+_NS: dict[TimeUnit, int] = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 _EARLIEST, _LATEST = 631_152_000 * 10**9, 4_102_444_800 * 10**9
 """1990 and 2100: outside, a number is no time of a job."""
 _QUARTER_S = 900
@@ -51,7 +51,7 @@ def instants(cells: Sequence[str], unit: TimeUnit, zone: tzinfo | None, where: s
         ns = None if value is None else value * scale // 1_000_000_000
         if ns is not None and _EARLIEST <= ns < _LATEST:
             out[place] = ns
-    notes = ()
+    notes: tuple[Note, ...] = ()
     if meant != unit:
         notes = (Note("wrong-unit", f"{where}: {meant}, not {unit}: read as {meant}", len(known)),)
     return Read(out, notes)
@@ -75,17 +75,17 @@ def _scaled(cell: str, scale: int) -> int | None:
     return int(whole) * scale + round(fraction * scale)
 
 
-def _meant(known: list[int], unit: str) -> TimeUnit:
+def _meant(known: list[int], unit: TimeUnit) -> TimeUnit:
     """The unit in which most numbers are times of jobs: the one that is said, if it is one."""
 
-    def share(name: str) -> float:
+    def share(name: TimeUnit) -> float:
         good = sum(_EARLIEST <= value * _NS[name] // 10**9 < _LATEST for value in known)
         return good / max(1, len(known))
 
     if share(unit) >= 0.5:
-        return unit  # type: ignore[return-value]
-    best: TimeUnit = max(_NS, key=share)  # type: ignore[assignment]
-    return best if share(best) >= 0.9 else unit  # type: ignore[return-value]
+        return unit
+    best = max(_NS, key=share)
+    return best if share(best) >= 0.9 else unit
 
 
 def _clock(cells: Sequence[str], zone: tzinfo | None, where: str) -> Read:

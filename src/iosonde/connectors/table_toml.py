@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
-from collections.abc import Callable, Collection
-from datetime import datetime, tzinfo
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar, get_args
-from zoneinfo import ZoneInfo
 
-from iosonde.connectors.table_expression import Expression, parse
 from iosonde.connectors.table_mapping import (
-    Columns,
+    NOTHING,
     Filter,
     Join,
     Joined,
@@ -24,6 +21,7 @@ from iosonde.connectors.table_mapping import (
     Words,
 )
 from iosonde.connectors.table_units import UNITS, factor, unit_of
+from iosonde.connectors.toml_table import TomlTable
 from iosonde.model.errors import UsageError
 from iosonde.model.job_metrics import About, Good, Role, about
 from iosonde.model.quality import QUALITY
@@ -57,93 +55,6 @@ def read_mapping(text: str, place: str, name: str) -> Mapping:
     return _Reader(place).mapping(tree, name)
 
 
-class _Table:
-    """One table of the file, of which every key must be taken."""
-
-    def __init__(self, place: str, name: str, found: Any) -> None:
-        self.place, self.name = place, name
-        if not isinstance(found, dict):
-            raise self.wrong("", f"{found!r:.60} is no table")
-        self._left: dict[str, Any] = dict(found)
-        self._known: list[str] = []
-
-    def wrong(self, key: str, what: str, expected: str = "", hint: str = "") -> UsageError:
-        """What is wrong with a key, and where it is."""
-        where = f"{self.place}, {self.name}" + (f" {key}" if key else "")
-        return UsageError(f"{where}: {what}", expected=expected, hint=hint)
-
-    def take(self, key: str, kind: type[T] | tuple[type[T], ...], default: T) -> T:
-        """A value of a type. Raises UsageError for another type."""
-        self._known.append(key)
-        found = self._left.pop(key, default)
-        boolean = isinstance(found, bool) and bool not in (
-            kind if isinstance(kind, tuple) else (kind,)
-        )
-        if found is not default and (not isinstance(found, kind) or boolean):
-            names = " or ".join(
-                one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,))
-            )
-            raise self.wrong(key, f"{found!r:.60} does not fit", names)
-        return found
-
-    def word(self, key: str, choices: Collection[str], default: str) -> str:
-        """One of several words."""
-        found = self.take(key, str, default)
-        if found != default and found not in choices:
-            raise self.wrong(key, f"{found!r} is not known", "one of " + ", ".join(choices))
-        return found
-
-    def names(self, key: str) -> Columns:
-        """A name or a list of them."""
-        found: Any = self.take(key, (str, list), [])
-        several = [found] if isinstance(found, str) else found
-        if not all(isinstance(name, str) and name for name in several):
-            raise self.wrong(
-                key, f"{found!r:.60} does not fit", "a column's name or a list of them"
-            )
-        return tuple(several)
-
-    def expression(self, key: str) -> Expression | None:
-        """An expression, None where there is none."""
-        text = self.take(key, str, "")
-        try:
-            return parse(text) if text else None
-        except ValueError as error:
-            raise self.wrong(
-                key, str(error), "names, numbers, + - * / ( ) and a comparison"
-            ) from None
-
-    def text(self, key: str) -> str:
-        """A value as it is written, which is still to be taken."""
-        return str(self._left.get(key, ""))
-
-    def zone(self, key: str) -> str:
-        """The name of a time zone, "" for none."""
-        name = self.take(key, str, "")
-        if name and zone_of(name) is None:
-            raise self.wrong(key, f"there is no zone {name!r}", "such as UTC or Europe/Berlin")
-        return name
-
-    def tables(self, key: str) -> dict[str, Any]:
-        """A table of tables."""
-        return self.take(key, dict, {})
-
-    def done(self) -> None:
-        """Raises UsageError for a key that nobody took."""
-        for key in self._left:
-            near = difflib.get_close_matches(key, self._known, n=1)
-            expected = "one of " + ", ".join(self._known) if self._known else "no key at all"
-            raise self.wrong(key, "there is no such key", expected, repr(near[0]) if near else "")
-
-
-def zone_of(name: str) -> tzinfo | None:
-    """A zone by its name; None if there is none."""
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, KeyError):
-        return None
-
-
 class _Reader:
     """Reads the tables of one file."""
 
@@ -152,7 +63,7 @@ class _Reader:
 
     def mapping(self, tree: dict[str, Any], name: str) -> Mapping:
         """All of it."""
-        top = _Table(self._place, "the mapping", tree)
+        top = TomlTable(self._place, "the mapping", tree)
         table = self._table("[table]", top.tables("table"))
         job = self._table("[job]", top.tables("job"))
         metrics, abouts = self._metrics(top.tables("metrics"))
@@ -178,10 +89,10 @@ class _Reader:
             one.done()
         return found
 
-    def _table(self, name: str, found: Any) -> _Table:
-        return _Table(self._place, name, found)
+    def _table(self, name: str, found: Any) -> TomlTable:
+        return TomlTable(self._place, name, found)
 
-    def _parts(self, name: str, found: list[Any], read: Callable[[_Table], T]) -> list[T]:
+    def _parts(self, name: str, found: list[Any], read: Callable[[TomlTable], T]) -> list[T]:
         parts = []
         for place, one in enumerate(found, 1):
             table = self._table(f"{name} {place}", one)
@@ -189,17 +100,17 @@ class _Reader:
             table.done()
         return parts
 
-    def _delimiter(self, table: _Table) -> str | None:
+    def _delimiter(self, table: TomlTable) -> str | None:
         mark = table.take("delimiter", str, "")
         if mark and (len(mark) > 1 or mark == '"'):
             raise table.wrong("delimiter", f"{mark!r} does not fit", "one character")
         return mark or None
 
-    def _words(self, parent: _Table, key: str) -> Words:
+    def _words(self, parent: TomlTable, key: str) -> Words:
         """A column's name, names, or a table as for a part of the motif."""
         found: Any = parent.take(key, (str, list, dict), {})
         if found == {}:
-            return Words()
+            return NOTHING
         if not isinstance(found, dict):
             found = {"column": found}
         table = self._table(f"{parent.name} {key}", found)
@@ -207,7 +118,7 @@ class _Reader:
         table.done()
         return words
 
-    def _part(self, table: _Table) -> Words:
+    def _part(self, table: TomlTable) -> Words:
         columns, when = table.names("column"), table.expression("when")
         then, otherwise = table.take("then", str, ""), table.take("else", str, "")
         if bool(columns) == (when is not None):
@@ -220,13 +131,13 @@ class _Reader:
             try:
                 pattern, new = pair
                 replace.append((re.compile(pattern[:200]), str(new)))
-                replace[-1][0].sub(replace[-1][1], "")
+                re.sub(f"{pattern[:200]}|", replace[-1][1], "")  # whether the text refers to groups
             except (ValueError, TypeError, re.error, IndexError) as error:
                 what = f"{pair!r:.60} does not fit ({error})"
                 raise table.wrong("replace", what, "[pattern, text]") from None
         return Words(columns, tuple(values.items()), tuple(replace), when, then, otherwise)
 
-    def _time(self, parent: _Table, key: str) -> Time | None:
+    def _time(self, parent: TomlTable, key: str) -> Time | None:
         found: Any = parent.take(key, (str, list, dict), {})
         if found == {}:
             return None
@@ -255,7 +166,7 @@ class _Reader:
             table.done()
         return tuple(metrics), tuple(abouts)
 
-    def _metric(self, name: str, table: _Table) -> Metric:
+    def _metric(self, name: str, table: TomlTable) -> Metric:
         columns, expression = table.names("column"), table.expression("expression")
         if bool(columns) == (expression is not None):
             raise table.wrong("", "where does it come from", "either column or expression")
@@ -270,7 +181,7 @@ class _Reader:
         optional = table.take("optional", bool, False)
         return Metric(name, columns, expression, scale, optional, table.names("age"), oldest)
 
-    def _about(self, name: str, table: _Table) -> About | None:
+    def _about(self, name: str, table: TomlTable) -> About | None:
         known = about(name)
         label = table.take("label", str, known.label)
         good = table.word("good", ("high", "low", "neutral"), known.good or "neutral")
@@ -280,12 +191,12 @@ class _Reader:
         told = About(known.unit or unit_of(name), label, way, role, group)
         return None if told == known else told
 
-    def _filter(self, table: _Table) -> Filter:
+    def _filter(self, table: TomlTable) -> Filter:
         complete: Any = table.take("complete", (bool, list), False)
         said = table.text("keep")
         keep, column = table.expression("keep"), table.take("column", str, "")
         values = table.take("drop", list, [])
-        until = table.take("began_by", (datetime, str), "")
+        until: Any = table.take("began_by", (datetime, str), "")
         why = table.take("why", str, "")
         flag = table.word("flag", tuple(QUALITY), "")
         given = [complete is not False, keep is not None, bool(column), until != ""]
@@ -338,7 +249,7 @@ class _Reader:
         return Join(name, file, pairs, day, zone, picked, tuple(metrics))
 
 
-def _instant(found: datetime | str, table: _Table) -> int:
+def _instant(found: datetime | str, table: TomlTable) -> int:
     """An instant with its offset. Raises UsageError."""
     try:
         moment = datetime.fromisoformat(found) if isinstance(found, str) else found

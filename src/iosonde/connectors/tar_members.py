@@ -1,9 +1,10 @@
-"""Files within a tar archive, one after the other, as lines: nothing is unpacked to disk, nothing grows without end."""
+"""Files within a tar archive, one after the other: nothing is unpacked to disk, nothing grows without end."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import re
 import tarfile
 import zlib
 from collections.abc import Generator, Iterator
@@ -14,7 +15,7 @@ from typing import IO, NamedTuple, cast
 from iosonde.connectors.lines import MOST_BYTES, Line, Tell, bad
 from iosonde.model.errors import InputFileError
 
-MOST_MEMBERS = 20_000
+MOST_MEMBERS = 2_000_000
 MOST_UNPACKED = 8 << 30
 MOST_MEMBER_BYTES = 256 << 20
 _MOST_READ = 16 << 20
@@ -23,11 +24,21 @@ _MAGIC = slice(257, 262)
 
 
 class Member(NamedTuple):
-    """A regular file of an archive. ``lines`` is read before the next member is."""
+    """A regular file of an archive; its lines, or its bytes, are read before the next member is.
+
+    ``name`` is as it stands there: it is compared, and nothing is opened by it.
+    """
 
     name: str
     modified_s: float
+    size: int
     lines: Iterator[Line]
+    file: IO[bytes]
+
+    @property
+    def data(self) -> bytes:
+        """All of it (at most ``MOST_MEMBER_BYTES``)."""
+        return self.file.read()
 
 
 def is_tar(data: bytes) -> bool:
@@ -35,8 +46,8 @@ def is_tar(data: bytes) -> bool:
     return data[_MAGIC] == b"ustar"
 
 
-def members(path: Path, tell: Tell) -> Iterator[Member]:
-    """Regular files of a tar or tgz; links, devices and directories are left out.
+def members(path: Path, tell: Tell, wanted: re.Pattern[str] | None = None) -> Iterator[Member]:
+    """Regular files of a tar or tgz whose names ``wanted`` finds; links, devices and directories are left out.
 
     Raises InputFileError: unreadable, no archive, or broken from some member on (those before were given out).
     """
@@ -46,7 +57,7 @@ def members(path: Path, tell: Tell) -> Iterator[Member]:
         plain = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if packed else raw)
         bounded = _Bounded(plain, path)
         with tarfile.open(fileobj=bounded, mode="r:") as archive:
-            end = yield from _regular(archive, path, tell)
+            end = yield from _regular(archive, path, tell, wanted)
         bounded.seek(end)
         if bounded.read(_BLOCK) != bytes(_BLOCK):  # tarfile says nothing of it
             raise tarfile.ReadError("the archive is cut")
@@ -68,15 +79,23 @@ def _named(path: Path) -> Iterator[None]:
         raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
 
 
-def _regular(archive: tarfile.TarFile, path: Path, tell: Tell) -> Generator[Member, None, int]:
+def _regular(
+    archive: tarfile.TarFile, path: Path, tell: Tell, wanted: re.Pattern[str] | None
+) -> Generator[Member, None, int]:
     """Members; where the last one ends."""
-    end = 0
-    for number, member in enumerate(archive, start=1):
+    end = number = 0
+    while (member := archive.next()) is not None:
+        getattr(archive, "members", []).clear()  # it would hold every header there ever was
+        number += 1
         if number > MOST_MEMBERS:
             what = f"{path} has more than {MOST_MEMBERS} members"
             raise InputFileError(what, expected="fewer", hint="parts of it")
         end = member.offset_data + -(-member.size // _BLOCK) * _BLOCK * member.isreg()
-        if not member.isreg() or member.issparse():
+        if (
+            not member.isreg()
+            or member.issparse()
+            or not (wanted is None or wanted.search(member.name))
+        ):
             continue
         if member.size > MOST_MEMBER_BYTES:
             what = f"{path}: {_name(member)} has {member.size} bytes"
@@ -85,7 +104,7 @@ def _regular(archive: tarfile.TarFile, path: Path, tell: Tell) -> Generator[Memb
         file = archive.extractfile(member)
         if file is not None:
             lines = _lines(file, path, _name(member), tell)
-            yield Member(_name(member), float(member.mtime), lines)
+            yield Member(member.name[:4096], float(member.mtime), member.size, lines, file)
     return end
 
 

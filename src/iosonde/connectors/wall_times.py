@@ -16,12 +16,13 @@ class WallTimes:
     """Turns naive times of one file into UTC nanoseconds. ``zone`` None: this machine's.
 
     Where clocks are set back an hour occurs twice: the first of the two counts, unless that would go back
-    behind the time before it and the second would not. Where they are set forward an hour does not occur: such
+    behind the time before it and the second would not. (``ascending``: in a log, whose rows come one after the
+    other, the same time again is the second one too.) Where clocks are set forward an hour does not occur: such
     a time is read as if they had not been. Both are counted as ambiguous.
     """
 
-    def __init__(self, zone: tzinfo | None) -> None:
-        self._zone = zone
+    def __init__(self, zone: tzinfo | None, *, ascending: bool = False) -> None:
+        self._zone, self._ascending = zone, ascending
         self._last_ns: int | None = None
         self._offsets = lru_cache(maxsize=4096)(self._both)
         self.naive = 0
@@ -51,20 +52,14 @@ class WallTimes:
             self.ambiguous += 1
             other = _naive_ns(moment) - second
             last = self._last_ns
-            if last is not None and found < last <= other:
+            if last is not None and (found < last <= other or (found == last and self._ascending)):
                 found = other
         self._last_ns = found
         return found
 
-    def read(self, text: str, *forms: str) -> int | None:
-        """The instant of a text in the first of ``forms`` that fits; None if none does."""
-        for form in forms:
-            try:
-                moment = datetime.strptime(text.strip(), form)  # noqa: DTZ007 - its zone is given apart
-            except ValueError:
-                continue
-            return self.ns(moment)
-        return None
+    def anew(self) -> None:
+        """What comes next need not be behind what came before."""
+        self._last_ns = None
 
     def notes(self) -> tuple[Note, ...]:
         """What is to be known about the times read until now."""

@@ -179,8 +179,8 @@ def _history(one: Candidate) -> str:
         return "it did not vary before"
     if not np.isfinite(one.q):
         return f"too few independent runs to test it (rank correlation {one.rho:+.2f}, n = {one.n})"
-    sure = "goes with performance" if one.q <= CLEAR_Q else "not shown to go with performance"
-    return f"over all runs it {'' if one.q <= CLEAR_Q else 'is '}{sure} (rank correlation {one.rho:+.2f}, q = {one.q:.2g})"
+    sure = "goes with performance" if one.q <= CLEAR_Q else "is not shown to go with performance"
+    return f"over all runs it {sure} (rank correlation {one.rho:+.2f}, q = {one.q:.2g})"
 
 
 def _rejected(found: Explanation, told: tuple[Candidate, ...]) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _THOUSANDS = ("", "k", "M", "G", "T")
 _COUNTED = ("operations", "files", "inodes")
+_SMALLEST_SPAN = 1e-300
 _LARGEST = 1e30
 """Beyond it no prefix helps: an exponent does."""
 
@@ -72,15 +73,18 @@ def digits(value: float) -> str:
 def amount(value: float, scale: Scale) -> str:
     """``14.8 GiB/s``, ``0.81``, ``12.5 %``, ``1.58 M``, ``7.6 hops``; ``n/a`` for what is missing."""
     shown = digits(value / scale.divisor)
-    return shown if shown == "n/a" else f"{shown} {scale.word}".strip()
+    word = scale.word
+    if shown == "1" and scale.divisor == 1 and word.isalpha() and len(word) > 2:
+        word = word.removesuffix("s")
+    return shown if shown == "n/a" else f"{shown} {word}".strip()
 
 
 def linear_ticks(low: float, high: float, most: int = 4) -> tuple[float, ...]:
     """One to ``most`` round values well inside of [low, high]; none of an empty or endless range."""
     span = high - low
-    if not (math.isfinite(span) and span > 0):
+    if not (math.isfinite(span) and span > _SMALLEST_SPAN):
         return ()
-    inner_low, inner_high = low + 0.06 * span, high - 0.06 * span
+    inner_low, inner_high = low + 0.08 * span, high - 0.08 * span
     decade = math.floor(math.log10(span))
     for power in (decade - 1, decade, decade + 1):
         for digit in (1.0, 2.0, 5.0):

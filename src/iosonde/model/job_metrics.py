@@ -42,6 +42,12 @@ _OPS = {
 
 JOB_METRICS: dict[str, About] = {
     "performance_bytes_per_s": About("bytes/s", "I/O rate of the job", "high", "performance"),
+    **{
+        f"performance_{api}_bytes_per_s": About(
+            "bytes/s", f"I/O rate ({api})", "high", "performance"
+        )
+        for api in ("posix", "mpiio", "stdio")
+    },
     "performance_ops_per_s": About("operations/s", "rate of the benchmark", "high", "performance"),
     "fraction_of_peak_ratio": About("ratio", "fraction of peak", "high", "performance"),
     "own_read_bytes": About("bytes", "bytes the job read", None, "own"),
@@ -51,7 +57,22 @@ JOB_METRICS: dict[str, About] = {
     "own_writes": About("operations", "writes of the job", None, "own"),
     "own_opens": About("operations", "opens of the job", None, "own"),
     "own_stats": About("operations", "stats of the job", None, "own"),
+    "own_nodes": About("nodes", "nodes of the job", None, "own"),
+    "own_node_hours": About("node hours", "node hours of the job", None, "own"),
     "own_io_s": About("s", "I/O time of the slowest rank", "low", "performance"),
+    **{
+        f"{name}_bytes": About("bytes", words, None, "own")
+        for name, words in (
+            ("peak_memory", "peak memory"),
+            ("requested_memory", "memory asked for"),
+            ("mean_task_read", "bytes a task read"),
+            ("mean_task_written", "bytes a task wrote"),
+            ("task_read", "bytes tasks read"),
+            ("task_written", "bytes tasks wrote"),
+        )
+    },
+    "exit_code": About("", "exit code", None, "own"),
+    "exit_signal": About("", "signal that ended it", None, "own"),
     "own_files": About("files", "files of the job", None, "own"),
     "duration_s": About("s", "run time", None, "effect"),
     "cf_bandwidth_ratio": About(
@@ -108,14 +129,16 @@ JOB_METRICS: dict[str, About] = {
     "emptiest_ost_percent": About("percent", "emptiest OST", "low", "climate", "fullness"),
     "mean_fullness_percent": About("percent", "mean fullness", "low", "climate", "fullness"),
     "overloaded_oss": About("servers", "servers with too many OSTs", "low", "cause", "failover"),
-    "overloaded_osts": About("OSTs", "OSTs on such servers", "low", "cause", "failover"),
+    "overloaded_osts": About("OSTs", "OSTs on failed-over servers", "low", "cause", "failover"),
     "overloaded_osts_percent": About(
-        "percent", "share of OSTs on such servers", "low", "cause", "failover"
+        "percent", "share of OSTs on failed-over servers", "low", "cause", "failover"
     ),
     "osts_per_overloaded_oss": About(
-        "OSTs", "OSTs on each such server", "low", "cause", "failover"
+        "OSTs", "OSTs on each failed-over server", "low", "cause", "failover"
     ),
-    "overload_factor_ratio": About("ratio", "overload of such servers", "low", "cause", "failover"),
+    "overload_factor_ratio": About(
+        "ratio", "overload of failed-over servers", "low", "cause", "failover"
+    ),
     "radius_min_hops": About(
         "hops", "smallest distance of a node from the middle", "low", "cause", "placement"
     ),
@@ -128,19 +151,19 @@ JOB_METRICS: dict[str, About] = {
     "concurrent_node_hours": About(
         "node hours", "node hours at the same time", "low", "effect", "concurrency"
     ),
-    "probe_read_slowdown_ratio": About(
-        "ratio", "slowdown of probed reads", "low", "cause", "probe"
-    ),
-    "probe_write_slowdown_ratio": About(
-        "ratio", "slowdown of probed writes", "low", "cause", "probe"
-    ),
-    "probe_metadata_slowdown_ratio": About(
-        "ratio", "slowdown of probed metadata operations", "low", "cause", "probe"
-    ),
+    **{
+        f"probe_{name}_s": About("s", f"probed {words} before", "low", "cause", "probe")
+        for name, words in (("read", "reads"), ("write", "writes"), ("metadata", "metadata"))
+    },
+    "host_load": About("", "load of the client", "low", "cause", "client"),
+    "room_used_percent": About("percent", "room used", "low", "climate", "fullness"),
 }
 """Name -> what it is; the unit is the name's last word."""
 
 
 def about(metric: str) -> About:
-    """What a metric is; one that nobody has described has no good way."""
+    """What a metric is; one that nobody has described has no good way. Features of a job's own doing are its own."""
+    if metric.startswith("feature_"):
+        unit = metric.rpartition("_")[2]
+        return About(unit, metric.removesuffix(f"_{unit}").replace("_", " "), None, "own")
     return JOB_METRICS.get(metric) or About("", metric.replace("_", " "), None, "cause")

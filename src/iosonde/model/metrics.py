@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Kind = Literal["gauge", "delta"]
 """``gauge``: a state at an instant or over a step (CPU %, bytes used). ``delta``: what passed in a step."""
 
+_WAITS = ("queue_wait", "round_trip", "execution")
 SERIES: dict[str, tuple[str, Kind]] = {
     **dict.fromkeys(("read_bytes", "written_bytes", "in_bytes", "out_bytes"), ("bytes", "delta")),
     **dict.fromkeys(
@@ -24,18 +25,38 @@ SERIES: dict[str, tuple[str, Kind]] = {
             *("read_ops", "write_ops", "opens", "closes", "getattrs", "setattrs", "getxattrs"),
             *("setxattrs", "mkdirs", "rmdirs", "mknods", "links", "unlinks", "renames", "statfss"),
             *("readdirs", "inode_updates", "creates", "syncs", "punches", "lookups", "accesses"),
-            *("other_ops", "retransmissions", "timeouts"),
+            *("other_ops", "retransmissions", "timeouts", "failed_ops", "seeks", "destroys"),
         ),
         ("operations", "delta"),
     ),
-    **dict.fromkeys(("queue_wait_s", "round_trip_s", "execution_s", "io_time_s"), ("s", "delta")),
-    **dict.fromkeys(("cpu_percent", "memory_percent", "cpu_wait_percent"), ("percent", "gauge")),
     **dict.fromkeys(
-        ("total_bytes", "used_bytes", "free_bytes", "available_bytes", "memory_used_bytes"),
+        (
+            *("queue_wait_s", "round_trip_s", "execution_s", "io_time_s"),
+            *(f"{way}_{what}_s" for way in ("read", "write") for what in _WAITS),
+        ),
+        ("s", "delta"),
+    ),
+    **dict.fromkeys(
+        (
+            *("cpu_percent", "memory_percent", "cpu_wait_percent"),
+            *("cpu_user_percent", "cpu_system_percent", "cpu_idle_percent"),
+        ),
+        ("percent", "gauge"),
+    ),
+    **dict.fromkeys(
+        (
+            *("total_bytes", "used_bytes", "free_bytes", "available_bytes", "memory_used_bytes"),
+            *(f"memory_{kind}_bytes" for kind in ("free", "cached", "buffered", "total")),
+            *("memory_slab_bytes", "memory_slab_unreclaimable_bytes"),
+            *(f"metadata_{kind}_bytes" for kind in ("total", "used", "free")),
+            "free_fragments_bytes",
+        ),
         ("bytes", "gauge"),
     ),
-    **dict.fromkeys(("total_inodes", "used_inodes", "free_inodes"), ("inodes", "gauge")),
-    **dict.fromkeys(("clients", "locks", "in_flight_ops"), ("", "gauge")),
+    **dict.fromkeys(
+        ("total_inodes", "used_inodes", "free_inodes", "allocated_inodes"), ("inodes", "gauge")
+    ),
+    **dict.fromkeys(("clients", "locks", "in_flight_ops", "degraded", "healthy"), ("", "gauge")),
 }
 """Names of series: unit and kind. A source may have others; they are named like these, unit last."""
 

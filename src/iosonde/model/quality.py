@@ -20,6 +20,7 @@ QUALITY: dict[str, str] = {
     "not-a-number": "a field that is no number: taken as missing",
     "duplicate": "the same row again: the first one counts",
     "out-of-order": "rows that are not in the order of time",
+    "left-out": "columns or names that are not known: not read",
     "estimated": "derived from something else, for want of a record",
 }
 """Flag -> what it means. A number with a flag is shown with it, and never silently used."""

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.analysis.umami import MetricRow, Umami
-from iosonde.model.quality import QUALITY
 from iosonde.model.amounts import amount, digits, linear_ticks, scale_of, tick_text
+from iosonde.model.quality import QUALITY
 from iosonde.plots.sheet import plain
 from iosonde.stats.standing import ENOUGH, WHISKERS, Standing
 from iosonde.store.state import clean_text

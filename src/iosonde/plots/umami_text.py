@@ -19,7 +19,7 @@ from iosonde.plots.umami_figure import FLAT, UmamiFigure, UmamiRow
 from iosonde.plots.umami_style import ANSI
 from iosonde.stats.standing import Standing
 
-LEAST_COLUMNS, MOST_COLUMNS = 60, 200
+LEAST_COLUMNS, MOST_COLUMNS = 72, 200
 """Narrower terminals wrap; in wider ones the lines would be hard to follow."""
 
 

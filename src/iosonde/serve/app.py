@@ -7,6 +7,8 @@
     GET /api/series         operations, windows, baseline and slowdown of one target
     GET /api/figure         one of the six figures: its numbers, or its picture
     GET /api/feed           the same live, as server-sent events
+    GET /api/jobs           jobs, newest first, as they were searched for
+    GET /api/umami          the diagram of a job: what is drawn, in numbers and words
     GET /api/about          version, store, words and thresholds that the page explains
 
 Every error is JSON: ``{"error": {"what": ..., "expected": ..., "try": ...}}``. A request that
@@ -28,12 +30,15 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
 from iosonde import __version__
+from iosonde.analysis.job_source import from_store
 from iosonde.model.errors import IosondeError
+from iosonde.model.jobs import JobTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
 from iosonde.serve import params, wire
 from iosonde.serve.arrivals import Arrivals
 from iosonde.serve.figures import Figures
 from iosonde.serve.history import History
+from iosonde.serve.jobs import Jobs, jobs_request, umami_request
 from iosonde.serve.live import Live
 from iosonde.serve.page import STATIC, Page
 from iosonde.serve.params import RefusalError
@@ -60,11 +65,12 @@ def create(
     hosts: frozenset[str] | None = LOOPBACK_NAMES,
     clock: Callable[[], int] = time.time_ns,
     static: Path = STATIC,
+    jobs: Callable[[], JobTable] | None = None,
 ) -> FastAPI:
     """The application over one store folder, which need not exist yet.
 
     ``hosts``: names that the server answers to (None: any); see ``security``. ``clock``: ns since
-    the epoch. ``app.state.live.stop()`` ends the streams.
+    the epoch. ``jobs``: the table of jobs (None: the store's). ``app.state.live.stop()`` ends the streams.
     """
     store = Store(Path(store_root))
     shared = Shared(time.monotonic)
@@ -73,6 +79,7 @@ def create(
     history = History(store, arrivals)
     targets = Targets(store.root)
     live = Live(targets, arrivals, clock)
+    known_jobs = Jobs(jobs or (lambda: from_store(store.root)), time.monotonic)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -103,6 +110,20 @@ def create(
         return _json(request, answer)
 
     app.get("/api/figure")(Figures(store, drawings, clock).answer)
+
+    @app.get("/api/jobs")
+    async def get_jobs(request: Request) -> Response:
+        asked = jobs_request(request.query_params)
+        answer = await shared.answer(asked, lambda: _packed(wire.dumps(known_jobs.listed(asked))))
+        return _json(request, answer)
+
+    @app.get("/api/umami")
+    async def get_umami(request: Request) -> Response:
+        wanted = umami_request(request.query_params)
+        answer = await shared.answer(
+            wanted, lambda: _packed(wire.dumps(known_jobs.diagram(wanted)))
+        )
+        return _json(request, answer)
 
     @app.get("/api/feed")
     async def get_feed(request: Request) -> Response:
@@ -166,7 +187,9 @@ def _handle_errors(app: FastAPI) -> None:
         if error.status_code != 404:
             return answer(error.status_code, str(error.detail))
         return answer(
-            404, what, "/, /api/targets, /api/series, /api/figure, /api/feed or /api/about"
+            404,
+            what,
+            "/, /api/targets, /api/series, /api/figure, /api/jobs, /api/umami, /api/feed or /api/about",
         )
 
     app.add_exception_handler(IosondeError, ours)

@@ -66,11 +66,11 @@ def per_second(amount: ArrayLike, duration_s: ArrayLike) -> Floats:
 
 
 def node_hours(nodes: ArrayLike, duration_s: ArrayLike) -> Floats:
-    """nodes x hours."""
+    """What nodes spent on it: nodes x hours."""
     return np.asarray(nodes, dtype=np.float64) * np.asarray(duration_s, dtype=np.float64) / 3600
 
 
 def monitor_down(own_bytes: ArrayLike, server_bytes: ArrayLike) -> NDArray[np.bool_]:
     """Where servers are said to have moved nothing while the job moved something."""
-    mine = np.asarray(own_bytes, dtype=np.float64)
-    return (mine > 0) & (np.asarray(server_bytes, dtype=np.float64) == 0)
+    mine, theirs = np.asarray(own_bytes), np.asarray(server_bytes)
+    return np.asarray((mine > 0) & (theirs == 0), dtype=np.bool_)

@@ -28,6 +28,8 @@ FEWEST = 8
 """Rows below which nothing is selected."""
 SAME_AXIS = 1e-6
 """A metric whose column keeps less than this share of its length is what was chosen before."""
+ROUNDING = 1e-9
+"""Gains closer than this are the same: the first metric enters."""
 ALONE = 0.25
 """Beyond a threshold: the flat part changes by less than this share of the other."""
 CLEAR = 2.0
@@ -70,7 +72,9 @@ class Selection:
     @property
     def first(self) -> int | None:
         """The metric that explains most by itself."""
-        return None if np.isnan(self.alone).all() else int(np.nanargmax(self.alone))
+        if np.isnan(self.alone).all():
+            return None
+        return int(np.flatnonzero(self.alone >= np.nanmax(self.alone) - ROUNDING)[0])
 
 
 def select(y: Floats, metrics: Floats, most: int = 8) -> Selection:
@@ -94,7 +98,7 @@ def select(y: Floats, metrics: Floats, most: int = 8) -> Selection:
     price = 2 * np.log(n) + 2 * np.log(max(2, len(usable)))
     chosen: list[tuple[int, float]] = []
     while len(usable) and len(chosen) < most and n > 2 * len(chosen) + 4:
-        best = int(np.argmax(gains))
+        best = int(np.flatnonzero(gains >= gains.max() - ROUNDING)[0])
         left = float(rest @ rest)
         if n * np.log(max(1e-12, 1 - gains[best] / left)) + price >= 0:
             break

@@ -78,9 +78,12 @@ def local_losses(y: Floats, history: Floats, today: Floats) -> LocalLosses:
     share[told] = below[told]
     near = np.abs(places - share) <= REACH + 1e-12
     matches[:] = near.sum(axis=0)
-    for metric in np.flatnonzero(matches >= FEWEST_MATCHES):
-        m = int(matches[metric])
-        left_out = int(TRIMMED * m)
-        like_today = float(np.sort(y[near[:, metric]])[left_out : m - left_out].mean())
-        loss[metric] = (usual - like_today) / usual * m / (m + SHRINK)
+    order = np.argsort(y, kind="stable")
+    near = near[order]
+    which, out = near.cumsum(axis=0), (TRIMMED * matches).astype(np.int64)
+    kept = near & (which > out) & (which <= matches - out)
+    enough = matches >= FEWEST_MATCHES
+    like_today = (y[order] @ kept)[enough] / kept.sum(axis=0)[enough]
+    m = matches[enough]
+    loss[enough] = (usual - like_today) / usual * m / (m + SHRINK)
     return LocalLosses(usual, loss, share, matches)

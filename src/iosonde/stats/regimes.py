@@ -68,16 +68,13 @@ class Regimes:
 def regimes(values: Floats) -> Regimes:
     """Climates of ``values`` (days, p), one row a calendar day in order.
 
-    Missing data: days of which fewer than ``KNOWN_SHARE`` of the metrics are known are left out (segments have
-    ``SHORTEST_DAYS`` known ones); other gaps are filled with the running median of the metric, for the cuts
-    only. Metrics that never change, or are known on fewer than half of those days, say nothing.
+    Missing data: a day is left out when fewer than ``KNOWN_SHARE`` of the metrics that are ever known are known on
+    it (segments have ``SHORTEST_DAYS`` known days); other gaps are filled with the running median of the metric,
+    for the cuts only. Metrics that never change, or are known on fewer than half of those days, say nothing.
     """
     values = np.where(np.isfinite(values), values, np.nan)
-    known = (
-        (~np.isnan(values)).mean(axis=1) >= KNOWN_SHARE
-        if values.size
-        else np.zeros(len(values), bool)
-    )
+    told = values[:, ~np.isnan(values).all(axis=0)]
+    known = (~np.isnan(told)).sum(axis=1) >= max(1.0, KNOWN_SHARE * told.shape[1])
     places = np.flatnonzero(known)
     scaled, alike = _scaled(values[places])
     n, p = scaled.shape
@@ -193,8 +190,9 @@ def _recurring(medians: Floats, p: int) -> NDArray[np.int64]:
     if len(medians) < 2 or p == 0:
         return np.zeros(len(medians), dtype=np.int64)
     from scipy.cluster.hierarchy import fcluster, linkage  # type: ignore[import-untyped, unused-ignore]
+    from scipy.spatial.distance import pdist  # type: ignore[import-untyped, unused-ignore]
 
-    groups = fcluster(linkage(medians, "average"), SAME * np.sqrt(p), "distance")
+    groups = fcluster(linkage(pdist(medians), "average"), SAME * np.sqrt(p), "distance")
     _, first, which = np.unique(groups, return_index=True, return_inverse=True)
     order = np.argsort(np.argsort(first))
     return np.asarray(order[which], dtype=np.int64)

@@ -34,8 +34,8 @@ from iosonde.store.spool import NULL_SQL, literal
 
 JOBS = Table("jobs", JOB_TYPES, JOB_KEY, JOB_ORDER)
 SCALARS = Table("scalars", SCALAR_TYPES, SCALAR_KEY, SCALAR_ORDER)
-PERFORMANCE = "performance_bytes_per_s"
-"""A job that has it is one whose performance can be explained."""
+PERFORMANCES = ("performance_bytes_per_s", "performance_ops_per_s")
+"""A job that has one of them is one whose performance can be explained."""
 _UNKNOWN = "unknown"
 _TEXTS = ("source", "job_id", "step", "system", "user", "account", "name", "app", "api", "mode")
 _NUMBERS = ("nodes", "ranks", "start_ns", "end_ns")
@@ -182,9 +182,10 @@ def read_table(root: Path, since_ns: int | None = None, until_ns: int | None = N
         inside = "start_ns IS NOT NULL"
         inside += "" if since_ns is None else f" AND start_ns >= {int(since_ns)}"
         inside += "" if until_ns is None else f" AND start_ns < {int(until_ns)}"
+        measures = ", ".join(map(literal, PERFORMANCES))
         con.execute(
             "CREATE TEMP TABLE picked AS SELECT *, row_number() OVER (ORDER BY start_ns, job_id, step, source) - 1 "
-            f"AS row FROM job_rows SEMI JOIN (SELECT * FROM scalar_rows WHERE metric = '{PERFORMANCE}' "
+            f"AS row FROM job_rows SEMI JOIN (SELECT * FROM scalar_rows WHERE metric IN ({measures}) "
             f"AND value IS NOT NULL) USING ({', '.join(JOB_KEY)}) WHERE {inside}"
         )
         return _table_of(con, str(root))

@@ -1,0 +1,135 @@
+"""How fast a day of servers' records is read: 248 OSTs every 5 s, as TimeSeries, as h5lmt and as LMT's SQLite.
+
+    python -m benchmarks.lmt_day [--osts 248] [--ticks 17280] [--folder DIR]
+
+Two metrics (read and written bytes) of one day: 4.3 million rows each. Every form is read in a process of
+its own, whose peak memory is printed. The bound of issue 6: 30 s and 2 GiB. Writing the files is not timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+START = datetime(2018, 1, 28, tzinfo=UTC)
+FORMS = {"TimeSeries": "tokio_timeseries", "h5lmt": "h5lmt", "LMT SQLite": "lmt_sql"}
+
+
+def amounts(ticks: int, osts: int) -> np.ndarray:
+    """Bytes of each step, with pauses, (ticks, osts)."""
+    rng = np.random.default_rng(6)
+    busy = rng.random((ticks, osts)) < 0.4
+    return np.where(busy, rng.integers(0, 1 << 30, (ticks, osts)), 0).astype(np.float64)
+
+
+def timeseries(path: Path, moved: np.ndarray) -> None:
+    names = np.array([f"work-OST{i:04x}".encode() for i in range(moved.shape[1])])
+    with h5py.File(path, "w") as file:
+        file["datatargets/timestamps"] = int(START.timestamp()) + 5 * np.arange(len(moved))
+        for name in ("readbytes", "writebytes"):
+            data = file["datatargets"].create_dataset(
+                name, data=moved, chunks=True, compression="gzip"
+            )
+            data.attrs["columns"], data.attrs["units"] = names, "bytes"
+
+
+def h5lmt(path: Path, moved: np.ndarray) -> None:
+    names = np.array([f"work-OST{i:04x}".encode() for i in range(moved.shape[1])])
+    rates = np.zeros((moved.shape[1], len(moved) + 1))
+    rates[:, 1:] = moved.T / 5
+    with h5py.File(path, "w") as file:
+        stamps = int(START.timestamp()) + 5 * np.arange(len(moved) + 1)
+        file["FSStepsGroup/FSStepsDataSet"] = stamps.astype(np.int32)
+        for place in ("OSTReadGroup/OSTBulkReadDataSet", "OSTWriteGroup/OSTBulkWriteDataSet"):
+            data = file.create_dataset(place, data=rates, chunks=True, compression="gzip")
+            data.attrs["OSTNames"] = names
+
+
+def database(path: Path, moved: np.ndarray) -> None:
+    counters = np.vstack([np.zeros(moved.shape[1]), np.cumsum(moved, axis=0)]).astype(np.int64)
+    osts = range(1, moved.shape[1] + 1)
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(
+            "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;"
+            "CREATE TABLE TIMESTAMP_INFO (TS_ID, TIMESTAMP, PRIMARY KEY (TS_ID));"
+            "CREATE TABLE OST_INFO (OST_ID, OST_NAME, HOSTNAME, PRIMARY KEY (OST_ID));"
+            "CREATE TABLE OST_DATA (OST_ID, TS_ID, READ_BYTES, WRITE_BYTES, PCT_CPU, KBYTES_FREE,"
+            " KBYTES_USED, INODES_FREE, INODES_USED, PRIMARY KEY (OST_ID, TS_ID));"
+        )
+        texts = (
+            (START + timedelta(seconds=5 * i)).strftime("%Y-%m-%d %H:%M:%S")
+            for i in range(len(counters))
+        )
+        db.executemany("INSERT INTO TIMESTAMP_INFO VALUES (?, ?)", enumerate(texts))
+        db.executemany(
+            "INSERT INTO OST_INFO VALUES (?, ?, ?)",
+            [(i, f"work-OST{i - 1:04x}", f"n{i}") for i in osts],
+        )
+        for tick, row in enumerate(counters.tolist()):
+            rows = [(i, tick, row[i - 1], row[i - 1], 0.0, 4000, 6000, 50, 60) for i in osts]
+            db.executemany("INSERT INTO OST_DATA VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        db.commit()
+
+
+def read(module: str, path: Path) -> None:
+    """Reads a file and prints rows of a metric, seconds, MiB at the peak and the sum of what was read."""
+    from iosonde.connectors.source import Settings
+
+    connector = import_module(f"iosonde.connectors.{module}")
+    begin = time.perf_counter()
+    rows, total = 0, 0.0
+    for block in connector.read(
+        path, Settings(zone=UTC), lambda error: print(error, file=sys.stderr)
+    ):
+        if getattr(block, "metric", "") == "read_bytes":
+            rows += block.value.size
+            total += float(np.nansum(block.value))
+    took = time.perf_counter() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(rows, took, peak, int(total))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--osts", type=int, default=248)
+    parser.add_argument("--ticks", type=int, default=17_280)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--read", nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.read:
+        read(given.read[0], Path(given.read[1]))
+        return
+    moved = amounts(given.ticks, given.osts)
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+        print(
+            f"{given.osts} OSTs, {given.ticks} steps, read and written bytes: {moved.size} rows each"
+        )
+        print(f"{'form':12} {'file MB':>8} {'rows/s':>10} {'s':>6} {'peak MiB':>9}  sum")
+        for (form, module), make in zip(FORMS.items(), (timeseries, h5lmt, database), strict=True):
+            path = Path(folder) / module
+            make(path, moved)
+            command = [sys.executable, "-m", "benchmarks.lmt_day", "--read", module, str(path)]
+            out = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+            rows, took, peak, total = int(out[0]), float(out[1]), float(out[2]), int(out[3])
+            same = "exact" if total == int(moved.sum()) else f"WRONG, {int(moved.sum())} is right"
+            size = path.stat().st_size / 1e6
+            print(
+                f"{form:12} {size:8.0f} {2 * rows / took:10.0f} {took:6.1f} {peak:9.0f}  {total} {same}"
+            )
+            path.unlink()
+
+
+if __name__ == "__main__":
+    main()

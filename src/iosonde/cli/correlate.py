@@ -1,0 +1,252 @@
+"""iosonde correlate: what goes with the performance of jobs, from any table of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iosonde.analysis.peak import FRACTION, PEAKS
+from iosonde.cli import job_options, options
+from iosonde.cli.text import count, table
+from iosonde.findings.correlation import claimed, say_doubt, say_group, say_note, say_warning
+from iosonde.model.errors import InputFileError, UsageError
+
+if TYPE_CHECKING:
+    from iosonde.analysis.correlate import Correlated, Correlation
+    from iosonde.analysis.pooling import PooledWarning
+    from iosonde.analysis.tables import Loaded
+    from iosonde.model.jobs import JobTable
+
+SCHEMA_VERSION = 1
+EXAMPLES = """\
+  iosonde correlate summaries.csv.gz                pytokio's summarize_job is known
+  iosonde correlate                                 the jobs of the store
+  iosonde correlate jobs.csv --mapping jobs.toml --by none
+  iosonde correlate edison.csv mira.csv --mapping examples/umami-month --by file_system
+  iosonde correlate jobs.csv --with bandwidth --metrics temperature,load --control load
+  iosonde correlate jobs.csv --motif 'hacc write' --since 2026-02-14 --until 2026-03-16
+  iosonde correlate jobs.csv --format csv -o correlations.csv
+
+docs/correlate.md shows what a mapping is and what the columns are.
+"""
+_BY = ("file_system", "motif")
+_MOST_TOLD = 5
+_HEAD = ("", "n", "Pearson", "p", "Spearman", "p", "q", "n_eff", "", "")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print correlations group by group, or write them as data."""
+    from iosonde.analysis.correlate import correlate
+    from iosonde.analysis.tables import picked
+
+    args = _parse(arguments)
+    span = options.time_range(args, options.now_ns())
+    loaded = _loaded(args)
+    found = []
+    for one in loaded:
+        rows = picked(one.table, (args.file_system, args.motif), span)
+        metrics = list(rows.metrics) if args.metrics == ["all"] else args.metrics
+        found.append((correlate(rows, args.y, metrics, args.by, args.control or ()), rows))
+    if args.format == "table":
+        for place, (correlated, rows) in enumerate(found):
+            print("" if place == 0 else "\n", end="")
+            _print(correlated, rows, args)
+    elif args.format == "json":
+        _write_json(found, loaded, args)
+    else:
+        _write_rows([one for one, _ in found], args)
+    return 0
+
+
+def _loaded(args: argparse.Namespace) -> list[Loaded]:
+    """The tables asked for, or the store's jobs."""
+    from iosonde.analysis.job_source import from_store
+    from iosonde.analysis.tables import Loaded, load_tables, mappings
+    from iosonde.connectors.source import Settings
+
+    if not args.table:
+        return [Loaded(from_store(job_options.only_store(args), args.peak), (), "store")]
+    told: list[InputFileError] = []
+    settings = Settings(system=args.system or "", zone=options.local_zone())
+    loaded = load_tables(args.table, mappings(args.mapping), settings, told.append, of=args.peak)
+    _tell(told, loaded)
+    return loaded
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "What goes with the performance of jobs: Pearson, Spearman, partial, p, q and n."
+    parser = options.Parser("correlate", summary, EXAMPLES)
+    add = parser.add_argument
+    job_options.add_tables(parser)
+    told = "what is explained (default: fraction of peak)"
+    add("--with", dest="y", default=FRACTION, metavar="METRIC", help=told)
+    told = "file_system, motif, both (default) or none"
+    add("--by", type=options.reads(_by), default=_BY, metavar="LIST", help=told)
+    told = "only these, or all (default: those that could explain it)"
+    add("--metrics", type=_names, metavar="LIST", help=told)
+    told = "partial coefficients: without what these explain"
+    add("--control", type=_names, metavar="LIST", help=told)
+    told = "100 %%: the best like run, or p99, mean, median of them"
+    add("--peak", choices=PEAKS, default="max", help=told)
+    add("--file-system", metavar="NAME", help="of this file system only")
+    add("--motif", metavar="NAME", help="of this motif only")
+    add(
+        "--top", type=int, default=10, metavar="N", help="metrics a group in the table (10; 0: all)"
+    )
+    parser.add_range()
+    parser.add_data()
+    return parser.parse(arguments)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _by(text: str) -> tuple[str, ...]:
+    names = tuple(name.replace("-", "_") for name in _names(text))
+    if names == ("none",):
+        return ()
+    if not names or not set(names) <= set(_BY):
+        raise UsageError(f"cannot group by {text!r}", expected="file_system, motif, both or none")
+    return tuple(dict.fromkeys(names))
+
+
+def _tell(told: list[InputFileError], loaded: list[Loaded]) -> None:
+    """Rows that are no rows, and what was noticed, on stderr."""
+    for error in told[:_MOST_TOLD]:
+        options.tell(f"left out: {error}")
+    if len(told) > _MOST_TOLD:
+        options.tell(f"left out: {count(len(told) - _MOST_TOLD)} more rows")
+    for one in loaded:
+        for reason in one.table.reasons:
+            options.tell(f"{one.table.source}: {reason}")
+        for note in one.notes:
+            options.tell(f"note: {say_note(note)}")
+
+
+def _print(found: Correlated, rows: JobTable, args: argparse.Namespace) -> None:
+    def label(metric: str) -> str:
+        return rows.about(metric).label
+
+    print(f"{found.source}: {count(found.jobs)} runs; what goes with {label(found.y)}")
+    head = [*_HEAD]
+    if found.controls:
+        head[8:8] = ["partial", "p"]
+    groups = list(dict.fromkeys(row.group for row in found.rows))
+    for group in groups:
+        mine = [row for row in found.rows if row.group == group]
+        shown = _strongest(mine, 0 if args.metrics else args.top)
+        print(f"\n{say_group(group, found)}")
+        print(table(head, [_row(row, label, bool(found.controls)) for row in shown]))
+        if len(shown) < len(mine):
+            print(f"and {len(mine) - len(shown)} more, weaker (--top 0)")
+    warnings = _worst(found.warnings)
+    if args.top and not args.metrics and len(warnings) > args.top:
+        options.tell(f"note: {len(warnings)} metrics mislead over all rows: --top 0 tells how")
+        warnings = []
+    for warning in warnings:
+        options.tell(f"note: {say_warning(warning, label)}")
+
+
+def _worst(warnings: Sequence[PooledWarning]) -> list[PooledWarning]:
+    """One a metric: a sign that turns before one that vanishes."""
+    order = ("turned", "opposed", "only-between")
+    worst: dict[str, PooledWarning] = {}
+    for warning in sorted(warnings, key=lambda one: order.index(one.kind)):
+        worst.setdefault(warning.metric, warning)
+    return list(worst.values())
+
+
+def _strongest(rows: list[Correlation], most: int) -> list[Correlation]:
+    """Claims first, by their size; all in the given order for 0."""
+    if not most or len(rows) <= most:
+        return rows
+    order = sorted(rows, key=lambda row: (not claimed(row), -abs(row.spearman or 0)))
+    return order[:most]
+
+
+def _row(row: Correlation, label: Callable[[str], str], partial: bool) -> tuple[str, ...]:
+    cells = [
+        label(row.metric),
+        count(row.n),
+        _coefficient(row.pearson),
+        _chance(row.pearson_p),
+        _coefficient(row.spearman),
+        _chance(row.p),
+        _chance(row.q),
+        "n/a" if row.n_eff is None else f"{row.n_eff:.0f}",
+    ]
+    if partial:
+        cells += [_coefficient(row.partial), _chance(row.partial_p)]
+    return (*cells, "*" if claimed(row) else "", say_doubt(row))
+
+
+def _coefficient(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:+.4f}"
+
+
+def _chance(p: float | None) -> str:
+    return "n/a" if p is None else "<1e-300" if p < 1e-300 else f"{p:.2g}"
+
+
+def _plain(row: Correlation, source: str, y: str) -> dict[str, Any]:
+    group = " / ".join(row.group)
+    return {"source": source, "with": y, **row._asdict(), "group": group}
+
+
+def _write_json(
+    found: list[tuple[Correlated, JobTable]], loaded: list[Loaded], args: argparse.Namespace
+) -> None:
+    from iosonde.store.export import write_text
+
+    tables = [
+        {
+            "source": one.source,
+            "mapping": given.mapping,
+            "with": one.y,
+            "by": one.by,
+            "controls": one.controls,
+            "jobs": one.jobs,
+            "left_out": rows.reasons,
+            "notes": [note._asdict() for note in given.notes],
+            "correlations": [row._asdict() for row in one.rows],
+            "warnings": [warning._asdict() for warning in one.warnings],
+        }
+        for (one, rows), given in zip(found, loaded, strict=True)
+    ]
+    text = json.dumps({"schema_version": SCHEMA_VERSION, "tables": tables}, allow_nan=False)
+    if args.output is None:
+        print(text)
+    else:
+        write_text(text + "\n", args.output)
+        options.tell(f"wrote {args.output}")
+
+
+def _write_rows(found: list[Correlated], args: argparse.Namespace) -> None:
+    import numpy as np
+
+    from iosonde.model.frames import Frame
+    from iosonde.store.export import write_frame
+
+    rows = [_plain(row, one.source, one.y) for one in found for row in one.rows]
+    columns: dict[str, Any] = {}
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        if all(isinstance(value, str) for value in values):
+            columns[name] = np.array(values, dtype=object)
+        elif isinstance(values[0], (bool, int)):
+            columns[name] = np.array(values)
+        else:
+            filled = [np.nan if value is None else value for value in values]
+            columns[name] = np.array(filled, dtype=np.float64)
+    with tempfile.TemporaryDirectory() as folder:
+        path = args.output or Path(folder) / "rows"
+        write_frame(Frame(columns), path, args.format)
+        if args.output is None:
+            options.copy_to_stdout(path)
+    if args.output is not None:
+        options.tell(f"wrote {args.output}")

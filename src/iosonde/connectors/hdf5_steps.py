@@ -1,0 +1,107 @@
+"""Tables of HDF5 files by time: rows in order, in slices of bounded size, with NaN where nothing was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.model.quality import Note
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+BLOCK_VALUES = 2_000_000
+"""Values that are read at a time."""
+
+
+class Steps:
+    """Time stamps of a file, s since the epoch, put in order: where each row lies and how long its step is."""
+
+    def __init__(self, stamps: NDArray[Any]) -> None:
+        """``stamps`` (T,): as they are in the file. Zeros, negative ones and those beyond 2262 are no times."""
+        seconds = np.asarray(stamps, dtype=np.float64)
+        good = np.isfinite(seconds) & (seconds > 0) & (seconds < 9.2e9)
+        rows = np.flatnonzero(good)
+        times = (np.asarray(stamps)[rows].astype(np.float64) * 1e9).round().astype(np.int64)
+        if stamps.dtype.kind in "iu":
+            times = stamps[rows].astype(np.int64) * 1_000_000_000
+        self.late = int((np.diff(times) < 0).sum())
+        order = np.argsort(times, kind="stable")
+        times, rows = times[order], rows[order]
+        fresh = np.diff(times, prepend=np.int64(-1)) != 0
+        self.twice = int((~fresh).sum())
+        self.unset = int((~good).sum())
+        self.time_ns, self.rows = times[fresh], rows[fresh]
+        gaps = np.diff(self.time_ns)
+        values, counts = np.unique(gaps, return_counts=True)
+        self.step_ns = int(values[np.argmax(counts)]) if len(values) else 0
+        """The usual step; 0 if there is only one time."""
+
+    def within(self, rows: int) -> Steps:
+        """Those that a table of that many rows has rows for."""
+        cut = object.__new__(Steps)
+        cut.__dict__.update(self.__dict__)
+        inside = self.rows < rows
+        cut.time_ns, cut.rows = self.time_ns[inside], self.rows[inside]
+        return cut
+
+    def slices(self, columns: int) -> Iterator[slice]:
+        """Spans of rows that hold at most ``BLOCK_VALUES`` values."""
+        rows = max(1, BLOCK_VALUES // max(columns, 1))
+        for begin in range(0, len(self.time_ns), rows):
+            yield slice(begin, min(begin + rows, len(self.time_ns)))
+
+    def lengths(self, rows: slice) -> NDArray[np.int64]:
+        """How long each step is: the usual length, or less where the next begins earlier."""
+        ends = np.append(self.time_ns[1:], np.iinfo(np.int64).max)[rows]
+        length: NDArray[np.int64] = np.minimum(ends - self.time_ns[rows], self.step_ns)
+        return length
+
+
+def taken(data: Any, rows: NDArray[np.intp], axis: int = 0) -> Floats:
+    """Rows of a dataset (along its last axis: ``axis`` -1) as float64, in the order asked for."""
+    low, high = int(rows.min()), int(rows.max()) + 1
+    picked = rows - low
+    if high - low > 4 * len(rows) + 1000:  # rows from all over: one after the other
+        parts = [data[int(r)] if axis == 0 else data[..., int(r)] for r in rows]
+        return np.stack([np.asarray(p, dtype=np.float64) for p in parts], axis=axis)
+    block = data[low:high] if axis == 0 else data[..., low:high]
+    if len(picked) == high - low and bool((np.diff(picked) == 1).all()):
+        return np.asarray(block, dtype=np.float64)
+    return np.take(np.asarray(block, dtype=np.float64), picked, axis=axis)
+
+
+def time_notes(steps: Steps, place: str) -> list[Note]:
+    """What was wrong with the time stamps."""
+    notes = []
+    if steps.late:
+        notes.append(Note("out-of-order", f"time stamps of {place}", steps.late))
+    if steps.twice:
+        notes.append(Note("duplicate", f"time stamps of {place}", steps.twice))
+    return notes
+
+
+def cleaned(value: Floats, place: str) -> tuple[Floats, list[Note]]:
+    """Values with NaN where they are -0.0, infinite or negative, and how many of each there were."""
+    never = (value == 0) & np.signbit(value)
+    wrong = np.isinf(value) | (value < 0)
+    absent = np.isnan(value)
+    notes = [
+        Note(flag, f"samples of {place}", int(mask.sum()))
+        for flag, mask in (("negative-zero", never), ("not-a-number", wrong), ("missing", absent))
+        if mask.any()
+    ]
+    if notes:
+        value = np.where(never | wrong, np.nan, value)
+    return value, notes
+
+
+def amounts(value: Floats) -> Floats:
+    """Products of rates and steps: whole numbers again where only rounding made them others."""
+    whole = np.rint(value)
+    near = np.abs(value - whole) <= np.maximum(np.abs(value), 1.0) * 1e-12
+    return np.where(near, whole, value)

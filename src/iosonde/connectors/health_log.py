@@ -1,0 +1,55 @@
+"""Logs that repeat a command's text: ``BEGIN <epoch>``, then what it printed, again and again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, time
+from pathlib import Path
+from typing import NamedTuple
+
+from iosonde.connectors.lines import Line, bad, read_lines
+from iosonde.connectors.local_time import zone_notes
+from iosonde.connectors.source import Settings, Tell
+from iosonde.model.quality import Note
+from iosonde.model.units import to_ns
+
+BEGIN = re.compile(r"BEGIN\s+(\d{9,10})(?:\.\d+)?")
+
+
+class Dated(NamedTuple):
+    """A line and when it was printed."""
+
+    time_ns: int
+    line: Line
+    begins: bool
+    """It is the first of its text: a ``BEGIN``, or the file's first line."""
+
+
+def dated_lines(path: Path, settings: Settings, tell: Tell) -> Iterator[Dated]:
+    """Every line with the time of the ``BEGIN`` before it, else that of the file (see ``single``)."""
+    when, _ = single(path, settings)
+    first = True
+    for line in read_lines(path, tell):
+        found = BEGIN.fullmatch(line.text.strip())
+        if found:
+            when = int(found[1]) * 10**9
+        elif line.text.startswith("BEGIN"):
+            tell(bad(path, line.number, "no time behind BEGIN", "BEGIN and seconds since 1970"))
+            continue
+        yield Dated(when, line, first or found is not None)
+        first = False
+
+
+def single(path: Path, settings: Settings) -> tuple[int, tuple[Note, ...]]:
+    """When a text without a ``BEGIN`` is from: ``Settings.day`` at 0:00, else when the file was last written."""
+    if settings.day is not None:
+        moment = datetime.combine(settings.day, time(0), tzinfo=settings.zone)
+        aware = moment.astimezone() if settings.zone is None else moment
+        note = Note("estimated", f"text without a time is of {settings.day}")
+        return to_ns(aware), (*zone_notes(True, 0, settings.zone), note)
+    try:
+        written = path.stat().st_mtime_ns
+    except OSError:
+        written = 0
+    return written, (Note("estimated", "text without a time is of when the file was last written"),)

@@ -1,0 +1,149 @@
+"""What exporters of storage call things in Prometheus, and what they are here.
+
+Exporters: lustre_exporter (HPE, and GSI's that is maintained), gpfs_exporter, IBM's bridge for Grafana.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from iosonde.connectors.gather import Series
+
+KIB = 1024.0
+_LUSTRE_OPERATIONS = {
+    "open": "opens", "close": "closes", "mknod": "mknods", "link": "links", "unlink": "unlinks",
+    "mkdir": "mkdirs", "rmdir": "rmdirs", "rename": "renames", "getattr": "getattrs",
+    "setattr": "setattrs", "getxattr": "getxattrs", "setxattr": "setxattrs", "statfs": "statfss",
+    "sync": "syncs", "punch": "punches", "create": "creates", "readdir": "readdirs",
+    "fsync": "syncs", "seek": "seeks", "destroy": "destroys",
+}  # fmt: skip
+_GPFS_OPERATIONS = {
+    "opens": "opens", "closes": "closes", "reads": "read_ops", "writes": "write_ops",
+    "read_dir": "readdirs", "inode_updates": "inode_updates",
+}  # fmt: skip
+
+
+class Meaning(NamedTuple):
+    """A name's metric; ``operations``: by the label ``operation`` where the metric is "" ."""
+
+    family: str
+    metric: str
+    counter: bool
+    scale: float = 1.0
+    operations: Mapping[str, str] = {}
+
+
+def _lustre(metric: str, counter: bool, scale: float = 1.0) -> Meaning:
+    return Meaning("lustre", metric, counter, scale)
+
+
+def _gpfs(family: str, metric: str, counter: bool) -> Meaning:
+    return Meaning(family, metric, counter)
+
+
+NAMES: dict[str, Meaning] = {
+    "lustre_read_bytes_total": _lustre("read_bytes", True),
+    "lustre_write_bytes_total": _lustre("written_bytes", True),
+    "lustre_read_samples_total": _lustre("read_ops", True),
+    "lustre_write_samples_total": _lustre("write_ops", True),
+    "lustre_stats_total": Meaning("lustre", "", True, 1.0, _LUSTRE_OPERATIONS),
+    "lustre_job_read_bytes_total": _lustre("read_bytes", True),
+    "lustre_job_write_bytes_total": _lustre("written_bytes", True),
+    "lustre_job_read_samples_total": _lustre("read_ops", True),
+    "lustre_job_write_samples_total": _lustre("write_ops", True),
+    "lustre_job_stats_total": Meaning("lustre", "", True, 1.0, _LUSTRE_OPERATIONS),
+    "lustre_capacity_kilobytes": _lustre("total_bytes", False, KIB),
+    "lustre_free_kilobytes": _lustre("free_bytes", False, KIB),
+    "lustre_available_kilobytes": _lustre("available_bytes", False, KIB),
+    "lustre_inodes_maximum": _lustre("total_inodes", False),
+    "lustre_inodes_free": _lustre("free_inodes", False),
+    "lustre_degraded": _lustre("degraded", False),
+    "lustre_health_check": _lustre("healthy", False),
+    "lustre_send_bytes_total": _lustre("out_bytes", True),
+    "lustre_receive_bytes_total": _lustre("in_bytes", True),
+    "gpfs_perf_read_bytes_total": _gpfs("client", "read_bytes", True),
+    "gpfs_perf_write_bytes_total": _gpfs("client", "written_bytes", True),
+    "gpfs_perf_operations_total": Meaning("client", "", True, 1.0, _GPFS_OPERATIONS),
+    "gpfs_fs_size_bytes": _gpfs("filesystem", "total_bytes", False),
+    "gpfs_fs_free_bytes": _gpfs("filesystem", "free_bytes", False),
+    "gpfs_fs_inodes": _gpfs("filesystem", "total_inodes", False),
+    "gpfs_fs_used_inodes": _gpfs("filesystem", "used_inodes", False),
+    "gpfs_fs_free_inodes": _gpfs("filesystem", "free_inodes", False),
+    "gpfs_fs_allocated_inodes": _gpfs("filesystem", "allocated_inodes", False),
+    "gpfs_fs_metadata_size_bytes": _gpfs("filesystem", "metadata_total_bytes", False),
+    "gpfs_fs_metadata_free_bytes": _gpfs("filesystem", "metadata_free_bytes", False),
+    "gpfs_fs_pool_total_bytes": _gpfs("pool", "total_bytes", False),
+    "gpfs_fs_pool_free_bytes": _gpfs("pool", "free_bytes", False),
+    "gpfs_fs_pool_free_fragments_bytes": _gpfs("pool", "free_fragments_bytes", False),
+    "gpfs_fs_bytes_read": _gpfs("client", "read_bytes", True),
+    "gpfs_fs_bytes_written": _gpfs("client", "written_bytes", True),
+    "gpfs_fs_read_ops": _gpfs("client", "read_ops", True),
+    "gpfs_fs_write_ops": _gpfs("client", "write_ops", True),
+    "gpfs_nsdds_bytes_read": _gpfs("nsd", "read_bytes", True),
+    "gpfs_nsdds_bytes_written": _gpfs("nsd", "written_bytes", True),
+    "gpfs_nsdds_read_ops": _gpfs("nsd", "read_ops", True),
+    "gpfs_nsdds_write_ops": _gpfs("nsd", "write_ops", True),
+}
+"""Name in Prometheus -> what it is. Sizes in "kilobytes" are KiB."""
+_LUSTRE_LEVELS = {"ost": "ost", "mdt": "mdt", "client": "client", "mds": "mds", "oss": "oss"}
+_CLIENTS = ("nodename", "node", "instance", "hostname", "host")
+
+
+def series(name: str, labels: Mapping[str, str], system: str) -> tuple[Meaning, Series] | None:
+    """What a sample is a reading of; None: a name, operation or component that is not read.
+
+    ``system``: of samples that name no file system. What runs on several hosts is told apart by ``nodename``,
+    ``node`` or ``instance``.
+    """
+    what = NAMES.get(name)
+    if what is None:
+        return None
+    metric = what.metric or what.operations.get(labels.get("operation", ""), "")
+    if not metric:
+        return None
+    place = _lustre_place(labels) if what.family == "lustre" else _gpfs_place(what.family, labels)
+    if place is None:
+        return None
+    level, component, of = place
+    return what, Series(of or system, level, metric, component or system)
+
+
+def _lustre_place(labels: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """Level, component and file system. Older exporters have a label ``ost``, newer ``component`` and ``target``."""
+    kind = labels.get("component", "")
+    target = labels.get("target", "")
+    for older in () if kind else _LUSTRE_LEVELS:
+        if older in labels:
+            kind, target = older, labels[older]
+    level = _LUSTRE_LEVELS.get(kind, "server")
+    host = _host(labels)
+    system, dash, _ = target.rpartition("-")
+    system = system if dash and level in ("ost", "mdt", "client") else ""
+    if job := labels.get("jobid"):
+        return "job", f"{job}@{target or host}", system
+    if (
+        level == "client"
+    ):  # of a mount, lustrefs-ffff88105db50000; which host is said by the scraper
+        return level, host or target, system
+    return level, target or host, system
+
+
+def _gpfs_place(family: str, labels: Mapping[str, str]) -> tuple[str, str, str] | None:
+    system = labels.get("fs") or labels.get("gpfs_fs_name") or ""
+    if family == "filesystem":
+        return family, system, system
+    if family == "pool":
+        pool = labels.get("pool") or labels.get("gpfs_diskpool_name") or ""
+        return (family, pool, system) if pool else None
+    host = _host(labels)
+    if family == "nsd":
+        disk = (
+            labels.get("gpfs_nsd_name") or labels.get("gpfs_disk_name") or labels.get("nsd") or ""
+        )
+        return (family, f"{disk}@{host}" if host else disk, system) if disk else None
+    return family, host, system
+
+
+def _host(labels: Mapping[str, str]) -> str:
+    return next((labels[name] for name in _CLIENTS if labels.get(name)), "")

@@ -1,0 +1,161 @@
+"""``/api/jobs`` and ``/api/umami``: which jobs there are, and the diagram of one.
+
+::
+
+    /api/jobs    search=WORDS  limit=1..500            newest first; all words, in id, step, motif or file system
+    /api/umami   job=ID  run=AS LISTED  history=earlier|all  last=N  metric= (may be repeated)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from iosonde.analysis.umami import History, run_name, umami
+from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
+from iosonde.model.frames import NULL_NS
+from iosonde.model.jobs import JobTable
+from iosonde.plots.umami_figure import to_json, umami_figure
+from iosonde.serve import params
+from iosonde.serve.params import RefusalError
+
+if TYPE_CHECKING:
+    from starlette.datastructures import QueryParams
+
+KEEP_S = 20.0
+"""A table that was read is taken for so long: jobs end now and then, and reading them takes a while."""
+_LIMIT, _MOST = 100, 500
+_LONGEST = 200
+_MOST_METRICS = 60
+
+
+class JobsRequest(NamedTuple):
+    """What ``/api/jobs`` is asked."""
+
+    words: tuple[str, ...]
+    limit: int
+
+
+class UmamiRequest(NamedTuple):
+    """What ``/api/umami`` is asked; ``run`` "": the job has but one."""
+
+    job: str
+    run: str
+    history: History
+    last: int | None
+    metrics: tuple[str, ...]
+
+
+class Jobs:
+    """The jobs of a table that is read anew every ``KEEP_S``. Safe to use from several threads."""
+
+    def __init__(self, read: Callable[[], JobTable], seconds: Callable[[], float]) -> None:
+        self._read = read
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._table: JobTable | None = None
+        self._read_at = 0.0
+
+    def listed(self, asked: JobsRequest) -> dict[str, Any]:
+        """How many jobs there are, how many match, the newest of these. No jobs at all are no error."""
+        try:
+            table = self._current()
+        except (NothingMeasuredError, MissingPartError):
+            return {"n": 0, "n_found": 0, "jobs": []}
+        rows = _found(table, asked.words)
+        newest = rows[np.argsort(table.start_ns[rows], kind="stable")][::-1][: asked.limit]
+        return {
+            "n": len(table),
+            "n_found": len(rows),
+            "jobs": [_listed(table, row) for row in newest.tolist()],
+        }
+
+    def diagram(self, asked: UmamiRequest) -> dict[str, Any]:
+        """What is drawn. Raises RefusalError: no such job, run or metric; no jobs."""
+        try:
+            found = umami(
+                self._current(),
+                asked.job,
+                asked.run or None,
+                metrics=asked.metrics or None,
+                last=asked.last,
+                history=asked.history,
+            )
+        except (UsageError, NothingMeasuredError, MissingPartError) as error:
+            expected, hint = error.expected[:500], error.hint
+            raise RefusalError(error.what, expected=expected, hint=hint, status=404) from error
+        return to_json(umami_figure(found))
+
+    def _current(self) -> JobTable:
+        with self._lock:
+            now = self._seconds()
+            if self._table is None or not 0 <= now - self._read_at < KEEP_S:
+                self._table = self._read()
+                self._read_at = now
+            return self._table
+
+
+def _found(table: JobTable, words: tuple[str, ...]) -> np.ndarray:
+    rows = np.arange(len(table))
+    if not words:
+        return rows
+    columns = (table.job_id, table.step, table.motif, table.file_system)
+    texts = [" ".join(map(str, row)).lower() for row in zip(*columns, strict=True)]
+    return rows[[all(word in text for word in words) for text in texts]]
+
+
+def _listed(table: JobTable, row: int) -> dict[str, Any]:
+    def instant(column: np.ndarray) -> int | None:
+        return None if column[row] == NULL_NS else int(column[row])
+
+    return {
+        "job": str(table.job_id[row]),
+        "run": run_name(table, row),
+        "step": str(table.step[row]),
+        "motif": str(table.motif[row]),
+        "file_system": str(table.file_system[row]),
+        "start_ns": instant(table.start_ns),
+        "end_ns": instant(table.end_ns),
+    }
+
+
+def jobs_request(query: QueryParams) -> JobsRequest:
+    """The checked parameters of ``/api/jobs``. Raises RefusalError."""
+    params.known(query, ("search", "limit"))
+    words = tuple(_text(query, "search").lower().split())
+    return JobsRequest(words, _number(query, "limit", _MOST) or _LIMIT)
+
+
+def umami_request(query: QueryParams) -> UmamiRequest:
+    """The checked parameters of ``/api/umami``. Raises RefusalError."""
+    params.known(query, ("job", "run", "history", "last", "metric"))
+    history = query.get("history", "earlier")
+    if history not in ("earlier", "all"):
+        raise RefusalError(f"history is {history[:80]!r}", expected="earlier or all")
+    job = _text(query, "job")
+    if not job:
+        raise RefusalError("the parameter job is missing", expected="a job as /api/jobs lists it")
+    metrics = tuple(query.getlist("metric"))
+    if len(metrics) > _MOST_METRICS:
+        raise RefusalError(f"{len(metrics)} metrics are too many", expected=f"{_MOST_METRICS}")
+    chosen: History = "all" if history == "all" else "earlier"
+    return UmamiRequest(job, _text(query, "run"), chosen, _number(query, "last", 10_000), metrics)
+
+
+def _text(query: QueryParams, name: str) -> str:
+    text = query.get(name, "")
+    if len(text) > _LONGEST:
+        raise RefusalError(f"{name} is too long", expected=f"at most {_LONGEST} characters")
+    return str(text)
+
+
+def _number(query: QueryParams, name: str, most: int) -> int | None:
+    if name not in query:
+        return None
+    text = query[name]
+    if not (text.isascii() and text.isdecimal() and len(text) < 9 and 1 <= int(text) <= most):
+        raise RefusalError(f"{name} is {text[:80]!r}", expected=f"a number from 1 to {most}")
+    return int(text)

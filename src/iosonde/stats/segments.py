@@ -1,0 +1,135 @@
+"""The best cut of one series into stretches of one level each, for any spacing in time, and what a step is worth.
+
+Cost ``sum of squared distances to segment means + penalty per change``, minimised exactly in O(n**2). The chance
+of a step is that of the largest one that a search would find without any ::
+
+    P(max |step| > c) = c phi(c) (ln((1 - a)**2 / a**2) (1 - 1 / c**2) + 4 / c**2)
+
+with ``a`` the share of a shortest segment. Sources: Jackson et al. 2005 (optimal partitioning); Csoergo and
+Horvath 1997, 1.3 (maximum of the step); docs/methods/umami.md.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.stats.regimes import MOST_ALIKE
+from iosonde.stats.tails import normal_quantile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+FEWEST = 5
+"""Values of a segment, at least."""
+SURE = 0.05
+"""A change has at most this chance by each of two tests; both together let pass about half of it."""
+SEEN = 3.0
+"""Autocorrelation above this over sqrt(n) is there."""
+
+
+class Series:
+    """A series at ``at`` (days), values ``z`` of about unit noise; sums from which costs of stretches follow."""
+
+    def __init__(self, at: Floats, z: Floats, shortest_days: float) -> None:
+        self.at = at
+        self._z = z
+        self._sum = np.concatenate([[0.0], np.cumsum(z)])
+        self._squares = np.concatenate([[0.0], np.cumsum(z**2)])
+        n = len(at)
+        early = np.searchsorted(at, at - shortest_days, side="right")
+        self._last_start = np.minimum(np.arange(n) + 1 - FEWEST, early - 1 + (shortest_days <= 0))
+        """Latest start of a segment that ends with a value."""
+
+    def cost(self, a: NDArray[np.intp] | int, b: NDArray[np.intp] | int) -> Floats:
+        """Squared distances of [a, b) to its mean."""
+        total = self._sum[b] - self._sum[a]
+        cost: Floats = self._squares[b] - self._squares[a] - total**2 / (b - a)
+        return np.maximum(cost, 0.0)
+
+    def cut(self, penalty: float) -> list[int]:
+        """Starts of the second and later segments of the best segmentation."""
+        n = len(self.at)
+        best = np.full(n + 1, np.inf)
+        best[0] = -penalty
+        start = np.zeros(n + 1, dtype=np.intp)
+        for end in range(1, n + 1):
+            latest = int(self._last_start[end - 1])
+            if latest < 0:
+                continue
+            starts = np.arange(latest + 1)
+            costs = best[starts] + self.cost(starts, end) + penalty
+            start[end] = int(np.argmin(costs))
+            best[end] = costs[start[end]]
+        if not np.isfinite(best[n]):
+            return []
+        cuts, end = [], int(start[n])
+        while end > 0:
+            cuts.append(end)
+            end = int(start[end])
+        return cuts[::-1]
+
+    def sure(self, cuts: list[int]) -> tuple[list[int], float]:
+        """Take the least sure change back until all are sure; with kappa of what is left within segments."""
+        cuts = list(cuts)
+        while True:
+            bounds = [0, *cuts, len(self.at)]
+            kappa = self._kappa(bounds)
+            p = [
+                self.step(a, cut, b, kappa)
+                for a, cut, b in zip(bounds, cuts, bounds[2:], strict=False)
+            ]
+            if max(p, default=0.0) <= SURE:
+                return cuts, kappa
+            del cuts[int(np.argmax(p))]
+
+    def _kappa(self, bounds: list[int]) -> float:
+        """From autocorrelation within segments at two lags, less what their means took away.
+
+        A first-order process under white noise has a(2) / a(1) = phi, whatever the noise.
+        """
+        lengths = np.diff(bounds)
+        means = np.array([self._mean(a, b) for a, b in pairwise(bounds)])
+        rest = self._z - np.repeat(means, lengths)
+        size, lost = float(rest @ rest), len(lengths) / len(rest)
+        if size == 0:
+            return 1.0
+        one, two = (float(rest[lag:] @ rest[:-lag]) / size for lag in (1, 2))
+        one, two = one + (1 + 4 * one) * lost, two + (1 + 4 * one) * lost
+        one = float(np.clip(one, 0.0, MOST_ALIKE))
+        phi = float(np.clip(two / one, one, MOST_ALIKE)) if one > SEEN / np.sqrt(len(rest)) else one
+        return 1 + 2 * one / (1 - phi)
+
+    def step(self, a: int, cut: int, b: int, kappa: float) -> float:
+        """Chance of such a step at a place that was looked for."""
+        n, left, right = b - a, cut - a, b - cut
+        within = float(self.cost(a, cut) + self.cost(cut, b)) / max(1, n - 2)
+        gap = abs(self._mean(a, cut) - self._mean(cut, b))
+        c = gap / np.sqrt(max(within, 1e-12) * kappa * (1 / left + 1 / right))
+        return chance(float(c), n, n / kappa - 2)
+
+    def _mean(self, a: int, b: int) -> float:
+        return float((self._sum[b] - self._sum[a]) / (b - a))
+
+
+def chance(t: float, n: int, freedom: float) -> float:
+    """Of a largest step of ``t`` standard errors among ``n`` values with so many degrees of freedom."""
+    c = _normal(t, freedom)
+    if c < 1.5:
+        return 1.0
+    share = min(0.49, FEWEST / n)
+    reach = 2 * np.log((1 - share) / share) * (1 - 1 / c**2) + 4 / c**2
+    return float(min(1.0, c * np.exp(-(c**2) / 2) / np.sqrt(2 * np.pi) * reach))
+
+
+def _normal(t: float, freedom: float) -> float:
+    """The normal deviate that is as unlikely as Student's ``t``; 0 without degrees of freedom, at most 37."""
+    from scipy.special import stdtr  # type: ignore[import-untyped, unused-ignore]
+
+    if freedom <= 0:
+        return 0.0
+    return -float(normal_quantile(np.array(max(1e-300, float(stdtr(freedom, -t))))))

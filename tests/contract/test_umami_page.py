@@ -1,0 +1,86 @@
+"""docs/methods/umami.md against the constants and names of the statistics it describes."""
+
+import re
+from pathlib import Path
+
+from iosonde.stats import (
+    association,
+    clusters,
+    forward,
+    local_loss,
+    prediction,
+    regimes,
+    segments,
+    shifts,
+    simpson,
+    standing,
+)
+
+PAGE = " ".join((Path(__file__).resolve().parents[2] / "docs/methods/umami.md").read_text().split())
+
+
+def test_standing_and_loss_in_prose_are_those_in_code() -> None:
+    low, high = standing.WHISKERS
+    assert f"whiskers at the {low:g}th and {high:g}th percentile" in PAGE
+    assert f"Fewer than {standing.ENOUGH} earlier values" in PAGE
+    losses = local_loss
+    assert f"<= {losses.REACH:g}}}) / M * m / (m + {losses.SHRINK})" in PAGE
+    assert f"the lowest and the highest {losses.TRIMMED:g} of these runs" in PAGE
+    assert f"fewer than {losses.FEWEST_MATCHES} of them say nothing" in PAGE
+
+
+def test_selection_in_prose_is_that_in_code() -> None:
+    assert f"by more than {forward.CLEAR:g} standard errors" in PAGE
+    assert f"one half changes by less than {forward.ALONE:g} of the other" in PAGE
+    assert f"lacks more than {forward.MOST_MISSING:g} of the rows" in PAGE
+
+
+def test_associations_in_prose_are_those_in_code() -> None:
+    reach = f"k = 1 .. min(n / {association.LAG_SHARE}, {association.LAGS})"
+    assert f"{reach}, {association.LEAST_EFFECTIVE:g} <= n_eff <= n" in PAGE
+    assert f"Below `n_eff` = {association.ENOUGH_EFFECTIVE:g} there is no `q`" in PAGE
+    assert f"significant at {simpson.SIGNIFICANT:g}" in PAGE
+
+
+def test_climates_in_prose_are_those_in_code() -> None:
+    assert f"clipped at {regimes.CLIP:g}" in PAGE
+    assert f"plus `{regimes.PENALTY:g} kappa p ln n` per segment" in PAGE
+    assert f"at least {regimes.SHORTEST_DAYS} known days" in PAGE
+    assert f"running median of {regimes.WIDE} days, plus {regimes.HIDDEN:g} that" in PAGE
+    assert f"at most {regimes.MOST_ALIKE:g}" in PAGE
+    assert f"(by more than {regimes.SLACK:g})" in PAGE
+    assert f"within `{regimes.SAME:g} sqrt(p)`" in PAGE
+    assert f"less than {regimes.KNOWN_SHARE:g} of the metrics" in PAGE
+
+
+def test_shifts_in_prose_are_those_in_code() -> None:
+    shortest = f"{shifts.SHORTEST_DAYS:g} days a segment at least and {segments.FEWEST} values"
+    assert shortest in PAGE
+    assert f"with `{shifts.PENALTY:g} kappa ln n` per change" in PAGE
+    assert f"a chance of at most {segments.SURE:g} by each of two tests" in PAGE
+    assert f"Student's tails ({shifts.TAILS} degrees of freedom)" in PAGE
+    assert f"worse by less than `{shifts.REACH:.2f} kappa`" in PAGE
+
+
+def test_motifs_and_predictions_in_prose_are_those_in_code() -> None:
+    least = f"at least {clusters.SMALLEST} jobs and {clusters.SMALLEST_SHARE:g} of them"
+    assert least in PAGE
+    assert f"(gradient boosting, {prediction.TREES} trees)" in PAGE
+    assert prediction.FIRST_SHARE == 0.5
+    assert f"in {prediction.FOLDS} stretches of the last half" in PAGE
+    assert f"median of the last {prediction.CLIMATE_DAYS:g} days" in PAGE
+    assert f"more than {prediction.LEAK:g} in R^2" in PAGE
+
+
+def test_symbols_are_names_in_code() -> None:
+    owners = {
+        "Stood": standing.Stood,
+        "LocalLosses": local_loss.LocalLosses,
+        "Associations": association.Associations,
+        "Regimes": regimes.Regimes,
+        "Shifts": shifts.Shifts,
+    }
+    named = re.findall(rf"`({'|'.join(owners)})\.(\w+)`", PAGE)
+    assert {owner for owner, _ in named} == set(owners)
+    for owner, name in named:
+        assert name in owners[owner].__dataclass_fields__, f"{owner}.{name}"

@@ -1,0 +1,128 @@
+"""Jobs and their diagrams over HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+from iosonde.analysis.umami import umami
+from iosonde.model.errors import NothingMeasuredError
+from iosonde.model.jobs import JobTable
+from iosonde.plots.umami_figure import to_json, umami_figure
+from iosonde.serve.app import create
+from iosonde.serve.jobs import KEEP_S, Jobs, JobsRequest
+from tests.python.jobs_made import simulated, table
+
+JOBS = simulated()
+
+
+def asking(folder: Path, jobs: JobTable) -> TestClient:
+    return TestClient(create(folder, jobs=lambda: jobs), base_url="http://127.0.0.1")
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory):
+    with asking(tmp_path_factory.mktemp("store"), JOBS) as client:
+        yield client
+
+
+def test_jobs_come_newest_first_and_can_be_searched(client: TestClient) -> None:
+    every = client.get("/api/jobs").json()
+    assert (every["n"], every["n_found"]) == (30, 30)
+    assert [job["job"] for job in every["jobs"]] == [str(i) for i in range(30, 0, -1)]
+    assert every["jobs"][0] == {
+        "job": "30",
+        "run": "",
+        "step": "",
+        "motif": "ior shared write",
+        "file_system": "work",
+        "start_ns": int(JOBS.start_ns[29]),
+        "end_ns": int(JOBS.end_ns[29]),
+    }
+    found = client.get("/api/jobs", params={"search": "WORK 2", "limit": 3}).json()
+    assert found["n_found"] == 12, "2, 12, 20 to 29"
+    assert [job["job"] for job in found["jobs"]] == ["29", "28", "27"]
+    assert client.get("/api/jobs", params={"search": "nothing"}).json()["jobs"] == []
+
+
+def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) -> None:
+    answer = client.get("/api/umami", params={"job": "12", "history": "all"})
+    assert answer.status_code == 200, answer.text
+    assert answer.json() == to_json(umami_figure(umami(JOBS, "12", history="all")))
+    short = client.get("/api/umami", params={"job": "30", "last": 7, "metric": "overloaded_oss"})
+    assert [row["metric"] for row in short.json()["rows"]] == ["overloaded_oss"]
+    assert len(short.json()["times_s"]) == 8
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "word"),
+    [
+        ("/api/umami?job=31", 404, "there is no job"),
+        ("/api/umami", 400, "missing"),
+        ("/api/umami?job=30&history=some", 400, "earlier or all"),
+        ("/api/umami?job=30&last=0", 400, "from 1"),
+        ("/api/umami?job=30&last=9999999999999999999", 400, "from 1"),
+        ("/api/umami?job=30&metric=oss", 404, "no such metric"),
+        ("/api/umami?job=" + "9" * 300, 400, "too long"),
+        ("/api/jobs?limit=501", 400, "500"),
+        ("/api/jobs?sort=up", 400, "no parameter"),
+    ],
+)
+def test_wrong_questions_are_refused(client: TestClient, path: str, status: int, word: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == status
+    assert word in " ".join(answer.json()["error"].values())
+
+
+def test_runs_of_one_job_are_listed_so_that_each_can_be_asked_for(tmp_path: Path) -> None:
+    names = ["a", "a", "a", "a", "b"]
+    motifs = ["x read", "x write", "x write", "x write", "x read"]
+    steps = ["", "", "2", "", "2"]
+    jobs = table(
+        {"own_bytes": [float(i) for i in range(5)]}, job_id=names, motif=motifs, step=steps
+    )
+    with asking(tmp_path, jobs) as client:
+        listed = client.get("/api/jobs").json()["jobs"][::-1]
+        assert [job["run"] for job in listed] == ["x read", "#2", "2", "#4", ""]
+        for row, job in enumerate(listed):
+            asked = {"job": job["job"], "run": job["run"]}
+            seen = client.get("/api/umami", params={**asked, "metric": "own_bytes"}).json()
+            assert seen["rows"][0]["value"] == row
+
+
+def test_a_store_without_jobs_has_an_empty_list(tmp_path: Path) -> None:
+    with TestClient(create(tmp_path), base_url="http://127.0.0.1") as client:
+        assert client.get("/api/jobs").json() == {"n": 0, "n_found": 0, "jobs": []}
+        assert client.get("/api/umami?job=1").status_code == 404
+
+
+def test_missing_values_are_null_on_the_wire(tmp_path: Path) -> None:
+    values = np.array([1.0, np.nan, 3.0, 4.0, 5.0, 6.0, np.nan])
+    with asking(tmp_path, table({"mds_cpu_mean_percent": values})) as client:
+        row = client.get("/api/umami?job=7").json()["rows"][0]
+    assert row["values"] == [1, None, 3, 4, 5, 6, None]
+    assert (row["value"], row["role"], row["sign"]) == (None, "missing", "?")
+
+
+def test_a_table_is_read_again_when_it_is_old() -> None:
+    now, read = 0.0, 0
+
+    def reading() -> JobTable:
+        nonlocal read
+        read += 1
+        if read > 2:
+            raise NothingMeasuredError("gone")
+        return JOBS
+
+    jobs = Jobs(reading, lambda: now)
+    for now in (0.0, KEEP_S - 1):  # noqa: B007
+        jobs.listed(JobsRequest((), 1))
+    assert read == 1
+    now = KEEP_S
+    assert jobs.listed(JobsRequest((), 1))["n"] == 30
+    assert read == 2
+    now = 3 * KEEP_S
+    assert jobs.listed(JobsRequest((), 1))["n"] == 0

@@ -1,0 +1,123 @@
+"""Range queries of a real Prometheus that holds known counters."""
+
+import json
+import math
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from iosonde.connectors import prometheus_http
+from iosonde.connectors.source import Settings
+from iosonde.model.metrics import MetricBlock
+
+pytestmark = pytest.mark.service
+
+S = 1_000_000_000
+T = 1_700_000_000 // 15 * 15
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def ready(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/-/ready", timeout=2) as reply:
+            return reply.status == 200
+    except OSError:
+        return False
+
+
+@contextmanager
+def prometheus(folder: Path, openmetrics: str) -> Iterator[str]:
+    """A server with what a text holds, and nothing else."""
+    page = folder / "page.txt"
+    page.write_text(openmetrics)
+    blocks = [
+        "promtool",
+        "tsdb",
+        "create-blocks-from",
+        "openmetrics",
+        str(page),
+        str(folder / "tsdb"),
+    ]
+    subprocess.run(blocks, check=True, capture_output=True, timeout=60)
+    config = folder / "prometheus.yml"
+    config.write_text("scrape_configs: []\n")
+    port = free_port()
+    command = [
+        "prometheus", f"--config.file={config}", f"--storage.tsdb.path={folder / 'tsdb'}",
+        "--storage.tsdb.retention.time=100y", f"--web.listen-address=127.0.0.1:{port}",
+    ]  # fmt: skip
+    url = f"http://127.0.0.1:{port}"
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(command, stderr=log)
+    try:
+        until = time.monotonic() + 60
+        while not ready(url):
+            assert server.poll() is None, (folder / "log").read_text()
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def test_counters_with_a_reset_and_gauges(tmp_path: Path) -> None:
+    bytes_read = [0, 100, 250, 40, 90, 90]
+    lines = ["# TYPE lustre_read_bytes counter"]
+    lines += [
+        f'lustre_read_bytes_total{{ost="fs-OST0001"}} {v} {T + 15 * n}'
+        for n, v in enumerate(bytes_read)
+    ]
+    dead = [(0, 5), (20, 9), (21, 11)]
+    lines += [f'lustre_read_bytes_total{{ost="fs-OST0002"}} {v} {T + 15 * n}' for n, v in dead]
+    lines += ["# TYPE lustre_capacity_kilobytes gauge"]
+    lines += [f'lustre_capacity_kilobytes{{ost="fs-OST0001"}} 8 {T + 15 * n}' for n in range(6)]
+    lines += [
+        "# TYPE h histogram",
+        f'h_bucket{{le="+Inf"}} 1 {T}',
+        f"h_count 1 {T}",
+        f"h_sum 1 {T}",
+    ]
+    with prometheus(tmp_path, "\n".join([*lines, "# EOF"]) + "\n") as url:
+        told: list[str] = []
+        items = list(
+            prometheus_http.read_range(
+                url,
+                T * S,
+                (T + 400) * S,
+                15 * S,
+                Settings(),
+                lambda e: told.append(str(e)),
+                environment={},
+            )
+        )
+        with urllib.request.urlopen(f"{url}/api/v1/label/__name__/values", timeout=5) as reply:
+            assert "h_bucket" in json.load(reply)["data"]
+    assert not told
+    blocks = [item for item in items if isinstance(item, MetricBlock)]
+    found = {(block.metric, *block.components): block for block in blocks}
+    assert set(found) == {
+        ("read_bytes", "fs-OST0001"), ("read_bytes", "fs-OST0002"), ("total_bytes", "fs-OST0001"),
+    }  # fmt: skip
+    read = found[("read_bytes", "fs-OST0001")]
+    assert (read.system, read.level) == ("fs", "ost")
+    assert read.time_ns.tolist() == [(T + 15 * n) * S for n in range(5)]
+    assert set(read.step_ns.tolist()) == {15 * S}
+    np.testing.assert_array_equal(read.value.ravel(), [100, 150, math.nan, 50, 0])
+    assert "counter-reset" in {note.flag for note in read.notes}
+    # An exporter that was down for five minutes: one long step, not twenty with nothing in them.
+    gap = found[("read_bytes", "fs-OST0002")]
+    assert (gap.step_ns.tolist(), gap.value.ravel().tolist()) == ([300 * S, 15 * S], [4, 2])
+    assert found[("total_bytes", "fs-OST0001")].value.ravel().tolist() == [8192] * 6
