@@ -42,6 +42,9 @@ SAME = 0.75
 KNOWN_SHARE = 0.5
 """A day counts as known when this share of the metrics is."""
 
+MOST = 1e150
+"""A larger number is no measurement: its square would be none."""
+
 
 @dataclass(frozen=True)
 class Regimes:
@@ -68,11 +71,11 @@ class Regimes:
 def regimes(values: Floats) -> Regimes:
     """Climates of ``values`` (days, p), one row a calendar day in order.
 
-    Missing data: a day is left out when fewer than ``KNOWN_SHARE`` of the metrics that are ever known are known on
+    Missing data: what is beyond ``MOST`` is missing. A day is left out when fewer than ``KNOWN_SHARE`` of the metrics that are ever known are known on
     it (segments have ``SHORTEST_DAYS`` known days); other gaps are filled with the running median of the metric,
     for the cuts only. Metrics that never change, or are known on fewer than half of those days, say nothing.
     """
-    values = np.where(np.isfinite(values), values, np.nan)
+    values = np.where(np.abs(values) <= MOST, values, np.nan)
     told = values[:, ~np.isnan(values).all(axis=0)]
     known = (~np.isnan(told)).sum(axis=1) >= max(1.0, KNOWN_SHARE * told.shape[1])
     places = np.flatnonzero(known)
@@ -145,7 +148,8 @@ def _scaled(values: Floats) -> tuple[Floats, float]:
         missing = np.isnan(column)
         if missing.mean() > 1 - KNOWN_SHARE or not (scale := noise_scale(column[~missing])):
             continue
-        z = np.clip((column - np.median(column[~missing])) / scale, -CLIP, CLIP)
+        with np.errstate(over="ignore"):  # what is out of reach is clipped
+            z = np.clip((column - np.median(column[~missing])) / scale, -CLIP, CLIP)
         around = running_median(z)
         around[np.isnan(around)] = 0.0
         z = np.where(missing, around, z)

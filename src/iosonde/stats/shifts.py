@@ -83,9 +83,10 @@ def shifts(at_days: Floats, values: Floats, shortest_days: float = SHORTEST_DAYS
     scale = noise_scale(y)
     if n < 2 * FEWEST or scale == 0:
         return Shifts(n, 1.0, ())
-    z = np.clip((y - running_median(y)) / scale, -CLIP, CLIP)
+    with np.errstate(over="ignore"):  # what is out of reach is clipped
+        z = np.clip((y - running_median(y)) / scale, -CLIP, CLIP)
+        level = np.clip((y - np.median(y)) / scale, -3 * CLIP, 3 * CLIP)
     alike = alikeness(z[:, None])
-    level = np.clip((y - np.median(y)) / scale, -3 * CLIP, 3 * CLIP)
     around = running_median(level)
     series = Series(at, np.clip(level, around - CLIP, around + CLIP), shortest_days)
     cuts, kappa = series.sure(series.cut(PENALTY * (1 + alike) / (1 - alike) * np.log(n)))
