@@ -11,7 +11,8 @@ import pytest
 
 from benchmarks.truth.metrics import bad_days
 from iosonde.analysis.culprits import Explanation, candidates, explain, judged
-from iosonde.analysis.job_source import from_file
+from iosonde.analysis.job_source import from_files
+from iosonde.connectors.source import Settings
 from iosonde.findings.explanation import judge
 from iosonde.model.jobs import Job, JobTable, Scalar
 from iosonde.stats.suspects import suspects
@@ -154,7 +155,7 @@ def test_a_metric_that_never_moved_does_not_explode():
 
 
 def case(path: str, mapping: str, motif: str, file_system: str, when: datetime) -> Explanation:
-    made = from_file(TABLES / path, EXAMPLES / mapping, lambda _: None)
+    made = from_files([TABLES / path], [EXAMPLES / mapping], Settings(), lambda _: None)
     near = np.abs(made.start_ns / S - when.timestamp()) < 1800
     (row,) = np.flatnonzero(near & (made.motif == motif) & (made.file_system == file_system))
     return explain(judged(made), str(made.job_id[row]), motif)

@@ -26,6 +26,15 @@ def test_the_first_gain_is_r_squared_of_least_squares_on_ranks():
     assert found.alone[3] == pytest.approx(1 - rest.var() / ranks.var())
 
 
+def test_the_first_is_the_best_however_close_the_next_is():
+    random = np.random.default_rng(9)
+    for _ in range(20):
+        x, y, _ = made.history(random, 40, "linear", 0.2)
+        found = select(y, x)
+        assert found.first == int(np.argmax(found.alone))
+        assert found.first == found.steps[0].metric if found.steps else True
+
+
 def test_two_causes_enter_in_turn_with_what_each_adds():
     random = np.random.default_rng(2)
     x = random.standard_normal((300, 5))

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iosonde.analysis.job_source import from_file
+from iosonde.analysis.job_source import from_files
 from iosonde.analysis.umami import Umami, umami
+from iosonde.connectors.source import Settings
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
 from tests.python.latencies import DATA
@@ -24,7 +25,7 @@ RED, ORANGE, GREEN, BLUE = "bad", "poor", "ok", "good"
 
 
 def month(path: Path, mapping: str) -> JobTable:
-    return from_file(path, EXAMPLES / mapping, lambda _: None)
+    return from_files([path], [EXAMPLES / mapping], Settings(), lambda _: None)
 
 
 @pytest.fixture(scope="module")

@@ -35,6 +35,7 @@ Peak = Literal["max", "p99", "mean", "median"]
 By = Literal["file_system", "motif"]
 PEAKS: tuple[str, ...] = get_args(Peak)
 PERFORMANCE, FRACTION = "performance_bytes_per_s", "fraction_of_peak_ratio"
+PERFORMANCES = (PERFORMANCE, "performance_ops_per_s")
 
 
 def groups(table: JobTable, by: Sequence[By]) -> dict[tuple[str, ...], NDArray[np.intp]]:
@@ -87,8 +88,10 @@ def with_derived(table: JobTable, of: Peak = "max") -> Clean:
     table = _added(table, {**_sums(table), **_coverage(table)})
     table = believed(table, notes)
     table = _added(table, {**_contention(table), **_rates(table)})
-    if PERFORMANCE in table.metrics:
-        table = _added(table, {FRACTION: fraction_of_peak(table, of)})
+    known = [name for name in PERFORMANCES if name in table.metrics]
+    if known:
+        shares = [fraction_of_peak(table, of, performance=name) for name in known]
+        table = _added(table, {FRACTION: np.where(np.isnan(shares[0]), shares[-1], shares[0])})
     return Clean(table, tuple(notes))
 
 

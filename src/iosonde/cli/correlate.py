@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iosonde.analysis.peak import FRACTION, PEAKS
-from iosonde.cli import options
+from iosonde.cli import job_options, options
 from iosonde.cli.text import count, table
 from iosonde.findings.correlation import claimed, say_doubt, say_group, say_note, say_warning
 from iosonde.model.errors import InputFileError, UsageError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 EXAMPLES = """\
   iosonde correlate summaries.csv.gz                pytokio's summarize_job is known
+  iosonde correlate                                 the jobs of the store
   iosonde correlate jobs.csv --mapping jobs.toml --by none
   iosonde correlate edison.csv mira.csv --mapping examples/umami-month --by file_system
   iosonde correlate jobs.csv --with bandwidth --metrics temperature,load --control load
@@ -40,15 +41,11 @@ _HEAD = ("", "n", "Pearson", "p", "Spearman", "p", "q", "n_eff", "", "")
 def main(arguments: Sequence[str]) -> int:
     """Print correlations group by group, or write them as data."""
     from iosonde.analysis.correlate import correlate
-    from iosonde.analysis.tables import load_tables, mappings, picked
-    from iosonde.connectors.source import Settings
+    from iosonde.analysis.tables import picked
 
     args = _parse(arguments)
     span = options.time_range(args, options.now_ns())
-    told: list[InputFileError] = []
-    settings = Settings(system=args.system or "", zone=options.local_zone())
-    loaded = load_tables(args.table, mappings(args.mapping), settings, told.append, of=args.peak)
-    _tell(told, loaded)
+    loaded = _loaded(args)
     found = []
     for one in loaded:
         rows = picked(one.table, (args.file_system, args.motif), span)
@@ -65,15 +62,26 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _loaded(args: argparse.Namespace) -> list[Loaded]:
+    """The tables asked for, or the store's jobs."""
+    from iosonde.analysis.job_source import from_store
+    from iosonde.analysis.tables import Loaded, load_tables, mappings
+    from iosonde.connectors.source import Settings
+
+    if not args.table:
+        return [Loaded(from_store(job_options.only_store(args), args.peak), (), "store")]
+    told: list[InputFileError] = []
+    settings = Settings(system=args.system or "", zone=options.local_zone())
+    loaded = load_tables(args.table, mappings(args.mapping), settings, told.append, of=args.peak)
+    _tell(told, loaded)
+    return loaded
+
+
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "What goes with the performance of jobs: Pearson, Spearman, partial, p, q and n."
     parser = options.Parser("correlate", summary, EXAMPLES)
     add = parser.add_argument
-    add(
-        "table", nargs="+", type=Path, metavar="TABLE", help="a row a job: CSV, Parquet, JSON lines"
-    )
-    told = "what its columns mean: a TOML file, or a folder of them; may be repeated"
-    add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
+    job_options.add_tables(parser)
     told = "what is explained (default: fraction of peak)"
     add("--with", dest="y", default=FRACTION, metavar="METRIC", help=told)
     told = "file_system, motif, both (default) or none"
@@ -86,7 +94,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--peak", choices=PEAKS, default="max", help=told)
     add("--file-system", metavar="NAME", help="of this file system only")
     add("--motif", metavar="NAME", help="of this motif only")
-    add("--system", metavar="NAME", help="file system of a table that says none")
     add(
         "--top", type=int, default=10, metavar="N", help="metrics a group in the table (10; 0: all)"
     )

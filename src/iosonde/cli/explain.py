@@ -56,7 +56,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("explain", summary, EXAMPLES)
     job_options.add_job(parser)
     parser.add_data(("json",))
-    parser.add_store()
     return parser.parse(arguments)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli import options
+from iosonde.connectors.source import Settings
 from iosonde.model.errors import UsageError
 from iosonde.store.export import write_text
 
@@ -21,31 +22,46 @@ if TYPE_CHECKING:
 def add_job(parser: options.Parser) -> None:
     """TABLE, --job and which of its runs, the history, the picture."""
     add = parser.add_argument
-    add(
-        "table", nargs="?", type=Path, metavar="TABLE", help="CSV, a row a job (default: the store)"
-    )
+    add_tables(parser)
     add("--job", required=True, metavar="ID", help="the job")
     add("--step", metavar="S", help="which of its runs: step, motif, or #2 for the second")
     add("--last", type=int, metavar="N", help="the latest N runs of the history only")
     add("--history", choices=("earlier", "all"), default="earlier", help="(default: earlier)")
-    add("--mapping", type=Path, metavar="FILE", help="TOML: what the columns of TABLE mean")
     told = "draw the diagram: .png, .svg, .pdf, or .json: what is drawn"
     add("--plot", type=Path, metavar="FILE", help=told)
     add("--dark", action="store_true", help="a dark picture")
     add("--width", type=float, default=8.0, metavar="INCHES", help="of the picture (default: 8)")
 
 
+def add_tables(parser: options.Parser) -> None:
+    """TABLE and what its columns mean, and --store."""
+    add = parser.add_argument
+    told = "CSV, Parquet or JSON lines, a row a job (default: the store)"
+    add("table", nargs="*", type=Path, metavar="TABLE", help=told)
+    told = "TOML: what the columns of TABLE mean; or a folder of such files; may be repeated"
+    add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
+    add("--system", metavar="NAME", help="file system of a TABLE that names none")
+    parser.add_store()
+
+
 def table_of(args: argparse.Namespace) -> JobTable:
-    """The jobs asked for: of a file or of the store."""
+    """The jobs asked for: of files or of the store."""
     from iosonde.analysis import job_source
 
-    if args.table is None:
-        if args.mapping is not None:
-            raise UsageError("--mapping is for a TABLE", hint="'TABLE --mapping FILE'")
-        return job_source.from_store(options.store_root(args))
+    if not args.table:
+        return job_source.from_store(only_store(args))
     if args.store is not None:
         raise UsageError("both TABLE and --store are given", expected="one of them")
-    return job_source.from_file(args.table, args.mapping, lambda t: options.tell(f"note: {t}"))
+    settings = Settings(system=args.system or "", zone=options.local_zone())
+    tell = options.tell
+    return job_source.from_files(args.table, args.mapping, settings, lambda t: tell(f"note: {t}"))
+
+
+def only_store(args: argparse.Namespace) -> Path:
+    """The store, where no TABLE is named. Raises UsageError: options that are about one."""
+    if args.mapping or args.system:
+        raise UsageError("--mapping and --system are for a TABLE", hint="'TABLE --mapping FILE'")
+    return options.store_root(args)
 
 
 def write(text: str, output: Path | None) -> None:

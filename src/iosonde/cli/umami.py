@@ -52,7 +52,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     told = "a row; may be repeated (default: the usual)"
     parser.add_argument("--metric", action="append", metavar="M", help=told)
     parser.add_data(("json", "csv"))
-    parser.add_store()
     return parser.parse(arguments)
 
 

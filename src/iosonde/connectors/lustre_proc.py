@@ -21,7 +21,7 @@ from iosonde.connectors.lustre_names import level_of, number, system_of, target
 from iosonde.connectors.lustre_stats import JobStats, Stats, job_stats, stats
 from iosonde.connectors.readings import Readings, Series
 from iosonde.connectors.source import Head, Item, Settings, Tell
-from iosonde.connectors.tar_members import MOST_MEMBER_BYTES, is_tar, members
+from iosonde.connectors.tar_members import is_tar, members
 from iosonde.model.errors import InputFileError
 from iosonde.model.quality import Note
 
@@ -39,6 +39,8 @@ _TREE = re.compile(rb"(?:^|[/\x00])(?:proc|sys)/(?:fs|kernel/debug)/lustre/")
 _NEAR_NS = 5 * 10**9
 _MOST_VALUES = 5_000_000
 _MOST_FOLDERS = 20_000
+_MOST_BYTES = 64 << 20
+"""Of one file of the tree."""
 
 
 def recognises(head: Head) -> bool:
@@ -98,7 +100,11 @@ class _File(NamedTuple):
 
 def _archived(path: Path, tell: Tell) -> Iterator[_File]:
     for member in members(path, tell, _PLACE):
-        yield _File(member.name, int(member.modified_s) * 10**9, member.data)
+        if member.size > _MOST_BYTES:
+            what = f"{path}, {member.name!r}: {member.size} bytes are too many"
+            tell(InputFileError(what, expected=f"at most {_MOST_BYTES} bytes"))
+        else:
+            yield _File(member.name, int(member.modified_s) * 10**9, member.data)
 
 
 def _folder(path: Path, tell: Tell) -> Iterator[_File]:
@@ -112,7 +118,7 @@ def _folder(path: Path, tell: Tell) -> Iterator[_File]:
                             continue
                         try:
                             with file.open("rb") as opened:
-                                data = opened.read(MOST_MEMBER_BYTES)
+                                data = opened.read(_MOST_BYTES)
                             written = file.stat().st_mtime_ns
                         except OSError as error:
                             reason = error.strerror or str(error)

@@ -24,10 +24,14 @@ _MAGIC = slice(257, 262)
 
 
 class Member(NamedTuple):
-    """A regular file of an archive: its lines, or its bytes, are read before the next member is."""
+    """A regular file of an archive; its lines, or its bytes, are read before the next member is.
+
+    ``name`` is as it stands there: it is compared, and nothing is opened by it.
+    """
 
     name: str
     modified_s: float
+    size: int
     lines: Iterator[Line]
     file: IO[bytes]
 
@@ -100,7 +104,7 @@ def _regular(
         file = archive.extractfile(member)
         if file is not None:
             lines = _lines(file, path, _name(member), tell)
-            yield Member(_name(member), float(member.mtime), lines, file)
+            yield Member(member.name[:4096], float(member.mtime), member.size, lines, file)
     return end
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _THOUSANDS = ("", "k", "M", "G", "T")
 _COUNTED = ("operations", "files", "inodes")
+_SMALLEST_SPAN = 1e-300
 _LARGEST = 1e30
 """Beyond it no prefix helps: an exponent does."""
 
@@ -81,7 +82,7 @@ def amount(value: float, scale: Scale) -> str:
 def linear_ticks(low: float, high: float, most: int = 4) -> tuple[float, ...]:
     """One to ``most`` round values well inside of [low, high]; none of an empty or endless range."""
     span = high - low
-    if not (math.isfinite(span) and span > 0):
+    if not (math.isfinite(span) and span > _SMALLEST_SPAN):
         return ()
     inner_low, inner_high = low + 0.08 * span, high - 0.08 * span
     decade = math.floor(math.log10(span))

@@ -145,7 +145,8 @@ def _scaled(values: Floats) -> tuple[Floats, float]:
         missing = np.isnan(column)
         if missing.mean() > 1 - KNOWN_SHARE or not (scale := noise_scale(column[~missing])):
             continue
-        z = np.clip((column - np.median(column[~missing])) / scale, -CLIP, CLIP)
+        with np.errstate(over="ignore"):  # what is out of reach is clipped
+            z = np.clip((column - np.median(column[~missing])) / scale, -CLIP, CLIP)
         around = running_median(z)
         around[np.isnan(around)] = 0.0
         z = np.where(missing, around, z)

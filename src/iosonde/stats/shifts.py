@@ -83,9 +83,10 @@ def shifts(at_days: Floats, values: Floats, shortest_days: float = SHORTEST_DAYS
     scale = noise_scale(y)
     if n < 2 * FEWEST or scale == 0:
         return Shifts(n, 1.0, ())
-    z = np.clip((y - running_median(y)) / scale, -CLIP, CLIP)
+    with np.errstate(over="ignore"):  # what is out of reach is clipped
+        z = np.clip((y - running_median(y)) / scale, -CLIP, CLIP)
+        level = np.clip((y - np.median(y)) / scale, -3 * CLIP, 3 * CLIP)
     alike = alikeness(z[:, None])
-    level = np.clip((y - np.median(y)) / scale, -3 * CLIP, 3 * CLIP)
     around = running_median(level)
     series = Series(at, np.clip(level, around - CLIP, around + CLIP), shortest_days)
     cuts, kappa = series.sure(series.cut(PENALTY * (1 + alike) / (1 - alike) * np.log(n)))
@@ -153,7 +154,7 @@ def _placed(y: Floats, cut: int, kappa: float) -> tuple[int, int, int]:
     """Where in ``y`` the change is, and the first and last place it could be at.
 
     Each side has its own median and spread, and Student's tails: a slow run just before a change for the worse is
-    not taken for it. A place that would take half of the step away is not better.
+    not taken for it.
     """
     floor = _floor(y)
     better = np.cumsum(_fit(y, y[:cut], floor) - _fit(y, y[cut:], floor))
@@ -161,13 +162,7 @@ def _placed(y: Floats, cut: int, kappa: float) -> tuple[int, int, int]:
     gains = better[places - 1]
     place = int(places[np.argmax(gains)])
     good = places[gains.max() - gains <= REACH * kappa]
-    if abs(_step(y, place)) < abs(_step(y, cut)) / 2:
-        place = cut
-    return place, min(place, int(good[0])), max(place, int(good[-1]))
-
-
-def _step(y: Floats, cut: int) -> float:
-    return float(np.median(y[cut:]) - np.median(y[:cut]))
+    return place, int(good[0]), int(good[-1])
 
 
 def _floor(y: Floats) -> float:

@@ -1,0 +1,192 @@
+"""iosonde climate: what changed for good, when, how much, and what else changed with it."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from collections.abc import Sequence
+from datetime import UTC
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iosonde.cli import job_options, options
+from iosonde.cli.text import count, table
+from iosonde.findings import climate as words
+from iosonde.findings.climate_data import change_data, climate_data, motif_rows, motifs_data
+from iosonde.model.errors import UsageError
+from iosonde.store.state import clean_text
+
+if TYPE_CHECKING:
+    from iosonde.analysis.climate import Climate, OnDate
+    from iosonde.analysis.climate_validation import Validated
+    from iosonde.analysis.motifs import Motifs
+    from iosonde.model.jobs import JobTable
+
+EXAMPLES = """\
+  iosonde climate                                jobs of the store
+  iosonde climate year.csv.gz                    a table; pytokio's summarize_job is known
+  iosonde climate jobs.csv --mapping site.toml --file-system work --since 2026-01-01
+  iosonde climate year.csv.gz --on 2017-08-04    what changed on that date, and what did not
+  iosonde climate year.csv.gz --plot year.png
+  iosonde climate jobs.csv --validate            what a prediction from metrics would be worth
+  iosonde climate jobs.csv --motifs              which jobs do the same, from what they did
+
+Dates are UTC. docs/methods/climate.md says how changes are found, and what was measured.
+"""
+_MOST_TOLD = 5
+"""Events that the caption of a picture tells, those of most series."""
+_HEAD = ("date", "between", "file system", "motif", "before", "after", "ratio", "n", "q")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print changes, events and climates, or write them as data."""
+    args = _parse(arguments)
+    rows = job_options.table_of(args)
+    found = on = None
+    valid: tuple[Validated, ...] = ()
+    motifs: Motifs | None = None
+    if args.motifs:
+        from iosonde.analysis.motifs import motifs as cluster
+
+        motifs = cluster(rows)
+    else:
+        found, on, valid = _climate(rows, args)
+        if args.plot is not None:
+            _plot(found, args)
+    if args.format == "json":
+        data = climate_data(found, on, valid) if found else {}
+        data = motifs_data(motifs, rows) if motifs else data
+        job_options.write(json.dumps(data, indent=2) + "\n", args.output)
+    elif args.format == "csv":
+        changes = [change_data(c) for c in (on or found).changes] if found else []
+        job_options.write(_csv(motif_rows(motifs, rows) if motifs else changes), args.output)
+    else:
+        _print(found, on, valid, motifs)
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "What changed for good: when, how much, what else changed with it, and what did not."
+    parser = options.Parser("climate", summary, EXAMPLES)
+    add = parser.add_argument
+    job_options.add_tables(parser)
+    add("--file-system", metavar="NAME", help="of this file system only")
+    add("--motif", metavar="NAME", help="of this motif only")
+    add("--on", metavar="DATE", help="what may have changed on this date (UTC)")
+    parser.add_range()
+    add("--validate", action="store_true", help="what a prediction from metrics would be worth")
+    add("--motifs", action="store_true", help="clusters of jobs instead, from what they did")
+    told = "draw it: .png, .svg, .pdf, or .json: what is drawn"
+    add("--plot", type=Path, metavar="FILE", help=told)
+    add("--dark", action="store_true", help="a dark picture")
+    add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
+    parser.add_data(("json", "csv"))
+    args = parser.parse(arguments)
+    if args.motifs and (args.on or args.validate or args.plot):
+        raise UsageError("--motifs does not go with --on, --validate or --plot")
+    return args
+
+
+def _climate(
+    rows: JobTable, args: argparse.Namespace
+) -> tuple[Climate, OnDate | None, tuple[Validated, ...]]:
+    from iosonde.analysis.climate import changed_on, climate, picked
+    from iosonde.model.units import parse_time
+
+    now_ns = options.now_ns()
+    since, until = options.time_range(args, now_ns)
+    found = climate(
+        rows, file_system=args.file_system, motif=args.motif, since_ns=since, until_ns=until
+    )
+    # A day of the answer is one in UTC, whatever the zone of this machine.
+    on = changed_on(found, parse_time(args.on, now_ns, UTC)) if args.on else None
+    if not args.validate:
+        return found, on, ()
+    from iosonde.analysis.climate_validation import validated
+
+    return found, on, validated(picked(rows, args.file_system, args.motif, since, until))
+
+
+def _print(
+    found: Climate | None, on: OnDate | None, valid: Sequence[Validated], motifs: Motifs | None
+) -> None:
+    lines: list[str] = []
+    if motifs is not None:
+        lines += _motif_lines(motifs)
+    if on is not None:
+        lines += words.say_on_date(on)
+        lines += [f"  - {text}" for event in on.events for text in words.say_along(event)]
+    elif found is not None:
+        lines += _climate_lines(found)
+    for one in valid:
+        lines += ["", *words.say_validation(one)]
+    print("\n".join(clean_text(line) for text in lines for line in text.split("\n")))
+
+
+def _climate_lines(found: Climate) -> list[str]:
+    lines = [words.say_climate(found)]
+    changes = [
+        (
+            words.day(c.at_ns),
+            words.interval(c.earliest_ns, c.latest_ns),
+            *(clean_text(name) for name in (c.file_system, c.motif)),
+            f"{c.before:.2f}",
+            f"{c.after:.2f}",
+            f"{c.ratio:.2f}x",
+            f"{c.n_before} + {c.n_after}",
+            words.small(c.q) + (" *" if c.own else ""),
+        )
+        for c in found.changes
+    ]
+    if changes:
+        lines += ["", table(_HEAD, changes, left=4)]
+        lines += ["", "Together:"]
+        for event in found.events:
+            lines.append(f"- {words.say_event(event)}")
+            lines += [f"    {text}" for text in words.say_along(event)]
+    if any(c.own for c in found.changes):
+        lines += ["", "* the jobs themselves did something else afterwards"]
+    lines += ["", "Climates:"]
+    for one in found.regimes:
+        lines.append(f"- {words.say_climates(one)}")
+        if len(one.regimes) > 1:
+            lines += [f"    {words.say_regime(regime, '')}" for regime in one.regimes]
+    return lines
+
+
+def _motif_lines(found: Motifs) -> list[str]:
+    head = ("cluster", "taken for", "jobs")
+    rows = [
+        (str(number), clean_text(words.say_cluster(one)), count(one.n))
+        for number, one in enumerate(found.clusters, 1)
+    ]
+    return [words.say_motifs(found), "", table(head, rows, left=2)]
+
+
+def _plot(found: Climate, args: argparse.Namespace) -> None:
+    from iosonde.plots.climate_figure import climate_figure, to_json
+    from iosonde.store.export import write_text
+
+    large = sorted(found.events, key=lambda e: -len(e.changes))[:_MOST_TOLD]
+    told = [words.say_event(event) for event in sorted(large, key=lambda e: e.at_ns)]
+    figure = climate_figure(found, told)
+    if args.plot.suffix == ".json":
+        write_text(json.dumps(to_json(figure), allow_nan=False) + "\n", args.plot)
+    else:
+        from iosonde.plots.render_climate import save_climate
+
+        save_climate(figure, args.plot, width_in=args.width, dark=args.dark, zone=UTC)
+    options.tell(f"wrote {args.plot}")
+
+
+def _csv(rows: Sequence[dict[str, object]]) -> str:
+    """A row a change, or a job; what is nested is left to JSON."""
+    buffer = io.StringIO()
+    names = [name for name in (rows[0] if rows else {}) if name != "own"]
+    writer = csv.DictWriter(buffer, names, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow(row)
+    return buffer.getvalue()

@@ -1,0 +1,156 @@
+"""Climate as a figure's data: a pane a motif and file system, before anything is drawn.
+
+::
+
+    strip of climates   A | B | A | C         a column a file system
+    pane                runs, the median of each segment, a line at each change with its interval shaded
+    pane                ...                   a row a motif
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.analysis.climate import Climate
+from iosonde.analysis.climate_regimes import FileSystemClimate
+from iosonde.analysis.climate_series import Change, Series
+from iosonde.plots.sheet import plain
+from iosonde.store.state import clean_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+HIGHEST = 1.05
+"""Of a pane's axis: the best run and a little air."""
+_MORE = 0.01
+_DAY_S = 86_400.0
+
+
+@dataclass(frozen=True)
+class LevelMark:
+    """A segment: its median, with the middle half of runs about ``mad`` around it."""
+
+    start_s: float
+    end_s: float
+    median: float
+    mad: float
+
+
+@dataclass(frozen=True)
+class ShiftMark:
+    """A change at ``at_s``, somewhere between ``earliest_s`` and ``latest_s``."""
+
+    at_s: float
+    earliest_s: float
+    latest_s: float
+    rose: bool
+
+
+@dataclass(frozen=True)
+class Band:
+    """A climate; ``climate``: number of its name, so that one that came back looks the same."""
+
+    name: str
+    climate: int
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class ClimatePane:
+    """A series. ``times_s``, ``values`` (n,): begin and fraction of peak of each run."""
+
+    motif: str
+    times_s: Floats
+    values: Floats
+    levels: tuple[LevelMark, ...]
+    shifts: tuple[ShiftMark, ...]
+
+
+@dataclass(frozen=True)
+class ClimateColumn:
+    """A file system: its climates, and a pane for each row's motif; None where it has too few runs of it."""
+
+    file_system: str
+    bands: tuple[Band, ...]
+    panes: tuple[ClimatePane | None, ...]
+
+
+@dataclass(frozen=True)
+class ClimateFigure:
+    """All columns over one range of time (s since the epoch). ``caption``: how to read it, and the events."""
+
+    title: str
+    motifs: tuple[str, ...]
+    columns: tuple[ClimateColumn, ...]
+    since_s: float
+    until_s: float
+    caption: tuple[str, ...]
+
+
+def climate_figure(found: Climate, sentences: Sequence[str] = ()) -> ClimateFigure:
+    """The figure of a climate; ``sentences``: of its events, for the caption."""
+    motifs = tuple(dict.fromkeys(sorted(one.motif for one in found.series)))
+    by_key = {(one.file_system, one.motif): one for one in found.series}
+    places = [one for one in found.regimes if any(one.file_system == fs for fs, _ in by_key)]
+    columns = tuple(
+        ClimateColumn(
+            clean_text(place.file_system),
+            _bands(place),
+            tuple(_pane(by_key.get((place.file_system, motif))) for motif in motifs),
+        )
+        for place in places
+    )
+    since, until = found.since_ns / 1e9, found.until_ns / 1e9
+    air = max(_DAY_S, _MORE * (until - since))
+    n = sum(len(one.values) for one in found.series)
+    return ClimateFigure(
+        title=f"Climate of {len(columns)} file system{'' if len(columns) == 1 else 's'}: {n} runs, "
+        f"{len(found.changes)} lasting changes",
+        motifs=tuple(clean_text(motif) for motif in motifs),
+        columns=columns,
+        since_s=since - air,
+        until_s=until + air,
+        caption=(_READ, *(clean_text(text) for text in sentences)),
+    )
+
+
+_READ = (
+    "dots: runs, as a fraction of the best of all time; line: median between changes; vertical: a change for the "
+    "better (green) or worse (orange), its 95 % interval shaded; letters and grounds: climates, "
+    "one that came back has its letter"
+)
+
+
+def _pane(one: Series | None) -> ClimatePane | None:
+    if one is None:
+        return None
+    levels = tuple(
+        LevelMark(part.start_ns / 1e9, part.end_ns / 1e9, part.median, part.mad)
+        for part in one.segments
+    )
+    shifts = tuple(_shift(change) for change in one.changes)
+    return ClimatePane(clean_text(one.motif), one.times_ns / 1e9, one.values, levels, shifts)
+
+
+def _shift(change: Change) -> ShiftMark:
+    at, first, last = (ns / 1e9 for ns in (change.at_ns, change.earliest_ns, change.latest_ns))
+    return ShiftMark(at, first, last, change.rose)
+
+
+def _bands(place: FileSystemClimate) -> tuple[Band, ...]:
+    names = list(dict.fromkeys(regime.name for regime in place.regimes))
+    return tuple(
+        Band(r.name, names.index(r.name), r.start_ns / 1e9, r.end_ns / 1e9) for r in place.regimes
+    )
+
+
+def to_json(figure: ClimateFigure) -> dict[str, Any]:
+    """Plain data: NaN becomes None."""
+    return dict(plain(figure))
