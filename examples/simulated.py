@@ -103,7 +103,7 @@ def _run(rng: np.random.Generator, day: int, name: str) -> Run:
         day,
         name,
         str(10_000 + 2 * day + (0 if work else 1)),
-        FIRST_S + day * DAY_S + 2 * HOUR_S + int(rng.integers(240, 900)),
+        FIRST_S + day * DAY_S + 2 * HOUR_S + STEP_S * int(rng.integers(24, 90)),
         round(BYTES / GIB / rate) + 4,
         rate,
         full + 0.01 * rng.standard_normal(OSTS),
@@ -186,7 +186,6 @@ def _darshan(run: Run) -> Row:
         "darshan_total_gibs_posix": BYTES // GIB,
         "darshan_tot_bytes_written_posix": BYTES,
         "darshan_tot_bytes_read_posix": 0,
-        "darshan_tot_opens_posix": RANKS,
         "darshan_biggest_write_api_files": 1,
         "darshan_biggest_read_api_files": 0,
     }
