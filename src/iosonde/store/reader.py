@@ -15,6 +15,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -81,7 +82,8 @@ def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
             "preserve_insertion_order": "false",
         }
     )
-    con.execute("SET enable_progress_bar = false")
+    with suppress(duckdb.InvalidInputException):  # Jupyter without widgets: no bar, and no setting
+        con.execute("SET enable_progress_bar = false")
     if threads is not None:
         con.execute(f"SET threads = {threads}")
     return con
