@@ -17,8 +17,9 @@ from iosonde.analysis.climate_metrics import metric_changes, safe_metrics
 from iosonde.analysis.climate_regimes import climates_of
 from iosonde.analysis.climate_series import series_of
 from iosonde.analysis.climate_validation import validated
-from iosonde.analysis.job_source import from_file
+from iosonde.analysis.job_source import from_files
 from iosonde.analysis.motifs import motifs
+from iosonde.connectors.source import Settings
 from iosonde.plots.climate_figure import climate_figure
 from iosonde.plots.render_climate import save_climate
 
@@ -34,7 +35,9 @@ def main() -> None:
         rows.append((name, time.perf_counter() - wall, time.process_time() - cpu))
         return result
 
-    table = timed("read and clean the table", lambda: from_file(Path(sys.argv[1]), None, len))
+    table = timed(
+        "read and clean the table", lambda: from_files([Path(sys.argv[1])], [], Settings(), len)
+    )
     some = picked(table, None, None, None, None)
     timed("changes of all series", lambda: series_of(some, 10))
     safe = timed("which metrics leak", lambda: safe_metrics(some))
