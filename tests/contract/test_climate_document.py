@@ -33,7 +33,8 @@ def test_constants_of_events() -> None:
 
 def test_constants_of_climates_and_predictions() -> None:
     assert f"Below {climate_regimes.FEWEST_COLUMNS} columns climates are not told" in PAGE
-    assert f"clipped at {regimes.CLIP:g} deviations from the median" in PAGE
+    assert f"clipped at {regimes.CLIP:g} deviations from the days around" in PAGE
+    assert f"levels at {regimes.FAR:g} from the median of all days" in PAGE
     assert f"in day-to-day deviations, from {climate_regimes.STANDS_OUT:g} on" in PAGE
     assert f"each of {prediction.FOLDS} stretches of the second half" in PAGE
     assert prediction.FIRST_SHARE == 0.5

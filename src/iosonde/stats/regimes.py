@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 CLIP = 3.5
-"""Scaled values are not taken to be further out."""
+"""Scaled values are not taken to be further out from the days around them ..."""
+FAR = 1.5 * CLIP
+"""... nor these from the median of all days."""
 SHORTEST_DAYS = 7
 """Known days of a segment, at least."""
 PENALTY = 1.5
@@ -87,7 +89,8 @@ def regimes(values: Floats) -> Regimes:
         ends, alike = _stretches(scaled, alike)
     bounds = [0, *ends]
     pieces = [np.arange(a, b) for a, b in pairwise(bounds)]
-    climate = _recurring(np.array([np.median(scaled[piece], axis=0) for piece in pieces]), p)
+    levels = np.array([np.median(scaled[piece], axis=0) for piece in pieces])
+    climate = _recurring(np.clip(levels, -CLIP, CLIP), p)
     segment = np.full(len(values), -1, dtype=np.int64)
     for index, piece in enumerate(pieces):
         segment[places[piece]] = index
@@ -150,10 +153,11 @@ def _scaled(values: Floats) -> tuple[Floats, float]:
         if missing.mean() > 1 - KNOWN_SHARE or not (scale := noise_scale(column[~missing])):
             continue
         with np.errstate(over="ignore"):  # what is out of reach is clipped
-            z = np.clip((column - np.median(column[~missing])) / scale, -CLIP, CLIP)
+            z = np.clip((column - np.median(column[~missing])) / scale, -FAR, FAR)
         around = running_median(z)
         around[np.isnan(around)] = 0.0
-        z = np.where(missing, around, z)
+        # Around the level of these days: far from that of all days, a level must not be clipped away.
+        z = np.where(missing, around, np.clip(z, around - CLIP, around + CLIP))
         columns.append(z)
         residuals.append(z - around)
     if not columns:
