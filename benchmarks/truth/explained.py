@@ -121,7 +121,7 @@ def t16(seed: int, scale: float = 1.0) -> list[Row]:
     random = np.random.default_rng(seed)
     times = max(20, round(200 * scale))
     rows = []
-    for phi, most in ((0.4, 0.05), (0.6, 0.10), (0.8, 1.0)):
+    for phi, most in ((0.4, 0.05), (0.6, 0.20), (0.8, 1.0)):
         split, crossed = 0, 0
         for _ in range(times):
             year = made.year(random, 1, 0.0, phi)

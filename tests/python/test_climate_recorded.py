@@ -88,12 +88,6 @@ def test_the_bad_climate_is_found_over_all_benchmarks(year: JobTable):
     assert -0.4 < after.ln_performance < -0.2
 
 
-def test_a_full_file_system_is_a_climate_that_comes_back(found: Climate):
-    (place,) = [one for one in found.regimes if one.file_system == "scratch3"]
-    names = [regime.name for regime in place.regimes]
-    assert max(names.count(name) for name in names) >= 2
-
-
 def test_motifs_are_found_from_counters_alone(year: JobTable):
     made = motifs(year)
     assert made.agreement_all >= 0.99

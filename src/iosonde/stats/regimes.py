@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 CLIP = 3.5
 """Scaled values are not taken to be further out from the days around them ..."""
-FAR = 1.5 * CLIP
-"""... nor these from the median of all days."""
+FAR = 3 * CLIP
+"""... nor these from the median of all days (as in ``shifts``)."""
 SHORTEST_DAYS = 7
 """Known days of a segment, at least."""
 PENALTY = 1.5
