@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 SEED = 20260201
 DAYS, PURGE_DAY, STORM_DAY, GAP_DAY = 40, 26, 33, 36
-RAW_FROM_DAY = 32
-"""What servers did before is in the summaries only; from this day on there are the monitors' own files."""
+RAW_DAYS = range(32, 37)
+"""Of these there are the monitors' own files; of the others the summaries say what servers did."""
 FIRST_S = int(datetime(2026, 2, 1, tzinfo=UTC).timestamp())
 DAY_S, HOUR_S, STEP_S = 86_400, 3600, 10
 KIB, GIB = 2**10, 2**30
@@ -37,7 +37,7 @@ USUAL_OPENS, STORM_OPENS = 300.0, 9000.0
 """A second, by everybody else."""
 BUSY_OPENS = 11_000.0
 """So many a second halve the rate of a job."""
-TIRED_FROM, TIRED_BY = 0.65, 0.4
+TIRED_FROM, TIRED_BY = 0.65, 0.3
 """From this fullness on, ``work`` has lost this share of its rate."""
 LAG_S = 5
 
@@ -81,7 +81,7 @@ def simulate(folder: Path, seed: int = SEED) -> Site:
             row = _darshan(run)
             if name == "work":
                 times, tables = _servers(rng, run)
-            if name == "work" and day >= RAW_FROM_DAY:
+            if name == "work" and day in RAW_DAYS:
                 series.append(_time_series(folder, times, tables))
                 nights.append(run)
             else:
