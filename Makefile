@@ -28,7 +28,7 @@ test: ## everything; fails if a service cannot be had
 	$(MAKE) --no-print-directory lint
 	cargo test --workspace --quiet
 	cd web && npm test --silent
-	$(BIN)/pytest
+	scripts/tests
 
 test-quick: build ## what needs no server, browser, mount or root
 	cargo test --workspace --quiet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -100,7 +101,7 @@ def test_a_benchmark_that_does_something_else_is_told():
     (change,) = found.changes
     (own,) = change.own
     assert (own.metric, round(own.before), round(own.after)) == ("own_reads", 10, 90)
-    assert "the jobs themselves changed: reads of the job 10 -> 90" in say_change(change)
+    assert "the jobs themselves changed: reads of the job 10.0 -> 90.0" in say_change(change)
 
 
 def test_what_changed_with_it_is_told_and_what_leaks_is_not():
@@ -246,3 +247,37 @@ def test_tables_are_joined():
     assert both.job_id.tolist() == ["1", "9", "2", "8"]
     np.testing.assert_equal(both.metrics["own_reads"], [1.0, np.nan, 1.0, np.nan])
     assert merged([one]) is one
+
+
+def test_rare_motifs_do_not_hide_the_climates_of_the_others():
+    made = weathered(80, 1.5, (0, 120, 240), (0, 1, 2))
+    rare = replace(made, motif=np.array([f"app{i}" for i in range(365)], dtype=object))
+    (place,) = climate(merged([made, replace(rare, step=rare.motif)])).regimes
+    assert place.motifs == ("ior shared write",)
+    assert len(place.regimes) == 3
+
+
+def test_many_runs_and_motifs_take_bounded_time():
+    rng = np.random.default_rng(1)
+    n = 6000
+    motif = [f"app{i}" for i in rng.integers(0, 3000, n // 2)] + ["daily"] * (n // 2)
+    start = np.sort(rng.uniform(0, 300, n)) * DAY + START_S
+    metrics = {"fraction_of_peak_ratio": rng.random(n), "fullest_ost_percent": rng.random(n)}
+    began = time.process_time()
+    found = climate(table(metrics, motif=motif, start_s=start.tolist()))
+    assert time.process_time() - began < 10
+    assert len(found.too_short) > 1500
+
+
+def test_a_change_among_very_many_runs():
+    rng = np.random.default_rng(2)
+    n = 23_000
+    at = np.sort(rng.uniform(0, 200, n))
+    f = np.where(at < 120, 0.8, 0.6) * np.exp(0.1 * rng.standard_normal(n))
+    found = climate(
+        table({"fraction_of_peak_ratio": f / f.max()}, start_s=(START_S + at * DAY).tolist())
+    )
+    (change,) = found.changes
+    assert abs(day(change.at_ns) - 120) < 0.5
+    assert change.n_before + change.n_after == n
+    assert change.ratio == pytest.approx(0.75, abs=0.02)

@@ -21,7 +21,7 @@ from iosonde.plots.render_climate import draw_climate, save_climate
 from iosonde.store.jobs import write_jobs
 from tests.python.climates_made import together
 from tests.python.commands import run
-from tests.python.jobs_made import START_S
+from tests.python.jobs_made import START_S, table
 
 
 def write(made: JobTable, path: Path, **renamed: str) -> Path:
@@ -241,6 +241,17 @@ def test_a_file_system_without_a_motif_has_no_pane_of_it():
     columns = {column.file_system: column for column in climate_figure(found).columns}
     assert [pane is None for pane in columns["three"].panes] == [True, False]
     assert None not in columns["one"].panes
+
+
+def test_of_many_motifs_the_most_frequent_are_drawn():
+    rng = np.random.default_rng(4)
+    motif = [f"app{i:02}" for i in range(25) for _ in range(10 + i)]
+    n = len(motif)
+    start = (START_S + rng.uniform(0, 90, n) * 86_400).tolist()
+    made = table({"fraction_of_peak_ratio": rng.uniform(0.5, 1, n)}, motif=motif, start_s=start)
+    drawn = climate_figure(climate(made))
+    assert drawn.motifs == tuple(f"app{i:02}" for i in range(5, 25))
+    assert "5 motifs with fewer runs are not drawn" in drawn.caption
 
 
 @pytest.mark.parametrize("width", [3.0, 7.0, 12.0])

@@ -71,9 +71,6 @@ def test_the_bad_spring_of_the_fullest_file_system_is_found_in_its_series(found:
         assert min(one.segments[0].median, one.segments[2].median) > 0.7
 
 
-@pytest.mark.xfail(
-    strict=True, reason="stats.regimes clips levels at 3.5 of the median of all days"
-)
 def test_the_bad_climate_is_found_over_all_benchmarks(year: JobTable):
     """Median ln fraction of peak -.86, its neighbours -.40 and -.27 (methods 4.5)."""
     bare = JobTable(

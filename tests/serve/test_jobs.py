@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from iosonde.analysis.umami import umami
+from iosonde.analysis.culprits import explain, judged
+from iosonde.analysis.umami import standard_rows, umami
+from iosonde.findings.explanation import judge, shown_rows
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.jobs import JobTable
 from iosonde.plots.umami_figure import to_json, umami_figure
@@ -51,7 +53,16 @@ def test_jobs_come_newest_first_and_can_be_searched(client: TestClient) -> None:
 def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) -> None:
     answer = client.get("/api/umami", params={"job": "12", "history": "all"})
     assert answer.status_code == 200, answer.text
-    assert answer.json() == to_json(umami_figure(umami(JOBS, "12", history="all")))
+    shown = answer.json()
+    made = judged(JOBS)
+    found = explain(made, "12", history="all")
+    verdict = judge(found)
+    assert {name: shown.pop(name) for name in verdict.data()} == verdict.data()
+    assert shown.pop("notes") == list(found.notes)
+    rows = [
+        name for name in shown_rows(found, verdict, standard_rows(made)) if name in made.metrics
+    ]
+    assert shown == to_json(umami_figure(umami(made, "12", metrics=rows, history="all")))
     short = client.get("/api/umami", params={"job": "30", "last": 7, "metric": "overloaded_oss"})
     assert [row["metric"] for row in short.json()["rows"]] == ["overloaded_oss"]
     assert len(short.json()["times_s"]) == 8

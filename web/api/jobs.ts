@@ -62,6 +62,17 @@ export interface UmamiFigure {
   readonly dated: boolean;
   readonly rows: readonly UmamiRow[];
   readonly caption: readonly string[];
+  readonly verdict: Verdict;
+}
+
+/** What is said of the job, in the words of the terminal. */
+export interface Verdict {
+  readonly word: string;
+  readonly sentence: string;
+  readonly evidence: readonly string[];
+  readonly rejected: string;
+  readonly history: string;
+  readonly notes: readonly string[];
 }
 
 const seconds = (value: unknown, where: string): UnixMs => unixMs(number(value, where) * 1000);
@@ -131,6 +142,14 @@ export function decodeUmami(value: unknown): UmamiFigure {
     dated: raw["dated"] === true,
     rows: list(raw["rows"], "umami.rows").map((r, i) => row(r, `umami.rows[${i}]`)),
     caption: column(raw, "caption", "umami", text),
+    verdict: {
+      word: text(raw["verdict"], "umami.verdict"),
+      sentence: text(raw["sentence"], "umami.sentence"),
+      evidence: column(raw, "evidence", "umami", text),
+      rejected: text(raw["rejected"], "umami.rejected"),
+      history: text(raw["history"], "umami.history"),
+      notes: column(raw, "notes", "umami", text),
+    },
   };
   if (figure.rows.some((r) => r.values.length !== figure.times.length)) throw new ShapeError("umami.rows", "as long as its times");
   return figure;

@@ -20,6 +20,7 @@ export class Diagram {
     this.element = h(
       "div",
       { class: "umami" },
+      verdict(figure),
       ...this.rows.map((row) => row.element),
       h("div", { class: "umami-row" }, h("div", { class: "umami-words" }), this.axis),
       this.reading,
@@ -50,6 +51,13 @@ export class Diagram {
     const when = time === undefined || !this.figure.dated ? "" : `, ${formatDate(time)} ${formatClock(time, false)}`;
     setText(this.reading, `${row.label}${when}: ${value === null ? "missing" : `${short(value)} ${row.unit}`.trim()}${index === this.figure.place ? " (the job)" : ""}`);
   }
+}
+
+/** The sentence and what is behind it. */
+function verdict(figure: UmamiFigure): HTMLElement {
+  const { word, sentence, evidence, rejected, history, notes } = figure.verdict;
+  const lines = [...evidence, ...[rejected, history].filter((line) => line !== ""), ...notes.map((note) => `note: ${note}`)];
+  return h("div", { class: "umami-verdict", "data-verdict": word }, h("p", {}, sentence), h("ul", {}, ...lines.map((line) => h("li", {}, line))));
 }
 
 const short = (value: number): string => (value === 0 ? "0" : String(Number(value.toPrecision(3))));

@@ -15,7 +15,7 @@ import numpy as np
 from iosonde.analysis.climate_metrics import Safe, by_day
 from iosonde.analysis.climate_series import DAY_NS
 from iosonde.analysis.peak import FRACTION
-from iosonde.stats.regimes import Regimes, known_median, noise_scale, regimes
+from iosonde.stats.regimes import KNOWN_SHARE, Regimes, known_median, noise_scale, regimes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,19 +101,27 @@ def climates_of(table: JobTable, safe: tuple[Safe, ...]) -> tuple[FileSystemClim
 def _climate(table: JobTable, place: str, safe: tuple[Safe, ...]) -> FileSystemClimate:
     rows = np.flatnonzero(table.file_system == place)
     ln = np.log(table.metrics[FRACTION][rows])
-    motifs = sorted(set(table.motif[rows].tolist()))
+    motifs = _regular(table, rows)
     columns = [
         _Column(motif, motif, "ratio", np.where(table.motif[rows] == motif, ln, np.nan))
         for motif in motifs
     ]
     columns += _one_a_group(rows, safe)
-    first, days = by_day(table.start_ns[rows], {c.name: c.values for c in columns})
-    if days.shape[1] < FEWEST_COLUMNS:
+    if len(columns) < FEWEST_COLUMNS:
         return FileSystemClimate(place, (), tuple(motifs), (), float("nan"))
+    first, days = by_day(table.start_ns[rows], {c.name: c.values for c in columns})
     found = regimes(days)
     made = _stretches(columns, len(motifs), days, found, first)
     metrics = tuple(column.name for column in columns[len(motifs) :])
     return FileSystemClimate(place, made, tuple(motifs), metrics, found.alike)
+
+
+def _regular(table: JobTable, rows: Rows) -> list[str]:
+    """Motifs that ran on at least half as many days as the most regular one: rare ones say little of most days."""
+    names, of = np.unique(table.motif[rows].astype(str), return_inverse=True)
+    pairs = np.unique(np.column_stack([of, table.start_ns[rows] // DAY_NS]), axis=0)
+    days = np.bincount(pairs[:, 0], minlength=len(names))
+    return [str(name) for name in names[days >= KNOWN_SHARE * days.max()]]
 
 
 def _stretches(

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 DAY_NS = 86_400_000_000_000
 Q = 0.05
 """Of the changes that are told, at most this share is wrong on average."""
+MOST_VALUES = 5000
+"""Series of more runs are searched as medians of a few runs in a row: the search is quadratic."""
 OWN_CHANGE = 0.05
 """What a job did itself is said to have changed from this share of its median on ..."""
 OWN_CLEAR = 3.0
@@ -133,13 +135,22 @@ def series_of(table: JobTable, fewest: int) -> tuple[tuple[Series, ...], int]:
     for key, rows in table.strata().items():
         if len(rows) >= fewest:
             days = table.start_ns[rows] / DAY_NS
-            found = shifts(days, table.metrics[FRACTION][rows])
+            found = shifts(*_grouped(days, table.metrics[FRACTION][rows]))
             every.append(_Found(key, rows, days, found.kappa, found.found))
     # A series in which the search ended is one more question that was asked.
     p = [shift.p for one in every for shift in one.shifts] + [1.0] * len(every)
     q = iter(benjamini_hochberg(np.array(p)).tolist()) if every else iter(())
     made = [_series(table, one, q) for one in every]
     return tuple(one for one, _ in made), sum(unsure for _, unsure in made)
+
+
+def _grouped(days: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """At most ``MOST_VALUES``: medians of so many runs in a row, each at the first of them."""
+    size = -(-len(values) // MOST_VALUES)
+    if size <= 1:
+        return days, values
+    starts = np.arange(0, len(values), size)
+    return days[starts], np.array([np.median(values[a : a + size]) for a in starts])
 
 
 def _series(table: JobTable, one: _Found, q: Iterator[float]) -> tuple[Series, int]:

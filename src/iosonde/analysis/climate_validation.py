@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,22 +44,12 @@ def validated(table: JobTable, seed: int = SEED) -> tuple[Validated, ...]:
         _, motif = np.unique(table.motif[rows].astype(str), return_inverse=True)
         columns = [one.values[rows] for one in safe]
         x = np.column_stack(columns) if columns else np.empty((len(rows), 0))
-        with _one_thread():
-            found = validate(
-                table.metrics[FRACTION][rows],
-                x,
-                table.start_ns[rows] / DAY_NS,
-                motif.astype(np.int64),
-                seed,
-            )
+        found = validate(
+            table.metrics[FRACTION][rows],
+            x,
+            table.start_ns[rows] / DAY_NS,
+            motif.astype(np.int64),
+            seed,
+        )
         made.append(Validated(place, len(rows), tuple(one.name for one in safe), found))
     return tuple(made)
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """Small trees: threads that wait for each other on busy cores make them 20 times slower."""
-    import sklearn.ensemble  # type: ignore[import-untyped, unused-ignore]  # noqa: F401 - what is limited
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
-
-    limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="openmp")
-    return limits

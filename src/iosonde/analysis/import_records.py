@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.analysis.import_tables import TableReader, table_reader
 from iosonde.connectors.sources import Connector, connector_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock
+from iosonde.model.quality import Note
 from iosonde.store.jobs import write_jobs
 from iosonde.store.metrics import write_block, write_edges
 
 if TYPE_CHECKING:
     from iosonde.connectors.source import Item, Settings
+    from iosonde.connectors.table_mapping import Mapping
 
-Records = list[tuple[Path, Connector]]
+Records = list[tuple[Path, Connector | TableReader]]
 """Files, each with what reads it."""
 
 MOST_CELLS = 8_000_000
@@ -51,6 +55,8 @@ class Recorded:
     """How often each flag of ``model.quality.QUALITY`` was raised."""
     examples: dict[str, list[str]] = field(default_factory=dict)
     """The first few places of each."""
+    remarks: list[str] = field(default_factory=list)
+    """What else there is to say, for people."""
     span_ns: tuple[int, int] | None = None
     """From the first to the last instant."""
     keys: list[tuple[str, str, str, int | None]] = field(default_factory=list)
@@ -71,10 +77,16 @@ class _Writer:
         self._cells = 0
         self._jobs: list[Job] = []
         self._edges: list[Edge] = []
+        self._noted: set[str] = set()
 
-    def take(self, item: MetricBlock | Edge | Job) -> None:
+    def take(self, item: Item | Note | str) -> None:
         if isinstance(item, MetricBlock):
             self._take_block(item)
+        elif isinstance(item, Note):
+            self._noted.add(item.flag)
+            self._note(*item)
+        elif isinstance(item, str):
+            self._done.remarks.append(item)
         elif isinstance(item, Edge):
             self._edges.append(item)
             self._done.edges += 1
@@ -103,7 +115,8 @@ class _Writer:
         self._done.jobs += 1
         for scalar in job.scalars.values():
             for flag in scalar.flags:
-                self._note(flag, f"job {job.job_id}", 1)
+                if flag not in self._noted:
+                    self._note(flag, f"job {job.job_id}", 1)
         if job.start_ns is not None:
             self._saw(job.start_ns, job.end_ns or job.start_ns)
         if job.scalars:
@@ -178,19 +191,24 @@ class Told:
         self._n = 0
 
 
-def split(paths: Sequence[Path]) -> tuple[Records, list[Path]]:
-    """What a connector can read, with it, and what none can. A folder is one of Darshan logs, or of a kernel's tree."""
+def split(paths: Sequence[Path], mappings: Sequence[Mapping] = ()) -> tuple[Records, list[Path]]:
+    """What a connector can read, with it, and what none can. A folder is one of Darshan logs, or of a kernel's tree.
+
+    A table of jobs is read where one of ``mappings`` fits, or else one that is known. Raises UsageError: none of
+    ``mappings`` fits a file that nothing else can read.
+    """
     records: Records = []
     others: list[Path] = []
     for path in paths:
-        try:
-            connector = connector_of(path)
-        except InputFileError:
-            connector = None
-        if connector is None:
+        reader: Connector | TableReader | None = None
+        with suppress(InputFileError):
+            reader = connector_of(path)
+        if reader is None and not path.is_dir():
+            reader = table_reader(path, mappings)
+        if reader is None:
             others.append(path)
         else:
-            records.append((path, connector))
+            records.append((path, reader))
     return records, others
 
 
@@ -209,15 +227,20 @@ def import_records(
         many = getattr(connector, "read_many", None)
         if many is not None and len(group) > 1:
             paths = [path for path, _ in group]
-            yield _imported(root, str(paths[0]), connector.KIND, many(paths, settings, told), told)
+            yield imported(root, str(paths[0]), connector.KIND, many(paths, settings, told), told)
             continue
-        for path, _ in group:
-            items = connector.read(path, settings, told)
-            yield _imported(root, str(path), connector.KIND, items, told)
+        for path, one in group:
+            items = one.read(path, settings, told)
+            yield imported(root, str(path), one.KIND, items, told)
 
 
-def _imported(root: Path, name: str, kind: str, items: Iterator[Item], told: Told) -> Recorded:
-    """One file, or several of a kind. What was good before an error is in the store."""
+def imported(
+    root: Path, name: str, kind: str, items: Iterator[Item | Note | str], told: Told
+) -> Recorded:
+    """Everything of one file, several of a kind, or a server. What was good before an error is in the store.
+
+    A note of ``items`` is about all jobs behind it: their flags of that name are not counted again.
+    """
     done = Recorded(name, kind)
     writer = _Writer(Path(root), done)
     try:

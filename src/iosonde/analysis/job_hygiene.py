@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     Rows = NDArray[np.bool_]
 
 DATA = (
-    *("server_read_", "server_write", "server_rw_", "server_bytes", "oss_cpu_", "others_"),
+    *(
+        "server_read_",
+        "server_write_",
+        "server_written_",
+        "server_rw_",
+        "server_bytes",
+        "oss_cpu_",
+        "others_",
+    ),
     *("cf_bandwidth_", "cf_ops_", "contention_bandwidth_", "contention_ops_"),
 )
 METADATA = (

@@ -11,7 +11,7 @@ from typing import Any
 from iosonde.analysis.culprits import Candidate, Explanation, explain, judged
 from iosonde.analysis.umami import standard_rows, umami
 from iosonde.cli import job_options, options
-from iosonde.findings.explanation import Verdict, judge
+from iosonde.findings.explanation import Verdict, judge, shown_rows
 
 SCHEMA_VERSION = 1
 EXAMPLES = """\
@@ -37,8 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     else:
         _print(found, verdict)
     if args.format == "table" or args.plot is not None:
-        told = [found.measure, *(one.metric for one in verdict.told)]
-        rows = [*told, *(name for name in standard_rows(table) if name not in told)]
+        rows = shown_rows(found, verdict, standard_rows(table))
         known = [name for name in rows if name in table.metrics]
         diagram = umami(
             table, args.job, args.step, metrics=known, last=args.last, history=args.history
@@ -63,8 +62,9 @@ def _print(found: Explanation, verdict: Verdict) -> None:
     print(verdict.sentence)
     for line in verdict.evidence:
         print(f"  - {line}")
-    if verdict.rejected:
-        print(f"  {verdict.rejected}")
+    for line in (verdict.rejected, verdict.history):
+        if line:
+            print(f"  {line}")
     for note in found.notes:
         print(f"  note: {note}")
 
@@ -77,10 +77,7 @@ def _data(found: Explanation, verdict: Verdict) -> dict[str, Any]:
         "step": found.step,
         "file_system": found.file_system,
         "motif": found.motif,
-        "verdict": verdict.verdict,
-        "sentence": verdict.sentence,
-        "evidence": list(verdict.evidence),
-        "rejected": verdict.rejected,
+        **verdict.data(),
         "notes": list(found.notes),
         "measure": found.measure,
         "value": _number(performance.value),
@@ -88,9 +85,8 @@ def _data(found: Explanation, verdict: Verdict) -> dict[str, Any]:
         "loss": _number(found.loss),
         "share_below": _number(performance.share),
         "runs": found.others,
-        "told": [one.metric for one in verdict.told],
         "metrics": [_metric(one) for one in found.candidates],
-        "history": [
+        "goes_with": [
             {"metric": name, "gain": _number(gain), "sign": sign, "shape": shape}
             for name, gain, sign, shape in found.picks
         ],

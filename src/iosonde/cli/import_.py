@@ -1,4 +1,4 @@
-"""iosonde import: what md-workbench, mdtest and io-probing measured becomes samples and runs."""
+"""iosonde import: what benchmarks, monitors, schedulers and jobs left behind becomes samples, runs, series and jobs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 from iosonde.analysis.import_files import Done, import_files
 from iosonde.analysis.import_probing import Probed
-from iosonde.analysis.import_records import split
 from iosonde.analysis.importing import SIZE_BYTES, Imported, Naming
 from iosonde.cli import import_records, options
 from iosonde.cli.text import count
@@ -22,7 +21,9 @@ EXAMPLES = """\
   iosonde import lustre02.csv.gz --target lustre02
   iosonde import mdw.txt mdtest.txt    what they printed
   iosonde runs                         what they amount to
-  iosonde bursts lustre02              what happened in them
+  iosonde import logs/ lmt.sqlite sacct.txt --zone Europe/Berlin    jobs, and what servers did meanwhile
+  iosonde import jobs.csv --mapping site.toml      a table with a row a job
+  iosonde import http://HOST:9090 --since -7d      what a Prometheus server has
 
 Files are recognised by what they hold. Give all latency files of a run at once. What is in the store
 already is left out. See docs/importing.md.
@@ -42,8 +43,9 @@ def main(arguments: Sequence[str]) -> int:
         raise UsageError(
             f"--started {args.started} is not possible", expected="a time from 1970 to 2200"
         )
-    records, paths = split(args.file)
-    code = import_records.run(options.store_root(args), records, settings, now_ns) if records else 0
+    given = import_records.given_of(args, now_ns)
+    paths = given.others
+    code = import_records.run(options.store_root(args), given, settings, now_ns)
     if not paths:
         return code
     naming = Naming(args.target, args.host, args.run, started, args.size)
@@ -59,12 +61,11 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = (
-        "Import what md-workbench, mdtest or io-probing wrote: texts, tables, latencies; also .gz."
-    )
+    summary = "Import what md-workbench, mdtest, io-probing, Darshan, monitors and schedulers wrote; also .gz."
     parser = options.Parser("import", summary, EXAMPLES)
     add = parser.add_argument
-    add("file", nargs="+", type=Path, metavar="FILE", help="files of these tools")
+    told = "files of these tools, folders of Darshan logs, http://HOST:9090 of Prometheus"
+    add("file", nargs="+", metavar="FILE", help=told)
     add("--target", help="what was measured (default: the name of the run's files)")
     add("--host", default="import", help="where; a rank is HOST.rank0007 (default: import)")
     add("--run", help="begin of the run ids (default: the name of the run's files)")

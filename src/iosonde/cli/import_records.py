@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from iosonde.analysis.import_records import Recorded, Records, Told, import_records
+from iosonde.analysis.import_records import Recorded, Records, Told, import_records, split
 from iosonde.analysis.join_jobs import Joined, join
 from iosonde.cli import options
 from iosonde.cli.text import count
@@ -16,8 +17,23 @@ from iosonde.cli.work_progress import working
 from iosonde.connectors.source import Settings
 from iosonde.model.errors import UsageError
 from iosonde.model.quality import QUALITY
-from iosonde.model.units import format_time
+from iosonde.model.units import format_time, parse_duration
 from iosonde.store.state import clean_text
+
+if TYPE_CHECKING:
+    from iosonde.analysis.import_prometheus import Range
+
+_SINCE, _EVERY = "-1d", "1m"
+
+
+class Given(NamedTuple):
+    """What is to be imported: records with what reads them, addresses of servers, and what else may be read."""
+
+    records: Records
+    urls: list[str]
+    span: Range | None
+    """Of the servers."""
+    others: list[Path]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +41,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--system", default="", metavar="NAME", help="file system of records that name none")
     add("--zone", metavar="ZONE", help="of clock times without one: Europe/Berlin, UTC")
+    told = "TOML: what the columns of a table of jobs mean; a folder of them; may be repeated"
+    add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
+    told = f"from a server: -7d, 2026-07-01T12:00 (default: {_SINCE})"
+    add("--since", metavar="TIME", help=told)
+    add("--until", metavar="TIME", help="the same (default: now)")
+    told = f"length of a server's steps (default: {_EVERY})"
+    add("--every", metavar="TIME", help=told)
 
 
 def settings_of(args: argparse.Namespace) -> Settings:
@@ -39,19 +62,60 @@ def settings_of(args: argparse.Namespace) -> Settings:
         ) from error
 
 
-def run(root: Path, records: Records, settings: Settings, now_ns: int) -> int:
+def given_of(args: argparse.Namespace, now_ns: int) -> Given:
+    """What the arguments name. Raises UsageError: a mapping that fits nothing, a range without a server."""
+    from iosonde.analysis.import_prometheus import is_address
+    from iosonde.analysis.tables import mappings
+
+    urls = [text for text in args.file if is_address(text)]
+    paths = [Path(text) for text in args.file if not is_address(text)]
+    records, others = split(paths, mappings(args.mapping))
+    return Given(records, urls, _range(args, now_ns, bool(urls)), others)
+
+
+def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> Range | None:
+    from iosonde.analysis.import_prometheus import Range
+
+    if not wanted:
+        for name in ("since", "until", "every"):
+            if getattr(args, name) is not None:
+                raise UsageError(
+                    f"--{name} is for the address of a server", hint="http://HOST:9090"
+                )
+        return None
+    args.since = args.since or _SINCE
+    since, until = options.time_range(args, now_ns)
+    until = now_ns if until is None else until
+    if since is None or not 0 <= since < until:
+        raise UsageError(f"--since {args.since} is not before the end", expected="an earlier time")
+    every = parse_duration(args.every or _EVERY)
+    if every < 1_000_000 or every % 1_000_000:
+        raise UsageError(f"--every {args.every} is not possible", expected="1ms or more, whole ms")
+    return Range(since, until, every)
+
+
+def run(root: Path, given: Given, settings: Settings, now_ns: int) -> int:
     """Import records, put jobs and servers together, say what became of them; 1 if something was broken."""
+    if not given.records and not given.urls:
+        return 0
     told = Told()
     with working("reading") as progress:
-        given = replace(settings, progress=progress)
         done = []
-        for one in import_records(root, records, given, told):
+        for one in _imported(root, given, replace(settings, progress=progress), told):
             done.append(one)
             _print(one, now_ns)
     for error in told.errors:
         options.tell(f"iosonde: {error}; what could be read was imported")
     _print_joined(_joined(root, done))
     return 1 if told.errors else 0
+
+
+def _imported(root: Path, given: Given, settings: Settings, told: Told) -> Iterator[Recorded]:
+    yield from import_records(root, given.records, settings, told)
+    if given.urls and given.span is not None:
+        from iosonde.analysis.import_prometheus import import_ranges
+
+        yield from import_ranges(root, given.urls, given.span, settings, told)
 
 
 def _joined(root: Path, done: Sequence[Recorded]) -> Joined:
@@ -85,6 +149,8 @@ def _print(one: Recorded, now_ns: int) -> None:
     known = one.rows and not (one.new_samples or one.new_jobs or one.new_edges)
     again = "; in the store already" if known else ""
     print(f"{clean_text(one.name)}: {one.kind}: {'; '.join(parts)}{when}{again}")
+    for remark in one.remarks:
+        print(f"  {clean_text(remark)}")
     for flag, n in sorted(one.flags.items()):
         where = ", ".join(map(clean_text, one.examples[flag]))
         print(f"  {flag} ({count(n)}): {QUALITY[flag]} ({where})")

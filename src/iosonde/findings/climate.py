@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
+from iosonde.model.amounts import amount, scale_of
 from iosonde.model.units import to_datetime
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ MOST_METRICS = 4
 MOST_PARTS = 6
 _GAP_NS = 3 * 86_400 * 10**9
 """A time without runs is told when it is longer, and more than half of the interval."""
+_LEAST = 1e-99
+"""Smaller chances are not told apart."""
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
@@ -49,14 +52,16 @@ def say_change(change: Change, zone: tzinfo | None = UTC) -> str:
         f"{change.motif}{_on((change.file_system,))} {_verb(change.rose)} from {change.before:.2f} to "
         f"{change.after:.2f} of its peak on {day(change.at_ns, zone)} "
         f"({interval(change.earliest_ns, change.latest_ns, zone)}), "
-        f"n = {change.n_before} and {change.n_after}, q = {small(change.q)}"
+        f"n = {change.n_before} and {change.n_after}, q {'= ' * (change.q >= _LEAST)}{small(change.q)}"
     )
     return text + (f"; {say_own(change.own)}" if change.own else "")
 
 
 def say_own(own: Sequence[Own]) -> str:
     """``the jobs themselves changed: reads of the job 4.1e+03 -> 2e+04``: no change of the file system, perhaps."""
-    named = ", ".join(f"{o.label} {short(o.before)} -> {short(o.after)}" for o in own[:2])
+    named = ", ".join(
+        f"{o.label} " + " -> ".join(_amounts(o.unit, o.label, o.before, o.after)) for o in own[:2]
+    )
     return f"the jobs themselves changed: {named}"
 
 
@@ -97,10 +102,9 @@ def say_along(event: Event, zone: tzinfo | None = UTC) -> list[str]:
 
 def say_metric(one: MetricChange, zone: tzinfo | None = UTC) -> str:
     """``fullest OST on work 82.5 % -> 51.1 % on 2017-10-10``."""
-    unit = _unit(one.about.unit)
+    before, after = _amounts(one.about.unit, one.about.label, one.before, one.after)
     return (
-        f"{one.about.label}{_on((one.file_system,))} {short(one.before)}{unit} -> "
-        f"{short(one.after)}{unit} on {day(one.at_ns, zone)}"
+        f"{one.about.label}{_on((one.file_system,))} {before} -> {after} on {day(one.at_ns, zone)}"
     )
 
 
@@ -115,8 +119,8 @@ def say_regime(regime: Regime, place: str, zone: tzinfo | None = UTC) -> str:
 
 def say_distinct(one: Distinct) -> str:
     """``fullest OST 90 % (before 74.8 %)``."""
-    unit = _unit(one.unit)
-    return f"{one.label} {short(one.median)}{unit} ({one.against} {short(one.other)}{unit})"
+    now, other = _amounts(one.unit, one.label, one.median, one.other)
+    return f"{one.label} {now} ({one.against} {other})"
 
 
 def say_climates(found: FileSystemClimate) -> str:
@@ -196,14 +200,9 @@ def say_cluster(one: MotifCluster) -> str:
 
 def small(p: float) -> str:
     """``0.002``, ``3e-12``, ``< 1e-99``."""
-    if p < 1e-99:
+    if p < _LEAST:
         return "< 1e-99"
     return f"{p:.1g}" if p < 1e-3 else f"{p:.2g}"
-
-
-def short(value: float) -> str:
-    """Three digits."""
-    return f"{value:.3g}"
 
 
 def _part(part: tuple[str, bool, tuple[Change, ...]], event: Event) -> str:
@@ -231,5 +230,11 @@ def _verb(rose: bool) -> str:
     return "rose" if rose else "fell"
 
 
-def _unit(unit: str) -> str:
-    return {"": "", "ratio": "", "percent": " %"}.get(unit, f" {unit}")
+def _amounts(unit: str, label: str, *values: float) -> list[str]:
+    """Values with one unit, which is left out where the label is of it (``jobs at the same time 612``)."""
+    scale = scale_of(unit, values)
+    if unit.isalpha() and unit.lower() in label.lower():
+        scale = scale._replace(word=scale.word.removesuffix(unit).strip())
+    if label.endswith("a second"):
+        scale = scale._replace(word=scale.word.removesuffix("/s").strip())
+    return [amount(value, scale) for value in values]

@@ -16,6 +16,8 @@ from iosonde.model.quality import QUALITY
 from iosonde.stats.standing import Standing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from iosonde.analysis.culprits import Candidate, Explanation
 
 SLOW_FROM = 0.1
@@ -49,7 +51,24 @@ class Verdict:
     """A line a suspect."""
     rejected: str
     """What was as usual; "" when nothing was looked at."""
+    history: str
+    """What performance goes with over all runs of the kind; "" where nothing was found."""
     told: tuple[Candidate, ...]
+
+    def lines(self) -> list[str]:
+        """Everything behind the sentence, a line each."""
+        return [*self.evidence, *(text for text in (self.rejected, self.history) if text)]
+
+    def data(self) -> dict[str, object]:
+        """For programs and the page."""
+        return {
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "evidence": list(self.evidence),
+            "rejected": self.rejected,
+            "history": self.history,
+            "told": [one.metric for one in self.told],
+        }
 
 
 def judge(found: Explanation) -> Verdict:
@@ -59,7 +78,35 @@ def judge(found: Explanation) -> Verdict:
     sentence = _performance(found, word)
     if word == "slow":
         sentence += ": " + (_reasons(told) if told else "no metric stood out on its bad side")
-    return Verdict(word, sentence, tuple(map(_evidence, told)), _rejected(found, told), told)
+    evidence = tuple(map(_evidence, told))
+    return Verdict(word, sentence, evidence, _rejected(found, told), _goes_with(found), told)
+
+
+def shown_rows(found: Explanation, verdict: Verdict, standard: Sequence[str]) -> list[str]:
+    """Rows of the diagram beside a verdict: the performance, what is told of, the usual ones."""
+    return list(dict.fromkeys((found.measure, *(one.metric for one in verdict.told), *standard)))
+
+
+def _goes_with(found: Explanation) -> str:
+    """``over 26 runs of its kind performance goes with max OSS CPU (lower where it is high, 61 % of ranks)``."""
+    if not found.picks:
+        return ""
+    parts = []
+    labels = {one.metric: one.about.label for one in found.candidates}
+    for name, gain, sign, shape in found.picks[:MOST_TOLD]:
+        way = _WAYS[shape, sign]
+        parts.append(f"{labels.get(name, name)} ({way}, {gain:.0%} of the variance of ranks)")
+    return f"over {found.others + 1} runs of its kind performance goes with {', '.join(parts)}"
+
+
+_WAYS = {
+    ("monotone", 1): "higher where it is high",
+    ("monotone", -1): "lower where it is high",
+    ("threshold", 1): "higher beyond some value",
+    ("threshold", -1): "lower beyond some value",
+    ("U", 1): "lower in the middle",
+    ("U", -1): "lower at both ends",
+}
 
 
 def leading(found: Explanation) -> tuple[Candidate, ...]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 HIGHEST = 1.05
 """Of a pane's axis: the best run and a little air."""
+MOST_ROWS = 20
+"""Motifs that are drawn: those with most runs."""
 _MORE = 0.01
 _DAY_S = 86_400.0
 
@@ -96,7 +98,7 @@ class ClimateFigure:
 
 def climate_figure(found: Climate, sentences: Sequence[str] = ()) -> ClimateFigure:
     """The figure of a climate; ``sentences``: of its events, for the caption."""
-    motifs = tuple(dict.fromkeys(sorted(one.motif for one in found.series)))
+    motifs, left_out = _drawn(found)
     by_key = {(one.file_system, one.motif): one for one in found.series}
     places = [one for one in found.regimes if any(one.file_system == fs for fs, _ in by_key)]
     columns = tuple(
@@ -117,8 +119,19 @@ def climate_figure(found: Climate, sentences: Sequence[str] = ()) -> ClimateFigu
         columns=columns,
         since_s=since - air,
         until_s=until + air,
-        caption=(_READ, *(clean_text(text) for text in sentences)),
+        caption=(_READ, *left_out, *(clean_text(text) for text in sentences)),
     )
+
+
+def _drawn(found: Climate) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Motifs that get a row, and what is to be said of the others."""
+    runs: dict[str, int] = {}
+    for one in found.series:
+        runs[one.motif] = runs.get(one.motif, 0) + len(one.values)
+    most = sorted(runs, key=lambda motif: (-runs[motif], motif))[:MOST_ROWS]
+    left = len(runs) - len(most)
+    said = f"{left} motifs with fewer runs are not drawn" if left > 0 else ""
+    return tuple(sorted(most)), (said,) if said else ()
 
 
 _READ = (

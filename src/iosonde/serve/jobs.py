@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from iosonde.analysis.umami import History, run_name, umami
+from iosonde.analysis.culprits import explain, judged
+from iosonde.analysis.umami import History, run_name, standard_rows, umami
+from iosonde.findings.explanation import judge, shown_rows
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
@@ -30,6 +32,13 @@ KEEP_S = 20.0
 _LIMIT, _MOST = 100, 500
 _LONGEST = 200
 _MOST_METRICS = 60
+
+
+class Which(TypedDict):
+    """Which history."""
+
+    last: int | None
+    history: History
 
 
 class JobsRequest(NamedTuple):
@@ -74,26 +83,27 @@ class Jobs:
         }
 
     def diagram(self, asked: UmamiRequest) -> dict[str, Any]:
-        """What is drawn. Raises RefusalError: no such job, run or metric; no jobs."""
+        """What is drawn, and what is said beside it. Raises RefusalError: no such job, run or metric; no jobs."""
+        run = asked.run or None
+        which: Which = {"last": asked.last, "history": asked.history}
         try:
-            found = umami(
-                self._current(),
-                asked.job,
-                asked.run or None,
-                metrics=asked.metrics or None,
-                last=asked.last,
-                history=asked.history,
-            )
+            table = self._current()
+            explained = explain(table, asked.job, run, **which)
+            verdict = judge(explained)
+            rows = shown_rows(explained, verdict, standard_rows(table))
+            rows = list(asked.metrics) or [name for name in rows if name in table.metrics]
+            found = umami(table, asked.job, run, metrics=rows, **which)
         except (UsageError, NothingMeasuredError, MissingPartError) as error:
             expected, hint = error.expected[:500], error.hint
             raise RefusalError(error.what, expected=expected, hint=hint, status=404) from error
-        return to_json(umami_figure(found))
+        notes = list(explained.notes)
+        return {**to_json(umami_figure(found)), **verdict.data(), "notes": notes}
 
     def _current(self) -> JobTable:
         with self._lock:
             now = self._seconds()
             if self._table is None or not 0 <= now - self._read_at < KEEP_S:
-                self._table = self._read()
+                self._table = judged(self._read())
                 self._read_at = now
             return self._table
 

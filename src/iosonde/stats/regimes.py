@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 CLIP = 3.5
-"""Scaled values are not taken to be further out."""
+"""Scaled values are not taken to be further out from the days around them ..."""
+FAR = 1.5 * CLIP
+"""... nor these from the median of all days."""
 SHORTEST_DAYS = 7
 """Known days of a segment, at least."""
 PENALTY = 1.5
@@ -41,6 +43,9 @@ SAME = 0.75
 """Segments closer than this times sqrt(p) are one climate."""
 KNOWN_SHARE = 0.5
 """A day counts as known when this share of the metrics is."""
+
+MOST = 1e150
+"""A larger number is no measurement: its square would be none."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +73,12 @@ class Regimes:
 def regimes(values: Floats) -> Regimes:
     """Climates of ``values`` (days, p), one row a calendar day in order.
 
-    Missing data: a day is left out when fewer than ``KNOWN_SHARE`` of the metrics that are ever known are known on
-    it (segments have ``SHORTEST_DAYS`` known days); other gaps are filled with the running median of the metric,
-    for the cuts only. Metrics that never change, or are known on fewer than half of those days, say nothing.
+    Missing data: what is beyond ``MOST`` is missing. A day is left out when fewer than ``KNOWN_SHARE`` of the
+    metrics that are ever known are known on it (segments have ``SHORTEST_DAYS`` known days); other gaps are filled
+    with the running median of the metric, for the cuts only. Metrics that never change, or are known on fewer than
+    half of those days, say nothing.
     """
-    values = np.where(np.isfinite(values), values, np.nan)
+    values = np.where(np.abs(values) <= MOST, values, np.nan)
     told = values[:, ~np.isnan(values).all(axis=0)]
     known = (~np.isnan(told)).sum(axis=1) >= max(1.0, KNOWN_SHARE * told.shape[1])
     places = np.flatnonzero(known)
@@ -83,7 +89,8 @@ def regimes(values: Floats) -> Regimes:
         ends, alike = _stretches(scaled, alike)
     bounds = [0, *ends]
     pieces = [np.arange(a, b) for a, b in pairwise(bounds)]
-    climate = _recurring(np.array([np.median(scaled[piece], axis=0) for piece in pieces]), p)
+    levels = np.array([np.median(scaled[piece], axis=0) for piece in pieces])
+    climate = _recurring(np.clip(levels, -CLIP, CLIP), p)
     segment = np.full(len(values), -1, dtype=np.int64)
     for index, piece in enumerate(pieces):
         segment[places[piece]] = index
@@ -146,10 +153,11 @@ def _scaled(values: Floats) -> tuple[Floats, float]:
         if missing.mean() > 1 - KNOWN_SHARE or not (scale := noise_scale(column[~missing])):
             continue
         with np.errstate(over="ignore"):  # what is out of reach is clipped
-            z = np.clip((column - np.median(column[~missing])) / scale, -CLIP, CLIP)
+            z = np.clip((column - np.median(column[~missing])) / scale, -FAR, FAR)
         around = running_median(z)
         around[np.isnan(around)] = 0.0
-        z = np.where(missing, around, z)
+        # Around the level of these days: far from that of all days, a level must not be clipped away.
+        z = np.where(missing, around, np.clip(z, around - CLIP, around + CLIP))
         columns.append(z)
         residuals.append(z - around)
     if not columns:
