@@ -2,7 +2,7 @@
 
 A benchmark writes 1 TiB to one shared file, every night after 02:00 UTC, on ``work`` and on ``scratch``. Planted:
 
-- ``work`` fills up, and the fuller it is the slower it writes, until old files are deleted on day 26;
+- ``work`` fills up, and is slower when it is more than two thirds full, until old files are deleted on day 26;
 - ``scratch`` is fuller than ``work`` ever gets, and hardly minds; nobody monitors its servers;
 - in the night of day 33 somebody else opens and deletes files on ``work`` at thirty times the usual rate;
 - in the night of day 36 the monitor of the data servers stops for 20 seconds.
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 SEED = 20260201
 DAYS, PURGE_DAY, STORM_DAY, GAP_DAY = 40, 26, 33, 36
-RAW_FROM_DAY = 32
-"""What servers did before is in the summaries only; from this day on there are the monitors' own files."""
+RAW_DAYS = range(32, 37)
+"""Of these there are the monitors' own files; of the others the summaries say what servers did."""
 FIRST_S = int(datetime(2026, 2, 1, tzinfo=UTC).timestamp())
 DAY_S, HOUR_S, STEP_S = 86_400, 3600, 10
 KIB, GIB = 2**10, 2**30
@@ -37,6 +37,8 @@ USUAL_OPENS, STORM_OPENS = 300.0, 9000.0
 """A second, by everybody else."""
 BUSY_OPENS = 11_000.0
 """So many a second halve the rate of a job."""
+TIRED_FROM, TIRED_BY = 0.65, 0.3
+"""From this fullness on, ``work`` has lost this share of its rate."""
 LAG_S = 5
 
 
@@ -79,7 +81,7 @@ def simulate(folder: Path, seed: int = SEED) -> Site:
             row = _darshan(run)
             if name == "work":
                 times, tables = _servers(rng, run)
-            if name == "work" and day >= RAW_FROM_DAY:
+            if name == "work" and day in RAW_DAYS:
                 series.append(_time_series(folder, times, tables))
                 nights.append(run)
             else:
@@ -90,15 +92,19 @@ def simulate(folder: Path, seed: int = SEED) -> Site:
 
 def _run(rng: np.random.Generator, day: int, name: str) -> Run:
     work = name == "work"
-    since = day if day < PURGE_DAY else day - PURGE_DAY
-    full = 0.56 + 0.0085 * since if work else 0.82 + 0.002 * day
+    full = 0.82 + 0.002 * day
+    if work:
+        full = 0.56 + 0.0085 * day if day < PURGE_DAY else 0.56 + 0.005 * (day - PURGE_DAY)
     full += 0.004 * rng.standard_normal()
     opens = USUAL_OPENS * float(_spread(rng, 1, 0.4)[0])
     if work and day == STORM_DAY:
         opens = STORM_OPENS
     others = min(0.25, 0.03 * float(_spread(rng, 1, 0.6)[0]))
-    rate = 8.0 * (1 - 1.9 * (full - 0.55)) if work else 12.0 * (1 - 0.5 * (full - 0.82))
-    rate *= (1 - others) / (1 + opens / BUSY_OPENS) * float(_spread(rng, 1, 0.03)[0])
+    tired = 1 / (1 + np.exp((TIRED_FROM - full) / 0.005)) if work else 0.0
+    rate = (8.0 if work else 12.0) * (1 - TIRED_BY * tired)
+    rate *= (
+        (1 - others) / (1 + opens / BUSY_OPENS) * float(_spread(rng, 1, 0.03 if work else 0.015)[0])
+    )
     return Run(
         day,
         name,
