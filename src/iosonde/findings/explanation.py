@@ -211,7 +211,8 @@ def _evidence(one: Candidate) -> str:
         runs = "1 run" if one.matches == 1 else f"{one.matches} runs"
         lost = f"were {one.loss:.0%} slower" if one.loss > 0.005 else "were not slower"
         lost = lost.replace("were", "was") if one.matches == 1 else lost
-        text += f"; {runs} with a value like it {lost}"
+        like = "nearest to it" if share in (0.0, 1.0) else "with a value like it"
+        text += f"; {runs} {like} {lost}"
     text += f"; {_history(one)}"
     if one.tag == "effect":
         text += "; fast runs raise it themselves, so it may be an effect"
