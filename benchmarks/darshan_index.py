@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from iosonde.connectors.darshan_tree import index
+from iosonde.connectors.darshan.tree import index
 from iosonde.connectors.source import Settings
 
 

@@ -24,7 +24,11 @@ import h5py
 import numpy as np
 
 START = datetime(2018, 1, 28, tzinfo=UTC)
-FORMS = {"TimeSeries": "tokio_timeseries", "h5lmt": "h5lmt", "LMT SQLite": "lmt_sql"}
+FORMS = {
+    "TimeSeries": "lustre.tokio_timeseries",
+    "h5lmt": "lustre.h5lmt",
+    "LMT SQLite": "lustre.lmt_sql",
+}
 
 
 def amounts(ticks: int, osts: int) -> np.ndarray:

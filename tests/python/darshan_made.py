@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.connectors.darshan_library import names
-from iosonde.connectors.darshan_reader import Reader
-from iosonde.connectors.darshan_worker import job_from
+from iosonde.connectors.darshan.library import names
+from iosonde.connectors.darshan.reader import Reader
+from iosonde.connectors.darshan.worker import job_from
 from iosonde.model.jobs import Job
 
 _MODULES = {"POSIX": (1, 4, "posix"), "MPI-IO": (2, 3, "mpiio"), "STDIO": (8, 2, "stdio")}

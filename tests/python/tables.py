@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from iosonde.connectors.source import Settings
-from iosonde.connectors.table import ReadTable, choose, read_table
-from iosonde.connectors.table_toml import read_mapping
+from iosonde.connectors.tables.mapping_toml import read_mapping
+from iosonde.connectors.tables.table import ReadTable, choose, read_table
 from tests.python.latencies import DATA
 
 TABLES = DATA / "umami" / "tables"

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from iosonde.connectors import collectl
+from iosonde.connectors.client import collectl
 from iosonde.connectors.source import head_of
 from iosonde.model.units import parse_time
 from tests.python.connected import real, survives, take

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.connectors import darshan_library, darshan_log
+from iosonde.connectors.darshan import library as darshan_library
+from iosonde.connectors.darshan import log as darshan_log
 from iosonde.connectors.source import Settings, head_of
 from iosonde.model.errors import InputFileError, MissingPartError
 from iosonde.model.jobs import Job

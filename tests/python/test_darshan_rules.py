@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.connectors.darshan_features import features
-from iosonde.connectors.darshan_job import job_of
-from iosonde.connectors.darshan_records import MODULES, Records, Run, program_of
-from iosonde.connectors.darshan_tally import Tally
+from iosonde.connectors.darshan.features import features
+from iosonde.connectors.darshan.job import job_of
+from iosonde.connectors.darshan.records import MODULES, Records, Run, program_of
+from iosonde.connectors.darshan.tally import Tally
 from iosonde.model.jobs import Job
 from tests.python.darshan_made import MIB, Record, moved
 
@@ -221,7 +221,7 @@ def test_many_records_take_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compaction on the way gives the same as none."""
     records = [posix(f"a{n % 50}", n % 4, written=1) for n in range(400)]
     before = job(records, piece=10)
-    monkeypatch.setattr("iosonde.connectors.darshan_tally._MOST_WAITING", 30)
+    monkeypatch.setattr("iosonde.connectors.darshan.tally._MOST_WAITING", 30)
     assert job(records, piece=10) == before
 
 

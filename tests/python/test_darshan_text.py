@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iosonde.connectors import darshan_log, darshan_text
+from iosonde.connectors.darshan import log as darshan_log
+from iosonde.connectors.darshan import text as darshan_text
 from iosonde.connectors.source import Settings, head_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job, Scalar

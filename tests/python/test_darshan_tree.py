@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.connectors.darshan_log import read
-from iosonde.connectors.darshan_reader import Reader
-from iosonde.connectors.darshan_tree import index
+from iosonde.connectors.darshan.log import read
+from iosonde.connectors.darshan.reader import Reader
+from iosonde.connectors.darshan.tree import index
 from iosonde.connectors.source import Settings
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job

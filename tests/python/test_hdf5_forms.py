@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from iosonde.connectors import h5lmt, hdf5_steps, tokio_timeseries
+from iosonde.connectors.lustre import h5lmt, hdf5_steps, tokio_timeseries
 from iosonde.connectors.source import head_of
 from iosonde.model.errors import InputFileError
 from tests.python.lmt_files import Got, lying, series

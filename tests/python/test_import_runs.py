@@ -17,7 +17,7 @@ from iosonde.analysis.import_files import import_files
 from iosonde.analysis.importing import Naming
 from iosonde.analysis.runs import compare
 from iosonde.cli.run_tables import comparison, details
-from iosonde.connectors.recognise import KINDS
+from iosonde.connectors.peers.recognise import KINDS
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.store import runs
 from iosonde.store.store import Store

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from iosonde.connectors import job_table
+from iosonde.connectors.scheduler import job_table
 from iosonde.connectors.source import Settings, head_of
 from tests.python.connected import real, survives, take
 

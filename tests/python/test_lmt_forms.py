@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from iosonde.connectors import h5lmt, lmt_sql, tokio_timeseries
+from iosonde.connectors.lustre import h5lmt, lmt_sql, tokio_timeseries
 from tests.python.lmt_files import Got, real
 
 DAY = "lmt/snx11025_2018-01-28"

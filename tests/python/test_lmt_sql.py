@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iosonde.connectors import lmt_sql
+from iosonde.connectors.lustre import lmt_sql
 from iosonde.connectors.source import head_of
 from iosonde.model.errors import InputFileError
 from tests.python.lmt_files import Got, database

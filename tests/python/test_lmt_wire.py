@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from iosonde.connectors import lmt_wire, readings
+from iosonde.connectors.lustre import lmt_wire, readings
 from iosonde.connectors.source import head_of
 from tests.python.lmt_files import Got, real
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from iosonde.connectors import lctl_dl, lfs_df
+from iosonde.connectors.lustre import lctl_dl, lfs_df
 from iosonde.connectors.source import head_of
 from tests.python.lmt_files import Got, real
 

@@ -11,7 +11,9 @@ import tarfile
 import numpy as np
 import pytest
 
-from iosonde.connectors import lustre_jobstats, lustre_proc, tar_members
+from iosonde.connectors import tar_members
+from iosonde.connectors.lustre import job_stats as lustre_jobstats
+from iosonde.connectors.lustre import proc as lustre_proc
 from iosonde.connectors.source import head_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job

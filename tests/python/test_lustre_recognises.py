@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.connectors import (
-    h5lmt,
-    lctl_dl,
-    lfs_df,
-    lmt_sql,
-    lmt_wire,
-    lustre_jobstats,
-    lustre_proc,
-    tokio_timeseries,
-)
+from iosonde.connectors.lustre import h5lmt, lctl_dl, lfs_df, lmt_sql, lmt_wire, tokio_timeseries
+from iosonde.connectors.lustre import job_stats as lustre_jobstats
+from iosonde.connectors.lustre import proc as lustre_proc
 from iosonde.connectors.source import head_of
 from tests.python.latencies import DATA
 

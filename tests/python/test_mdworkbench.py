@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from iosonde.analysis import importing
 from iosonde.analysis.importing import SIZE_BYTES, Naming, import_latencies
 from iosonde.cli.main import GROUPS
-from iosonde.connectors import mdworkbench
-from iosonde.connectors.mdworkbench import OPS, FileName, parse_name, read_latencies, run_name
+from iosonde.connectors.peers import mdworkbench
+from iosonde.connectors.peers.mdworkbench import OPS, FileName, parse_name, read_latencies, run_name
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import Frame
 from iosonde.store import imported

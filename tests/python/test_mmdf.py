@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from iosonde.connectors import mmdf
+from iosonde.connectors.gpfs import mmdf
 from iosonde.connectors.source import head_of
 from tests.python.connected import Out, real, survives, take
 

@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from iosonde.connectors import mmperfmon, tar_members
+from iosonde.connectors import tar_members
+from iosonde.connectors.gpfs import mmperfmon
 from iosonde.connectors.source import head_of
 from iosonde.model.units import parse_time
 from tests.python.connected import real, survives, take

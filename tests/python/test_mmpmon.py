@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iosonde.connectors import gather, mmpmon
+from iosonde.connectors import gather
 from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.gpfs import mmpmon
 from iosonde.connectors.source import Settings, head_of
 from tests.python.connected import real, sound, survives, take
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from iosonde.connectors import mountstats
+from iosonde.connectors.client import mountstats
 from iosonde.connectors.source import head_of
 from tests.python.connected import Out, real, survives, take
 

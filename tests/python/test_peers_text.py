@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.connectors import ioprobing, mdtest, mdtest_ops, mdtest_ranks, mdworkbench_text
 from iosonde.connectors.lines import Given
-from iosonde.connectors.mdworkbench_line import believable, parse
-from iosonde.connectors.recognise import KINDS, recognise
+from iosonde.connectors.peers import ioprobing, mdtest, mdtest_ops, mdtest_ranks, mdworkbench_text
+from iosonde.connectors.peers.mdworkbench_line import believable, parse
+from iosonde.connectors.peers.recognise import KINDS, recognise
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.ops import OPS

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from iosonde.connectors import prometheus_http
+from iosonde.connectors.prometheus import http_api as prometheus_http
 from iosonde.connectors.source import Settings
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import MetricBlock

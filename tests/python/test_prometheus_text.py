@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iosonde.connectors import mmdf, mmpmon, prometheus_text
+from iosonde.connectors.gpfs import mmdf, mmpmon
+from iosonde.connectors.prometheus import text as prometheus_text
 from iosonde.connectors.source import head_of
 from tests.python.connected import Out, real, survives, take
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iosonde.connectors import sacct
-from iosonde.connectors.job_fields import size_bytes
-from iosonde.connectors.node_list import expand
+from iosonde.connectors.scheduler import sacct
+from iosonde.connectors.scheduler.job_fields import size_bytes
+from iosonde.connectors.scheduler.node_list import expand
 from iosonde.connectors.source import head_of
 from iosonde.model.jobs import Job
 from iosonde.model.units import parse_time

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from iosonde.connectors import sacct, sacct_json, xtdb2proc
+from iosonde.connectors.scheduler import sacct, sacct_json, xtdb2proc
 from iosonde.connectors.source import head_of
 from iosonde.model.units import parse_time
 from tests.python.connected import real, survives, take

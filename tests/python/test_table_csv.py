@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iosonde.connectors import table_csv
-from iosonde.connectors.table_csv import read_columns
-from iosonde.connectors.table_records import header_of
+from iosonde.connectors.tables import csv_text as table_csv
+from iosonde.connectors.tables.csv_text import read_columns
+from iosonde.connectors.tables.records import header_of
 from iosonde.model.errors import InputFileError
 
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iosonde.analysis.peak import with_derived
-from iosonde.connectors.table import choose
-from iosonde.connectors.table_expression import parse
-from iosonde.connectors.table_jobs import jobs_of
-from iosonde.connectors.table_toml import load_mapping, read_mapping
-from iosonde.connectors.table_units import factor
+from iosonde.connectors.tables.expression import parse
+from iosonde.connectors.tables.jobs import jobs_of
+from iosonde.connectors.tables.mapping_toml import load_mapping, read_mapping
+from iosonde.connectors.tables.table import choose
+from iosonde.connectors.tables.units import factor
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.units import to_ns

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from iosonde.connectors import xtdb2proc
+from iosonde.connectors.scheduler import xtdb2proc
 from iosonde.connectors.source import head_of
 from tests.python.connected import real, survives, take
 

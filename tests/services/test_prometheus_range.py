@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iosonde.connectors import prometheus_http
+from iosonde.connectors.prometheus import http_api as prometheus_http
 from iosonde.connectors.source import Settings
 from iosonde.model.metrics import MetricBlock
 

@@ -12,7 +12,7 @@ from iosonde.analysis.import_probing import Probed, import_probing
 from iosonde.analysis.import_runs import READERS, Kept, keep_runs, text_rows
 from iosonde.analysis.importing import Imported, Naming, import_latencies
 from iosonde.connectors.lines import Given
-from iosonde.connectors.recognise import LATENCIES, OPS, PROBING, recognise
+from iosonde.connectors.peers.recognise import LATENCIES, OPS, PROBING, recognise
 from iosonde.model.errors import InputFileError, UsageError
 
 _TOLD = 5

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from iosonde.connectors.ioprobing import ProbingLog
 from iosonde.connectors.lines import Given, Tell
+from iosonde.connectors.peers.ioprobing import ProbingLog
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import OPS

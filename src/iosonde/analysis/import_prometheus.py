@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.analysis.import_records import Recorded, Told, imported
-from iosonde.connectors.prometheus_http import KIND, read_range
+from iosonde.connectors.prometheus.http_api import KIND, read_range
 
 if TYPE_CHECKING:
     from iosonde.connectors.source import Settings

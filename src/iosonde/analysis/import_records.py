@@ -22,7 +22,7 @@ from iosonde.store.metrics import write_block, write_edges
 
 if TYPE_CHECKING:
     from iosonde.connectors.source import Item, Settings
-    from iosonde.connectors.table_mapping import Mapping
+    from iosonde.connectors.tables.mapping import Mapping
 
 Records = list[tuple[Path, Connector | TableReader]]
 """Files, each with what reads it."""

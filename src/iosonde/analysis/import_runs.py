@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.connectors import mdtest, mdtest_ranks, mdworkbench_text
-from iosonde.connectors import recognise as kinds
 from iosonde.connectors.lines import Given, Tell
+from iosonde.connectors.peers import mdtest, mdtest_ranks, mdworkbench_text
+from iosonde.connectors.peers import recognise as kinds
 from iosonde.model.errors import InputFileError
 from iosonde.model.runs import RunRow
 from iosonde.store import runs

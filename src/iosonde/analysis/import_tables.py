@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.analysis.job_hygiene import clean
-from iosonde.connectors.recognise import recognise
-from iosonde.connectors.table import choose, read_table
-from iosonde.connectors.table_jobs import jobs_of
-from iosonde.connectors.table_known import known_mappings
-from iosonde.connectors.table_mapping import Mapping
+from iosonde.connectors.peers.recognise import recognise
+from iosonde.connectors.tables.jobs import jobs_of
+from iosonde.connectors.tables.known import known_mappings
+from iosonde.connectors.tables.mapping import Mapping
+from iosonde.connectors.tables.table import choose, read_table
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.store.foreign import as_text
 

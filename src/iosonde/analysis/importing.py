@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.analysis.measured_runs import Group, rows_of
-from iosonde.connectors import mdtest_ops, mdworkbench
-from iosonde.connectors.mdworkbench import parse_name, read_latencies
+from iosonde.connectors.peers import mdtest_ops, mdworkbench
+from iosonde.connectors.peers.mdworkbench import parse_name, read_latencies
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import Frame
 from iosonde.model.names import slug

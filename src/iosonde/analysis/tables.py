@@ -13,9 +13,9 @@ import numpy as np
 from iosonde.analysis.peak import Peak, with_derived
 from iosonde.connectors.lines import Tell
 from iosonde.connectors.source import Settings
-from iosonde.connectors.table import choose, read_table
-from iosonde.connectors.table_mapping import Mapping
-from iosonde.connectors.table_toml import load_mapping
+from iosonde.connectors.tables.mapping import Mapping
+from iosonde.connectors.tables.mapping_toml import load_mapping
+from iosonde.connectors.tables.table import choose, read_table
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note

@@ -11,7 +11,7 @@ from iosonde.analysis.import_probing import Probed
 from iosonde.analysis.importing import SIZE_BYTES, Imported, Naming
 from iosonde.cli import import_records, options
 from iosonde.cli.text import count
-from iosonde.connectors.recognise import KINDS
+from iosonde.connectors.peers.recognise import KINDS
 from iosonde.model.errors import UsageError
 from iosonde.model.units import format_option, format_time, parse_size, parse_time
 from iosonde.store.state import clean_text

@@ -10,9 +10,11 @@ from typing import Protocol
 from iosonde.connectors.source import Head, Item, Settings, Tell, head_of
 
 MODULES: tuple[str, ...] = (
-    *("darshan_log", "lmt_sql", "job_table", "tokio_timeseries", "h5lmt", "lustre_proc"),
-    *("darshan_text", "mmperfmon", "mmpmon", "mmdf", "lfs_df", "lctl_dl", "lmt_wire"),
-    *("lustre_jobstats", "mountstats", "collectl", "sacct", "sacct_json", "xtdb2proc"),
+    *("darshan.log", "lustre.lmt_sql", "scheduler.job_table", "lustre.tokio_timeseries"),
+    *("lustre.h5lmt", "lustre.proc", "darshan.text", "gpfs.mmperfmon", "gpfs.mmpmon", "gpfs.mmdf"),
+    *("lustre.lfs_df", "lustre.lctl_dl", "lustre.lmt_wire", "lustre.job_stats"),
+    *("client.mountstats", "client.collectl", "scheduler.sacct", "scheduler.sacct_json"),
+    *("scheduler.xtdb2proc", "prometheus.text"),
 )
 """In the order in which they are asked: what says most clearly what it is comes first."""
 

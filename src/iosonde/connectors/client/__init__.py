@@ -1,0 +1,1 @@
+"""What clients count: collectl, mountstats."""

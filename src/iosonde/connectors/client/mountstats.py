@@ -1,0 +1,113 @@
+"""``/proc/self/mountstats``: counters of each NFS mount since it was mounted; a log of snapshots, or files of one each.
+
+Per operation ``ops trans timeouts bytes_sent bytes_recv queue_ms rtt_ms exe_ms [errors]``; ``bytes`` are those of
+read and write calls, of direct ones, of the server (counted here), and pages. Two snapshots make deltas. The file says
+no time: a line with seconds since the epoch or an ISO time between snapshots does (before the first, or behind each);
+else the file's modification, and within a file the mounts' ages tell snapshots apart. An age that fell: mounted anew.
+Source: Linux, net/sunrpc/stats.c and fs/nfs/super.c, statvers 1.0 and 1.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from iosonde.connectors.client.mountstats_log import DEVICE, MOST_MOUNTS, Mount, Snapshots, stamp_of
+from iosonde.connectors.file_times import recorded
+from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.lines import bad, shown
+from iosonde.connectors.many_files import read_each
+from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.wall_times import WallTimes
+from iosonde.model.errors import InputFileError
+
+KIND = "mountstats"
+
+
+def recognises(head: Head) -> bool:
+    """Whether there is a device line with an NFS mount's counters, or only device lines at first."""
+    lines = head.lines[:-1] if len(head.data) >= 65_000 else head.lines
+    devices = [match for line in lines if (match := DEVICE.fullmatch(line.strip()))]
+    nfs = any(match[3].startswith("nfs") and match[4] for match in devices)
+    return nfs and (len(head.data) >= 65_000 or "per-op statistics" in head.text)
+
+
+def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+    """What passed between snapshots, per mount. Raises InputFileError (unreadable)."""
+    yield from read_many([path], settings, tell)
+
+
+def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+    """The same of several files. Component: the mount point; system: the export."""
+    gather = Gather("mountstats")
+    known: dict[tuple[str, str], _Known] = {}
+
+    def one(path: Path) -> Iterator[Item]:
+        snapshots = Snapshots(path, settings, tell, gather)
+        for time_ns, mounts in snapshots.read():
+            for mount in mounts:
+                if not _give(mount, time_ns, gather, known):
+                    what = f"the counters of {shown(mount.point)} are not complete: left out"
+                    tell(bad(path, mount.number, what, "every line of its operations"))
+            if gather.full:
+                yield from gather.blocks()
+
+    def rest() -> Iterator[Item]:
+        if gather.alone:
+            what = f"{paths[0]}: {gather.alone} counters were read once: what passed is not known"
+            tell(
+                InputFileError(
+                    what, expected="two snapshots of a mount", hint="all snapshots at once"
+                )
+            )
+        yield from gather.blocks()
+
+    ordered = sorted(paths, key=lambda path: _first_ns(path, settings))
+    yield from read_each(ordered, one, rest, tell)
+
+
+class _Known(NamedTuple):
+    """A mount as it was in the snapshot before."""
+
+    time_ns: int
+    age_s: int | None
+    operations: int
+
+
+def _give(mount: Mount, time_ns: int, gather: Gather, known: dict[tuple[str, str], _Known]) -> bool:
+    """Give a snapshot's counters on; False: they are not complete, nothing was given."""
+    key = (mount.export, mount.point)
+    before = known.get(key)
+    if mount.broken or (before is not None and mount.operations < before.operations):
+        return False
+    anew = (
+        before is not None
+        and mount.age_s is not None
+        and before.age_s is not None
+        and time_ns > before.time_ns
+        and mount.age_s < before.age_s
+    )
+    if len(known) < MOST_MOUNTS:
+        known[key] = _Known(time_ns, mount.age_s, mount.operations)
+    for metric, value in mount.sums.items():
+        series = Series(mount.export, "client", metric, mount.point)
+        gather.counter(series, time_ns, value, restarted=anew)
+    return True
+
+
+def _first_ns(path: Path, settings: Settings) -> int:
+    """When a file's first snapshot was, as far as can be told without reading all of it."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(1 << 16).decode("utf-8", "replace")
+    except OSError:
+        return 0
+    for line in text.splitlines():
+        stamp = stamp_of(line.strip(), WallTimes(settings.zone))
+        if stamp is not None:
+            return stamp
+    try:
+        return recorded(path, settings)[0]
+    except InputFileError:
+        return 0

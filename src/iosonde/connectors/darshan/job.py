@@ -1,0 +1,221 @@
+"""Darshan's tallies to one Job: what it did, in which pattern, and how fast.
+
+Which rules decide, all by bytes moved (files only: terminals and pipes do not count):
+
+- ``direction``: ``read`` or ``write`` where that is at least 90 % of the bytes, else ``mixed``. A log is one Job.
+- ``mode``: ``shared`` where more than half of the bytes are of files that several ranks read or several ranks
+  wrote (one that a single rank writes and another reads is not shared); else ``fpp`` where at least half of the
+  ranks could have had a file of their own: as many such files as half of the ranks; else "" (a few ranks do it
+  all). Of a job of one rank nothing can be said: "".
+- ``api``: ``hdf5`` or ``mpiio`` where more than half of the bytes are of files used through it (in this order),
+  else ``stdio`` or ``posix``, whichever moved more.
+- ``file_system``: the mount point that most bytes went to.
+- ``step``: the program, and a checksum of the files and bytes: runs that one job begins in the same second differ.
+- bytes, reads, writes and opens are those of POSIX and STDIO; those of MPI-IO where neither moved any (then the
+  layer below was not recorded; where it was, the same bytes are not counted twice).
+- ``performance_bytes_per_s``: bytes / time by slowest (Darshan's ``agg_perf_by_slowest``) of the one of these
+  modules that moved most; the rates of POSIX, MPI-IO and STDIO beside it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.connectors.darshan.features import features_of
+from iosonde.connectors.darshan.records import Run
+from iosonde.connectors.darshan.tally import Files, Tally, merged
+from iosonde.model.jobs import Direction, Job, Mode, Scalar
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOSTLY = 0.9
+_MPI_READS = ("INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS")
+_MPI_WRITES = ("INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES")
+_MPI_OPENS = ("INDEP_OPENS", "COLL_OPENS")
+_LAYERS = {"POSIX": "posix", "MPI-IO": "mpiio", "STDIO": "stdio"}
+
+Tallies = Mapping[str, Tally]
+MountOf = Callable[["NDArray[np.uint64]"], list[str]]
+"""Hashes of files -> mount points, "" where it is not known."""
+
+
+def job_of(run: Run, tallies: Tallies, mount_of: MountOf, source: str) -> Job:
+    """The Job of a log."""
+    base = [tallies[name] for name in ("POSIX", "STDIO") if name in tallies]
+    through = tallies.get("MPI-IO")
+    if through is not None and through.moved_bytes > 0 and not sum(t.moved_bytes for t in base):
+        base = [through]
+    files = merged([tally.files() for tally in base], run.ranks)
+    scalars = {
+        **_own(base, files, source),
+        **_rates(tallies, base, source),
+        **features_of(run, tallies, base, files, source),
+    }
+    if run.run_s is not None:
+        scalars["duration_s"] = Scalar(run.run_s, "s", source, 1)
+    return Job(
+        source=source,
+        job_id=run.job_id,
+        step=_step(run, files),
+        user=run.user,
+        app=run.program,
+        api=_api(tallies, base, files),
+        mode=_mode(run, tallies, files),
+        direction=_direction(base),
+        file_system=_file_system(files, mount_of),
+        ranks=run.ranks,
+        start_ns=run.start_ns,
+        end_ns=run.end_ns,
+        scalars=scalars,
+    )
+
+
+def _step(run: Run, files: Files) -> str:
+    """Tells runs apart that one job began in the same second: by the program, and by files and bytes of each."""
+    digest = 0
+    for column in files[:3]:
+        digest = zlib.crc32(column.tobytes(), digest)
+    return f"{run.program}-{digest:08x}"
+
+
+def _own(base: list[Tally], files: Files, source: str) -> dict[str, Scalar]:
+    """What the job did."""
+    read, written = ("BYTES_READ",), ("BYTES_WRITTEN",)
+    counts: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
+        "own_read_bytes": ("bytes", dict.fromkeys(_LAYERS, read)),
+        "own_written_bytes": ("bytes", dict.fromkeys(_LAYERS, written)),
+        "own_bytes": ("bytes", dict.fromkeys(_LAYERS, read + written)),
+        "own_reads": ("operations", _each(("READS",), _MPI_READS)),
+        "own_writes": ("operations", _each(("WRITES",), _MPI_WRITES)),
+        "own_opens": ("operations", _each(("OPENS",), _MPI_OPENS)),
+        "own_stats": ("operations", {"POSIX": ("STATS",)}),
+    }
+    found = {}
+    for name, (unit, wanted) in counts.items():
+        parts = [(t, wanted[t.module]) for t in base if t.module in wanted and t.n]
+        found[name] = _sum(parts, unit, source)
+    n = sum(tally.n for tally in base)
+    count = float(len(files.ids)) if base and (len(files.ids) or not n) else None
+    found["own_files"] = Scalar(count, "files", source, n, None, None, _flags(base))
+    return found
+
+
+def _each(of_files: tuple[str, ...], of_mpi: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    return {"POSIX": of_files, "STDIO": of_files, "MPI-IO": of_mpi}
+
+
+def _sum(parts: list[tuple[Tally, tuple[str, ...]]], unit: str, source: str) -> Scalar:
+    """Of counters over modules; None where nothing of them is known."""
+    due = sum(tally.n * len(names) for tally, names in parts)
+    known = sum(tally.known(*names) for tally, names in parts)
+    flags = _flags([tally for tally, _ in parts])
+    if known == 0:
+        return Scalar(None, unit, source, 0, 1.0 if due else None, None, flags)
+    if known < due:
+        flags = (*flags, "missing")
+    value = sum(tally.total(*names) for tally, names in parts)
+    return Scalar(value, unit, source, known, 1 - known / due, None, flags)
+
+
+def _flags(base: list[Tally]) -> tuple[str, ...]:
+    return ("incomplete",) if any(tally.partial for tally in base) else ()
+
+
+def _rates(tallies: Tallies, base: list[Tally], source: str) -> dict[str, Scalar]:
+    """Bytes by time of the slowest, of each module and of the one that counts."""
+    found = {}
+    for module, layer in _LAYERS.items():
+        tally = tallies.get(module)
+        if tally is not None and tally.moved_bytes > 0:
+            found[f"performance_{layer}_bytes_per_s"] = _rate(tally, source)
+    busiest = max(base, key=lambda tally: tally.moved_bytes, default=None)
+    if busiest is not None and busiest.moved_bytes > 0:
+        found["performance_bytes_per_s"] = _rate(busiest, source)
+        found["own_io_s"] = Scalar(
+            busiest.slowest_s, "s", source, busiest.n, None, None, _flags([busiest])
+        )
+    else:
+        quiet = ("no-traffic",)
+        found["performance_bytes_per_s"] = Scalar(
+            None, "bytes/s", source, 0, None, None, (*_flags(base), *quiet)
+        )
+    return found
+
+
+def _rate(tally: Tally, source: str) -> Scalar:
+    seconds = tally.slowest_s
+    value = tally.moved_bytes / seconds if seconds > 0 else None
+    return Scalar(value, "bytes/s", source, tally.n, None, None, _flags([tally]))
+
+
+def _direction(base: list[Tally]) -> Direction:
+    read = sum(tally.total("BYTES_READ") for tally in base)
+    written = sum(tally.total("BYTES_WRITTEN") for tally in base)
+    if read + written <= 0:
+        return ""
+    if read / (read + written) >= MOSTLY:
+        return "read"
+    return "write" if written / (read + written) >= MOSTLY else "mixed"
+
+
+class _Use(NamedTuple):
+    """Files by how many ranks used them; of every layer, for collective buffering hides ranks from the lower."""
+
+    moved: NDArray[np.float64]
+    ranks: NDArray[np.float64]
+
+
+def _use(run: Run, tallies: Tallies, files: Files) -> _Use:
+    ranks = np.maximum(files.readers, files.writers)
+    through = tallies.get("MPI-IO")
+    if through is not None and len(files.ids):
+        upper = through.files()
+        place = np.minimum(np.searchsorted(files.ids, upper.ids), len(files.ids) - 1)
+        same = files.ids[place] == upper.ids
+        most = np.maximum(upper.readers, upper.writers)[same]
+        np.maximum.at(ranks, place[same], most)
+    return _Use(files.read_bytes + files.written_bytes, np.minimum(ranks, run.ranks))
+
+
+def _mode(run: Run, tallies: Tallies, files: Files) -> Mode:
+    if run.ranks < 2:
+        return ""
+    moved, ranks = _use(run, tallies, files)
+    total = float(moved.sum())
+    if total <= 0:
+        return ""
+    if float(moved[ranks > 1].sum()) > total / 2:
+        return "shared"
+    return "fpp" if int(((ranks == 1) & (moved > 0)).sum()) >= run.ranks / 2 else ""
+
+
+def _api(tallies: Tallies, base: list[Tally], files: Files) -> str:
+    moved = files.read_bytes + files.written_bytes
+    total = float(moved.sum())
+    if total <= 0:
+        return _busiest(base)
+    for module, api in (("H5F", "hdf5"), ("MPI-IO", "mpiio")):
+        if module in tallies:
+            of_layer = np.isin(files.ids, tallies[module].files().ids)
+            if float(moved[of_layer].sum()) > total / 2:
+                return api
+    return _busiest(base)
+
+
+def _busiest(base: list[Tally]) -> str:
+    most = max(base, key=lambda tally: tally.moved_bytes, default=None)
+    return _LAYERS[most.module] if most is not None and most.moved_bytes > 0 else ""
+
+
+def _file_system(files: Files, mount_of: MountOf) -> str:
+    moved = files.read_bytes + files.written_bytes
+    used = moved > 0
+    total: dict[str, float] = {}
+    for mount, amount in zip(mount_of(files.ids[used]), moved[used].tolist(), strict=True):
+        total[mount] = total.get(mount, 0.0) + amount
+    return max(total, key=lambda mount: (total[mount], mount), default="")

@@ -1,0 +1,109 @@
+"""Binary logs of Darshan (formats 3.00 to 3.41 and what pydarshan reads besides) to Jobs.
+
+Needs the extra ``darshan``. Which numbers and by which rules: ``darshan_job``. Command lines and file names are
+not kept; of the program only its name. A log is read in another process, for pydarshan's C library can end the
+process on a damaged one. Incomplete modules flag the numbers made of them; a log that breaks off gives none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from iosonde.connectors.darshan.features import features
+from iosonde.connectors.darshan.worker import job_from
+from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.model.errors import InputFileError
+from iosonde.model.jobs import Job
+
+__all__ = ["KIND", "features", "is_log", "osts_of", "read", "recognises"]
+
+KIND = "Darshan log"
+_MAGIC = (6567223).to_bytes(8, "little")
+_VERSION = re.compile(rb"\d\.\d\d\0{4}")
+HEAD_BYTES = 16
+
+
+def recognises(head: Head) -> bool:
+    """A format version and Darshan's magic number, in either byte order."""
+    return is_log(head.raw)
+
+
+def is_log(begin: bytes) -> bool:
+    """The same of the first bytes of a file."""
+    magic = begin[8:HEAD_BYTES]
+    return magic in (_MAGIC, _MAGIC[::-1]) and _VERSION.fullmatch(begin[:8]) is not None
+
+
+def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+    """The Job of one log, or of every log below a folder.
+
+    Raises InputFileError (damaged), MissingPartError (no pydarshan).
+    A log alone starts a process of its own; for several logs ``read_many`` is quicker.
+    """
+    from iosonde.connectors.darshan.reader import Reader
+
+    if path.is_dir():
+        from iosonde.connectors.darshan.tree import index
+
+        yield from index(path, settings, tell)
+        return
+    readable(path)
+    with Reader() as reader:
+        reader.send(path)
+        _, answer = reader.receive()
+    if isinstance(answer, InputFileError):
+        raise answer
+    yield finished(job_from(answer), settings)
+
+
+def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+    """The Job of each log, on as many CPUs as there are; a log that is damaged is told of."""
+    from iosonde.connectors.darshan.tree import jobs_of
+
+    folders = [path for path in paths if path.is_dir()]
+    yield from jobs_of([path for path in paths if path not in folders], settings, tell)
+    for folder in folders:
+        yield from read(folder, settings, tell)
+
+
+def recognises_folder(path: Path) -> bool:
+    """A folder with a log in it, or below."""
+    from iosonde.connectors.darshan.tree import logs_in
+
+    return next(logs_in(path, lambda _: None), None) is not None
+
+
+def finished(job: Job, settings: Settings) -> Job:
+    """With what only the caller knows."""
+    return replace(job, system=settings.system) if settings.system else job
+
+
+def osts_of(path: Path) -> dict[str, tuple[int, ...]]:
+    """Path of a file -> the OSTs it lies on, of those on Lustre that a log knows; else nothing.
+
+    Raises InputFileError, MissingPartError. File names are private: nothing of this goes into the store.
+    """
+    from iosonde.connectors.darshan.reader import Reader
+
+    readable(path)
+    with Reader() as reader:
+        reader.send(path, "osts")
+        _, answer = reader.receive()
+    if isinstance(answer, InputFileError):
+        raise answer
+    return {name: tuple(osts) for name, osts in answer["osts"].items()}
+
+
+def readable(path: Path) -> None:
+    """Raises InputFileError: unreadable, or no Darshan log."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(HEAD_BYTES)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
+    if not is_log(begin):
+        raise InputFileError(f"{path}: no Darshan log", expected="its magic number in the header")

@@ -1,0 +1,130 @@
+"""A folder of Darshan logs to Jobs, on as many CPUs as there are."""
+
+from __future__ import annotations
+
+import os
+import selectors
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+from iosonde.connectors.darshan.log import HEAD_BYTES, finished, is_log
+from iosonde.connectors.darshan.reader import AHEAD, Reader
+from iosonde.connectors.darshan.worker import job_from
+from iosonde.connectors.source import Settings, Tell
+from iosonde.model.errors import InputFileError
+from iosonde.model.jobs import Job
+
+SUFFIX = ".darshan"
+_MOST_KEPT = 4096
+"""Answers that wait for an earlier one."""
+
+Result = Job | InputFileError
+
+
+def index(
+    folder: Path, settings: Settings, tell: Tell, *, processes: int | None = None
+) -> Iterator[Job]:
+    """The Job of every log below a folder, in the order of their paths. No symbolic link is followed.
+
+    Logs are known by what they hold; a file named ``*.darshan`` that is none is told of, like every log that is
+    damaged. ``settings.progress`` gets (done, total). ``processes``: None: as many as this process has CPUs.
+    Raises InputFileError (the folder cannot be read), MissingPartError (no pydarshan).
+    """
+    yield from jobs_of(list(logs_in(folder, tell)), settings, tell, processes=processes)
+
+
+def jobs_of(
+    paths: list[Path], settings: Settings, tell: Tell, *, processes: int | None = None
+) -> Iterator[Job]:
+    """The Job of each of several logs, in their order; as ``index`` otherwise."""
+    for done, result in enumerate(_results(paths, processes or _cpus()), 1):
+        if settings.progress is not None:
+            settings.progress(done, len(paths))
+        if isinstance(result, InputFileError):
+            tell(result)
+        else:
+            yield finished(result, settings)
+
+
+def logs_in(folder: Path, tell: Tell) -> Iterator[Path]:
+    """Paths of what is, or is named like, a log; sorted folder by folder."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+    for entry in entries:
+        path = folder / entry.name
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _below(path, tell)
+            elif entry.is_file(follow_symlinks=False) and _is_log(path):
+                yield path
+            elif entry.name.endswith(SUFFIX) and not entry.is_symlink():
+                tell(InputFileError(f"{path}: no Darshan log", expected="its magic number"))
+        except OSError as error:
+            tell(_unreadable(path, error))
+
+
+def _below(folder: Path, tell: Tell) -> Iterator[Path]:
+    """A folder that cannot be read is told of; its siblings are read."""
+    try:
+        yield from logs_in(folder, tell)
+    except InputFileError as error:
+        tell(error)
+
+
+def _is_log(path: Path) -> bool:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        return is_log(os.read(descriptor, HEAD_BYTES))
+    finally:
+        os.close(descriptor)
+
+
+def _unreadable(path: Path, error: OSError) -> InputFileError:
+    reason = error.strerror or str(error)
+    return InputFileError(f"cannot read {path}: {reason}", expected="a readable folder or file")
+
+
+def _cpus() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def _results(paths: list[Path], processes: int) -> Iterator[Result]:
+    """One result a path, in their order, from several workers."""
+    readers = [Reader() for _ in range(min(processes, len(paths)))]
+    try:
+        yield from _gathered(paths, readers)
+    finally:
+        for reader in readers:
+            reader.close()
+
+
+def _gathered(paths: list[Path], readers: list[Reader]) -> Iterator[Result]:
+    number: dict[Reader, deque[int]] = {reader: deque() for reader in readers}
+    found: dict[int, Result] = {}
+    sent = given = 0
+    while given < len(paths):
+        for reader in readers:
+            # Answers are many times larger than requests: see to it that none waits for its reader.
+            while sent < min(len(paths), given + _MOST_KEPT) and len(reader.waiting) < AHEAD:
+                reader.send(paths[sent])
+                number[reader].append(sent)
+                sent += 1
+        for reader in _ready(readers):
+            _, answer = reader.receive()
+            place = number[reader].popleft()
+            found[place] = answer if isinstance(answer, InputFileError) else job_from(answer)
+        while given in found:
+            yield found.pop(given)
+            given += 1
+
+
+def _ready(readers: list[Reader]) -> list[Reader]:
+    """Those with an answer; waits for the first."""
+    with selectors.DefaultSelector() as selector:
+        for reader in readers:
+            if reader.waiting:
+                selector.register(reader, selectors.EVENT_READ, reader)
+        return [key.data for key, _ in selector.select()]

@@ -1,0 +1,1 @@
+"""What GPFS says of itself: mmpmon, mmperfmon, mmdf."""

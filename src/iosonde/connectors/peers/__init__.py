@@ -1,0 +1,1 @@
+"""What other benchmarks and probes print: md-workbench, mdtest, io-probing."""

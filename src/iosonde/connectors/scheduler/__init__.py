@@ -1,0 +1,1 @@
+"""Jobs and where their nodes lie: Slurm, job tables, xtdb2proc."""

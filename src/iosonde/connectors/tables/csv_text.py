@@ -1,0 +1,207 @@
+"""Text tables (CSV with any delimiter, plain or gzip) as columns: text where it is asked for, else numbers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.connectors.lines import Tell, bad, read_lines, shown
+from iosonde.connectors.tables.records import FirstMustDo, as_wide, names_of, records, surviving
+from iosonde.model.quality import Note
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "nil", "-"})
+"""What stands for a missing value, in any case of letters."""
+MOST_COLUMNS = 4096
+MOST_VALUES = 50_000_000
+"""Cells that are held at once (400 MB)."""
+_CHUNK_ROWS = 4096
+_LOOK_ROWS = 10
+_MOST_TEXT = 1024
+"""Characters of a text cell; the rest is cut."""
+
+
+@dataclass
+class Columns:
+    """A table as it is written. Columns of shape (n,); ``line``: where each row is in the file."""
+
+    path: Path
+    names: tuple[str, ...]
+    numbers: dict[str, Floats]
+    """Missing, and what is no number, is NaN; infinities and -0.0 too (``notes`` tells how many)."""
+    texts: dict[str, NDArray[np.object_]]
+    """Of the columns that were asked for; missing is ""."""
+    line: NDArray[np.int64]
+    odd: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    """Column -> (row, flag) of cells that were not taken as they are."""
+    notes: list[Note] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.line)
+
+
+def read_columns(
+    path: Path,
+    texts: Collection[str],
+    tell: Tell,
+    *,
+    delimiter: str | None = None,
+    text: Path | None = None,
+) -> Columns:
+    """Every row of a table. A first column may lack a name. ``text``: where the table is as text, if not in ``path``.
+
+    Rows with too few or too many fields and quotes without an end are told of with their line and left
+    out. Names that occur twice get ``_2``. Raises InputFileError: unreadable, no header, too many columns.
+    """
+    tell = FirstMustDo(tell)
+    rows = records(surviving(read_lines(text or path, tell), tell), path, tell, delimiter)
+    first = next(rows, None)
+    tell.has_header = True
+    if first is None:
+        raise bad(path, 1, "the file is empty", "a line with the names of columns")
+    looked = list(islice(rows, _LOOK_ROWS))
+    names = names_of(as_wide(first[1], [fields for _, fields in looked]))
+    rows = chain(looked, rows)
+    if len(names) > MOST_COLUMNS:
+        raise bad(
+            path, first[0], f"there are {len(names)} columns", f"at most {MOST_COLUMNS} columns"
+        )
+    wanted = frozenset(texts)
+    chunks = [
+        _chunk(names, some, wanted)
+        for some in _bounded(_good(rows, len(names), path, tell), len(names), path, tell)
+    ]
+    return _joined(path, names, wanted, chunks)
+
+
+def _good(
+    records: Iterator[tuple[int, list[str]]], width: int, path: Path, tell: Tell
+) -> Iterator[tuple[int, list[str]]]:
+    """Rows as wide as the header; the others are told of."""
+    for number, fields in records:
+        if len(fields) == width:
+            yield number, fields
+        else:
+            tell(bad(path, number, f"{len(fields)} fields", f"{width}, as in the header"))
+
+
+def _bounded(
+    rows: Iterator[tuple[int, list[str]]], width: int, path: Path, tell: Tell
+) -> Iterator[list[tuple[int, list[str]]]]:
+    """Rows in chunks, as many as may be held."""
+    left = MOST_VALUES // max(1, width)
+    while chunk := list(islice(rows, min(_CHUNK_ROWS, left + 1))):
+        if len(chunk) > left:
+            what = "the table is too long: the rest is left out"
+            tell(bad(path, chunk[left][0], what, f"at most {MOST_VALUES} cells"))
+            chunk = chunk[:left]
+        left -= len(chunk)
+        if chunk:
+            yield chunk
+        if left <= 0:
+            return
+
+
+@dataclass
+class _Chunk:
+    line: NDArray[np.int64]
+    numbers: dict[str, Floats]
+    texts: dict[str, list[str]]
+    odd: dict[str, list[tuple[int, str]]]
+    samples: dict[str, str]
+    words: dict[str, int]
+    """Cells that are no numbers at all."""
+
+
+def _chunk(
+    names: tuple[str, ...], rows: list[tuple[int, list[str]]], wanted: frozenset[str]
+) -> _Chunk:
+    found = _Chunk(np.array([number for number, _ in rows], dtype=np.int64), {}, {}, {}, {}, {})
+    for name, cells in zip(names, zip(*(fields for _, fields in rows), strict=True), strict=True):
+        if name in wanted:
+            found.texts[name] = [_text(cell) for cell in cells]
+        values, odd = numbers_of(cells)
+        found.numbers[name] = values
+        if odd:
+            found.odd[name] = odd
+            if text := next((cells[place] for place, flag in odd if flag == "not-a-number"), ""):
+                found.samples[name] = text
+            found.words[name] = sum(not _number(cells[place])[1] for place, _ in odd)
+    return found
+
+
+def _text(cell: str) -> str:
+    trimmed = cell.strip()[:_MOST_TEXT]
+    return "" if trimmed.lower() in MISSING else trimmed
+
+
+def numbers_of(cells: tuple[str, ...]) -> tuple[Floats, list[tuple[int, str]]]:
+    """Cells as numbers, NaN where there is none, and (place, flag) of those that say something else."""
+    odd: list[tuple[int, str]] = []
+    try:
+        values = np.array([float(cell) for cell in cells], dtype=np.float64)
+        plain = "_" not in "".join(cells)
+    except ValueError:
+        plain = False
+    if not plain:
+        values = np.full(len(cells), np.nan)
+        for place, cell in enumerate(cells):
+            values[place], good = _number(cell)
+            if not good:
+                odd.append((place, "not-a-number"))
+    infinite, negative = np.isinf(values), (values == 0) & np.signbit(values)
+    odd += [(int(place), "not-a-number") for place in np.flatnonzero(infinite)]
+    odd += [(int(place), "negative-zero") for place in np.flatnonzero(negative)]
+    values[infinite | negative] = np.nan
+    return values, sorted(odd)
+
+
+def _number(cell: str) -> tuple[float, bool]:
+    text = cell.strip()
+    if text.lower() in MISSING:
+        return math.nan, True
+    try:
+        return (math.nan, False) if "_" in text else (float(text), True)
+    except ValueError:
+        return math.nan, False
+
+
+def _joined(
+    path: Path, names: tuple[str, ...], wanted: frozenset[str], chunks: list[_Chunk]
+) -> Columns:
+    """The chunks as whole columns, with notes; a column that holds mostly words is no column of numbers."""
+    line = np.concatenate([np.zeros(0, dtype=np.int64), *(chunk.line for chunk in chunks)])
+    out = Columns(path, names, {}, {}, line)
+    for name in names:
+        values = np.concatenate([np.zeros(0), *(chunk.numbers[name] for chunk in chunks)])
+        begin, odd = 0, []
+        for chunk in chunks:
+            odd += [(begin + place, flag) for place, flag in chunk.odd.get(name, ())]
+            begin += len(chunk.line)
+        if name in wanted:
+            cells = [cell for chunk in chunks for cell in chunk.texts[name]]
+            out.texts[name] = np.array(cells, dtype=object)
+        words = sum(chunk.words.get(name, 0) for chunk in chunks)
+        if words > (~np.isnan(values)).sum():
+            continue
+        out.numbers[name] = values
+        if odd and name not in wanted:
+            out.odd[name] = odd
+            sample = next((c.samples[name] for c in chunks if name in c.samples), "")
+            for flag, n in Counter(flag for _, flag in odd).items():
+                where = int(line[next(place for place, one in odd if one == flag)])
+                what = f"{path}, column {name}, first in line {where}"
+                told = f" (such as {shown(sample)})" if flag == "not-a-number" else ""
+                out.notes.append(Note(flag, what + told, n))
+    return out

@@ -1,0 +1,169 @@
+"""What the columns of a table mean: a mapping, written in TOML (docs/correlate.md shows one)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from iosonde.connectors.tables.expression import Expression
+from iosonde.model.job_metrics import About
+
+Columns = tuple[str, ...]
+"""Names for the same thing; the first that a table has is used. () = nothing says it."""
+TimeUnit = Literal["s", "ms", "us", "ns", "text"]
+
+
+class Time(NamedTuple):
+    """Where an instant is. ``text`` is ISO 8601, in the mapping's zone where it has no offset."""
+
+    columns: Columns
+    unit: TimeUnit = "s"
+
+
+class Words(NamedTuple):
+    """A text from a column: literal ``values`` first, else every pattern of ``replace`` in turn."""
+
+    columns: Columns = ()
+    values: tuple[tuple[str, str], ...] = ()
+    replace: tuple[tuple[re.Pattern[str], str], ...] = ()
+    when: Expression | None = None
+    """Instead of a column: ``then`` where it holds, ``otherwise`` where not, "" where it is not known."""
+    then: str = ""
+    otherwise: str = ""
+
+
+NOTHING = Words()
+"""Nothing says it."""
+
+
+class Metric(NamedTuple):
+    """A metric from a column times ``scale``, or from an expression on columns and other metrics."""
+
+    name: str
+    columns: Columns = ()
+    expression: Expression | None = None
+    scale: float = 1.0
+    optional: bool = False
+    age: Columns = ()
+    """How many seconds before the begin it was recorded."""
+    oldest_s: float = 86_400.0
+    """Older ones are stale, and missing."""
+
+
+class Filter(NamedTuple):
+    """Which rows stay. Rows of which the value is missing do not, except for ``excluded`` values."""
+
+    kind: Literal["complete", "holds", "excluded", "began_by"]
+    columns: Columns = ()
+    """Of "complete"; () = every column of the table."""
+    expression: Expression | None = None
+    values: tuple[str, ...] = ()
+    at_ns: int = 0
+    said: str = ""
+    """Why others are left out, for people."""
+    flag: str = ""
+    """What is wrong with rows that it leaves out, of ``model.quality``; "" = nothing."""
+
+
+class Joined(NamedTuple):
+    """A metric from another table: an expression on its columns, over the rows of one key."""
+
+    name: str
+    expression: Expression
+    take: Literal["max", "min", "mean", "sum"]
+
+
+class Join(NamedTuple):
+    """Another table, of which rows belong to those of ours by columns of equal text and by day."""
+
+    name: str
+    file: str
+    keys: tuple[tuple[str, str], ...]
+    """(its column, ours)."""
+    day: str
+    """Its column of days; "" = none."""
+    zone: str
+    """In which our begin is a day."""
+    keep: tuple[Expression, ...]
+    metrics: tuple[Joined, ...]
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """All of it. ``place``: the file, for messages."""
+
+    place: str
+    name: str
+    zone: str = ""
+    delimiter: str | None = None
+    job_id: Words = NOTHING
+    step: Words = NOTHING
+    file_system: Words = NOTHING
+    begin: Time | None = None
+    end: Time | None = None
+    doubtful: Time | None = None
+    """Another record of the begin, which is compared with it and never used."""
+    motif: tuple[Words, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    abouts: tuple[tuple[str, About], ...] = ()
+    filters: tuple[Filter, ...] = ()
+    joins: tuple[Join, ...] = ()
+    others: bool = True
+    """Columns of numbers that nothing names are metrics under their own names."""
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """Columns that are needed as text."""
+        words = (self.job_id, self.step, self.file_system, *self.motif)
+        times = (self.begin, self.end, self.doubtful)
+        return frozenset(
+            [
+                *(name for one in words for name in one.columns),
+                *(name for one in times if one is not None for name in one.columns),
+                *(ours for join in self.joins for _, ours in join.keys),
+                *(name for one in self.filters if one.kind == "excluded" for name in one.columns),
+            ]
+        )
+
+    @cached_property
+    def uses(self) -> frozenset[str]:
+        """Every column that is something under another name."""
+        of_metrics = (name for metric in self.metrics for name in (*metric.columns, *metric.age))
+        return self.texts.union(of_metrics)
+
+    def missing(self, columns: Iterable[str]) -> list[tuple[str, str]]:
+        """(key, column) of what a table would need to have and has not; [] = it fits."""
+        have = frozenset(columns)
+        known = have | {metric.name for metric in self.metrics}
+        known |= {one.name for join in self.joins for one in join.metrics}
+        lacks: list[tuple[str, str]] = []
+
+        def need(key: str, names: Columns) -> None:
+            if names and not have.intersection(names):
+                lacks.append((key, names[0]))
+
+        def need_all(key: str, expression: Expression | None) -> None:
+            names = expression.names if expression is not None else frozenset[str]()
+            lacks.extend((key, name) for name in sorted(names - known))
+
+        for key in ("job_id", "step", "file_system"):
+            need(f"[job] {key}", getattr(self, key).columns)
+        for key in ("begin", "end"):
+            moment: Time | None = getattr(self, key)
+            need(f"[job] {key}", moment.columns if moment else ())
+        for place, part in enumerate(self.motif, 1):
+            need(f"[[motif]] {place}", part.columns)
+            need_all(f"[[motif]] {place} when", part.when)
+        for metric in self.metrics:
+            if not metric.optional:
+                need(f"[metrics] {metric.name}", metric.columns)
+                need_all(f"[metrics] {metric.name}", metric.expression)
+        for place, one in enumerate(self.filters, 1):
+            lacks.extend((f"[[filters]] {place}", n) for n in one.columns if n not in have)
+            need_all(f"[[filters]] {place}", one.expression)
+        for join in self.joins:
+            need(f"[join.{join.name}] keys", tuple(ours for _, ours in join.keys))
+        return lacks

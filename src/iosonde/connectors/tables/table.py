@@ -1,0 +1,200 @@
+"""Any table with a row a job -> JobTable, with what is wrong in it.
+
+What columns mean is said by a mapping (``table_toml``), is known (``table_known``), or is what they are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.connectors.lines import Tell, bad, shown
+from iosonde.connectors.source import Settings
+from iosonde.connectors.tables.columns import Values, joined, texts_of
+from iosonde.connectors.tables.csv_text import Columns, read_columns
+from iosonde.connectors.tables.filters import filtered
+from iosonde.connectors.tables.known import by_own_names, known_mappings
+from iosonde.connectors.tables.mapping import Mapping, Metric, Time
+from iosonde.connectors.tables.records import header_of
+from iosonde.connectors.tables.times import Read, disagreement, instants
+from iosonde.connectors.tables.toml_table import zone_of
+from iosonde.model.errors import UsageError
+from iosonde.model.frames import NULL_NS
+from iosonde.model.jobs import JobTable
+from iosonde.model.quality import Note
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Odd = dict[str, list[tuple[int, str]]]
+
+__all__ = ["ReadTable", "choose", "read_table"]
+
+
+class ReadTable(NamedTuple):
+    """A table, what was noticed about it, and the mapping that was used."""
+
+    table: JobTable
+    notes: tuple[Note, ...]
+    mapping: Mapping
+
+
+def choose(path: Path, given: Sequence[Mapping] = (), text: Path | None = None) -> Mapping:
+    """The first mapping that a table has the columns for: of ``given``; else of those that are known.
+
+    ``text``: where the table is as text, if not in ``path``. Without any mapping, columns are what they are
+    called. Raises UsageError: none of ``given`` fits (with file, table and key of the nearest);
+    InputFileError: unreadable.
+    """
+    names = header_of(text or path)
+    problems: list[tuple[int, Mapping, list[tuple[str, str]]]] = []
+    for place, mapping in enumerate(given):
+        lacks = mapping.missing(header_of(text or path, mapping.delimiter or None))
+        if not lacks:
+            return mapping
+        problems.append((place, mapping, lacks))
+    if problems:
+        _, nearest, lacks = min(problems, key=lambda one: (len(one[2]), one[0]))
+        key, column = lacks[0]
+        raise UsageError(
+            f"{nearest.place}, {key}: {path} has no column {column!r}",
+            expected="one of " + ", ".join(names[:12]) + (", ..." if len(names) > 12 else ""),
+            hint="another --mapping" if len(given) > 1 else "",
+        )
+    return next(
+        (one for one in known_mappings() if not one.missing(names)), by_own_names(path, names)
+    )
+
+
+def read_table(
+    path: Path, settings: Settings, tell: Tell, mapping: Mapping, *, text: Path | None = None
+) -> ReadTable:
+    """A table as jobs, in the order of their begin. ``text``: where it is as text, if not in ``path``.
+
+    ``tell`` gets rows that are left out because they are no rows. Rows left out for what they say are in
+    ``reasons`` of the table, cells that are not used are NaN with a flag. Raises UsageError (the mapping
+    does not fit), InputFileError (unreadable; no row).
+    """
+    columns = read_columns(path, mapping.texts, tell, delimiter=mapping.delimiter, text=text)
+    if not len(columns):
+        raise bad(path, 2, "there is no row", "a row a job below the names")
+    notes = [note for note in columns.notes if _concerns(note, columns, mapping)]
+    begin, end = _times(columns, mapping, settings, notes)
+    others: dict[str, Floats] = {}
+    for join in mapping.joins:
+        others.update(joined(join, columns, begin, mapping, tell))
+    values = Values(columns, mapping, others)
+    odd: Odd = {}
+    metrics = {name: values(name) for name in others}
+    for metric in mapping.metrics:
+        if not metric.optional or values.has(metric):
+            metrics[metric.name] = _metric(metric, columns, values, odd, notes)
+    if mapping.others:
+        free = (name for name in columns.numbers if name not in mapping.uses | metrics.keys())
+        metrics |= {name: columns.numbers[name] for name in free if not _nameless(name)}
+    file_system = texts_of(mapping.file_system, columns, values)
+    if not mapping.file_system.columns:
+        file_system[:] = settings.system
+    motif = _motif(mapping, columns, values)
+    job_id, step = (texts_of(one, columns, values) for one in (mapping.job_id, mapping.step))
+    whole = JobTable(
+        job_id=job_id,
+        step=step,
+        start_ns=begin,
+        end_ns=end,
+        file_system=file_system,
+        motif=motif,
+        metrics=metrics,
+        abouts=dict(mapping.abouts),
+        flags=_flags(odd),
+        source=path.name,
+    )
+    kept, reasons, more = filtered(whole, columns, mapping, values)
+    if mapping.begin is not None:
+        _tell_begins(columns, mapping.begin, begin, tell)
+    order = kept[np.argsort(begin[kept], kind="stable")]
+    table = whole.take(order)
+    if len(order) < len(whole):
+        table = JobTable(**{**vars(table), "reasons": reasons})
+    return ReadTable(table, (*notes, *more), mapping)
+
+
+def _tell_begins(columns: Columns, time: Time, begin: NDArray[np.int64], tell: Tell) -> None:
+    """Which rows say no begin."""
+    name = next((name for name in time.columns if name in columns.texts), "")
+    for row in np.flatnonzero(begin == NULL_NS).tolist():
+        cell = columns.texts[name][row] or "nothing"
+        place = int(columns.line[row])
+        tell(bad(columns.path, place, f"{shown(cell)} is no begin", "a time from 1990 to 2100"))
+
+
+def _nameless(name: str) -> bool:
+    """The column of row numbers that pandas writes, and ours for a column without a name."""
+    return name.startswith("column_") or name == "index"
+
+
+def _concerns(note: Note, columns: Columns, mapping: Mapping) -> bool:
+    """Notes on columns that nothing names are left out, unless columns are all there is."""
+    used = mapping.uses & set(columns.names)
+    return not mapping.metrics or any(f"column {name}, first" in note.what for name in used)
+
+
+def _times(
+    columns: Columns, mapping: Mapping, settings: Settings, notes: list[Note]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    zone = zone_of(mapping.zone) if mapping.zone else settings.zone
+
+    def read(time: Time | None) -> tuple[Read, str]:
+        nothing = Read(np.full(len(columns), NULL_NS, dtype=np.int64), ())
+        name = next((n for n in time.columns if n in columns.texts), None) if time else None
+        if time is None or name is None:
+            return nothing, ""
+        where = f"{columns.path}, column {name}"
+        return instants(columns.texts[name].tolist(), time.unit, zone, where), where
+
+    (begin, _), (end, _) = read(mapping.begin), read(mapping.end)
+    doubtful, where = read(mapping.doubtful)
+    notes += [*begin.notes, *end.notes]
+    notes += disagreement(begin.ns, doubtful.ns, where) if where else ()
+    return begin.ns, end.ns
+
+
+def _metric(
+    metric: Metric, columns: Columns, values: Values, odd: Odd, notes: list[Note]
+) -> Floats:
+    """A metric's values; those recorded too long before (or well after) the begin are missing."""
+    found = values(metric.name)
+    source = values.source(metric)
+    marks = list(columns.odd.get(source, ())) if source else []
+    age = next((columns.numbers[name] for name in metric.age if name in columns.numbers), None)
+    if age is not None:
+        stale = ((age > metric.oldest_s) | (age < -3600)) & ~np.isnan(found)
+        if stale.any():
+            found = np.where(stale, np.nan, found)
+            marks += [(int(row), "stale") for row in np.flatnonzero(stale)]
+            worst = float(age[stale][np.abs(age[stale]).argmax()])
+            when = "before" if worst > 0 else "after"
+            what = f"{columns.path}, {' or '.join(metric.age)}: up to {abs(worst):.0f} s {when} the begin"
+            if not any(note.what == what for note in notes):
+                notes.append(Note("stale", what, int(stale.sum())))
+    if marks:
+        odd[metric.name] = marks
+    return found
+
+
+def _motif(mapping: Mapping, columns: Columns, values: Values) -> NDArray[np.object_]:
+    parts = [texts_of(part, columns, values).tolist() for part in mapping.motif]
+    rows = zip(*parts, strict=True) if parts else ((),) * len(columns)
+    return np.array([" ".join(word for word in row if word) for row in rows], dtype=object)
+
+
+def _flags(odd: Odd) -> dict[tuple[int, str], tuple[str, ...]]:
+    flags: dict[tuple[int, str], tuple[str, ...]] = {}
+    for metric, marks in odd.items():
+        for row, flag in marks:
+            flags[row, metric] = (*flags.get((row, metric), ()), flag)
+    return flags

@@ -1,0 +1,140 @@
+"""Instants in tables: seconds, ms, us or ns since the epoch, or clock times; what is wrong with them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.connectors.tables.mapping import TimeUnit
+from iosonde.model.frames import NULL_NS
+from iosonde.model.quality import Note
+from iosonde.model.units import to_ns
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Instants = NDArray[np.int64]
+
+_NS: dict[TimeUnit, int] = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+_EARLIEST, _LATEST = 631_152_000 * 10**9, 4_102_444_800 * 10**9
+"""1990 and 2100: outside, a number is no time of a job."""
+_QUARTER_S = 900
+"""Offsets of zones are multiples of it."""
+_LONGEST_DIGITS = 40
+
+
+class Read(NamedTuple):
+    """Instants, ``NULL_NS`` where there is none, and what was noticed."""
+
+    ns: Instants
+    notes: tuple[Note, ...]
+
+
+def instants(cells: Sequence[str], unit: TimeUnit, zone: tzinfo | None, where: str) -> Read:
+    """Cells as instants.
+
+    Numbers that are plausible only in another unit than the mapping says are read in that, with a note
+    "wrong-unit". Clock times without an offset are in ``zone`` (None: this machine's), "naive-time".
+    """
+    if unit == "text":
+        return _clock(cells, zone, where)
+    raw = [_scaled(cell, 1_000_000_000) for cell in cells]
+    known = [value for value in raw if value is not None]
+    meant = _meant(known, unit)
+    scale = _NS[meant]
+    out = np.full(len(raw), NULL_NS, dtype=np.int64)
+    for place, value in enumerate(raw):
+        ns = None if value is None else value * scale // 1_000_000_000
+        if ns is not None and _EARLIEST <= ns < _LATEST:
+            out[place] = ns
+    notes: tuple[Note, ...] = ()
+    if meant != unit:
+        notes = (Note("wrong-unit", f"{where}: {meant}, not {unit}: read as {meant}", len(known)),)
+    return Read(out, notes)
+
+
+def _scaled(cell: str, scale: int) -> int | None:
+    """A number times ``scale``, exact for whole ones."""
+    text = cell.strip()
+    if not text or len(text) > _LONGEST_DIGITS or "_" in text:
+        return None
+    try:
+        return int(text) * scale
+    except ValueError:
+        pass
+    try:
+        fraction, whole = math.modf(float(text))
+    except ValueError:
+        return None
+    if not math.isfinite(whole) or abs(whole) > 1e19:
+        return None
+    return int(whole) * scale + round(fraction * scale)
+
+
+def _meant(known: list[int], unit: TimeUnit) -> TimeUnit:
+    """The unit in which most numbers are times of jobs: the one that is said, if it is one."""
+
+    def share(name: TimeUnit) -> float:
+        good = sum(_EARLIEST <= value * _NS[name] // 10**9 < _LATEST for value in known)
+        return good / max(1, len(known))
+
+    if share(unit) >= 0.5:
+        return unit
+    best = max(_NS, key=share)
+    return best if share(best) >= 0.9 else unit
+
+
+def _clock(cells: Sequence[str], zone: tzinfo | None, where: str) -> Read:
+    out = np.full(len(cells), NULL_NS, dtype=np.int64)
+    naive = ambiguous = 0
+    for place, cell in enumerate(cells):
+        try:
+            moment = datetime.fromisoformat(cell.strip())
+            if moment.tzinfo is None:
+                naive += 1
+                moment = moment.astimezone() if zone is None else moment.replace(tzinfo=zone)
+                ambiguous += zone is not None and _twice(moment)
+            out[place] = to_ns(moment)
+        except (ValueError, OverflowError, OSError):
+            continue
+    notes = []
+    if naive:
+        named = "this machine's zone" if zone is None else str(zone)
+        notes.append(Note("naive-time", f"{where}: read in {named}", naive))
+    if ambiguous:
+        notes.append(Note("ambiguous-time", f"{where}: read as the first of the two", ambiguous))
+    return Read(out, tuple(notes))
+
+
+def _twice(moment: datetime) -> bool:
+    """Whether a clock time occurs twice, or not at all."""
+    return moment.replace(fold=0).utcoffset() != moment.replace(fold=1).utcoffset()
+
+
+def disagreement(trusted: Instants, doubtful: Instants, where: str) -> tuple[Note, ...]:
+    """What a second record of the begin says against the first; it is not used.
+
+    Off by whole quarters of an hour: a local time that was taken for UTC. Else two clocks.
+    """
+    both = (trusted != NULL_NS) & (doubtful != NULL_NS)
+    off_s = (doubtful[both] - trusted[both]) / 1e9
+    off_s = off_s[np.abs(off_s) > 60]
+    if not len(off_s):
+        return ()
+    quarters = np.round(off_s / _QUARTER_S) * _QUARTER_S
+    zonal = (np.abs(off_s - quarters) <= 60) & (np.abs(quarters) <= 14 * 3600)
+    notes = []
+    if zonal.any():
+        hours = sorted({float(value) / 3600 for value in quarters[zonal]})
+        said = ", ".join(f"{value:+g} h" for value in hours[:4])
+        what = f"{where} is {said} from the begin: a local time taken for UTC; not used"
+        notes.append(Note("naive-time", what, int(zonal.sum())))
+    if (~zonal).any():
+        worst = float(off_s[~zonal][np.abs(off_s[~zonal]).argmax()])
+        what = f"{where} is up to {worst:+.0f} s from the begin; not used"
+        notes.append(Note("clock-skew", what, int((~zonal).sum())))
+    return tuple(notes)
