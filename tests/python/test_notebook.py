@@ -58,7 +58,13 @@ def test_climate_and_the_turned_sign_are_found(fresh):
 
 def test_what_was_missing_is_counted(fresh):
     (row,) = re.findall(r"<td>work-2026-03-09.hdf5</td>(.*?)</tr>", shown(fresh)["import"], re.S)
-    assert re.findall(r"<td>(.*?)</td>", row) == ["TOKIO TimeSeries", "8280", "16", "negative-zero"]
+    assert re.findall(r"<td>(.*?)</td>", row) == [
+        "TOKIO TimeSeries",
+        "0",
+        "8280",
+        "16",
+        "negative-zero",
+    ]
 
 
 def test_it_holds_no_trace_of_where_it_was_made():
