@@ -13,6 +13,7 @@ MODULES: tuple[str, ...] = (
     *("darshan_log", "lmt_sql", "job_table", "tokio_timeseries", "h5lmt", "lustre_proc"),
     *("darshan_text", "mmperfmon", "mmpmon", "mmdf", "lfs_df", "lctl_dl", "lmt_wire"),
     *("lustre_jobstats", "mountstats", "collectl", "sacct", "sacct_json", "xtdb2proc"),
+    "prometheus_text",
 )
 """In the order in which they are asked: what says most clearly what it is comes first."""
 
