@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import Edge
 from iosonde.stats import job_window
-from iosonde.store.jobs import read_jobs
-from iosonde.store.metrics import read_edges
+from iosonde.store.passing import Passing, Ran
 
 YEAR_NS = 365 * 86_400_000_000_000
 """Nodes stay where they are: a table of their places may be younger than the job by so much."""
 
 
-def placement(root: Path, job: Job, start_ns: int) -> dict[str, Scalar]:
+def placement(store: Passing, job: Job, start_ns: int) -> dict[str, Scalar]:
     """How far apart the job's nodes lie; which nodes, the scheduler may have to say."""
-    names = set(job.node_names or _nodes_of(root, job))
+    names = set(job.node_names or store.nodes_of(job.job_id))
     if not names:
         return {}
-    edges = read_edges(root, "node", 0, start_ns + YEAR_NS)
+    edges = store.read_edges("node", 0, start_ns + YEAR_NS)
     known = {edge.child: place for edge in edges if (place := _coordinates(edge)) is not None}
     places = {
         name: known[child] for name in names for child in (name, _number_of(name)) if child in known
@@ -56,22 +53,15 @@ def _coordinates(edge: Edge) -> tuple[float, float, float] | None:
     return x, y, z
 
 
-def _nodes_of(root: Path, job: Job) -> Iterable[str]:
-    """Of other records of the same job, the nodes of the longest list."""
-    records = read_jobs(root, job_id=job.job_id, scalars=False)
-    return max((record.node_names for record in records), key=len, default=())
-
-
-def company(root: Path, job: Job, start_ns: int, end_ns: int) -> dict[str, Scalar]:
+def company(store: Passing, job: Job, start_ns: int, end_ns: int) -> dict[str, Scalar]:
     """Jobs of the scheduler that ran at the same time, this one among them, as they are counted by custom."""
-    known = read_jobs(root, overlapping=(start_ns, end_ns), scalars=False)
-    batch: dict[tuple[str, str], Job] = {}
-    for record in known:
-        if record.nodes is not None and not record.scalars and record.source != job.source:
+    batch: dict[tuple[str, str], Ran] = {}
+    for record in store.ran_during(start_ns, end_ns):
+        if record.source != job.source:
             best = batch.get((record.source, record.job_id))
-            if best is None or (record.nodes or 0) > (best.nodes or 0):
+            if best is None or record.nodes > best.nodes:
                 batch[record.source, record.job_id] = record
-    by_source: dict[str, list[Job]] = {}
+    by_source: dict[str, list[Ran]] = {}
     for (source, _), record in batch.items():
         by_source.setdefault(source, []).append(record)
     if not by_source:
@@ -80,7 +70,7 @@ def company(root: Path, job: Job, start_ns: int, end_ns: int) -> dict[str, Scala
     found = job_window.concurrency(
         np.array([record.start_ns for record in records], dtype=np.int64),
         np.array([end_ns if r.end_ns is None else r.end_ns for r in records], dtype=np.int64),
-        np.array([record.nodes or 0 for record in records], dtype=np.int64),
+        np.array([record.nodes for record in records], dtype=np.int64),
         start_ns,
         end_ns,
     )

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.analysis.servers import environment
+from iosonde.analysis.servers import environment_in
 from iosonde.model.jobs import Job
 from iosonde.store.jobs import PERFORMANCES, read_jobs, write_jobs
+from iosonde.store.passing import Passing
 
 Key = tuple[str, str, str, int | None]
 _TOGETHER = 500
@@ -34,22 +35,23 @@ def join(
     Both None: every job. What was known before and is known better now is replaced. Raises StoreError.
     """
     wanted = [job for job in read_jobs(root) if _wanted(job, keys, span_ns)]
-    found: list[Job] = []
     more = 0
-    for done, job in enumerate(wanted):
-        if progress is not None:
-            progress(done, len(wanted))
-        scalars = environment(root, job)
-        if scalars:
-            found.append(replace(job, scalars=scalars))
-        if len(found) >= _TOGETHER:
-            more += len(found)
+    with Passing(root) as store:
+        for begin in range(0, len(wanted), _TOGETHER):
+            some = wanted[begin : begin + _TOGETHER]
+            store.know_nodes([job.job_id for job in some if not job.node_names])
+            found: list[Job] = []
+            for done, job in enumerate(some, begin):
+                if progress is not None:
+                    progress(done, len(wanted))
+                scalars = environment_in(store, job)
+                if scalars:
+                    found.append(replace(job, scalars=scalars))
             write_jobs(root, found)
-            found = []
-    write_jobs(root, found)
+            more += len(found)
     if progress is not None and wanted:
         progress(len(wanted), len(wanted))
-    return Joined(len(wanted), more + len(found))
+    return Joined(len(wanted), more)
 
 
 def _wanted(job: Job, keys: Collection[Key] | None, span_ns: tuple[int, int] | None) -> bool:

@@ -5,6 +5,7 @@ Definitions: Lockwood et al. 2017 (UMAMI); the 99th percentile instead of the be
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -95,9 +96,40 @@ def with_derived(table: JobTable, of: Peak = "max") -> Clean:
     return Clean(table, tuple(notes))
 
 
+_BYTES = (
+    *("own_bytes", "own_read_bytes", "own_written_bytes"),
+    *("server_bytes", "server_read_bytes", "server_written_bytes"),
+)
+_FROM: dict[str, tuple[str, ...]] = {
+    "own_bytes": ("own_read_bytes", "own_written_bytes"),
+    "server_rw_ops": ("server_read_ops", "server_write_ops"),
+    "server_opens_closes": ("server_opens", "server_closes"),
+    "cf_bandwidth_ratio": _BYTES,
+    "others_bytes_per_s": _BYTES,
+    "cf_ops_ratio": (
+        *("own_rw_ops", "own_reads", "own_writes"),
+        *("server_rw_ops", "server_read_ops", "server_write_ops"),
+    ),
+    "cf_opens_ratio": ("own_opens", "server_opens"),
+    "cf_stats_ratio": ("own_stats", "server_getattrs"),
+    "cf_node_hours_ratio": ("own_node_hours", "own_nodes", "concurrent_node_hours"),
+    FRACTION: (PERFORMANCE,),
+}
+"""What a number is made of: flags of these are flags of it."""
+
+
 def _added(table: JobTable, more: dict[str, Floats]) -> JobTable:
+    """With the columns that are not there yet, and on them the flags of what they are made of."""
     new = {name: column for name, column in more.items() if name not in table.metrics}
-    return table.with_metrics(new)
+    of: dict[str, list[str]] = {}
+    for name in new:
+        for part in _FROM.get(name, (name.replace("contention_", "cf_", 1),)):
+            of.setdefault(part, []).append(name)
+    flags = dict(table.flags)
+    for (row, part), told in table.flags.items():
+        for name in of.get(part, ()):
+            flags[row, name] = tuple(dict.fromkeys((*flags.get((row, name), ()), *told)))
+    return replace(table.with_metrics(new), flags=flags)
 
 
 def _sums(table: JobTable) -> dict[str, Floats]:

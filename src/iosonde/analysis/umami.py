@@ -44,6 +44,8 @@ STANDARD: tuple[tuple[str, ...], ...] = (
 """Rows of a diagram that nobody asked special metrics of, in order: of each the first that is known."""
 LARGEST = 1e200
 """Numbers from here on are no measurement of anything: they are missing."""
+LARGEST_GAP = 0.01
+"""A larger share of missing samples of servers is told."""
 _MOST_NAMED = 12
 
 
@@ -147,17 +149,27 @@ def history_of(table: JobTable, row: int, history: History) -> tuple[Places, tup
     """
     start, motif = table.start_ns, str(table.motif[row])
     none = np.empty(0, dtype=np.intp)
+    said = _unseen(table, row)
     if start[row] == NULL_NS:
-        return none, ("when the job began is not known: it has no history",)
+        return none, (*said, "when the job began is not known: it has no history")
     if not motif:
-        return none, ("what the job ran is not known: there is nothing to compare it with",)
+        return none, (*said, "what the job ran is not known: there is nothing to compare it with")
     same = (table.motif == motif) & (table.file_system == table.file_system[row])
     known = start != NULL_NS
     when = start < start[row] if history == "earlier" else np.arange(len(table)) != row
     rows = np.flatnonzero(same & known & when)
     undated = int(np.count_nonzero(same & ~known))
-    notes = () if not undated else (f"{undated} runs are left out: when they began is not known",)
-    return rows[np.argsort(start[rows], kind="stable")], notes
+    left = (f"{undated} runs are left out: when they began is not known",) if undated else ()
+    return rows[np.argsort(start[rows], kind="stable")], (*said, *left)
+
+
+def _unseen(table: JobTable, row: int) -> tuple[str, ...]:
+    """How much of what servers did while the job ran is not known: its share of it is at most what it seems."""
+    column = table.metrics.get("server_missing_ratio")
+    share = float("nan") if column is None else float(column[row])
+    if not share > LARGEST_GAP:
+        return ()
+    return (f"{share:.0%} of the servers' samples are missing: coverage factors are upper bounds",)
 
 
 def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:

@@ -113,13 +113,20 @@ def parts(root: Path, table: Table, first: str = "", last: str = "~") -> list[Pa
     return found
 
 
-def select(columns: str, files: Sequence[Path], where: str = "true") -> list[Any]:
+def select(
+    columns: str,
+    files: Sequence[Path],
+    where: str = "true",
+    *,
+    con: duckdb.DuckDBPyConnection | None = None,
+) -> list[Any]:
     """Columns (numpy masked arrays) of the rows of files, one dict a readable file.
 
-    A file that is damaged is left out, with a warning; so is one that vanished meanwhile.
+    A file that is damaged is left out, with a warning; so is one that vanished meanwhile. ``con``: an engine that is
+    there already.
     """
     found = []
-    con = connect(threads=2)
+    given, con = con, con or connect(threads=2)
     try:
         con.execute("SET preserve_insertion_order = true")
         for path in files:
@@ -131,7 +138,8 @@ def select(columns: str, files: Sequence[Path], where: str = "true") -> list[Any
                 if path.exists():
                     _tell(path, error)
     finally:
-        con.close()
+        if given is None:
+            con.close()
     return found
 
 

@@ -32,7 +32,10 @@ from iosonde.store.reader import connect
 from iosonde.store.spool import literal
 
 if TYPE_CHECKING:
+    import duckdb
     from numpy.typing import NDArray
+
+    from iosonde.model.metrics import Floats, Instants
 
 METRICS = Table("metrics", METRIC_TYPES, METRIC_KEY, METRIC_ORDER)
 TOPOLOGY = Table("topology", EDGE_TYPES, EDGE_KEY, EDGE_ORDER)
@@ -121,27 +124,63 @@ def read_block(root: Path, name: SeriesName, since_ns: int, until_ns: int) -> Me
     """
     wanted = slug(" ".join(name))
     files = [p for p in _files(root, METRICS, since_ns - DAY_NS, until_ns) if p.stem == wanted]
-    columns = "time_ns, step_ns, component, value, unit, kind, flags"
     inside = f"time_ns < {int(until_ns)} AND (time_ns + step_ns > {int(since_ns)} OR time_ns >= {int(since_ns)})"
-    found = [one for one in select(columns, files, inside) if len(one["time_ns"])]
-    if not found:
+    columns = "time_ns, step_ns, value, component, unit, kind, flags"
+    return block_of(name, [_piece(one) for one in select(columns, files, inside)])
+
+
+class Piece(NamedTuple):
+    """Some rows (n,) of a series; ``who``: which of ``sorts`` each is: (component, unit, kind, flags)."""
+
+    time_ns: Instants
+    step_ns: Instants
+    value: Floats
+    who: NDArray[np.intp]
+    sorts: Sequence[tuple[str, str, str, str]]
+
+
+def _piece(columns: Any) -> Piece:
+    texts = (np.ma.filled(columns[key], "") for key in ("component", "unit", "kind", "flags"))
+    codes: dict[tuple[str, str, str, str], int] = {}
+    who = [codes.setdefault(sort, len(codes)) for sort in zip(*texts, strict=True)]
+    return Piece(*numbers_of(columns), np.array(who, dtype=np.intp), list(codes))
+
+
+def numbers_of(columns: Any) -> tuple[Instants, Instants, Floats]:
+    """Times, steps and values of rows as they were selected; missing is NaN."""
+    times, steps = (np.ma.getdata(columns[key]).astype(np.int64) for key in ("time_ns", "step_ns"))
+    value: Floats = np.ma.filled(np.ma.asarray(columns["value"]).astype(np.float64), np.nan)
+    return times, steps, value
+
+
+def block_of(name: SeriesName, pieces: Sequence[Piece]) -> MetricBlock | None:
+    """Rows of one series as one block; None: there is no row."""
+    pieces = [one for one in pieces if len(one.time_ns)]
+    if not pieces:
         return None
-    joined = {key: _joined([one[key] for one in found]) for key in found[0]}
-    times, at = np.unique(np.ma.getdata(joined["time_ns"]), return_inverse=True)
-    who_names, who = np.unique(np.ma.getdata(joined["component"]).astype(str), return_inverse=True)
-    value = np.full((len(times), len(who_names)), np.nan)
-    value[at, who] = np.ma.filled(joined["value"].astype(np.float64), np.nan)
+    places: dict[str, int] = {}
+    whos, flags = [], set()
+    for one in pieces:
+        there, inverse = np.unique(one.who, return_inverse=True)
+        sorts = [one.sorts[code] for code in there.tolist()]
+        columns = [places.setdefault(sort[0], len(places)) for sort in sorts]
+        whos.append(np.array(columns, dtype=np.intp)[inverse])
+        flags |= {word for sort in sorts for word in sort[3].split(",")}
+    names = sorted(places)
+    column = np.empty(len(names), dtype=np.intp)
+    column[[places[component] for component in names]] = np.arange(len(names))
+    times, at = np.unique(np.concatenate([one.time_ns for one in pieces]), return_inverse=True)
+    value = np.full((len(times), len(names)), np.nan)
+    value[at, column[np.concatenate(whos)]] = np.concatenate([one.value for one in pieces])
     step = np.zeros(len(times), dtype=np.int64)
-    step[at] = np.ma.getdata(joined["step_ns"])
-    flags = {
-        word for text in set(np.ma.filled(joined["flags"], "")) for word in str(text).split(",")
-    }
+    step[at] = np.concatenate([one.step_ns for one in pieces])
+    _, unit, kind, _ = pieces[0].sorts[int(pieces[0].who[0])]
     return MetricBlock(
         *name,
-        unit=str(joined["unit"][0]),
-        kind="delta" if joined["kind"][0] == "delta" else "gauge",
-        components=tuple(who_names.tolist()),
-        time_ns=times.astype(np.int64),
+        unit=unit,
+        kind="delta" if kind == "delta" else "gauge",
+        components=tuple(names),
+        time_ns=times,
         step_ns=step,
         value=value,
         notes=tuple(Note(flag, name.metric) for flag in sorted(flags & QUALITY.keys())),
@@ -183,23 +222,30 @@ def read_edges(
     where = f"level = {literal(level)} AND time_ns >= {int(since_ns)} AND time_ns < {int(until_ns)}"
     if system is not None:
         where += f" AND system = {literal(system)}"
-    files = _files(root, TOPOLOGY, since_ns, until_ns)
-    found: list[Edge] = []
-    for columns in select("source, system, time_ns, level, child, parent", files, where):
-        values: list[list[Any]] = [np.ma.getdata(c).tolist() for c in columns.values()]
-        found += [Edge(*row) for row in zip(*values, strict=True)]
+    found = edges_of(_files(root, TOPOLOGY, since_ns, until_ns), where)
     return sorted(found, key=lambda edge: (edge.time_ns, edge.system, edge.child))
 
 
-def _joined(arrays: Sequence[Any]) -> Any:
-    """Masked arrays end to end."""
-    return np.ma.concatenate([np.ma.asarray(one) for one in arrays])  # type: ignore[no-untyped-call]
+def edges_of(
+    files: Sequence[Path], where: str, *, con: duckdb.DuckDBPyConnection | None = None
+) -> list[Edge]:
+    """Edges of files, in their order."""
+    found: list[Edge] = []
+    for columns in select("source, system, time_ns, level, child, parent", files, where, con=con):
+        values: list[list[Any]] = [np.ma.getdata(c).tolist() for c in columns.values()]
+        found += [Edge(*row) for row in zip(*values, strict=True)]
+    return found
 
 
 def _files(root: Path, table: Table, since_ns: int | None, until_ns: int | None) -> list[Path]:
-    first = "" if since_ns is None else _date(max(0, since_ns) // DAY_NS)
-    last = "~" if until_ns is None else _date(max(0, until_ns) // DAY_NS)
+    first, last = days_of(since_ns, until_ns)
     return parts(root, table, first, last)
+
+
+def days_of(since_ns: int | None, until_ns: int | None) -> tuple[str, str]:
+    """The first and the last partition of [since, until]."""
+    first = "" if since_ns is None else _date(max(0, since_ns) // DAY_NS)
+    return first, "~" if until_ns is None else _date(max(0, until_ns) // DAY_NS)
 
 
 def _date(day: int) -> str:

@@ -115,7 +115,8 @@ def _sum(parts: list[tuple[Tally, tuple[str, ...]]], unit: str, source: str) -> 
     known = sum(tally.known(*names) for tally, names in parts)
     flags = _flags([tally for tally, _ in parts])
     if known == 0:
-        return Scalar(None, unit, source, 0, 1.0 if due else None, None, flags)
+        gone = (*flags, "missing") if due else flags
+        return Scalar(None, unit, source, 0, 1.0 if due else None, None, gone)
     if known < due:
         flags = (*flags, "missing")
     value = sum(tally.total(*names) for tally, names in parts)
