@@ -36,7 +36,7 @@ def imported(trap: Trap, folder: Path) -> tuple[Path, Recorded]:
     records, others = split([trap.write(folder)], given)
     assert not others, "it is recognised"
     ((_, reader),) = records
-    name = getattr(reader, "__name__", "table").rpartition(".")[2]
+    name = getattr(reader, "__name__", "tables.table").removeprefix("iosonde.connectors.")
     assert name == trap.kind
     told = Told()
     settings = Settings(zone=ZoneInfo(trap.zone), **trap.more)
@@ -64,16 +64,16 @@ def test_it_is_recognised_reported_and_never_silently_used(tmp_path: Path, trap:
         assert found
         last = found[-1]
         assert last.value == trap.becomes
-        if trap.becomes is None or trap.kind != "table":
+        if trap.becomes is None or trap.kind != "tables.table":
             assert trap.flag in last.flags, "where the number is, the flag is"
 
 
 def test_every_flag_has_its_trap() -> None:
     assert {trap.flag for trap in TRAPS} == QUALITY.keys()
     assert {trap.kind for trap in TRAPS} >= {
-        *("tokio_timeseries", "h5lmt", "lmt_sql", "lmt_wire", "lustre_proc", "lustre_jobstats", "lfs_df"),
-        *("mmpmon", "mmperfmon", "mmdf", "sacct", "collectl", "mountstats", "prometheus_text"),
-        *("darshan_text", "darshan_log", "table"),
+        *("lustre.tokio_timeseries", "lustre.h5lmt", "lustre.lmt_sql", "lustre.lmt_wire", "lustre.proc", "lustre.job_stats", "lustre.lfs_df"),
+        *("gpfs.mmpmon", "gpfs.mmperfmon", "gpfs.mmdf", "scheduler.sacct", "client.collectl", "client.mountstats", "prometheus.text"),
+        *("darshan.text", "darshan.log", "tables.table"),
     }  # fmt: skip
 
 
