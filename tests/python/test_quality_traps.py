@@ -71,8 +71,9 @@ def test_it_is_recognised_reported_and_never_silently_used(tmp_path: Path, trap:
 def test_every_flag_has_its_trap() -> None:
     assert {trap.flag for trap in TRAPS} == QUALITY.keys()
     assert {trap.kind for trap in TRAPS} >= {
-        *("lustre.tokio_timeseries", "lustre.h5lmt", "lustre.lmt_sql", "lustre.lmt_wire", "lustre.proc", "lustre.job_stats", "lustre.lfs_df"),
-        *("gpfs.mmpmon", "gpfs.mmperfmon", "gpfs.mmdf", "scheduler.sacct", "client.collectl", "client.mountstats", "prometheus.text"),
+        *("lustre.tokio_timeseries", "lustre.h5lmt", "lustre.lmt_sql", "lustre.lmt_wire"),
+        *("lustre.proc", "lustre.job_stats", "lustre.lfs_df", "gpfs.mmpmon", "gpfs.mmperfmon"),
+        *("gpfs.mmdf", "scheduler.sacct", "client.collectl", "client.mountstats", "prometheus.text"),
         *("darshan.text", "darshan.log", "tables.table"),
     }  # fmt: skip
 

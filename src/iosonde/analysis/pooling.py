@@ -79,7 +79,8 @@ def _kind(one: Simpson, place: int) -> Warned | None:
         return "turned"
     if one.opposed[:, place].any():
         return "opposed"
-    return "only-between" if one.only_between[place] else None
+    several = np.isfinite(one.each[:, place]).sum() > 1  # one group alone tells nothing apart
+    return "only-between" if one.only_between[place] and several else None
 
 
 def _linear(pooled: Associations, parts: Sequence[Associations]) -> Simpson:
