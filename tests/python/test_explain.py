@@ -12,6 +12,7 @@ import pytest
 from benchmarks.truth.metrics import bad_days
 from iosonde.analysis.culprits import Explanation, candidates, explain, judged
 from iosonde.analysis.job_source import from_files
+from iosonde.analysis.peak import with_derived
 from iosonde.connectors.source import Settings
 from iosonde.findings.explanation import judge
 from iosonde.model.jobs import Job, JobTable, Scalar
@@ -225,3 +226,20 @@ def test_the_command_says_it_from_a_store(tmp_path, capsys):
     assert "no job" in capsys.readouterr().err
     assert run("explain", "--job", "1", store=tmp_path / "none") == 1
     assert "there are no jobs" in capsys.readouterr().err
+
+
+def test_what_a_column_lacks_is_filled_unless_it_is_missing_for_a_reason():
+    made = table(
+        3,
+        own_bytes=np.full(3, 60.0),
+        server_bytes=np.full(3, 100.0),
+        cf_bandwidth_ratio=np.array([0.9, np.nan, np.nan]),
+    )
+    made.flags[2, "cf_bandwidth_ratio"] = ("over-covered",)
+    made.flags[1, "server_bytes"] = ("missing",)
+    found = with_derived(made).table
+    np.testing.assert_array_equal(found.metrics["cf_bandwidth_ratio"], [0.9, 0.6, np.nan])
+    left = found.metrics["contention_bandwidth_ratio"]
+    np.testing.assert_allclose(left, [0.1, 0.4, np.nan], atol=1e-12)
+    assert found.flags[1, "cf_bandwidth_ratio"] == ("missing",)
+    assert (0, "cf_bandwidth_ratio") not in found.flags

@@ -119,16 +119,32 @@ _FROM: dict[str, tuple[str, ...]] = {
 
 
 def _added(table: JobTable, more: dict[str, Floats]) -> JobTable:
-    """With the columns that are not there yet, and on them the flags of what they are made of."""
-    new = {name: column for name, column in more.items() if name not in table.metrics}
+    """With what is not there yet, and on it the flags of what it is made of.
+
+    Of a column that is there the rows that are missing are filled, but not those that a flag says are missing for a
+    reason.
+    """
+    flagged: dict[str, list[int]] = {}
+    for row, name in table.flags:
+        flagged.setdefault(name, []).append(row)
+    new: dict[str, Floats] = {}
+    filled: dict[str, NDArray[np.bool_]] = {}
     of: dict[str, list[str]] = {}
-    for name in new:
+    for name, column in more.items():
+        known = table.metrics.get(name)
+        gaps = np.full(len(table), True) if known is None else np.isnan(known) & ~np.isnan(column)
+        gaps[flagged.get(name, [])] = False
+        if known is not None and not gaps.any():
+            continue
+        new[name] = column if known is None else np.where(gaps, column, known)
+        filled[name] = gaps if known is not None else np.full(len(table), True)
         for part in _FROM.get(name, (name.replace("contention_", "cf_", 1),)):
             of.setdefault(part, []).append(name)
     flags = dict(table.flags)
     for (row, part), told in table.flags.items():
         for name in of.get(part, ()):
-            flags[row, name] = tuple(dict.fromkeys((*flags.get((row, name), ()), *told)))
+            if filled[name][row]:
+                flags[row, name] = tuple(dict.fromkeys((*flags.get((row, name), ()), *told)))
     return replace(table.with_metrics(new), flags=flags)
 
 

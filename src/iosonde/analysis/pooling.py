@@ -55,7 +55,10 @@ def pooled_warnings(
     warnings = []
     for place, name in enumerate(names):
         for form, one in (("Pearson", linear), ("Spearman", ranked)):
-            if kind := _kind(one, place):
+            kind = _kind(one, place)
+            if kind == "only-between" and len(np.unique(label[np.isfinite(x[:, place])])) < 2:
+                continue  # one group alone tells nothing apart
+            if kind:
                 within = float(one.within[place])
                 warnings.append(
                     PooledWarning(
@@ -79,8 +82,7 @@ def _kind(one: Simpson, place: int) -> Warned | None:
         return "turned"
     if one.opposed[:, place].any():
         return "opposed"
-    several = np.isfinite(one.each[:, place]).sum() > 1  # one group alone tells nothing apart
-    return "only-between" if one.only_between[place] and several else None
+    return "only-between" if one.only_between[place] else None
 
 
 def _linear(pooled: Associations, parts: Sequence[Associations]) -> Simpson:
