@@ -1,4 +1,4 @@
-"""What can be wrong in records that somebody else made: small files, one for each trap, and what must become of them."""
+"""What can be wrong in others' records: a small file for each trap, and what must become of the number."""
 
 from __future__ import annotations
 
