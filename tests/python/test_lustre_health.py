@@ -79,6 +79,16 @@ def test_targets_that_do_not_answer_are_missing_and_never_zero(tmp_path):
     assert not got.told
 
 
+def test_the_last_target_that_does_not_answer_is_missing_too(tmp_path):
+    silent = "OST0001             : Resource temporarily unavailable"
+    got = Got(lfs_df, written(tmp_path, f"BEGIN {T0}\n{df(row(), silent)}"))
+    block = got.one("ost", "used_bytes")
+    assert block.components == ("work-OST0000", "work-OST0001")
+    assert np.isnan(block.value).tolist() == [[False, True]]
+    assert got.flags() == {"missing"}
+    assert not got.told
+
+
 def test_texts_out_of_order_and_rows_twice(tmp_path):
     text = f"BEGIN {T0 + 9}\n{df(row(used=3))}BEGIN {T0}\n{df(row(used=1), row(used=99))}"
     got = Got(lfs_df, written(tmp_path, text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -86,6 +87,14 @@ def test_a_block_comes_back_as_it_was_over_midnight_and_twice_changes_nothing(tm
     )
     assert metrics.series_names(tmp_path) == [NAME]
     assert metrics.series_names(tmp_path, since_ns=midnight + 2 * metrics.DAY_NS) == []
+
+
+def test_what_is_missing_is_null_and_says_so(tmp_path):
+    metrics.write_block(tmp_path, block([START], [[0.0, np.nan]]))
+    rows = duckdb.sql(
+        f"SELECT value, missing, flags FROM '{tmp_path}/metrics/*/*.parquet'"
+    ).fetchall()
+    assert rows == [(0.0, 0.0, None), (None, 1.0, None)]
 
 
 def test_a_step_counts_where_it_overlaps_what_is_asked(tmp_path):

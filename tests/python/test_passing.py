@@ -42,6 +42,7 @@ def test_blocks_are_those_of_the_store(tmp_path_factory, data) -> None:
     ):
         for _ in range(6):
             begin = NOON + data.draw(st.integers(-70, 60)) * HOUR // 2
+            store.forget(begin - data.draw(st.integers(-9, 9)) * HOUR)
             end = begin + data.draw(st.integers(1, 40)) * HOUR // 2
             one, other = (
                 metrics.read_block(root, NAME, begin, end),

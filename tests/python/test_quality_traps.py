@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
+from iosonde.analysis.culprits import explain
 from iosonde.analysis.import_records import Recorded, Told, import_records, split
 from iosonde.analysis.job_source import from_store
 from iosonde.analysis.join_jobs import join
@@ -127,6 +128,8 @@ def test_missing_samples_make_the_factor_a_bound_and_that_is_shown(tmp_path, cap
     assert found.metrics["server_missing_ratio"].tolist() == [pytest.approx(1 / 6)]
     for name in ("server_read_bytes", CF, LEFT):
         assert found.flags[0, name] == ("missing",)
+    (suspect,) = [c for c in explain(found, "7").candidates if c.metric == CF]
+    assert suspect.flags == ("missing",)
     said = "17% of the servers' samples are missing: coverage factors are upper bounds"
     assert run("umami", "--job", "7", "--format", "json", store=tmp_path) == 0
     data = json.loads(capsys.readouterr().out)

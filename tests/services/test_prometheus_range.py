@@ -13,9 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iosonde.connectors.prometheus import http_api as prometheus_http
+from iosonde.cli.main import main
+from iosonde.connectors import prometheus_http
 from iosonde.connectors.source import Settings
 from iosonde.model.metrics import MetricBlock
+from iosonde.store.metrics import SeriesName, read_block
 
 pytestmark = pytest.mark.service
 
@@ -121,3 +123,27 @@ def test_counters_with_a_reset_and_gauges(tmp_path: Path) -> None:
     gap = found[("read_bytes", "fs-OST0002")]
     assert (gap.step_ns.tolist(), gap.value.ravel().tolist()) == ([300 * S, 15 * S], [4, 2])
     assert found[("total_bytes", "fs-OST0001")].value.ravel().tolist() == [8192] * 6
+
+
+def test_imported_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``iosonde import http://...``: what the server has is in the store, and again changes nothing."""
+    lines = ["# TYPE lustre_read_bytes counter"]
+    lines += [
+        f'lustre_read_bytes_total{{ost="fs-OST0001"}} {v} {T + 60 * n}'
+        for n, v in enumerate((0, 100, 250, 40, 90))
+    ]
+    store = tmp_path / "store"
+    with prometheus(tmp_path, "\n".join([*lines, "# EOF"]) + "\n") as url:
+        asked = ["import", url, "--since", f"@{T}", "--until", f"@{T + 240}", "--store", str(store)]
+        assert main(asked) == 0
+        first = capsys.readouterr().out
+        assert main(asked) == 0
+        again = capsys.readouterr().out
+    assert f"{url}: prometheus: 4 samples of 1 metrics of fs, 25.00% missing" in first
+    assert "counter-reset (1)" in first
+    assert "in the store already" in again
+    name = SeriesName("prometheus", "fs", "ost", "read_bytes")
+    block = read_block(store, name, T * S, (T + 240) * S)
+    assert block is not None
+    np.testing.assert_array_equal(block.value.ravel(), [100, 150, math.nan, 50])
+    assert set(block.step_ns.tolist()) == {60 * S}

@@ -60,6 +60,8 @@ class Candidate:
     n_eff: float
     leak: str = ""
     """Why it is greyed: what of the job's own doing it follows; "" if it is not."""
+    flags: tuple[str, ...] = ()
+    """Of ``model.quality.QUALITY``, of the run's value."""
 
     @property
     def tag(self) -> Tag:
@@ -146,6 +148,7 @@ def explain(
             float(np.nan_to_num(found.score[i])),
             *_tested(tested, i),
             leaks[i],
+            table.flags.get((row, name), ()),
         )
         for i, name in enumerate(names)
     ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.analysis.servers import environment_in
+from iosonde.analysis.servers import LOOK_BACK_NS, environment_in
 from iosonde.model.jobs import Job
 from iosonde.store.jobs import PERFORMANCES, read_jobs, write_jobs
 from iosonde.store.passing import Passing
@@ -44,6 +44,7 @@ def join(
             for done, job in enumerate(some, begin):
                 if progress is not None:
                     progress(done, len(wanted))
+                store.forget((job.start_ns or 0) - 2 * LOOK_BACK_NS)
                 scalars = environment_in(store, job)
                 if scalars:
                     found.append(replace(job, scalars=scalars))

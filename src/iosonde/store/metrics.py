@@ -94,8 +94,9 @@ def _write_day(path: Path, block: MetricBlock, rows: NDArray[np.intp], flags: st
             METRICS,
             path,
             f"SELECT {SCHEMA_VERSION} AS schema_version, time_ns, step_ns, component, {constants}, "
-            "CASE WHEN isnan(value) THEN NULL ELSE value END AS value, "
-            "CASE WHEN isnan(value) THEN 1.0 ELSE 0.0 END AS missing, "
+            # The engine takes NaN of an array for null.
+            "CASE WHEN isnan(cells.value) THEN NULL ELSE cells.value END AS value, "
+            "CASE WHEN cells.value IS NULL OR isnan(cells.value) THEN 1.0 ELSE 0.0 END AS missing, "
             f"nullif({literal(flags)}, '') AS flags "
             "FROM cells JOIN times USING (place) JOIN names USING (who)",
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 CHUNK_NS = 4 * 3_600_000_000_000
 """What is read at once of a series: little for one job, and once for many."""
-MOST_ROWS = 4_000_000
+MOST_ROWS = 12_000_000
 """Rows of chunks that are held; a row takes 32 bytes."""
 _MOST_EDGES = 400_000
 
@@ -73,6 +73,12 @@ class _Held:
         self._values[key] = (size, value)
         self._size += size
         while self._size > self._most and len(self._values) > 1:
+            _, (gone, _) = self._values.popitem(last=False)
+            self._size -= gone
+
+    def drop_oldest(self, unwanted: Callable[[Any], bool]) -> None:
+        """Let go of what was used least lately, as long as it is unwanted."""
+        while self._values and unwanted(next(iter(self._values))):
             _, (gone, _) = self._values.popitem(last=False)
             self._size -= gone
 
@@ -134,6 +140,11 @@ class Passing:
                     piece = self._chunk(path, place)
                     found.append(_within(piece, since_ns, until_ns, head[1]))
         return block_of(name, found)
+
+    def forget(self, before_ns: int) -> None:
+        """Nothing from before an instant will be asked for any more."""
+        place = before_ns // CHUNK_NS
+        self._chunks.drop_oldest(lambda key: key[1] < place)
 
     def _chunk(self, path: Path, place: int) -> Piece:
         """Rows of a file that begin in a chunk of time, in order of time."""

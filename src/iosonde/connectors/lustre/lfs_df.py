@@ -57,6 +57,7 @@ def recognises(head: Head) -> bool:
 def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     """Blocks of OSTs and MDTs. A line that is none is told of; raises InputFileError: unreadable, broken gzip."""
     table, pending, mounts = _Table(settings), list[str](), _Mounts()
+    system = ""
     metrics: tuple[str, ...] = ()
     begun, undated = False, single(path, settings)[1]
     broken: InputFileError | None = None
@@ -68,14 +69,15 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
             table.notes = () if begun else undated
             if begins and table.full:
                 yield from table.blocks()
-            if text.startswith("filesystem") and pending:
+            ends = text.startswith("filesystem") and bool(pending)
+            if ends and not _silent(table, time_ns, system, pending, metrics):
                 tell(bad(path, line.number, f"{pending} of which file system?", _EXPECTED))
                 pending.clear()
             if not text or stated or text.startswith("filesystem"):
                 continue
             header = _HEADER.fullmatch(text)
             if header:
-                metrics = _columns(header[1])
+                metrics, system = _columns(header[1]), ""
                 pending.clear()
                 if not metrics:
                     what = f"sizes in {shown(header[1])}"
@@ -92,16 +94,28 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
             if name is not None and metrics:
                 system = system_of(name)
                 yield from mounts.seen(time_ns, system, text)
-                missing = [float("nan")] * 3
-                table.add(time_ns, system, name, metrics, values or missing)
-                for short in pending:
-                    table.add(time_ns, system, f"{system}-{short}", metrics, missing)
-                pending.clear()
+                table.add(time_ns, system, name, metrics, values or _MISSING)
+                _silent(table, time_ns, system, pending, metrics)
     except InputFileError as error:
         broken = error
     yield from table.blocks()
     if broken is not None:
         raise broken
+
+
+_MISSING = [float("nan")] * 3
+
+
+def _silent(
+    table: _Table, time_ns: int, system: str, shorts: list[str], metrics: tuple[str, ...]
+) -> bool:
+    """Targets without their file system, as they did not answer, are of that of the rows around them, if known."""
+    if not system or not metrics:
+        return False
+    for short in shorts:
+        table.add(time_ns, system, f"{system}-{short}", metrics, _MISSING)
+    shorts.clear()
+    return True
 
 
 def _columns(unit: str) -> tuple[str, ...]:
