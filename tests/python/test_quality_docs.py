@@ -10,7 +10,8 @@ import pytest
 
 from iosonde.analysis import servers, umami
 from iosonde.analysis.join_jobs import join
-from iosonde.connectors import prometheus_http, sources
+from iosonde.connectors import sources
+from iosonde.connectors.prometheus import http_api as prometheus_http
 from iosonde.model.metrics import Edge
 from iosonde.model.quality import QUALITY
 from iosonde.stats.coverage import MOST
@@ -45,22 +46,26 @@ def test_the_limits_are_those_of_the_code() -> None:
 
 WORDS = {
     **{
-        "tokio_timeseries": "TOKIO TimeSeries",
-        "lmt_sql": "LMT's tables",
-        "lmt_wire": "wire strings",
-    },
-    **{"lustre_proc": "`/proc` and `/sys`", "lustre_jobstats": "`job_stats`", "lfs_df": "`lfs df`"},
-    **{
-        "lctl_dl": "`lctl dl -t`",
-        "job_table": "SQLite table of completed jobs",
-        "darshan_log": "Darshan log",
+        "lustre.tokio_timeseries": "TOKIO TimeSeries",
+        "lustre.lmt_sql": "LMT's tables",
+        "lustre.lmt_wire": "wire strings",
     },
     **{
-        "darshan_text": "`darshan-parser`",
-        "sacct_json": "`--json`",
-        "prometheus_text": "Prometheus' text",
+        "lustre.proc": "`/proc` and `/sys`",
+        "lustre.job_stats": "`job_stats`",
+        "lustre.lfs_df": "`lfs df`",
     },
-    "mountstats": "`/proc/self/mountstats`",
+    **{
+        "lustre.lctl_dl": "`lctl dl -t`",
+        "scheduler.job_table": "SQLite table of completed jobs",
+        "darshan.log": "Darshan log",
+    },
+    **{
+        "darshan.text": "`darshan-parser`",
+        "scheduler.sacct_json": "`--json`",
+        "prometheus.text": "Prometheus' text",
+    },
+    "client.mountstats": "`/proc/self/mountstats`",
 }
 
 
@@ -69,7 +74,7 @@ def test_every_connector_has_a_row(module: str) -> None:
     rows = [
         line for line in (DOCS / "importing.md").read_text().splitlines() if line.startswith("|")
     ]
-    assert any(WORDS.get(module, module) in row.split("|")[1] for row in rows)
+    assert any(WORDS.get(module, module.rpartition(".")[2]) in row.split("|")[1] for row in rows)
 
 
 def snippets(language: str) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from iosonde.cli.main import main
-from iosonde.connectors import prometheus_http
+from iosonde.connectors.prometheus import http_api as prometheus_http
 from iosonde.connectors.source import Settings
 from iosonde.model.metrics import MetricBlock
 from iosonde.store.metrics import SeriesName, read_block

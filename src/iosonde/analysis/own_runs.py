@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SOURCE = "iosonde"
+_OF_ONE_RUN = ("seed", "rows")
+"""Parameters that differ between runs of one kind."""
 _FAMILIES = {
     "read": ("data_read",),
     "write": ("data_write",),
@@ -85,8 +87,9 @@ def _ended(rows: Sequence[RunRow]) -> int:
 
 
 def _motif(row: RunRow) -> str:
-    """The benchmark, its ranks, and a sign for its parameters."""
-    asked = json.dumps(row.parameters, sort_keys=True, default=str)
+    """The benchmark, its ranks, and a sign for its parameters: those that tell one run from a repetition apart."""
+    told = {name: value for name, value in row.parameters.items() if name not in _OF_ONE_RUN}
+    asked = json.dumps(told, sort_keys=True, default=str)
     ranks = "" if row.ranks is None else f" {row.ranks} ranks"
     return f"{row.instrument} {row.pattern}{ranks} {zlib.crc32(asked.encode()):08x}"
 

@@ -101,6 +101,7 @@ def _metric(one: Candidate) -> dict[str, Any]:
         "tag": one.tag,
         "class": str(one.stood.standing),
         "leak": one.leak,
+        "flags": list(one.flags),
         "runs": one.stood.n,
         "matches": one.matches,
         "n": one.n,

@@ -172,7 +172,7 @@ def _value(value: float, measure: str) -> str:
     if measure == "fraction_of_peak_ratio":
         return f"{100 * value:.0f} % of its peak"
     unit = "bytes/s" if measure.endswith("bytes_per_s") else "operations/s"
-    return amount(value, scale_of(unit, [value]))
+    return amount(value, scale_of(unit, [value])).replace(" /s", "/s")
 
 
 def _rank(found: Explanation) -> str:

@@ -152,7 +152,7 @@ JOB_METRICS: dict[str, About] = {
         "node hours", "node hours at the same time", "low", "effect", "concurrency"
     ),
     **{
-        f"probe_{name}_s": About("s", f"probed {words} before", "low", "cause", "probe")
+        f"probe_{name}_s": About("s", f"probed {words} just before", "low", "cause", "probe")
         for name, words in (("read", "reads"), ("write", "writes"), ("metadata", "metadata"))
     },
     "host_load": About("", "load of the client", "low", "cause", "client"),

@@ -1,0 +1,67 @@
+"""A site without any other record: iosonde's own benchmark runs, with what its probes saw before each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from iosonde.analysis.own_runs import own_runs
+from iosonde.store import runs
+from iosonde.store.columns import INTERVAL_NS
+from tests.python.commands import run
+from tests.python.made_runs import benchmark
+from tests.python.makers import SECOND, START, simulated
+
+FIRST = -(-START // INTERVAL_NS) * INTERVAL_NS + INTERVAL_NS
+"""The first run begins when ten whole minutes have been probed."""
+SLOW_S = (5700, 6900)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Two hours probed, reads eight times slower in the last minutes; a run every ten minutes, the last slow too."""
+    root = tmp_path_factory.mktemp("site")
+    begin, end = SLOW_S
+    fault = {"op": "data_read", "after": f"{begin}s", "for": f"{end - begin}s", "multiply": 8.0}
+    simulated(root, 7200, fault)
+    for i in range(11):
+        began = FIRST + i * INTERVAL_NS
+        slow = began - INTERVAL_NS >= START + begin * SECOND
+        parameters = {"data_sets": 4, "seed": i, "rows": i}
+        machine = {"load": 1.0 + i % 3, "size_bytes": 100, "free_bytes": 40}
+        rate = 50.0 if slow else 100.0 + i % 3
+        rows = benchmark(f"run{i}", rate, began_ns=began, parameters=parameters, machine=machine)
+        runs.write(root, rows, began)
+    return root
+
+
+def test_runs_are_jobs_of_one_kind_with_what_probes_saw_before(site):
+    found = own_runs(site)
+    assert found.job_id.tolist() == [f"run{i}" for i in range(11)]
+    assert len(set(found.motif)) == 1, "a seed is no kind"
+    assert set(found.file_system) == {"/work"}
+    assert found.metrics["performance_ops_per_s"][0] == 400.0
+    assert found.metrics["room_used_percent"].tolist() == [60.0] * 11
+    read = found.metrics["probe_read_s"]
+    assert read[0] == pytest.approx(5e-3, rel=0.1)
+    slow = found.metrics["performance_ops_per_s"] < 300
+    assert slow.tolist() == [False] * 9 + [True] * 2
+    assert read[slow] == pytest.approx(8 * read[0], rel=0.15)
+    assert np.isfinite(found.metrics["probe_metadata_s"]).all()
+
+
+def test_a_slow_run_is_explained_by_what_was_probed_before_it(site, capsys):
+    assert run("explain", "--job", "run9", store=site) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert "was 50% slower than usual: 200/s instead of 404/s, the slowest of 10 runs" in out[0]
+    assert "probed reads just before" in out[0]
+    assert run("umami", "--job", "run3", store=site) == 0
+    assert "rate of the benchmark" in capsys.readouterr().out
+
+
+def test_a_run_that_died_or_another_benchmark_is_not_of_its_kind(site, tmp_path):
+    runs.append_part(tmp_path, "dead", 0, benchmark("dead"))
+    assert len(own_runs(tmp_path)) == 0
+    more = benchmark("more", began_ns=START, parameters={"data_sets": 8})
+    runs.write(tmp_path, more, START)
+    assert own_runs(tmp_path).motif[0] != own_runs(site).motif[0]
