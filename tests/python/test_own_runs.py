@@ -56,7 +56,7 @@ def test_a_slow_run_is_explained_by_what_was_probed_before_it(site, capsys):
     assert "was 50% slower than usual: 200/s instead of 404/s, the slowest of 10 runs" in out[0]
     assert "probed reads just before" in out[0]
     assert run("umami", "--job", "run3", store=site) == 0
-    assert "rate of the benchmark" in capsys.readouterr().out
+    assert "fraction of peak" in capsys.readouterr().out
 
 
 def test_a_run_that_died_or_another_benchmark_is_not_of_its_kind(site, tmp_path):
