@@ -14,6 +14,7 @@ from iosonde.stats.local_loss import local_losses
 from iosonde.stats.multiple import benjamini_hochberg
 from iosonde.stats.regimes import regimes
 from iosonde.stats.shifts import shifts
+from iosonde.stats.suspects import suspects
 
 _PROTOTYPE_12 = {
     ("linear", 30): ".87",
@@ -87,6 +88,32 @@ def t13(seed: int, scale: float = 1.0) -> list[Row]:
             p, error = share(int(np.sum(hits[clear])), len(hits[clear]))
             what = f"n = {n}: first metric is {name}"
             rows.append(Row("T13", what, p, least, 1, prototype, seen, error))
+    return rows
+
+
+def suspected(seed: int, scale: float = 1.0) -> list[Row]:
+    """All bad days of G5b, with little history too: the first suspect is the cause; the plain way is the loss alone."""
+    random = np.random.default_rng(seed)
+    days = max(150, round(1000 * scale))
+    rows = []
+    for n, wanted in ((8, 0.0), (12, 0.0), (20, 0.6), (30, 0.7), (60, 0.80), (120, 0.90)):
+        first, three, plain = 0, 0, 0
+        seen = 0
+        while seen < days:
+            x, y, bad = made.bad_days(random, n)
+            for day, cause, _ in bad:
+                others = np.arange(n) != day
+                told = suspects(y[others], x[others], x[day], np.ones(made.METRICS), np.zeros(8))
+                loss = local_losses(y[others], x[others], x[day])
+                first += cause in told.ranking[:1]
+                three += cause in told.ranking[:3]
+                plain += cause in loss.ranking[:1]
+                seen += 1
+        beside = f"{plain / seen:.2f}"
+        for hits, least, name in ((first, wanted, "first suspect"), (three, 0.0, "one of three")):
+            p, error = share(hits, seen)
+            what = f"n = {n}: {name} is the day's cause"
+            rows.append(Row("suspects", what, p, least, 1, "-", beside, error))
     return rows
 
 
