@@ -3,13 +3,16 @@
     python -m benchmarks.lmt_day [--osts 248] [--ticks 17280] [--folder DIR]
 
 Two metrics (read and written bytes) of one day: 4.3 million rows each. Every form is read in a process of
-its own, whose peak memory is printed. The bound of issue 6: 30 s and 2 GiB. Writing the files is not timed.
+its own, whose peak memory is printed; then `iosonde import` takes it into an empty store, and once more. Aims: 30 s and
+2 GiB. Writing the files is not timed.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -105,6 +108,28 @@ def read(module: str, path: Path) -> None:
     print(rows, took, peak, int(total))
 
 
+def stored(path: Path, store: Path) -> str:
+    """Columns of importing the file into an empty store, and again."""
+    command = [sys.executable, "-m", "iosonde.cli.main", "import", str(path), "--zone", "UTC"]
+    took, peaks = [], []
+    for _ in range(2):
+        begin = time.perf_counter()
+        child = subprocess.Popen(
+            [*command, "--store", str(store)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            raise SystemExit(f"the import of {path} failed")
+        took.append(time.perf_counter() - begin)
+        peaks.append(usage.ru_maxrss / 1024)
+    size = sum(part.stat().st_size for part in store.rglob("*.parquet")) / 1e6
+    shutil.rmtree(store)
+    return f"{took[0]:8.1f} {max(peaks):9.0f} {took[1]:8.1f} {size:9.1f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--osts", type=int, default=248)
@@ -120,7 +145,8 @@ def main() -> None:
         print(
             f"{given.osts} OSTs, {given.ticks} steps, read and written bytes: {moved.size} rows each"
         )
-        print(f"{'form':12} {'file MB':>8} {'rows/s':>10} {'s':>6} {'peak MiB':>9}  sum")
+        head = f"{'form':12} {'file MB':>8} {'rows/s':>10} {'s':>6} {'peak MiB':>9}  {'sum':28}"
+        print(f"{head} {'import s':>8} {'peak MiB':>9} {'again s':>8} {'store MB':>9}")
         for (form, module), make in zip(FORMS.items(), (timeseries, h5lmt, database), strict=True):
             path = Path(folder) / module
             make(path, moved)
@@ -129,9 +155,8 @@ def main() -> None:
             rows, took, peak, total = int(out[0]), float(out[1]), float(out[2]), int(out[3])
             same = "exact" if total == int(moved.sum()) else f"WRONG, {int(moved.sum())} is right"
             size = path.stat().st_size / 1e6
-            print(
-                f"{form:12} {size:8.0f} {2 * rows / took:10.0f} {took:6.1f} {peak:9.0f}  {total} {same}"
-            )
+            told = f"{form:12} {size:8.0f} {2 * rows / took:10.0f} {took:6.1f} {peak:9.0f}"
+            print(f"{told}  {f'{total} {same}':28} {stored(path, Path(folder) / 'store')}")
             path.unlink()
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Records = list[tuple[Path, Connector | TableReader]]
 """Files, each with what reads it."""
 
-MOST_CELLS = 8_000_000
+MOST_CELLS = 30_000_000
 """Values that wait to be written together: parts of a day are merged by rewriting the day."""
 _MOST_JOBS = 20_000
 _MOST_EDGES = 500_000
