@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from iosonde.analysis import culprits
+from iosonde.findings import explanation
 from iosonde.stats import (
     association,
     clusters,
@@ -14,6 +16,7 @@ from iosonde.stats import (
     shifts,
     simpson,
     standing,
+    suspects,
 )
 
 PAGE = " ".join((Path(__file__).resolve().parents[2] / "docs/methods/umami.md").read_text().split())
@@ -27,6 +30,17 @@ def test_standing_and_loss_in_prose_are_those_in_code() -> None:
     assert f"<= {losses.REACH:g}}}) / M * m / (m + {losses.SHRINK})" in PAGE
     assert f"the lowest and the highest {losses.TRIMMED:g} of these runs" in PAGE
     assert f"fewer than {losses.FEWEST_MATCHES} of them say nothing" in PAGE
+
+
+def test_suspects_in_prose_are_those_in_code() -> None:
+    is_ = suspects
+    assert f"{is_.SMALLEST_SCALE:g} |median|" in PAGE
+    assert f"(m l_j + {is_.SHRINK:g} * {is_.PRIOR:g}) / (m + {is_.SHRINK:g})" in PAGE
+    assert f"({is_.FADE:g} / ({is_.FADE:g} + m))" in PAGE
+    assert f"correlation above {culprits.LEAKS:g})" in PAGE
+    assert f"Below {explanation.SLOW_FROM:.0%} of loss".replace("10%", "10 %") in PAGE
+    assert explanation.MOST_TOLD == 3
+    assert "at most three groups" in PAGE
 
 
 def test_selection_in_prose_is_that_in_code() -> None:
@@ -43,7 +57,7 @@ def test_associations_in_prose_are_those_in_code() -> None:
 
 
 def test_climates_in_prose_are_those_in_code() -> None:
-    assert f"clipped at {regimes.CLIP:g}" in PAGE
+    assert f"clipped at {regimes.CLIP:g} around a running median and at {regimes.FAR:g}" in PAGE
     assert f"plus `{regimes.PENALTY:g} kappa p ln n` per segment" in PAGE
     assert f"at least {regimes.SHORTEST_DAYS} known days" in PAGE
     assert f"running median of {regimes.WIDE} days, plus {regimes.HIDDEN:g} that" in PAGE
