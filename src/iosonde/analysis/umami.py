@@ -181,6 +181,12 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
     rows = np.flatnonzero(table.job_id == job_id)
     if len(rows) == 0:
         known = list(dict.fromkeys(str(name) for name in table.job_id))
+        if known == [""]:
+            raise UsageError(
+                f"no column of {table.source} says which job a row is",
+                expected="a mapping that names it",
+                hint="--mapping FILE",
+            )
         near = difflib.get_close_matches(job_id, known, n=3)
         where = f" in {table.source}" if table.source else ""
         raise UsageError(

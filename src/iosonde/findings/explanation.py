@@ -117,7 +117,8 @@ def leading(found: Explanation) -> tuple[Candidate, ...]:
     """
     groups: dict[str, list[Candidate]] = {}
     for one in found.suspects:
-        if one.stood.standing in _STOOD_OUT:
+        backed = one.stood.standing is Standing.POOR and one.q <= CLEAR_Q
+        if one.stood.standing in _STOOD_OUT or backed:
             groups.setdefault(one.about.group or one.metric, []).append(one)
     most = max((some[0].score for some in groups.values()), default=0.0)
     least = max(_WEAK, _OF_FIRST * most)
@@ -134,7 +135,8 @@ def _known_best(some: list[Candidate]) -> Candidate:
     return min(alike, key=lambda one: order.get(one.metric, len(order)))
 
 
-_STOOD_OUT = (Standing.BAD, Standing.POOR, Standing.NEUTRAL)
+_STOOD_OUT = (Standing.BAD, Standing.NEUTRAL)
+"""What only stands in the second worst quarter is told of where history backs it."""
 
 
 def _word(found: Explanation) -> str:

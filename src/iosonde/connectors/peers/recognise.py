@@ -35,6 +35,11 @@ def recognise(path: Path) -> str:
     """One of ``KINDS``. Raises InputFileError: unreadable, or none of them."""
     first = None
     found: str | None = None
+    if path.is_dir():
+        raise InputFileError(
+            f"{path}: a folder with nothing in it that can be read",
+            expected="Darshan logs, or a tree of Lustre's /proc",
+        )
     try:
         for line in islice(read_lines(path, lambda _: None), _LOOK):
             text = line.text.strip()
@@ -52,7 +57,8 @@ def recognise(path: Path) -> str:
     if found is not None:
         return found
     what = f"the first line is {shown(first)}" if first else "the first line is missing"
-    raise bad(path, 1, what, "one of: " + ", ".join(KINDS.values()))
+    others = "or a record of servers or jobs as docs/importing.md lists them"
+    raise bad(path, 1, what, f"one of: {', '.join(KINDS.values())}; {others}")
 
 
 def _by_header(text: str) -> str | None:
