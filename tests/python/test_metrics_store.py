@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import duckdb
+import duckdb
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,7 +19,7 @@ from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.quality import Note
 from iosonde.store import jobs, metrics
 from iosonde.store.jobs import JOBS, SCALARS
-from iosonde.store.merged import Table
+from iosonde.store.merged import Table, cannot_write
 from iosonde.store.metrics import METRICS, TOPOLOGY, SeriesName
 
 ROOT = Path(__file__).parents[2]
@@ -136,6 +137,12 @@ def test_a_store_that_is_a_file_is_an_error_of_ours(tmp_path):
     (tmp_path / "metrics").write_text("")
     with pytest.raises(StoreError, match="cannot write"):
         metrics.write_block(tmp_path, block([START], [[1, 2]]))
+
+
+def test_a_full_disk_is_called_one():
+    error = duckdb.IOException('IO Error: write failed {"message":"No space left on device"}')
+    told = str(cannot_write(Path("store"), error))
+    assert told.startswith("cannot write store: No space left on device; expected room")
 
 
 def test_edges_by_level_and_time(tmp_path):

@@ -7,7 +7,9 @@ table's folder); readers see the part before or after.
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -145,7 +147,10 @@ def select(
 
 def cannot_write(path: Path, error: Exception) -> StoreError:
     """What to say when a part cannot be written."""
-    reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+    text = str(error)
+    known = (one for one in (errno.ENOSPC, errno.EDQUOT, errno.EIO) if os.strerror(one) in text)
+    reason = getattr(error, "strerror", None) or next(map(os.strerror, known), "")
+    reason = reason or text.splitlines()[0].partition("{")[0]
     return StoreError(
         f"cannot write {path}: {reason}", expected="room and the right to write in the store"
     )
