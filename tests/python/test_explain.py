@@ -243,3 +243,21 @@ def test_what_a_column_lacks_is_filled_unless_it_is_missing_for_a_reason():
     np.testing.assert_allclose(left, [0.1, 0.4, np.nan], atol=1e-12)
     assert found.flags[1, "cf_bandwidth_ratio"] == ("missing",)
     assert (0, "cf_bandwidth_ratio") not in found.flags
+
+
+def test_jobs_are_listed_newest_first(tmp_path, capsys):
+    made = []
+    for day in range(5):
+        scalars = {"performance_bytes_per_s": Scalar(1e9 * (day + 1), "bytes/s", "t")}
+        start = START + day * 86_400 * S
+        made.append(Job(source="t", job_id=f"j{day}", app=f"a{day % 2}", file_system="/w", start_ns=start, scalars=scalars))  # fmt: skip  # noqa: E501
+    jobs.write_jobs(tmp_path, made)
+    assert run("jobs", "--limit", "2", store=tmp_path) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.splitlines()[1:3]] == ["j4", "j3"]
+    assert "4.66 GiB/s     100%" in out
+    assert "and 3 older ones" in out
+    assert run("jobs", "--search", "A1 /w", "--format", "json", store=tmp_path) == 0
+    assert [one["job"] for one in json.loads(capsys.readouterr().out)["jobs"]] == ["j3", "j1"]
+    assert run("jobs", "--search", "nothing", store=tmp_path) == 0
+    assert "no job is like that" in capsys.readouterr().out

@@ -6,7 +6,6 @@ import tomllib
 from pathlib import Path
 
 import duckdb
-import duckdb
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -12,13 +12,11 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-import numpy as np
-
 from iosonde.analysis.culprits import explain, judged
-from iosonde.analysis.umami import History, run_name, standard_rows, umami
+from iosonde.analysis.job_list import found_jobs, listed
+from iosonde.analysis.umami import History, standard_rows, umami
 from iosonde.findings.explanation import judge, shown_rows
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
-from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
 from iosonde.plots.umami_figure import to_json, umami_figure
 from iosonde.serve import params
@@ -32,6 +30,7 @@ KEEP_S = 20.0
 _LIMIT, _MOST = 100, 500
 _LONGEST = 200
 _MOST_METRICS = 60
+_LISTED = ("job", "run", "step", "motif", "file_system", "start_ns", "end_ns")
 
 
 class Which(TypedDict):
@@ -74,12 +73,11 @@ class Jobs:
             table = self._current()
         except (NothingMeasuredError, MissingPartError):
             return {"n": 0, "n_found": 0, "jobs": []}
-        rows = _found(table, asked.words)
-        newest = rows[np.argsort(table.start_ns[rows], kind="stable")][::-1][: asked.limit]
+        rows = found_jobs(table, asked.words)
         return {
             "n": len(table),
             "n_found": len(rows),
-            "jobs": [_listed(table, row) for row in newest.tolist()],
+            "jobs": [_listed(table, row) for row in rows[: asked.limit].tolist()],
         }
 
     def diagram(self, asked: UmamiRequest) -> dict[str, Any]:
@@ -108,28 +106,9 @@ class Jobs:
             return self._table
 
 
-def _found(table: JobTable, words: tuple[str, ...]) -> np.ndarray:
-    rows = np.arange(len(table))
-    if not words:
-        return rows
-    columns = (table.job_id, table.step, table.motif, table.file_system)
-    texts = [" ".join(map(str, row)).lower() for row in zip(*columns, strict=True)]
-    return rows[[all(word in text for word in words) for text in texts]]
-
-
 def _listed(table: JobTable, row: int) -> dict[str, Any]:
-    def instant(column: np.ndarray) -> int | None:
-        return None if column[row] == NULL_NS else int(column[row])
-
-    return {
-        "job": str(table.job_id[row]),
-        "run": run_name(table, row),
-        "step": str(table.step[row]),
-        "motif": str(table.motif[row]),
-        "file_system": str(table.file_system[row]),
-        "start_ns": instant(table.start_ns),
-        "end_ns": instant(table.end_ns),
-    }
+    found = listed(table, row)._asdict()
+    return {name: found[name] for name in _LISTED}
 
 
 def jobs_request(query: QueryParams) -> JobsRequest:

@@ -1,0 +1,71 @@
+"""iosonde jobs: which jobs there are to explain, newest first."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from collections.abc import Sequence
+
+from iosonde.analysis.job_list import ListedJob, found_jobs, listed
+from iosonde.cli import job_options, options
+from iosonde.cli.text import count, table
+from iosonde.model.amounts import amount, scale_of
+from iosonde.model.units import format_time
+from iosonde.store.state import clean_text
+
+EXAMPLES = """\
+  iosonde jobs                            the newest jobs of the store
+  iosonde jobs --search 'vpic write'      in id, step, kind or file system
+  iosonde jobs jobs.csv --mapping site.toml --limit 0 --format csv
+  iosonde explain --job 4711              why was this one slow
+"""
+SCHEMA_VERSION = 1
+_HEAD = ("job", "run", "began", "kind", "file system", "rate", "of peak")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print jobs, newest first."""
+    args = _parse(arguments)
+    now_ns = options.now_ns()
+    jobs = job_options.table_of(args)
+    found = found_jobs(jobs, args.search.split())
+    shown = [listed(jobs, row) for row in found[: args.limit or None].tolist()]
+    if args.format == "table":
+        rows = [_row(one, now_ns) for one in shown]
+        print(table(_HEAD, rows, left=5) if rows else "no job is like that")
+        if len(shown) < len(found):
+            print(f"and {count(len(found) - len(shown))} older ones (--limit 0: all)")
+    elif args.format == "json":
+        data = {"schema_version": SCHEMA_VERSION, "jobs": [one._asdict() for one in shown]}
+        job_options.write(json.dumps(data, indent=2) + "\n", args.output)
+    else:
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows([ListedJob._fields, *shown])
+        job_options.write(text.getvalue(), args.output)
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = options.Parser("jobs", "Jobs whose performance is known, newest first.", EXAMPLES)
+    job_options.add_tables(parser)
+    told = "only those in which all of these words occur"
+    parser.add_argument("--search", default="", metavar="WORDS", help=told)
+    parser.add_argument("--limit", type=int, default=20, metavar="N", help="(20; 0: all)")
+    parser.add_data(("json", "csv"))
+    args = parser.parse(arguments)
+    args.limit = max(0, args.limit)
+    return args
+
+
+def _row(one: ListedJob, now_ns: int) -> tuple[str, ...]:
+    rate, share = one.performance, one.fraction_of_peak
+    return (
+        *(clean_text(one.job), clean_text("" if one.run == one.motif else one.run)),
+        "" if one.start_ns is None else format_time(one.start_ns, now_ns),
+        *(clean_text(one.motif), clean_text(one.file_system)),
+        "" if rate is None else amount(rate, scale_of(one.unit, [rate])).replace(" /s", "/s"),
+        "" if share is None else f"{share:.0%}",
+    )
