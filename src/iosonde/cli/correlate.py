@@ -26,7 +26,7 @@ EXAMPLES = """\
   iosonde correlate summaries.csv.gz                pytokio's summarize_job is known
   iosonde correlate                                 the jobs of the store
   iosonde correlate jobs.csv --mapping jobs.toml --by none
-  iosonde correlate edison.csv mira.csv --mapping examples/umami-month --by file_system
+  iosonde correlate lustre.csv gpfs.csv --mapping examples/umami-month --by file_system
   iosonde correlate jobs.csv --with bandwidth --metrics temperature,load --control load
   iosonde correlate jobs.csv --motif 'hacc write' --since 2026-02-14 --until 2026-03-16
   iosonde correlate jobs.csv --format csv -o correlations.csv
