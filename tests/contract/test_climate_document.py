@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from iosonde.analysis import climate, climate_events, climate_regimes, climate_series, culprits
+from iosonde.analysis import climate, climate_events, climate_regimes, climate_series, leakage
 from iosonde.stats import prediction, regimes, segments, shifts
 
 PAGE = " ".join(
@@ -28,7 +28,7 @@ def test_constants_of_events() -> None:
     assert f"more than {climate_series.OWN_CHANGE:.0%}".replace("%", " %") in PAGE
     assert f"more than {climate_series.OWN_CLEAR:g} deviations of either side" in PAGE
     assert f"at most {climate_events.NEAR_NS // climate_series.DAY_NS} days outside" in PAGE
-    assert re.search(rf"run time or speed is above {culprits.LEAKS:g}\b", PAGE)
+    assert re.search(rf"run time or speed is above {leakage.LEAKS:g}\b", PAGE)
 
 
 def test_constants_of_climates_and_predictions() -> None:

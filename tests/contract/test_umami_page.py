@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from iosonde.analysis import culprits
+from iosonde.analysis import leakage
 from iosonde.findings import explanation
 from iosonde.stats import (
     association,
@@ -37,7 +37,7 @@ def test_suspects_in_prose_are_those_in_code() -> None:
     assert f"{is_.SMALLEST_SCALE:g} |median|" in PAGE
     assert f"(m l_j + {is_.SHRINK:g} * {is_.PRIOR:g}) / (m + {is_.SHRINK:g})" in PAGE
     assert f"({is_.FADE:g} / ({is_.FADE:g} + m))" in PAGE
-    assert f"correlation above {culprits.LEAKS:g})" in PAGE
+    assert f"correlation above {leakage.LEAKS:g})" in PAGE
     assert f"Below {explanation.SLOW_FROM:.0%} of loss".replace("10%", "10 %") in PAGE
     assert explanation.MOST_TOLD == 3
     assert "at most three groups" in PAGE

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from benchmarks.truth.metrics import bad_days
-from iosonde.analysis.culprits import Explanation, candidates, explain, judged
+from iosonde.analysis.culprits import Explanation, explain
 from iosonde.analysis.job_source import from_files
+from iosonde.analysis.leakage import candidates, judged
 from iosonde.analysis.peak import with_derived
 from iosonde.connectors.source import Settings
 from iosonde.findings.explanation import judge
@@ -261,3 +262,18 @@ def test_jobs_are_listed_newest_first(tmp_path, capsys):
     assert [one["job"] for one in json.loads(capsys.readouterr().out)["jobs"]] == ["j3", "j1"]
     assert run("jobs", "--search", "nothing", store=tmp_path) == 0
     assert "no job is like that" in capsys.readouterr().out
+
+
+def test_the_jobs_own_operations_are_not_held_against_others():
+    made = table(
+        3,
+        performance_bytes_per_s=np.ones(3),
+        own_opens=np.array([100.0, 400.0, np.nan]),
+        server_opens=np.array([500.0, 300.0, 500.0]),
+        server_opens_per_s=np.array([5.0, 3.0, 5.0]),
+        server_read_bytes=np.full(3, 2e12),
+        others_bytes_per_s=np.full(3, 1e10),
+    )
+    found = candidates(made)
+    assert set(found) == {"others_opens_per_s", "others_bytes_per_s"}
+    np.testing.assert_array_equal(found["others_opens_per_s"], [4.0, 0.0, np.nan])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from iosonde.analysis.culprits import explain, judged
+from iosonde.analysis.culprits import explain
+from iosonde.analysis.leakage import judged
 from iosonde.analysis.umami import standard_rows, umami
 from iosonde.findings.explanation import judge, shown_rows
 from iosonde.model.errors import NothingMeasuredError

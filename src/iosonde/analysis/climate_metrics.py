@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.analysis.climate_series import DAY_NS, Q
-from iosonde.analysis.culprits import LEAKS, judged
+from iosonde.analysis.leakage import LEAKS, judged
 from iosonde.model.job_metrics import About
 from iosonde.stats.midranks import midranks
 from iosonde.stats.multiple import benjamini_hochberg

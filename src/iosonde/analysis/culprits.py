@@ -8,17 +8,17 @@ side, and what did runs with such a value lose (``stats.suspects``)? Of history:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from iosonde.analysis.leakage import about_of, candidates, leaks, undescribed, unleaked
 from iosonde.analysis.umami import History, find_run, history_of
-from iosonde.model.job_metrics import JOB_METRICS, About
+from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
 from iosonde.stats.association import Associations, associations
 from iosonde.stats.forward import Selection, select
-from iosonde.stats.midranks import midranks
 from iosonde.stats.standing import Stood, stand
 from iosonde.stats.suspects import suspects
 
@@ -27,13 +27,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LEAKS = 0.6
-"""A metric whose rank correlation with what the job itself did is above this is not asked who did it."""
-FEWEST_FOR_LEAK = 8
 PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", "fraction_of_peak_ratio")
 """What can be explained: the first that the run has."""
-_EXTENSIVE = ("operations", "bytes", "node hours")
-"""Units of what adds up while a job runs: a slow job has more of it because it is slow."""
 _FLOORS = {"percent": 1.0, "ratio": 0.01, "operations": 1.0, "operations/s": 0.1, "hops": 0.1}
 Tag = Literal["cause", "effect", "climate"]
 
@@ -123,19 +118,14 @@ def explain(
         n for n in columns if np.isfinite(columns[n][row]) or np.isfinite(columns[n][others]).any()
     ]
     x = np.column_stack([columns[n] for n in names]) if names else np.empty((len(table), 0))
-    abouts = [_about(table, name) for name in names]
+    abouts = [about_of(table, name) for name in names]
     signs = np.array([{"high": -1.0, "low": 1.0}.get(a.good or "", 0.0) for a in abouts])
     floors = np.array([_FLOORS.get(a.unit, 0.0) for a in abouts])
-    strange = [
-        name for name in table.metrics if name not in JOB_METRICS and name not in table.abouts
-    ]
-    if strange:
-        told = f"{len(strange)} columns that nobody has described are not judged: {', '.join(strange[:3])}"
-        notes = (*notes, f"{told}{' ...' if len(strange) > 3 else ''} (--mapping describes them)")
+    notes = (*notes, *_undescribed(table))
     found = suspects(y[others], x[others], x[row], signs, floors)
     order = rows[np.argsort(table.start_ns[rows], kind="stable")]
     tested = associations(y[order], x[order])
-    leaks = _leaks(table, order, names, x[order], abouts)
+    leaking = leaks(table, order, names, x[order], abouts)
     made = [
         Candidate(
             name,
@@ -147,7 +137,7 @@ def explain(
             int(found.matches[i]),
             float(np.nan_to_num(found.score[i])),
             *_tested(tested, i),
-            leaks[i],
+            leaking[i],
             table.flags.get((row, name), ()),
         )
         for i, name in enumerate(names)
@@ -163,64 +153,24 @@ def explain(
         usual=float(np.nanmedian(y[others])) if np.isfinite(y[others]).any() else float("nan"),
         others=len(others),
         candidates=tuple(made),
-        picks=_picks(select(y[order], _unleaked(x[order], leaks)), names),
+        picks=_picks(select(y[order], unleaked(x[order], leaking)), names),
         notes=notes,
     )
+
+
+def _undescribed(table: JobTable) -> tuple[str, ...]:
+    strange = undescribed(table)
+    if not strange:
+        return ()
+    some = ", ".join(strange[:3]) + (" ..." if len(strange) > 3 else "")
+    told = f"{len(strange)} columns that nobody has described are not judged: {some}"
+    return (f"{told} (--mapping describes them)",)
 
 
 def _measure(table: JobTable, row: int) -> str:
     """Which performance a run has; the first one where it has none."""
     known = (n for n in PERFORMANCE if n in table.metrics and np.isfinite(table.metrics[n][row]))
     return next(known, PERFORMANCE[0])
-
-
-def judged(table: JobTable) -> JobTable:
-    """The table with the metrics as they are judged: rates beside what adds up."""
-    more = candidates(table)
-    abouts = {name: _about(table, name) for name in more if name not in table.abouts}
-    return replace(table.with_metrics(more), abouts={**abouts, **table.abouts})
-
-
-def candidates(table: JobTable) -> dict[str, Floats]:
-    """What can be asked who did it: no own doing, nothing undescribed, and rates of what adds up while a job runs.
-
-    A column that neither ``model.job_metrics`` nor the table describes may be an id. Of a metric that the table
-    also has as a rate only the rate is kept. Shapes (n,), missing is NaN.
-    """
-    seconds = table.duration_s()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found: dict[str, Floats] = {}
-        for name, column in table.metrics.items():
-            about = table.about(name)
-            if about.role in ("performance", "own") or name == "duration_s":
-                continue
-            if name not in JOB_METRICS and name not in table.abouts:
-                continue
-            if about.unit in ("operations", "bytes"):
-                if f"{name}_per_s" not in table.metrics:
-                    rate = column / seconds
-                    found[f"{name}_per_s"] = np.where(np.isfinite(rate), rate, np.nan)
-                continue
-            found[name] = column
-    return _without_mirrors(found)
-
-
-def _without_mirrors(found: dict[str, Floats]) -> dict[str, Floats]:
-    """Contention is 1 - coverage: one of the two is enough."""
-    return {
-        name: column
-        for name, column in found.items()
-        if not (name.startswith("contention_") and name.replace("contention_", "cf_") in found)
-    }
-
-
-def _about(table: JobTable, name: str) -> About:
-    """Of a rate made here, what the amount is."""
-    known = table.about(name)
-    if known.unit or not name.endswith("_per_s"):
-        return known
-    amount = table.about(name.removesuffix("_per_s"))
-    return amount._replace(unit=f"{amount.unit}/s", label=f"{amount.label} a second")
 
 
 def _tested(tested: Associations, i: int) -> tuple[float, float, float, int, float]:
@@ -231,49 +181,6 @@ def _tested(tested: Associations, i: int) -> tuple[float, float, float, int, flo
         int(tested.n[i]),
         float(tested.n_eff[i]),
     )
-
-
-def _leaks(
-    table: JobTable,
-    rows: NDArray[np.intp],
-    names: Sequence[str],
-    x: Floats,
-    abouts: Sequence[About],
-) -> list[str]:
-    """Per metric, what of the job's own doing it follows; "" for none."""
-    seconds = table.duration_s()[rows]
-    volume = table.metrics.get("own_bytes")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        speed = None if volume is None else volume[rows] / seconds
-    told = []
-    for i, about in enumerate(abouts):
-        words = ""
-        if about.unit in _EXTENSIVE and abs(_rank_r(x[:, i], seconds)) > LEAKS:
-            words = "it grows with the job's run time"
-        elif (
-            speed is not None
-            and names[i].partition("_")[0] not in ("cf", "contention")
-            and _rank_r(x[:, i], speed) > LEAKS
-        ):
-            words = "it rises with the job's own speed"
-        told.append(words)
-    return told
-
-
-def _rank_r(one: Floats, other: Floats) -> float:
-    """Spearman of two columns; 0 where too few are known."""
-    both = np.isfinite(one) & np.isfinite(other)
-    if both.sum() < FEWEST_FOR_LEAK:
-        return 0.0
-    a, b = (midranks(column[both][:, None])[:, 0] for column in (one, other))
-    a, b = a - a.mean(), b - b.mean()
-    size = float(np.sqrt((a @ a) * (b @ b)))
-    return float(a @ b) / size if size > 0 else 0.0
-
-
-def _unleaked(x: Floats, leaks: Sequence[str]) -> Floats:
-    """The metrics with those that leak taken out (all missing)."""
-    return np.where(np.array([bool(leak) for leak in leaks]), np.nan, x) if leaks else x
 
 
 def _picks(found: Selection, names: Sequence[str]) -> tuple[tuple[str, float, int, str], ...]:

@@ -8,7 +8,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from iosonde.analysis.culprits import Candidate, Explanation, explain, judged
+from iosonde.analysis.culprits import Candidate, Explanation, explain
+from iosonde.analysis.leakage import judged
 from iosonde.analysis.umami import standard_rows, umami
 from iosonde.cli import job_options, options
 from iosonde.findings.explanation import Verdict, judge, shown_rows

@@ -98,6 +98,17 @@ JOB_METRICS: dict[str, About] = {
         "ratio", "contention (node hours)", "low", "cause", "contention"
     ),
     "others_bytes_per_s": About("bytes/s", "traffic of others", "low", "cause", "contention"),
+    **{
+        f"others_{name}_per_s": About(
+            "operations/s", f"{words} of others a second", "low", "cause", group
+        )
+        for name, words, group in (
+            ("opens", "opens", "metadata"),
+            ("getattrs", "stats", "metadata"),
+            ("read_ops", "reads", "traffic"),
+            ("write_ops", "writes", "traffic"),
+        )
+    },
     "server_read_bytes": About("bytes", "bytes read from the servers", "low", "cause", "traffic"),
     "server_written_bytes": About(
         "bytes", "bytes written to the servers", "low", "cause", "traffic"

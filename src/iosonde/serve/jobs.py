@@ -12,8 +12,9 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from iosonde.analysis.culprits import explain, judged
+from iosonde.analysis.culprits import explain
 from iosonde.analysis.job_list import found_jobs, listed
+from iosonde.analysis.leakage import judged
 from iosonde.analysis.umami import History, standard_rows, umami
 from iosonde.findings.explanation import judge, shown_rows
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
