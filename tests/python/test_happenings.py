@@ -168,12 +168,3 @@ def test_what_recurs_has_a_name(changes, wanted):
 )
 def test_host_or_storage(seen, wanted):
     assert happenings.say_seen(seen) == wanted
-
-
-def test_what_began_then_is_a_coincidence_and_never_a_cause():
-    (event,) = slow_events(windows(data_read=QUIET + SLOW + QUIET))
-    begin = event.start_ns
-    jobs = [("job 1", begin - 600 * 10**9), ("job 2", begin - 10**10), ("job 3", begin + 10**9)]
-    text = happenings.say_coincidences(event, jobs, NOW, UTC)
-    assert text == "job 3 (14:24:01) and job 2 (14:23:50) started then"
-    assert happenings.say_coincidences(event, jobs[:1], NOW, UTC) == ""

@@ -12,7 +12,6 @@ import numpy as np
 
 from iosonde.model.amounts import amount, scale_of
 from iosonde.model.job_metrics import JOB_METRICS
-from iosonde.model.quality import QUALITY
 from iosonde.stats.standing import Standing
 
 if TYPE_CHECKING:
@@ -54,10 +53,6 @@ class Verdict:
     history: str
     """What performance goes with over all runs of the kind; "" where nothing was found."""
     told: tuple[Candidate, ...]
-
-    def lines(self) -> list[str]:
-        """Everything behind the sentence, a line each."""
-        return [*self.evidence, *(text for text in (self.rejected, self.history) if text)]
 
     def data(self) -> dict[str, object]:
         """For programs and the page."""
@@ -250,8 +245,3 @@ def _rejected(found: Explanation, told: tuple[Candidate, ...]) -> str:
 
 
 _JUDGED = (Standing.BAD, Standing.POOR, Standing.OK, Standing.GOOD)
-
-
-def say_flags(flags: dict[str, int]) -> list[str]:
-    """``monitor-down (3): the monitor recorded zeros ...``, a line a flag."""
-    return [f"{flag} ({n}): {QUALITY[flag]}" for flag, n in sorted(flags.items())]

@@ -1,7 +1,6 @@
-"""Sentences about what happened: slow events, what recurs, who saw it, what began at the same time.
+"""Sentences about what happened: slow events, what recurs, who saw it.
 
-The tone of ``findings.sentences``: one line without a full stop. That something started at the same
-time is said as "started then" and nothing more: a coincidence is not a cause.
+The tone of ``findings.sentences``: one line without a full stop.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ _DAYS = (
     "Saturdays",
     "Sundays",
 )
-_THEN_NS = 120_000_000_000
-"""What began at most this long before or after an event "started then"."""
 _TOLD_LOST = 0.005
 
 
@@ -123,22 +120,6 @@ def say_seen(seen: Seen) -> str:
         return f"{what} were as usual for all of {seen.of} hosts"
     watched = "1 host" if seen.of == 1 else f"{seen.of} hosts"
     return f"{what}: {watched} watched, too few to tell a host from the storage"
-
-
-def say_coincidences(
-    event: SlowEvent,
-    beginnings: Sequence[tuple[str, int]],
-    now_ns: int,
-    zone: tzinfo | None = None,
-) -> str:
-    """What began within two minutes of an event, nearest first; empty when nothing did.
-
-    ``beginnings``: (name, instant). ``job 4711 started then (14:04:50)``.
-    """
-    near = [one for one in beginnings if abs(one[1] - event.start_ns) <= _THEN_NS]
-    near.sort(key=lambda one: abs(one[1] - event.start_ns))
-    told = [f"{name} ({format_time(at, now_ns, zone, seconds=True)})" for name, at in near]
-    return f"{_join(told)} started then" if told else ""
 
 
 def _all_slow(
