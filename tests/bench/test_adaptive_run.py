@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 
 import pytest
 
@@ -47,6 +48,15 @@ def test_who_is_the_limit_is_said(measured):
     (line,) = [line for line in measured[2].splitlines() if line.startswith("null: ")]
     assert "clients are the limit" in line or "not decided" in line
     assert "4 repeats" in measured[2]
+
+
+def test_programs_get_the_verdict_too(capsys):
+    words = ("null:", "-D", 1, "-P", 10, "-I", 4, "--fault", "all:+1ms", "--adaptive")
+    assert bench(*words, "--repeats", 3, "--format", "json") == 0
+    (verdict,) = json.loads(capsys.readouterr().out)["verdicts"]
+    assert verdict["repeats"] >= 3
+    assert verdict["clients"] == 1
+    assert verdict["sentences"]
 
 
 def test_a_run_that_never_waited_has_no_verdict_and_says_why(capsys):

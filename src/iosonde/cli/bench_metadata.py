@@ -18,7 +18,7 @@ from iosonde.cli.bench_progress import Following, Looking
 from iosonde.cli.interrupt import Interrupt
 from iosonde.cli.run_data import write_rows
 from iosonde.cli.run_tables import comparison, details
-from iosonde.findings.waiting import say_waiting, verdict_line
+from iosonde.findings.waiting import say_waiting, verdict_line, waiting_json
 from iosonde.measure.ranks import find_processes, is_first
 from iosonde.model.errors import IosondeError, NothingMeasuredError
 from iosonde.model.runs import RunRow
@@ -97,7 +97,8 @@ def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) ->
     if args.plot is not None:
         _plot(each, verdicts, args, samples)
     if args.format != "table":
-        write_rows(rows, args.format, args.output, every_factor=args.adaptive)
+        plain = [waiting_json(found) for _, found in verdicts]
+        write_rows(rows, args.format, args.output, every_factor=args.adaptive, verdicts=plain)
         return
     if len(runs) == 1 and not args.adaptive:
         print(details(rows, options.now_ns(), ranks=(rows[0].ranks or 1) > 2))

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from iosonde.analysis.runs import compare
 from iosonde.cli import options
@@ -17,12 +18,19 @@ from iosonde.store.run_lines import frame_of
 
 
 def write_rows(
-    rows: Sequence[RunRow], format_name: str, output: Path | None, *, every_factor: bool = False
+    rows: Sequence[RunRow],
+    format_name: str,
+    output: Path | None,
+    *,
+    every_factor: bool = False,
+    verdicts: Sequence[dict[str, Any]] = (),
 ) -> None:
-    """As Parquet or CSV; as JSON one object that holds the comparison too. ``output`` None: stdout."""
+    """As Parquet or CSV; as JSON one object with the comparison and ``verdicts`` too. ``output`` None: stdout."""
     if format_name == "json":
         compared = [asdict(one) for one in compare(rows, every_factor=every_factor)]
-        found = {"runs": compared, "rows": [asdict(row) for row in rows]}
+        found: dict[str, Any] = {"runs": compared, "rows": [asdict(row) for row in rows]}
+        if verdicts:
+            found["verdicts"] = list(verdicts)
         text = json.dumps({"schema_version": SCHEMA_VERSION, **found}, allow_nan=False)
         if output is None:
             print(text)
