@@ -20,8 +20,12 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from iosonde.analysis.climate import climate
 from iosonde.analysis.importing import Naming, import_latencies
 from iosonde.analysis.umami import umami
+from iosonde.findings.climate import say_event
+from iosonde.plots.climate_figure import climate_figure
+from iosonde.plots.render_climate import save_climate
 from iosonde.plots.render_umami import save_umami
 from iosonde.plots.umami_figure import umami_figure
 
@@ -30,6 +34,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.metadata import ext4  # noqa: E402
 from tests.e2e.browser import CHROMIUM  # noqa: E402
+from tests.python.climates_made import runs  # noqa: E402
 from tests.python.jobs_made import simulated  # noqa: E402
 from tests.python.latencies import closed_loop, gathered  # noqa: E402
 from tests.python.made import Trouble, made  # noqa: E402
@@ -78,6 +83,7 @@ def figures(folder: Path) -> None:
     _densities(folder)
     _comparison(folder, rng)
     _umami(folder)
+    _climate(folder)
 
 
 def _umami(folder: Path) -> None:
@@ -86,6 +92,26 @@ def _umami(folder: Path) -> None:
     found = replace(found, subtitle=f"{found.subtitle} (simulated)")
     for name, dark in (("umami", False), ("umami-dark", True)):
         save_umami(found, folder / f"{name}.png", dark=dark, zone=UTC)
+        small(folder / f"{name}.png", f"{name}.png")
+
+
+def _climate(folder: Path) -> None:
+    """A simulated year of three programs on two file systems: an upgrade of both, and a full one in between."""
+    rng = np.random.default_rng(SEED)
+    full = ((90, -0.9), (130, 0.0))
+    series = {
+        ("scratch", "ior shared write"): (*full, (220, 0.25)),
+        ("scratch", "vpic shared write"): full,
+        ("scratch", "hacc fpp read"): ((220, 0.2),),
+        ("work", "ior shared write"): ((220, 0.3),),
+        ("work", "vpic shared write"): ((0, 0.0),),
+        ("work", "hacc fpp read"): ((220, 0.2),),
+    }
+    found = climate(runs(rng, series))
+    drawn = climate_figure(found, [say_event(event) for event in found.events])
+    drawn = replace(drawn, title=f"{drawn.title} (simulated)")
+    for name, dark in (("climate", False), ("climate-dark", True)):
+        save_climate(drawn, folder / f"{name}.png", width_in=10, dark=dark)
         small(folder / f"{name}.png", f"{name}.png")
 
 
