@@ -31,7 +31,9 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("probe", "probe", "watch directories and see how they answer"),
         Command("bench", "bench", "what storage can do: small objects (metadata)"),
     ),
-    "Gather": (Command("import", "import_", "records of servers, schedulers, jobs, other benchmarks"),),
+    "Gather": (
+        Command("import", "import_", "records of servers, schedulers, jobs, other benchmarks"),
+    ),
     "Ask": (
         Command("now", "now", "one sentence a target: is it slow, how much, since when"),
         Command("check", "check", "the same for a monitoring system (exit code 0, 1, 2, 3)"),
