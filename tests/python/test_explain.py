@@ -223,6 +223,9 @@ def test_the_command_says_it_from_a_store(tmp_path, capsys):
     picture = tmp_path / "job.svg"
     assert run("explain", "--job", "39", "--plot", str(picture), store=tmp_path) == 0
     assert picture.read_text().startswith("<?xml")
+    jobs.write_jobs(tmp_path, [Job(source="sacct", job_id="4711", start_ns=START)])
+    assert run("explain", "--job", "4711", store=tmp_path) == 1
+    assert "known from sacct, which does not say how fast" in capsys.readouterr().err
     assert run("explain", "--job", "no", store=tmp_path) == 2
     assert "no job" in capsys.readouterr().err
     assert run("explain", "--job", "1", store=tmp_path / "none") == 1

@@ -53,3 +53,17 @@ def from_store(root: Path, of: Peak = "max") -> JobTable:
             f"there are no jobs in {root}", hint="'iosonde import', or TABLE"
         )
     return with_derived(merged(parts), of).table
+
+
+def must_have(root: Path, table: JobTable, job_id: str) -> None:
+    """Raises NothingMeasuredError: the store knows the job, but of nothing that says how fast its I/O was."""
+    if (table.job_id == job_id).any():
+        return
+    known = jobs.read_jobs(root, job_id=job_id, scalars=False)
+    if known:
+        sources = ", ".join(dict.fromkeys(job.source for job in known))
+        raise NothingMeasuredError(
+            f"job {job_id} is known from {sources}, which does not say how fast its I/O was",
+            expected="its Darshan log, or a table with its performance",
+            hint="'iosonde import'",
+        )

@@ -49,7 +49,11 @@ def table_of(args: argparse.Namespace) -> JobTable:
     from iosonde.analysis import job_source
 
     if not args.table:
-        return job_source.from_store(only_store(args))
+        root = only_store(args)
+        table = job_source.from_store(root)
+        if getattr(args, "job", None) is not None:
+            job_source.must_have(root, table, args.job)
+        return table
     if args.store is not None:
         raise UsageError("both TABLE and --store are given", expected="one of them")
     settings = Settings(system=args.system or "", zone=options.local_zone())
