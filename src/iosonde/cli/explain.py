@@ -61,11 +61,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _print(found: Explanation, verdict: Verdict) -> None:
     print(verdict.sentence)
-    for line in verdict.evidence:
+    for line in verdict.lines():
         print(f"  - {line}")
-    for line in (verdict.rejected, verdict.history):
-        if line:
-            print(f"  {line}")
     for note in found.notes:
         print(f"  note: {note}")
 

@@ -54,6 +54,10 @@ class Verdict:
     """What performance goes with over all runs of the kind; "" where nothing was found."""
     told: tuple[Candidate, ...]
 
+    def lines(self) -> list[str]:
+        """Everything behind the sentence, a line each."""
+        return [*self.evidence, *(text for text in (self.rejected, self.history) if text)]
+
     def data(self) -> dict[str, object]:
         """For programs and the page."""
         return {
