@@ -8,21 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from iosonde.connectors.source import Settings, head_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock
-from tests.python.latencies import DATA
-
-
-def real(place: str) -> Path:
-    """A real file of the shared data; the test is left out where there is none."""
-    path = DATA / place
-    if not path.exists():
-        pytest.skip(f"no {place} in {DATA} (IOSONDE_DATA names another folder)")
-    return path
 
 
 class Out:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
 from collections.abc import Iterable
@@ -15,6 +14,7 @@ from iosonde.connectors.darshan.library import names
 from iosonde.connectors.darshan.reader import Reader
 from iosonde.connectors.darshan.worker import job_from
 from iosonde.model.jobs import Job
+from tests.python.latencies import DATA
 
 _MODULES = {"POSIX": (1, 4, "posix"), "MPI-IO": (2, 3, "mpiio"), "STDIO": (8, 2, "stdio")}
 MIB = 1 << 20
@@ -203,10 +203,8 @@ def text_of(made: Made, *, base: bool = True, total: bool = False, perf: bool = 
 
 
 def recorded() -> list[Path]:
-    """Real logs: in ``$IOSONDE_RECORDED`` or beside the repository; none where there are none."""
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("IOSONDE_RECORDED", beside)) / "umami" / "darshan"
-    return sorted(folder.glob("*.darshan"))
+    """Real logs; none where there are none."""
+    return sorted((DATA / "umami" / "darshan").glob("*.darshan"))
 
 
 def jobs_of(paths: Iterable[Path]) -> dict[Path, Job]:
@@ -221,4 +219,6 @@ def jobs_of(paths: Iterable[Path]) -> dict[Path, Job]:
     return found
 
 
-needs_recorded = pytest.mark.skipif(not recorded(), reason="no recorded Darshan logs beside here")
+needs_recorded = pytest.mark.skipif(
+    not recorded(), reason=f"no Darshan logs in {DATA} (IOSONDE_DATA names another folder)"
+)

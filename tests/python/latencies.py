@@ -8,10 +8,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 DATA = Path(os.environ.get("IOSONDE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 """Real logs and tables; IOSONDE_DATA names another folder."""
 MEASURING = DATA / "measuring"
+
+
+def real(place: str) -> Path:
+    """A real file of the shared data; the test is left out, and says why, where there is none."""
+    path = DATA / place
+    if not path.exists():
+        pytest.skip(f"no {place} in {DATA} (IOSONDE_DATA names another folder)")
+    return path
+
+
 MISTRAL = "data/mdreal-mistral-lustre02-10nodes-200procs-10ranks-3iter.csv.gz"
 COOLEY = "data/mdreal-cooley-gpfs-10nodes-2ranks-iter0.csv.gz"
 

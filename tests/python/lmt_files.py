@@ -11,22 +11,18 @@ from types import ModuleType
 
 import h5py
 import numpy as np
-import pytest
 
 from iosonde.connectors.source import Item, Settings
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import MetricBlock
-from tests.python.latencies import DATA
+from tests.python import latencies
 
-UMAMI = DATA / "umami"
+UMAMI = latencies.DATA / "umami"
 
 
 def real(name: str) -> Path:
     """A file of the shared data, or the test is skipped."""
-    path = UMAMI / name
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
-    return path
+    return latencies.real(f"umami/{name}")
 
 
 class Got:

@@ -9,7 +9,8 @@ import pytest
 from iosonde.connectors.client import collectl
 from iosonde.connectors.source import head_of
 from iosonde.model.units import parse_time
-from tests.python.connected import real, survives, take
+from tests.python.connected import survives, take
+from tests.python.latencies import real
 
 S = 1_000_000_000
 T = 1_700_000_000

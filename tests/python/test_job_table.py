@@ -8,7 +8,8 @@ import pytest
 
 from iosonde.connectors.scheduler import job_table
 from iosonde.connectors.source import Settings, head_of
-from tests.python.connected import real, survives, take
+from tests.python.connected import survives, take
+from tests.python.latencies import real
 
 SUMMARY = "CREATE TABLE summary(stepid primary key, hostname, start integer, completion integer, numnodes integer)"
 

@@ -9,7 +9,8 @@ import pytest
 
 from iosonde.connectors.gpfs import mmdf
 from iosonde.connectors.source import head_of
-from tests.python.connected import Out, real, survives, take
+from tests.python.connected import Out, survives, take
+from tests.python.latencies import real
 
 KIB = 1024
 TABLE = """\

@@ -10,7 +10,8 @@ from iosonde.connectors import gather
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.gpfs import mmpmon
 from iosonde.connectors.source import Settings, head_of
-from tests.python.connected import real, sound, survives, take
+from tests.python.connected import sound, survives, take
+from tests.python.latencies import real
 
 T = 1_700_000_000
 SECOND = 1_000_000_000

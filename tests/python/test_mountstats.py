@@ -10,7 +10,8 @@ import pytest
 
 from iosonde.connectors.client import mountstats
 from iosonde.connectors.source import head_of
-from tests.python.connected import Out, real, survives, take
+from tests.python.connected import Out, survives, take
+from tests.python.latencies import real
 
 S = 1_000_000_000
 T = 1_700_000_000

@@ -7,7 +7,8 @@ import pytest
 
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import MODULES, every
-from tests.python.connected import real, take
+from tests.python.connected import take
+from tests.python.latencies import real
 
 EVERY = dict(zip(MODULES, every(), strict=True))
 FILES = {

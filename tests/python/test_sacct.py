@@ -13,7 +13,8 @@ from iosonde.connectors.scheduler.node_list import expand
 from iosonde.connectors.source import head_of
 from iosonde.model.jobs import Job
 from iosonde.model.units import parse_time
-from tests.python.connected import Out, real, survives, take
+from tests.python.connected import Out, survives, take
+from tests.python.latencies import real
 
 LA = ZoneInfo("America/Los_Angeles")
 HEAD = "JobID|JobIDRaw|User|JobName|State|ExitCode|Start|End|NNodes|NodeList"

@@ -53,21 +53,29 @@ def read_lines(path: Path, tell: Tell) -> Iterator[Line]:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             file: IO[bytes] = gzip.open(raw) if packed else raw  # type: ignore[assignment]  # noqa: SIM115
-            while piece := file.readline(MOST_BYTES + 1):
-                number += 1
-                if len(piece) > MOST_BYTES:
-                    tell(bad(path, number, "the line is too long", f"at most {MOST_BYTES} bytes"))
-                    while piece and not piece.endswith(b"\n"):
-                        piece = file.readline(MOST_BYTES)
-                    continue
-                text = piece.decode("utf-8", "replace")
-                yield Line(number, text.rstrip("\r\n"), text.endswith("\n"))
+            for line in lines_of(file, path, tell):
+                number = line.number
+                yield line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         what = f"the gzip data end or break here ({error})"
         raise bad(path, number + 1, what, "a whole gzip file") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
+
+
+def lines_of(file: IO[bytes], place: Path, tell: Tell) -> Iterator[Line]:
+    """Every line of an open file; a line that is too long is told of and left out."""
+    number = 0
+    while piece := file.readline(MOST_BYTES + 1):
+        number += 1
+        if len(piece) > MOST_BYTES:
+            tell(bad(place, number, "the line is too long", f"at most {MOST_BYTES} bytes"))
+            while piece and not piece.endswith(b"\n"):
+                piece = file.readline(MOST_BYTES)
+            continue
+        text = piece.decode("utf-8", "replace")
+        yield Line(number, text.rstrip("\r\n"), text.endswith("\n"))
 
 
 def bad(path: Path, number: int, what: str, expected: str) -> InputFileError:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.frames import NULL_NS
 from iosonde.model.quality import Note
-from iosonde.model.units import to_ns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_S = 1_000_000_000
 
 
 class LocalTimes(NamedTuple):
@@ -57,24 +55,15 @@ def local_times(texts: Iterable[object], zone: tzinfo | None) -> LocalTimes:
     as if the clock had not been changed. Both are marked. A text that names its zone needs no guess.
     Numbers, blobs, nonsense and years outside 1970 to 2262 give ``NULL_NS``.
     """
+    clock = WallTimes(zone, ascending=True)
     times: list[int] = []
     marks: list[bool] = []
-    naive, before = False, NULL_NS
     for text in texts:
-        moment = _moment(text)
-        if moment is None:
-            times.append(NULL_NS)
-            marks.append(False)
-            continue
-        if moment.tzinfo is None:
-            naive = True
-            time_ns, mark = _resolved(moment, zone, before)
-        else:
-            time_ns, mark = to_ns(moment), False
-        if time_ns != NULL_NS:
-            before = time_ns
-        times.append(time_ns)
-        marks.append(mark)
+        moment, before = _moment(text), clock.ambiguous
+        found = None if moment is None else clock.ns(moment)
+        times.append(NULL_NS if found is None else found)
+        marks.append(clock.ambiguous > before)
+    naive = clock.naive > 0
     return LocalTimes(np.array(times, dtype=np.int64), np.array(marks, dtype=np.bool_), naive)
 
 
@@ -87,22 +76,3 @@ def _moment(text: object) -> datetime | None:
     except ValueError:
         return None
     return moment if 1970 < moment.year < 2262 else None
-
-
-def _resolved(moment: datetime, zone: tzinfo | None, before: int) -> tuple[int, bool]:
-    """UTC of a clock time, and whether it was a choice."""
-    first, second = (_utc_ns(moment.replace(fold=fold), zone) for fold in (0, 1))
-    if first == second:
-        return first, False
-    if NULL_NS in (first, second) or first > second:  # the hour that was left out
-        return first, True
-    return (second if before != NULL_NS and first <= before else first), True
-
-
-def _utc_ns(moment: datetime, zone: tzinfo | None) -> int:
-    """With its fold, as UTC ns; NULL_NS where the machine cannot say."""
-    try:
-        aware = moment.astimezone(UTC) if zone is None else moment.replace(tzinfo=zone)
-        return to_ns(aware.astimezone(UTC))
-    except (ValueError, OverflowError, OSError):
-        return NULL_NS

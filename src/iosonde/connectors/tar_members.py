@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
-from iosonde.connectors.lines import MOST_BYTES, Line, Tell, bad
+from iosonde.connectors.lines import Line, Tell, lines_of
 from iosonde.model.errors import InputFileError
 
 MOST_MEMBERS = 2_000_000
@@ -113,18 +113,8 @@ def _name(member: tarfile.TarInfo) -> str:
 
 
 def _lines(file: IO[bytes], path: Path, name: str, tell: Tell) -> Iterator[Line]:
-    place = path / name
-    number = 0
     with _named(path):
-        while piece := file.readline(MOST_BYTES + 1):
-            number += 1
-            if len(piece) > MOST_BYTES:
-                tell(bad(place, number, "the line is too long", f"at most {MOST_BYTES} bytes"))
-                while piece and not piece.endswith(b"\n"):
-                    piece = file.readline(MOST_BYTES)
-                continue
-            text = piece.decode("utf-8", "replace")
-            yield Line(number, text.rstrip("\r\n"), text.endswith("\n"))
+        yield from lines_of(file, path / name, tell)
 
 
 class _Bounded(io.RawIOBase):

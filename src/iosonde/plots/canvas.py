@@ -6,16 +6,28 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iosonde.model.errors import MissingPartError, StoreError
+from iosonde.model.errors import MissingPartError, StoreError, UsageError
 from iosonde.plots.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+WIDTHS_IN = (3.0, 40.0)
+"""How wide a picture may be."""
 DPI = 130
 """Pixels an inch of PNG pictures, and of what is rasterised in the others."""
 _DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """When a picture was made is not in it: equal data give equal bytes."""
+
+
+def possible_width(width_in: float) -> None:
+    """Raises UsageError: nothing fits into such a picture, or nobody could open it."""
+    least, most = WIDTHS_IN
+    if not least <= width_in <= most:
+        raise UsageError(
+            f"a picture {width_in:g} inches wide cannot be drawn",
+            expected=f"{least:g} to {most:g} inches",
+        )
 
 
 def new_canvas(width_in: float, height_in: float, style: Style) -> Figure:

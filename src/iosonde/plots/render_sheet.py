@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from iosonde.model.errors import UsageError
 from iosonde.plots.axis_matplotlib import days, time_axis, value_axis, widened
-from iosonde.plots.canvas import new_canvas, write
+from iosonde.plots.canvas import new_canvas, possible_width, write
 from iosonde.plots.curves_matplotlib import curve_colours, draw_curves
 from iosonde.plots.legend_matplotlib import legend, lines_of, wrapped
 from iosonde.plots.marks import (
@@ -51,9 +50,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTHS_IN = (3.0, 40.0)
-"""Widths that a sheet can be drawn at, inches."""
-
 
 def save_sheet(
     sheet: Sheet,
@@ -79,11 +75,7 @@ def draw_sheet(
 
     Raises UsageError for a width that nothing fits in.
     """
-    if not WIDTHS_IN[0] <= width_in <= WIDTHS_IN[1]:
-        raise UsageError(
-            f"a picture {width_in:g} inches wide cannot be drawn",
-            expected=f"{WIDTHS_IN[0]:g} to {WIDTHS_IN[1]:g} inches",
-        )
+    possible_width(width_in)
     style = DARK if dark else LIGHT
     if not titled:
         sheet = replace(sheet, title="", caption=())

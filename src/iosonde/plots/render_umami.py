@@ -8,11 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.model.errors import UsageError
 from iosonde.plots.axis_matplotlib import days, text_width, time_axis
-from iosonde.plots.canvas import new_canvas, write
+from iosonde.plots.canvas import new_canvas, possible_width, write
 from iosonde.plots.legend_matplotlib import wrapped
-from iosonde.plots.render_sheet import WIDTHS_IN
 from iosonde.plots.style import DARK, LIGHT, Style
 from iosonde.plots.umami_figure import UmamiFigure, UmamiRow
 from iosonde.plots.umami_marks import draw_box, draw_runs
@@ -64,11 +62,7 @@ def draw_umami(
     figure: UmamiFigure, *, width_in: float = 8.0, dark: bool = False, zone: tzinfo | None = None
 ) -> Figure:
     """The matplotlib figure. Raises UsageError for a width that nothing fits in."""
-    if not WIDTHS_IN[0] <= width_in <= WIDTHS_IN[1]:
-        raise UsageError(
-            f"a picture {width_in:g} inches wide cannot be drawn",
-            expected=f"{WIDTHS_IN[0]:g} to {WIDTHS_IN[1]:g} inches",
-        )
+    possible_width(width_in)
     style = DARK if dark else LIGHT
     plan = _plan(figure, width_in)
     canvas = new_canvas(plan.width, plan.height, style)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.connectors.tables.mapping import TimeUnit
+from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.frames import NULL_NS
 from iosonde.model.quality import Note
-from iosonde.model.units import to_ns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,30 +89,18 @@ def _meant(known: list[int], unit: TimeUnit) -> TimeUnit:
 
 
 def _clock(cells: Sequence[str], zone: tzinfo | None, where: str) -> Read:
+    """Rows of a table are in no order: of a time that occurs twice the first counts."""
     out = np.full(len(cells), NULL_NS, dtype=np.int64)
-    naive = ambiguous = 0
+    clock = WallTimes(zone)
     for place, cell in enumerate(cells):
         try:
             moment = datetime.fromisoformat(cell.strip())
-            if moment.tzinfo is None:
-                naive += 1
-                moment = moment.astimezone() if zone is None else moment.replace(tzinfo=zone)
-                ambiguous += zone is not None and _twice(moment)
-            out[place] = to_ns(moment)
-        except (ValueError, OverflowError, OSError):
+        except ValueError:
             continue
-    notes = []
-    if naive:
-        named = "this machine's zone" if zone is None else str(zone)
-        notes.append(Note("naive-time", f"{where}: read in {named}", naive))
-    if ambiguous:
-        notes.append(Note("ambiguous-time", f"{where}: read as the first of the two", ambiguous))
-    return Read(out, tuple(notes))
-
-
-def _twice(moment: datetime) -> bool:
-    """Whether a clock time occurs twice, or not at all."""
-    return moment.replace(fold=0).utcoffset() != moment.replace(fold=1).utcoffset()
+        clock.anew()
+        out[place] = NULL_NS if (found := clock.ns(moment)) is None else found
+    told = (note._replace(what=f"{where}: {note.what}") for note in clock.notes())
+    return Read(out, tuple(told))
 
 
 def disagreement(trusted: Instants, doubtful: Instants, where: str) -> tuple[Note, ...]:
