@@ -210,7 +210,7 @@ impl Watch {
     pub fn finish(&mut self, ended_ns: u64, desk: &mut dyn Desk) {
         // A tick due at the very end is not of this run.
         let ended_ns = ended_ns.saturating_sub(1);
-        self.pass_unowned(ended_ns, desk);
+        self.pass_last(ended_ns, desk);
         let divider = self.region.divider();
         for (number, account) in self.accounts.iter_mut().enumerate() {
             let Some((op, account)) = account else { continue };

@@ -69,12 +69,21 @@ impl Watch {
 
     /// Rows for ticks that are nobody's.
     pub(super) fn pass_unowned(&mut self, now_ns: u64, desk: &mut dyn Desk) {
+        self.pass_until(now_ns, 0, desk);
+    }
+
+    /// The same at the end: the tick that is due now will not be given to anybody any more.
+    pub(super) fn pass_last(&mut self, ended_ns: u64, desk: &mut dyn Desk) {
+        self.pass_until(ended_ns, 1, desk);
+    }
+
+    fn pass_until(&mut self, now_ns: u64, beyond: u64, desk: &mut dyn Desk) {
         for op in Op::ALL {
             let Some(schedule) = self.schedule(op).filter(|schedule| now_ns >= schedule.due_ns(0)) else {
                 continue;
             };
             if let Owner::Nobody(from, outcome) = self.ops[op as usize].owner {
-                let now = schedule.tick_at(now_ns);
+                let now = schedule.tick_at(now_ns) + beyond;
                 unowned(schedule, from, now, outcome, &mut |tick| desk.row(op, tick));
                 self.ops[op as usize].owner = Owner::Nobody(from.max(now), outcome);
             }
