@@ -19,7 +19,6 @@ def keep_segments(store: Path, kept: Path) -> None:
             os.link(segment, second)
 
 
-
 @dataclass(frozen=True)
 class Series:
     """The rows of one op of one target."""
