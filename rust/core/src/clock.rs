@@ -155,15 +155,37 @@ impl Clock for SimClock {
 #[derive(Debug, Clone, Copy)]
 pub struct Anchor {
     offset_ns: i64,
+    /// How far `offset_ns` may be off: the thread may have waited between reading one clock and the other.
+    unsure_ns: i64,
 }
 
 /// How far wall and monotonic clock may part before the anchor follows.
 pub const ANCHOR_TOLERANCE_NS: i64 = 1_000_000;
 
+/// Readings of both clocks that are close enough together to be taken at once.
+const CLOSE_NS: i64 = 20_000;
+const MOST_READINGS: usize = 5;
+
 impl Anchor {
-    /// Both clocks, read now.
+    /// Both clocks, read now: the wall clock between two readings of the other, the closest pair of a few.
     pub fn take(clock: &dyn Clock) -> Self {
-        Self { offset_ns: clock.wall_ns() - clock.monotonic_ns() as i64 }
+        let mut best = Self::read(clock);
+        for _ in 1..MOST_READINGS {
+            if best.unsure_ns <= CLOSE_NS {
+                break;
+            }
+            let next = Self::read(clock);
+            if next.unsure_ns < best.unsure_ns {
+                best = next;
+            }
+        }
+        best
+    }
+    fn read(clock: &dyn Clock) -> Self {
+        let before = clock.monotonic_ns() as i64;
+        let wall = clock.wall_ns();
+        let between = clock.monotonic_ns() as i64 - before;
+        Self { offset_ns: wall - before - between / 2, unsure_ns: between / 2 }
     }
     /// UTC nanoseconds of a monotonic instant.
     pub fn utc_ns(&self, monotonic_ns: u64) -> i64 {
@@ -173,7 +195,7 @@ impl Anchor {
     pub fn follow(&mut self, clock: &dyn Clock) -> Option<i64> {
         let now = Self::take(clock);
         let step = now.offset_ns - self.offset_ns;
-        (step.abs() > ANCHOR_TOLERANCE_NS).then(|| {
+        (step.abs() > ANCHOR_TOLERANCE_NS + now.unsure_ns).then(|| {
             *self = now;
             step
         })
@@ -241,6 +263,61 @@ mod tests {
         clock.step_wall(3_600_000_000_000);
         assert_eq!(anchor.follow(&clock), Some(3_600_000_000_000 + ANCHOR_TOLERANCE_NS));
         assert_eq!(anchor.utc_ns(clock.monotonic_ns()), clock.wall_ns());
+    }
+
+    /// Time passes at each reading of the wall clock, as when another thread runs first: so long, in turn.
+    struct Preempted {
+        clock: SimClock,
+        waits_ns: Vec<u64>,
+        turn: AtomicU64,
+    }
+
+    impl Preempted {
+        fn new(waits_ns: &[u64]) -> Self {
+            Self { clock: SimClock::new(0), waits_ns: waits_ns.to_vec(), turn: AtomicU64::new(0) }
+        }
+        fn wait(&self) {
+            let turn = self.turn.fetch_add(1, Ordering::Relaxed) as usize;
+            self.clock.advance(self.waits_ns[turn % self.waits_ns.len()]);
+        }
+    }
+
+    impl Clock for Preempted {
+        fn monotonic_ns(&self) -> u64 {
+            self.clock.monotonic_ns()
+        }
+        fn wall_ns(&self) -> i64 {
+            self.wait();
+            let now = self.clock.wall_ns();
+            self.wait();
+            now
+        }
+        fn sleep_until(&self, deadline_ns: u64, stop: &Stop) {
+            self.clock.sleep_until(deadline_ns, stop);
+        }
+    }
+
+    #[test]
+    fn a_thread_that_waits_between_the_clocks_sees_no_step() {
+        const LONG: u64 = 30_000_000;
+        for waits in [&[LONG, 0][..], &[0, LONG], &[LONG, 0, 0, LONG, 10, 10], &[LONG, 7 * LONG]] {
+            let clock = Preempted::new(waits);
+            let mut anchor = Anchor::take(&SimClock::new(0));
+            for _ in 0..20 {
+                assert_eq!(anchor.follow(&clock), None, "{waits:?}");
+            }
+            clock.clock.step_wall(3_600_000_000_000);
+            let step = anchor.follow(&clock).expect("an hour is more than any wait");
+            assert!((step - 3_600_000_000_000).unsigned_abs() <= 4 * LONG, "{step} {waits:?}");
+        }
+    }
+
+    #[test]
+    fn of_several_readings_the_closest_counts() {
+        let clock = Preempted::new(&[40_000_000, 0, 3_000, 1_000]);
+        let anchor = Anchor::take(&clock);
+        let off = anchor.utc_ns(clock.monotonic_ns()) - clock.clock.wall_ns();
+        assert_eq!(off.abs(), 1_000);
     }
 
     #[test]

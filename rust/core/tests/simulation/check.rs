@@ -104,7 +104,7 @@ fn grid(rows: &[&Sample], period_ns: u64, life: &Life, troubled: bool, health: &
         let last = due.last().copied().unwrap_or(i64::MIN);
         let missing = life.ended_ns - last;
         let begun = life.ended_ns - due.first().copied().unwrap_or(life.ended_ns) > 0;
-        assert!(!begun || missing <= 2 * period + late, "the last {missing} ns are missing: {what}");
+        assert!(!begun || missing <= period + late, "the last {missing} ns are missing: {what}");
     }
 }
 
