@@ -30,7 +30,9 @@ T = TypeVar("T")
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 Zone = str | tzinfo | None
 _OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: ([A-Z]+)\b)?")
-_CALLED = {"with": "y", "store": "store"}
+_CALLED = {"with": "y"}
+_WORDS = (("'iosonde import'", ".import_files()"), ("TABLE", "iosonde.read_jobs()"))
+"""What is said in a shell, and here."""
 
 
 def in_python(call: Callable[P, T]) -> Callable[P, T]:
@@ -41,11 +43,18 @@ def in_python(call: Callable[P, T]) -> Callable[P, T]:
         try:
             return call(*args, **kwargs)
         except IosondeError as error:
-            for part in ("what", "expected", "hint"):
-                setattr(error, part, _OPTION.sub(_argument, getattr(error, part)))
+            error.expected, error.hint = pythonic(error.expected), pythonic(error.hint)
+            error.what = _OPTION.sub(_argument, error.what)
             raise
 
     return through
+
+
+def pythonic(text: str) -> str:
+    """A hint for people in a shell, for those in Python."""
+    for there, here in _WORDS:
+        text = text.replace(there, here)
+    return _OPTION.sub(_argument, text)
 
 
 def _argument(option: re.Match[str]) -> str:

@@ -71,6 +71,8 @@ def of_records(records: Iterable[Mapping[str, Any]], names: Sequence[str]) -> Co
 def _column(values: list[Any]) -> NDArray[Any]:
     """Numbers as numbers, with NaN; all else as objects, lists as text."""
     known = [value for value in values if value is not None]
+    if values and not known:
+        return np.full(len(values), np.nan)
     if known and all(isinstance(value, bool) for value in known) and len(known) == len(values):
         return np.array(values, dtype=np.bool_)
     if known and all(isinstance(value, int | float) and value is not True for value in known):

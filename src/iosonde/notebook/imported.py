@@ -13,7 +13,7 @@ from iosonde.analysis.join_jobs import Joined, join
 from iosonde.analysis.tables import mappings
 from iosonde.connectors.peers.recognise import KINDS
 from iosonde.connectors.source import Settings
-from iosonde.model.errors import InputFileError
+from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
 from iosonde.notebook.asked import now_ns
 from iosonde.notebook.columns import of_records
@@ -91,6 +91,8 @@ def import_all(
 
     Raises UsageError (no file, or a mapping fits nothing), InputFileError (nothing can be read), StoreError.
     """
+    if address := next((str(path) for path in paths if ":/" in str(path)), ""):
+        raise UsageError(f"{address} is an address", expected="files", hint="'iosonde import URL'")
     told = Told()
     records, others = split(paths, mappings(mapping))
     recorded = list(import_records(root, records, settings, told))

@@ -11,6 +11,7 @@ from iosonde.analysis.culprits import Candidate, Explanation
 from iosonde.analysis.umami import Umami
 from iosonde.analysis.umami_records import as_json, known, records
 from iosonde.findings.explanation import Verdict
+from iosonde.notebook.asked import pythonic
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.shown import Pictured, Table
 
@@ -79,7 +80,7 @@ class Explained(Pictured):
 
     def __init__(self, data: Explanation, verdict: Verdict, diagram: Diagram) -> None:
         self.data, self.verdict, self.diagram = data, verdict, diagram
-        self.lines = (verdict.sentence, *verdict.lines(), *data.notes)
+        self.lines = (verdict.sentence, *verdict.lines(), *map(pythonic, data.notes))
 
     @property
     def sentence(self) -> str:

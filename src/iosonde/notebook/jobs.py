@@ -21,7 +21,7 @@ from iosonde.connectors.source import Settings
 from iosonde.findings.explanation import judge, shown_rows
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
-from iosonde.notebook.asked import in_python, names_of, paths_of, span, zone_of
+from iosonde.notebook.asked import in_python, names_of, paths_of, pythonic, span, zone_of
 from iosonde.notebook.columns import instants, of_records, texts
 from iosonde.notebook.job_answers import Diagram, Explained
 from iosonde.notebook.jobs_answers import Climates, Correlations
@@ -190,7 +190,7 @@ class Jobs(Answer):
         metrics = [*_PERFORMANCE, *(name for names in STANDARD for name in names)]
         some = [name for name in _FIRST_SHOWN if name != "step" or any(columns["step"])]
         some += [name for name in dict.fromkeys(metrics) if name in columns]
-        return {name: columns[name] for name in some[:9]} | columns
+        return {name: columns[name] for name in some}
 
 
 def _history(word: str) -> History:
@@ -199,7 +199,6 @@ def _history(word: str) -> History:
     return "all" if word == "all" else "earlier"
 
 
-@in_python
 def of_store(root: Path, peak: Peak) -> Jobs:
     """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none."""
     return Jobs(job_source.from_store(root, peak), root=root)
@@ -211,4 +210,4 @@ def of_tables(tables: Paths, mapping: Paths, system: str, zone: Zone) -> Jobs:
     notes: list[str] = []
     settings = Settings(system=system, zone=zone_of(zone))
     table = job_source.from_files(paths_of(tables), paths_of(mapping), settings, notes.append)
-    return Jobs(table, notes)
+    return Jobs(table, [pythonic(note) for note in notes])

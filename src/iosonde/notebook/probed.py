@@ -11,7 +11,7 @@ from iosonde.analysis.slowdown import analyse
 from iosonde.findings.happenings import say_seen, say_slow_event
 from iosonde.findings.sentences import say, say_change, say_event
 from iosonde.findings.verdicts import from_span
-from iosonde.model.errors import NothingMeasuredError
+from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.events import Seen, SlowEvent
 from iosonde.model.frames import SlowdownQuery, SlowdownResult
 from iosonde.notebook.asked import now_ns
@@ -63,7 +63,10 @@ class Slowdown(Pictured):
     def _drawn(self, width_in: float, dark: bool, place: int = 0) -> Figure:
         from iosonde.plots.render_matplotlib import draw
 
-        return draw(self.figures[place], width_in=width_in, dark=dark, zone=UTC)
+        figures = self.figures
+        if not 0 <= place < len(figures):
+            raise UsageError(f"there is no place {place}", expected=f"0 to {len(figures) - 1}")
+        return draw(figures[place], width_in=width_in, dark=dark, zone=UTC)
 
 
 def slowdown(store: Store, query: SlowdownQuery) -> Slowdown:

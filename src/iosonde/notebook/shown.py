@@ -49,12 +49,13 @@ class Answer:
 
     def __repr__(self) -> str:
         columns = self._shown()
-        table = [] if columns is None else _text_table(columns)
+        table = [] if columns is None else _text_table(columns, len(self.columns))
         return "\n".join([*map(clean_text, self.lines), *table]) or f"<{type(self).__name__}>"
 
     def _repr_html_(self) -> str:
         columns = self._shown()
-        return _html_lines(self.lines) + ("" if columns is None else _html_table(columns))
+        table = "" if columns is None else _html_table(columns, len(self.columns))
+        return _html_lines(self.lines) + table
 
 
 class Table(Answer):
@@ -131,8 +132,8 @@ def _length(columns: Columns) -> int:
     return len(next(iter(columns.values()))) if columns else 0
 
 
-def _cells(columns: Columns) -> tuple[list[str], list[list[str]], str]:
-    """Heads, rows as text (of a long table the first and the last ones), and what is not shown."""
+def _cells(columns: Columns, of: int) -> tuple[list[str], list[list[str]], str]:
+    """Heads, rows as text (of a long table the first and the last ones), and how much there is if not all is shown."""
     names = list(columns)[:MOST_COLUMNS]
     n = _length(columns)
     half = MOST_ROWS // 2
@@ -142,8 +143,8 @@ def _cells(columns: Columns) -> tuple[list[str], list[list[str]], str]:
     if n > MOST_ROWS:
         body.insert(half, ["..."] * len(names))
     size = f"{n} rows" if n != 1 else "1 row"
-    if n > MOST_ROWS or len(names) < len(columns):
-        return heads, body, f"{size} x {len(columns)} columns"
+    if n > MOST_ROWS or len(names) < of:
+        return heads, body, f"{size} x {of} columns"
     return heads, body, size if n == 0 else ""
 
 
@@ -159,8 +160,8 @@ def _cell(column: NDArray[Any], row: int) -> str:
     return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
 
 
-def _text_table(columns: Columns) -> list[str]:
-    heads, body, rest = _cells(columns)
+def _text_table(columns: Columns, of: int) -> list[str]:
+    heads, body, rest = _cells(columns, of)
     rows = [heads, *body]
     widths = [max(len(row[place]) for row in rows) for place in range(len(heads))]
     left = [columns[name].dtype == object for name in list(columns)[: len(heads)]]
@@ -174,9 +175,9 @@ def _text_table(columns: Columns) -> list[str]:
     return [*lines, rest] if rest else lines
 
 
-def _html_table(columns: Columns) -> str:
+def _html_table(columns: Columns, of: int) -> str:
     """Of the class that notebooks have colours for, in either theme."""
-    heads, body, rest = _cells(columns)
+    heads, body, rest = _cells(columns, of)
     left = [columns[name].dtype == object for name in list(columns)[: len(heads)]]
     sides = ["left" if to_left else "right" for to_left in left]
 
