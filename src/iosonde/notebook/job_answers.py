@@ -80,7 +80,8 @@ class Explained(Pictured):
 
     def __init__(self, data: Explanation, verdict: Verdict, diagram: Diagram) -> None:
         self.data, self.verdict, self.diagram = data, verdict, diagram
-        self.lines = (verdict.sentence, *verdict.lines(), *map(pythonic, data.notes))
+        self.lines = (verdict.sentence, *verdict.lines())
+        self.notes = tuple(map(pythonic, data.notes))
 
     @property
     def sentence(self) -> str:

@@ -88,7 +88,7 @@ class Jobs(Answer):
 
         Raises UsageError (no such file system or motif), NothingMeasuredError (no job is like that).
         """
-        return Jobs(picked(self.data, (file_system, motif), span(since, until)), self.notes)
+        return Jobs(picked(self.data, (file_system, motif), span(since, until)))
 
     @in_python
     def umami(

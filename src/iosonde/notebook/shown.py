@@ -29,10 +29,14 @@ _SCALE = 0.75
 
 
 class Answer:
-    """What was found. ``data``: as analysis gives it; ``columns``: numpy arrays by name; ``lines``: sentences."""
+    """What was found. ``data``: as analysis gives it; ``columns``: numpy arrays by name; ``lines``: sentences.
+
+    ``notes``: what else to know, such as what was left out.
+    """
 
     data: Any
     lines: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> Columns:
@@ -50,12 +54,14 @@ class Answer:
     def __repr__(self) -> str:
         columns = self._shown()
         table = [] if columns is None else _text_table(columns, len(self.columns))
-        return "\n".join([*map(clean_text, self.lines), *table]) or f"<{type(self).__name__}>"
+        notes = [f"note: {clean_text(note)}" for note in self.notes]
+        lines = [*map(clean_text, self.lines), *table, *notes]
+        return "\n".join(lines) or f"<{type(self).__name__}>"
 
     def _repr_html_(self) -> str:
         columns = self._shown()
         table = "" if columns is None else _html_table(columns, len(self.columns))
-        return _html_lines(self.lines) + table
+        return _html_lines(self.lines) + table + _html_notes(self.notes)
 
 
 class Table(Answer):
@@ -110,7 +116,8 @@ class Pictured(Answer):
         from IPython.display import display
 
         if self.lines:
-            words = {"text/plain": "\n".join(self.lines), "text/html": _html_lines(self.lines)}
+            words = {"text/plain": "\n".join((*self.lines, *self.notes))}
+            words["text/html"] = _html_lines(self.lines) + _html_notes(self.notes)
             display(words, raw=True)  # type: ignore[no-untyped-call, unused-ignore]
         picture = {"text/plain": f"<{type(self).__name__}>", "image/png": _png(self.figure)}
         display(picture, raw=True)  # type: ignore[no-untyped-call, unused-ignore]
@@ -200,3 +207,8 @@ def _html_lines(lines: Sequence[str]) -> str:
         return ""
     items = "".join(f"<li>{line}</li>" for line in said[1:])
     return f"<p><b>{said[0]}</b></p>" + (f"<ul>{items}</ul>" if items else "")
+
+
+def _html_notes(notes: Sequence[str]) -> str:
+    said = (f"<li>note: {html.escape(clean_text(note))}</li>" for note in notes)
+    return f"<ul>{''.join(said)}</ul>" if notes else ""
