@@ -66,6 +66,11 @@ def jobs(station):
 
 
 @pytest.fixture(scope="module")
+def climates(jobs):
+    return jobs.climate()
+
+
+@pytest.fixture(scope="module")
 def probed(tmp_path_factory):
     """A store of probes: reads were three times slower for a quarter of an hour."""
     root = tmp_path_factory.mktemp("probed")
@@ -222,8 +227,8 @@ def test_correlations_warn_where_pooling_misleads(jobs):
         jobs.correlate(by="month")
 
 
-def test_climate_has_dates(jobs):
-    found = jobs.climate()
+def test_climate_has_dates(jobs, climates):
+    found = climates
     frame = found.to_pandas()
     assert frame.file_system.tolist() == ["work", "work"]
     assert (frame.earliest <= frame["at"]).all()
@@ -306,15 +311,20 @@ class Tags(html.parser.HTMLParser):
 
 
 def parsed(answer):
-    tags = Tags()
-    tags.feed(answer._repr_html_())
+    tags, text = Tags(), answer._repr_html_()
+    assert "color" not in text.partition("base64")[0], "those of the theme"
+    tags.feed(text)
     assert tags.open == []
     return tags
 
 
-def test_answers_show_themselves_without_colours_of_their_own(jobs, station, probed):
-    answers = [jobs, station.series(), jobs.metrics, jobs.climate()]
-    answers += [jobs.correlate(by=None), probed.slowdown(), probed.events(since="2026-09-01")]
+def test_answers_show_themselves_without_colours_of_their_own(jobs, station, probed, climates):
+    answers = [jobs, station.series(), jobs.metrics, climates]
+    answers += [
+        jobs.correlate(by=None),
+        probed.slowdown(op="reads"),
+        probed.events(since="2026-09-01"),
+    ]
     for answer in answers:
         tags = parsed(answer)
         assert tags.seen & {"table", "img"}, type(answer)
@@ -325,7 +335,6 @@ def test_answers_show_themselves_without_colours_of_their_own(jobs, station, pro
             "td",
             "img",
         }
-        assert "color" not in answer._repr_html_().partition("base64")[0]
         assert repr(answer).strip()
     assert "80 rows x 33 columns" in parsed(jobs).text
     assert parsed(jobs).text.count("ior shared write") == 10
@@ -340,11 +349,11 @@ def test_names_from_files_are_text_not_html():
     assert "\x1b" not in repr(answer)
 
 
-def test_a_notebook_keeps_words_and_picture_apart(jobs, monkeypatch):
+def test_a_notebook_keeps_words_and_picture_apart(climates, monkeypatch):
     shown = []
     display = pytest.importorskip("IPython.display")
     monkeypatch.setattr(display, "display", lambda data, **_: shown.append(data))
-    jobs.climate()._ipython_display_()
+    climates._ipython_display_()
     words, picture = shown
     assert words["text/html"].startswith("<p><b>2 lasting changes ")
     assert picture["image/png"].startswith(PNG)
