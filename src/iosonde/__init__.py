@@ -37,12 +37,12 @@ def open(store: str | PathLike[str] | None = None) -> Station:
     return opened(store)
 
 
-def read_jobs(tables: Paths, *, mapping: Paths = (), system: str = "", zone: Zone = "UTC") -> Jobs:
+def read_jobs(tables: Paths, *, mapping: Paths = (), system: str = "", zone: Zone = None) -> Jobs:
     """The jobs of tables (CSV, Parquet or JSON lines, a row a job), cleaned, with what follows from their columns.
 
     ``mapping``: TOML files, or folders of them, that say what columns mean (docs/correlate.md); none: pytokio's
     ``summarize_job`` and other known tables are recognised. ``system``: file system of a table that names none.
-    ``zone``: of clock times without one. What was left out and why is in ``notes`` of the answer.
+    ``zone``: of clock times without one (None: this machine's, noted). ``notes`` of the answer: what was left out, why.
     Raises UsageError (mapping, zone), InputFileError (unreadable, no rows).
     """
     from iosonde.notebook.jobs import of_tables

@@ -489,3 +489,39 @@ def test_the_page_about_python_does_what_it_says(site, probed, tmp_path, monkeyp
     assert len(names["opens_per_s"]) == 360
     assert set(names["slow"].target) == {"/work"}
     assert len(names["by_hour"]) == 1
+
+
+def test_much_is_shown_as_little(jobs, tmp_path):
+    long = Table(of_records([{"n": n} for n in range(100)], ("n",)), lines=["line"] * 40)
+    assert repr(long).splitlines()[11] == "... 29 more"
+    assert parsed(long).text.count("line") == 11
+    assert "100 rows x 1 columns" in parsed(long).text
+    assert len(repr(long).splitlines()) == 12 + 1 + 11 + 1
+    every = jobs.correlate(list(jobs.data.metrics)[:-1])
+    shown = every._shown()
+    assert len(shown["metric"]) == 10 < len(every.columns["metric"])
+    strength = np.abs(shown["spearman"][shown["claimed"]])
+    assert (np.diff(strength) <= 0).all()
+
+
+def test_of_a_table_that_nobody_described_its_columns_are_shown(tmp_path):
+    table = tmp_path / "strange.csv"
+    table.write_text("a,b\n1,2\n3,\n")
+    found = iosonde.read_jobs(table)
+    assert repr(found).splitlines()[0].split() == ["a", "b"]
+    with pytest.raises(UsageError, match=r"says no performance; try y=METRIC, or mapping="):
+        found.correlate()
+
+
+def test_paths_are_taken_as_a_shell_takes_them(site, tmp_path, monkeypatch):
+    home = site.summaries.parent
+    monkeypatch.setenv("HOME", str(home))
+    assert len(asked.paths_of("~/work-*.hdf5")) == 5
+    assert asked.paths_of(["~/summaries.csv"]) == [site.summaries]
+    monkeypatch.chdir(home)
+    assert asked.paths_of("*.log") == [Path("lfs-df.log")]
+    (tmp_path / "odd[1].csv").touch()
+    assert asked.paths_of(tmp_path / "odd[1].csv") == [tmp_path / "odd[1].csv"]
+    with pytest.raises(UsageError, match=r"there is no file .*\*\.csv; expected a pattern"):
+        asked.paths_of(tmp_path / "no" / "*.csv")
+    assert iosonde.open("~/store").root == home / "store"

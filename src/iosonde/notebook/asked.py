@@ -63,10 +63,18 @@ def _argument(option: re.Match[str]) -> str:
 
 
 def paths_of(given: Paths) -> list[Path]:
-    """One or several."""
-    if isinstance(given, str | os.PathLike):
-        return [Path(given)]
-    return [Path(one) for one in given]
+    """One or several; ``~`` and ``*`` as a shell takes them. Raises UsageError: a pattern that fits nothing."""
+    several = [given] if isinstance(given, str | os.PathLike) else given
+    return [path for one in several for path in _expanded(Path(one).expanduser())]
+
+
+def _expanded(path: Path) -> list[Path]:
+    if path.exists() or not any(sign in str(path) for sign in "*?["):
+        return [path]
+    found = sorted(Path(path.anchor or ".").glob(str(path.relative_to(path.anchor))))
+    if not found:
+        raise UsageError(f"there is no file {path}", expected="a pattern that fits some")
+    return found
 
 
 def names_of(given: str | Sequence[str] | None) -> list[str] | None:

@@ -15,7 +15,7 @@ from iosonde.connectors.peers.recognise import KINDS
 from iosonde.connectors.source import Settings
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
-from iosonde.notebook.asked import now_ns
+from iosonde.notebook.asked import now_ns, pythonic
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.shown import Answer, Table
 
@@ -45,7 +45,7 @@ class Imported(Answer):
         self.errors = tuple(errors)
         self._rows = [*map(_row, data), *rows]
         remarks = [f"{Path(one.name).name}: {text}" for one in data for text in one.remarks]
-        self.lines = (*map(str, errors), *remarks)
+        self.lines = (*(pythonic(str(error)) for error in errors), *remarks)
 
     @property
     def columns(self) -> Columns:

@@ -65,6 +65,9 @@ class Diagram(Pictured):
 
         return draw_umami(self._figure(), width_in=width_in, dark=dark, zone=UTC)
 
+    def _picture_text(self) -> str:
+        return repr(self)
+
     def __repr__(self) -> str:
         """The diagram, as a terminal shows it."""
         from iosonde.plots.umami_text import umami_text
@@ -95,6 +98,9 @@ class Explained(Pictured):
 
     def _drawn(self, width_in: float, dark: bool) -> Figure:
         return self.diagram._drawn(width_in, dark)
+
+    def _picture_text(self) -> str:
+        return repr(self.diagram)
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\n\n{self.diagram!r}"

@@ -28,11 +28,14 @@ from iosonde.notebook.jobs_answers import Climates, Correlations
 from iosonde.notebook.shown import Answer, Table
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from iosonde.notebook.asked import Instant, Paths, Zone
     from iosonde.notebook.columns import Columns
 
 _BY = ("file_system", "motif")
 _FIRST_SHOWN = ("job_id", "step", "start", "file_system", "motif")
+_MOST_SHOWN = 9
 _PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", FRACTION)
 
 
@@ -186,11 +189,21 @@ class Jobs(Answer):
         return str(job)
 
     def _shown(self) -> Columns:
+        """Who and when, as far as it is known; the performance, what a diagram has, then all else."""
         columns = self.columns
-        metrics = [*_PERFORMANCE, *(name for names in STANDARD for name in names)]
-        some = [name for name in _FIRST_SHOWN if name != "step" or any(columns["step"])]
-        some += [name for name in dict.fromkeys(metrics) if name in columns]
-        return {name: columns[name] for name in some}
+        known = [name for name in _FIRST_SHOWN if not _nothing(columns[name])]
+        metrics = [
+            *_PERFORMANCE,
+            *(name for names in STANDARD for name in names),
+            *self.data.metrics,
+        ]
+        some = [name for name in dict.fromkeys((*known, *metrics)) if name in columns]
+        return {name: columns[name] for name in some[:_MOST_SHOWN]}
+
+
+def _nothing(column: NDArray[Any]) -> bool:
+    """Whether nobody said anything."""
+    return bool(np.isnat(column).all()) if column.dtype.kind == "M" else not any(column.tolist())
 
 
 def _history(word: str) -> History:

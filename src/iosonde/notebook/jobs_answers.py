@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from iosonde.analysis.climate import Climate, changed_on
 from iosonde.analysis.correlate import Correlated
 from iosonde.findings import climate as words
@@ -13,7 +15,7 @@ from iosonde.findings.climate_data import change_data
 from iosonde.findings.correlation import claimed, say_doubt, say_warning
 from iosonde.notebook.asked import in_python, instant
 from iosonde.notebook.columns import of_records
-from iosonde.notebook.shown import Answer, Pictured, Table
+from iosonde.notebook.shown import MOST_ROWS, Answer, Pictured, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +35,8 @@ _CHANGE = (
     *("file_system", "motif", "at_ns", "earliest_ns", "latest_ns", "before", "after", "ratio"),
     *("n_before", "n_after", "p", "q", "sentence"),
 )
+_MOST_CHANGES = 6
+"""Told one by one; more of them by what happened together."""
 _MOST_TOLD = 5
 """Events under a picture, those of most series."""
 
@@ -60,8 +64,12 @@ class Correlations(Answer):
         return of_records(rows, (*self.data.by, *_CORRELATION))
 
     def _shown(self) -> Columns:
+        """The strongest, claims first, where there are many; what nobody knows anything of is left out."""
         columns = self.columns
-        told = columns["n"] > 0
+        told = np.flatnonzero(columns["n"] > 0)
+        if len(told) > MOST_ROWS:
+            size = -np.abs(np.nan_to_num(columns["spearman"].astype(np.float64)))
+            told = told[np.lexsort((size[told], ~columns["claimed"][told]))][:MOST_ROWS]
         names = [
             name for name in (*self.data.by, *_READ) if name != "partial" or self.data.controls
         ]
@@ -73,8 +81,10 @@ class Climates(Pictured):
 
     def __init__(self, data: Climate) -> None:
         self.data = data
-        changes = map(words.say_change, data.changes)
-        self.lines = (words.say_climate(data), *changes, *map(words.say_climates, data.regimes))
+        told = [words.say_change(change) for change in data.changes]
+        if len(told) > _MOST_CHANGES:
+            told = [words.say_event(event) for event in data.events]
+        self.lines = (words.say_climate(data), *told, *map(words.say_climates, data.regimes))
 
     @property
     def columns(self) -> Columns:

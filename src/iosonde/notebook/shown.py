@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from iosonde.notebook.columns import Columns
 
-MOST_ROWS, MOST_COLUMNS = 10, 12
-"""Shown of a table; all of it is in ``columns``."""
+MOST_ROWS, MOST_COLUMNS, MOST_LINES = 10, 12, 12
+"""Shown of an answer; all of it is in ``columns`` and ``lines``."""
 _WIDEST = 48
 _SCALE = 0.75
 """Of pictures in a notebook: about 100 pixels an inch."""
@@ -48,19 +48,19 @@ class Answer:
         return data_frame(self.columns)
 
     def _shown(self) -> Columns | None:
-        """The columns that are worth a look; None: words or a picture say it better."""
+        """What of the columns is worth a look; None: words or a picture say it better."""
         return self.columns
 
     def __repr__(self) -> str:
         columns = self._shown()
-        table = [] if columns is None else _text_table(columns, len(self.columns))
+        table = [] if columns is None else _text_table(columns, self.columns)
         notes = [f"note: {clean_text(note)}" for note in self.notes]
-        lines = [*map(clean_text, self.lines), *table, *notes]
+        lines = [*map(clean_text, _few(self.lines)), *table, *_few(notes)]
         return "\n".join(lines) or f"<{type(self).__name__}>"
 
     def _repr_html_(self) -> str:
         columns = self._shown()
-        table = "" if columns is None else _html_table(columns, len(self.columns))
+        table = "" if columns is None else _html_table(columns, self.columns)
         return _html_lines(self.lines) + table + _html_notes(self.notes)
 
 
@@ -103,6 +103,10 @@ class Pictured(Answer):
     def _drawn(self, width_in: float, dark: bool) -> Figure:
         raise NotImplementedError
 
+    def _picture_text(self) -> str:
+        """What stands for the picture where none can be seen."""
+        return f"<{type(self).__name__}>"
+
     def _shown(self) -> Columns | None:
         return None
 
@@ -116,10 +120,10 @@ class Pictured(Answer):
         from IPython.display import display
 
         if self.lines:
-            words = {"text/plain": "\n".join((*self.lines, *self.notes))}
+            words = {"text/plain": "\n".join((*_few(self.lines), *_few(self.notes)))}
             words["text/html"] = _html_lines(self.lines) + _html_notes(self.notes)
             display(words, raw=True)  # type: ignore[no-untyped-call, unused-ignore]
-        picture = {"text/plain": f"<{type(self).__name__}>", "image/png": _png(self.figure)}
+        picture = {"text/plain": self._picture_text(), "image/png": _png(self.figure)}
         display(picture, raw=True)  # type: ignore[no-untyped-call, unused-ignore]
 
 
@@ -135,11 +139,18 @@ def _png(figure: Figure) -> bytes:
     return encoded(figure, "png", scale=_SCALE)
 
 
+def _few(lines: Sequence[str]) -> list[str]:
+    """As many as can be read at a glance."""
+    if len(lines) <= MOST_LINES:
+        return list(lines)
+    return [*lines[: MOST_LINES - 1], f"... {len(lines) - MOST_LINES + 1} more"]
+
+
 def _length(columns: Columns) -> int:
     return len(next(iter(columns.values()))) if columns else 0
 
 
-def _cells(columns: Columns, of: int) -> tuple[list[str], list[list[str]], str]:
+def _cells(columns: Columns, whole: Columns) -> tuple[list[str], list[list[str]], str]:
     """Heads, rows as text (of a long table the first and the last ones), and how much there is if not all is shown."""
     names = list(columns)[:MOST_COLUMNS]
     n = _length(columns)
@@ -149,8 +160,9 @@ def _cells(columns: Columns, of: int) -> tuple[list[str], list[list[str]], str]:
     body = [[_cell(columns[name], row) for name in names] for row in rows]
     if n > MOST_ROWS:
         body.insert(half, ["..."] * len(names))
-    size = f"{n} rows" if n != 1 else "1 row"
-    if n > MOST_ROWS or len(names) < of:
+    rows_of, of = _length(whole), len(whole)
+    size = f"{rows_of} rows" if rows_of != 1 else "1 row"
+    if len(body) < rows_of or n > MOST_ROWS or len(names) < of:
         return heads, body, f"{size} x {of} columns"
     return heads, body, size if n == 0 else ""
 
@@ -167,8 +179,8 @@ def _cell(column: NDArray[Any], row: int) -> str:
     return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
 
 
-def _text_table(columns: Columns, of: int) -> list[str]:
-    heads, body, rest = _cells(columns, of)
+def _text_table(columns: Columns, whole: Columns) -> list[str]:
+    heads, body, rest = _cells(columns, whole)
     rows = [heads, *body]
     widths = [max(len(row[place]) for row in rows) for place in range(len(heads))]
     left = [columns[name].dtype == object for name in list(columns)[: len(heads)]]
@@ -182,9 +194,9 @@ def _text_table(columns: Columns, of: int) -> list[str]:
     return [*lines, rest] if rest else lines
 
 
-def _html_table(columns: Columns, of: int) -> str:
+def _html_table(columns: Columns, whole: Columns) -> str:
     """Of the class that notebooks have colours for, in either theme."""
-    heads, body, rest = _cells(columns, of)
+    heads, body, rest = _cells(columns, whole)
     left = [columns[name].dtype == object for name in list(columns)[: len(heads)]]
     sides = ["left" if to_left else "right" for to_left in left]
 
@@ -202,7 +214,7 @@ def _html_table(columns: Columns, of: int) -> str:
 
 def _html_lines(lines: Sequence[str]) -> str:
     """The first as the answer, the others as what stands behind it. No colours: those of the theme."""
-    said = [html.escape(clean_text(line)) for line in lines]
+    said = [html.escape(clean_text(line)) for line in _few(lines)]
     if not said:
         return ""
     items = "".join(f"<li>{line}</li>" for line in said[1:])
@@ -210,5 +222,5 @@ def _html_lines(lines: Sequence[str]) -> str:
 
 
 def _html_notes(notes: Sequence[str]) -> str:
-    said = (f"<li>note: {html.escape(clean_text(note))}</li>" for note in notes)
+    said = (f"<li>note: {html.escape(clean_text(note))}</li>" for note in _few(notes))
     return f"<ul>{''.join(said)}</ul>" if notes else ""

@@ -71,11 +71,11 @@ class Station:
     ) -> Imported:
         """Import what monitors, schedulers, jobs and other benchmarks wrote (docs/importing.md), and ``join``.
 
-        Files are recognised by what they hold; what is in the store already is left out. ``zone``: of clock times
-        without one (None: this machine's, noted); ``system``: file system of records that name none; ``mapping``:
-        what the columns of a table mean; ``target host run started``: of benchmarks. ``progress`` gets done and total.
-        Rows that cannot be read are ``errors`` of the answer, the others are kept. Raises UsageError (no file; a
-        mapping fits nothing), InputFileError (nothing can be read), StoreError.
+        Files are recognised by what they hold; folders of Darshan logs and patterns with ``*`` will do. What is in the
+        store already is left out. ``zone``: of clock times without one (None: this machine's, noted); ``system``: file
+        system of records that name none; ``mapping``: what the columns of a table mean; ``target host run started``: of
+        benchmarks. ``progress`` gets done and total. Rows that cannot be read are ``errors`` of the answer, the others
+        are kept. Raises UsageError (no file; a mapping fits nothing), InputFileError (nothing can be read), StoreError.
         """
         naming = Naming(target, host, run, instant(started))
         settings = Settings(system=system, zone=zone_of(zone), progress=progress)
@@ -226,7 +226,7 @@ def opened(store: str | os.PathLike[str] | None) -> Station:
     """See ``iosonde.open``."""
     if store is None:
         return Station(default_root(os.environ))
-    root = Path(store)
+    root = Path(store).expanduser()
     if "://" in str(store) or root.is_file():
         raise UsageError(
             f"{store} is no store",
