@@ -278,6 +278,21 @@ def test_what_probes_saw(probed, tmp_path):
     assert "3.0x slower than usual" in event.sentence
 
 
+def test_two_periods_are_compared(probed):
+    periods = "@2026-09-21T14:14..2026-09-21T14:28", "@2026-09-21T14:28..2026-09-21T14:43"
+    found = probed.compare(*periods, target="/work", op=["reads", "stats"])
+    assert [one.verdict for one in found.verdicts] == ["slower", "same"]
+    frame = found.to_pandas().set_index(["op", "level"])
+    assert frame.loc[("data_read", 0.5), "ratio"] == pytest.approx(3, rel=0.1)
+    assert frame.loc[("data_read", 0.5), "changed"]
+    assert len(found.lines) == 2
+    assert found.plot(width_in=6).get_size_inches()[0] == 6
+    with pytest.raises(UsageError, match="'/wrok'"):
+        probed.compare("/wrok", "/work")
+    with pytest.raises(UsageError, match="a margin of 0 is not possible"):
+        probed.compare(*periods, margin=0)
+
+
 def test_samples_and_windows_count_alike(probed):
     rows = probed.samples(op=["creates"], since=START, until=START + 10 * MINUTE_NS).to_pandas()
     assert rows.outcome.eq("ok").all()
@@ -488,6 +503,7 @@ def test_the_page_about_python_does_what_it_says(site, probed, tmp_path, monkeyp
     assert len(names["changes"]) == 2
     assert len(names["opens_per_s"]) == 360
     assert set(names["slow"].target) == {"/work"}
+    assert "slower" in {one.verdict for one in names["shift"].verdicts}
     assert len(names["by_hour"]) == 1
 
 

@@ -3,7 +3,7 @@
 ::
 
     Station ──► Imported, Names, Block      files in, series of servers out        series.py
-       │  └───► Probed, Slowdown, Happened  what probes saw                        probed.py
+       │  └───► Slowdown, Happened, Comparison   what probes saw                   probed.py, compared.py
        ▼
      Jobs ────► Diagram, Explained          one job among its kind                 job_answers.py
           └───► Correlations, Climates      all of them                            jobs_answers.py

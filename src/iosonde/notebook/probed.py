@@ -13,8 +13,8 @@ from iosonde.findings.sentences import say, say_change, say_event
 from iosonde.findings.verdicts import from_span
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.events import Seen, SlowEvent
-from iosonde.model.frames import SlowdownQuery, SlowdownResult
-from iosonde.notebook.asked import now_ns
+from iosonde.model.frames import Choice, SlowdownQuery, SlowdownResult
+from iosonde.notebook.asked import now_ns, span
 from iosonde.notebook.columns import of_frame, of_records
 from iosonde.notebook.shown import Answer, Pictured, displayable
 from iosonde.store.events import Event, read_events
@@ -78,6 +78,20 @@ def slowdown(store: Store, query: SlowdownQuery) -> Slowdown:
             hint="an earlier since=, or .targets()",
         )
     return Slowdown(found, store)
+
+
+def choice(baseline: Any) -> Choice:
+    """Which baseline. Raises UsageError."""
+    if baseline in ("guarded", "all-time"):
+        return Choice(baseline)
+    if isinstance(baseline, tuple) and len(baseline) == 2:
+        since, until = span(*baseline)
+        if since is not None and until is not None:
+            return Choice("period", since, until)
+    raise UsageError(
+        f"there is no baseline {baseline!r}",
+        expected="guarded, all-time, or the two ends of a period",
+    )
 
 
 class Happened(Answer):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from iosonde.analysis.importing import Naming
 from iosonde.analysis.join_jobs import Joined, join
+from iosonde.analysis.selectors import Defaults
 from iosonde.connectors.source import Settings
+from iosonde.findings.comparison import MARGIN
 from iosonde.model.errors import UsageError
-from iosonde.model.frames import Choice, SlowdownQuery, TargetRef, Which
+from iosonde.model.frames import SlowdownQuery, TargetRef, Which
 from iosonde.notebook.asked import (
     duration,
     in_python,
@@ -22,9 +24,10 @@ from iosonde.notebook.asked import (
     zone_of,
 )
 from iosonde.notebook.columns import of_frame, of_records
+from iosonde.notebook.compared import Comparison, compared
 from iosonde.notebook.imported import Imported, import_all
 from iosonde.notebook.jobs import Jobs, of_store
-from iosonde.notebook.probed import Happened, Slowdown, events, slowdown
+from iosonde.notebook.probed import Happened, Slowdown, choice, events, slowdown
 from iosonde.notebook.series import Block, Names, read
 from iosonde.notebook.shown import Table
 from iosonde.store.columns import SERIES_KEY
@@ -180,7 +183,7 @@ class Station:
             until_ns=last,
             window_ns=duration(window),
             statistic=stat,
-            choice=_choice(baseline),
+            choice=choice(baseline),
         )
         return slowdown(Store(self.root), query)
 
@@ -190,6 +193,30 @@ class Station:
     ) -> Happened:
         """Slow stretches, hangs and outages, a row each (docs/methods/events.md)."""
         return events(self.root, *span(since, until), target)
+
+    @in_python
+    def compare(
+        self,
+        a: str,
+        b: str,
+        *,
+        target: str | None = None,
+        op: Ops = None,
+        host: str | None = None,
+        since: Instant = None,
+        until: Instant = None,
+        margin: float = MARGIN,
+    ) -> Comparison:
+        """Is B faster than A, slower, the same, or can the samples not tell? (docs/methods/compare.md).
+
+        A side is a target, host or run, a period, or both joined by @, as for the command: ``"yesterday"``,
+        ``"/work@2026-11-01..2026-11-07"``; days are UTC. ``margin``: ratios up to it count as the same.
+        Raises UsageError (no such side; both are the same), NothingMeasuredError.
+        """
+        if not 1 < margin <= 10:
+            raise UsageError(f"a margin of {margin:g} is not possible", expected="1.1; at most 10")
+        defaults = Defaults(target, host, *span(since, until))
+        return compared(Store(self.root), (a, b), defaults, ops_of(op), margin)
 
     @in_python
     def runs(
@@ -206,19 +233,6 @@ class Station:
         first, last = span(since, until)
         ops = ops_of(op)
         return {"target": target, "host": host, "ops": ops, "since_ns": first, "until_ns": last}
-
-
-def _choice(baseline: Any) -> Choice:
-    if baseline in ("guarded", "all-time"):
-        return Choice(baseline)
-    if isinstance(baseline, tuple) and len(baseline) == 2:
-        since, until = span(*baseline)
-        if since is not None and until is not None:
-            return Choice("period", since, until)
-    raise UsageError(
-        f"there is no baseline {baseline!r}",
-        expected="guarded, all-time, or the two ends of a period",
-    )
 
 
 @in_python
