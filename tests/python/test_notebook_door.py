@@ -135,6 +135,7 @@ def test_series_are_found_by_a_few_words(station):
     assert names.to_pandas().shape == (len(names), 4)
     by_words = station.read("mdt opens", "2026-03-06T02:00", "2026-03-06T02:10")
     by_name = station.read(names[4], NAIVE, np.datetime64("2026-03-06T02:10"))
+    assert station.read(("mdt", "opens"), "2026-03-06").data.metric == "opens"
     assert by_words.data.metric == by_name.data.metric == "opens"
     assert by_words.values.tolist() == by_name.values.tolist()
     assert len(by_words.times) == 60
@@ -300,6 +301,7 @@ def test_samples_and_windows_count_alike(probed):
     windows = probed.windows(window=timedelta(minutes=10), op="creates")
     assert windows.columns["n_due"].sum() == 2400
     assert probed.runs().to_pandas().empty
+    assert list(probed.samples(columns="outcome").columns) == ["outcome"]
     with pytest.raises(UsageError, match="there is no place 1; expected 0 to 0"):
         probed.slowdown(baseline="all-time").plot(place=1)
     with pytest.raises(UsageError, match="there is no baseline '7d'"):
@@ -478,6 +480,20 @@ def test_a_job_that_only_a_scheduler_knows_is_told_apart(tmp_path):
         jobs.explain(2)
     with pytest.raises(UsageError, match="there is no job '2'"):
         jobs.where(motif="a").explain(2)
+
+
+def test_one_of_several_runs_of_a_job_is_named_by_its_number(tmp_path):
+    fast = {"performance_bytes_per_s": Scalar(1e9, "bytes/s", "darshan")}
+    runs = [
+        Job(source="darshan", job_id="1", app=app, start_ns=10**18 + n, scalars=fast)
+        for n, app in enumerate(("a", "b"))
+    ]
+    write_jobs(tmp_path, runs)
+    jobs = iosonde.open(tmp_path).jobs()
+    assert [jobs.umami(1, step).data.motif for step in (1, 2, "#2", "a")] == ["a", "b", "b", "a"]
+    assert jobs.explain("1", 2).data.motif == "b"
+    with pytest.raises(UsageError, match=r"job 1 has 2 runs; expected a step: #1 \(a\), #2 \(b\)"):
+        jobs.explain("1")
 
 
 def test_the_default_store_is_that_of_the_command(monkeypatch, tmp_path):

@@ -97,7 +97,7 @@ class Jobs(Answer):
     def umami(
         self,
         job: object,
-        step: str | None = None,
+        step: str | int | None = None,
         *,
         metrics: str | Sequence[str] | None = None,
         also: str | Sequence[str] = (),
@@ -106,8 +106,8 @@ class Jobs(Answer):
     ) -> Diagram:
         """A job among earlier runs of its kind (``history="all"``: later ones, too), metric by metric.
 
-        ``step``: which run of the job, where it has several: its step, its motif, or ``#2``. ``metrics``: the rows;
-        None: the usual ones that are known, and those of ``also``. ``last``: the latest so many runs of the history.
+        ``step``: which run of the job, where it has several: its step, its motif, or 2 for the second. ``metrics``: the
+        rows; None: the usual ones that are known, and those of ``also``. ``last``: the latest so many of the history.
         Raises UsageError: no such job, run or metric.
         """
         name = self._known(job)
@@ -115,14 +115,16 @@ class Jobs(Answer):
         if rows is None and also:
             rows = [*standard_rows(self._judged), *(names_of(also) or ())]
         return Diagram(
-            umami(self._judged, name, step, metrics=rows, last=last, history=_history(history))
+            umami(
+                self._judged, name, _step(step), metrics=rows, last=last, history=_history(history)
+            )
         )
 
     @in_python
     def explain(
         self,
         job: object,
-        step: str | None = None,
+        step: str | int | None = None,
         *,
         last: int | None = None,
         history: History = "earlier",
@@ -133,11 +135,12 @@ class Jobs(Answer):
         """
         table, name = self._judged, self._known(job)
         past: Any = {"history": _history(history), "last": last}
-        found = explain(table, name, step, **past)
+        run = _step(step)
+        found = explain(table, name, run, **past)
         verdict = judge(found)
         rows = shown_rows(found, verdict, standard_rows(table))
         rows = [row for row in rows if row in table.metrics]
-        return Explained(found, verdict, Diagram(umami(table, name, step, metrics=rows, **past)))
+        return Explained(found, verdict, Diagram(umami(table, name, run, metrics=rows, **past)))
 
     @in_python
     def correlate(
@@ -204,6 +207,11 @@ class Jobs(Answer):
 def _nothing(column: NDArray[Any]) -> bool:
     """Whether nobody said anything."""
     return bool(np.isnat(column).all()) if column.dtype.kind == "M" else not any(column.tolist())
+
+
+def _step(step: str | int | None) -> str | None:
+    """As ``find_run`` takes it: a number is that of the job's run."""
+    return f"#{step}" if isinstance(step, int) else step
 
 
 def _history(word: str) -> History:

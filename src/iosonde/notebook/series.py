@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,10 +120,11 @@ class Block(Answer):
         return {"start": self.times, **{f" {name}": self.values[:, at] for at, name in some}}
 
 
-def named(root: Path, asked: str | SeriesName) -> SeriesName:
+def named(root: Path, asked: str | Sequence[str]) -> SeriesName:
     """The one series that has all of the words. Raises UsageError: none or several; NothingMeasuredError: no series."""
-    if isinstance(asked, tuple):
-        return SeriesName(*asked)
+    if isinstance(asked, SeriesName):
+        return asked
+    asked = asked if isinstance(asked, str) else " ".join(asked)
     known = series_names(root)
     if not known:
         raise NothingMeasuredError(
@@ -146,7 +147,7 @@ def named(root: Path, asked: str | SeriesName) -> SeriesName:
     )
 
 
-def read(root: Path, asked: str | SeriesName, begin: Instant, end: Instant) -> Block:
+def read(root: Path, asked: str | Sequence[str], begin: Instant, end: Instant) -> Block:
     """Everything of a series that overlaps [begin, end). Raises as ``named``; NothingMeasuredError: nothing then."""
     name = named(root, asked)
     first, last = span(begin, end)

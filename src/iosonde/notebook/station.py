@@ -18,6 +18,7 @@ from iosonde.notebook.asked import (
     duration,
     in_python,
     instant,
+    names_of,
     ops_of,
     paths_of,
     span,
@@ -32,7 +33,7 @@ from iosonde.notebook.series import Block, Names, read
 from iosonde.notebook.shown import Table
 from iosonde.store.columns import SERIES_KEY
 from iosonde.store.layout import default_root
-from iosonde.store.metrics import SeriesName, series_names
+from iosonde.store.metrics import series_names
 from iosonde.store.run_lines import frame_of
 from iosonde.store.runs import read as read_runs
 from iosonde.store.store import Store
@@ -98,7 +99,9 @@ class Station:
         return Names(series_names(self.root, *span(since, until)))
 
     @in_python
-    def read(self, series: str | SeriesName, begin: Instant = None, end: Instant = None) -> Block:
+    def read(
+        self, series: str | Sequence[str], begin: Instant = None, end: Instant = None
+    ) -> Block:
         """Everything of one series that overlaps [begin, end); None: all of it.
 
         ``series``: one of ``series()``, or words that only one of them has: ``"work mdt opens"``. Raises UsageError (no
@@ -130,7 +133,7 @@ class Station:
         host: str | None = None,
         since: Instant = None,
         until: Instant = None,
-        columns: Sequence[str] = _SAMPLE,
+        columns: str | Sequence[str] = _SAMPLE,
     ) -> Table:
         """Operations of probes, a row each, by when they were due (docs/reading-the-data.md).
 
@@ -138,7 +141,7 @@ class Station:
         ``felt_ns``: how long a user waited. ``columns``: any of schema/tables/samples.toml.
         """
         which = self._which(target, op, host, since, until)
-        found = Store(self.root).samples(tuple(columns), **which)
+        found = Store(self.root).samples(names_of(columns) or _SAMPLE, **which)
         return Table(of_frame(found), found)
 
     @in_python
