@@ -90,7 +90,8 @@ def _env(folder: Path, source: Path) -> Iterator[None]:
     own |= {"IPYTHONDIR": "ipython", "MPLCONFIGDIR": "matplotlib"}
     wanted = {name: str(folder / place) for name, place in own.items()}
     path = os.pathsep.join(filter(None, (str(source), os.environ.get("PYTHONPATH"))))
-    wanted |= {"PYTHONPATH": path, "MPLBACKEND": "Agg", "JUPYTER_PLATFORM_DIRS": "1", "TZ": "UTC"}
+    wanted |= {"PYTHONPATH": path, "JUPYTER_PLATFORM_DIRS": "1", "TZ": "UTC"}
+    wanted |= {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
     before = {name: os.environ.get(name) for name in (*wanted, "COLUMNS")}
     os.environ.update(wanted)
     os.environ.pop("COLUMNS", None)

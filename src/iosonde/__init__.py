@@ -2,6 +2,49 @@
 
 Rust measures (``iosonde._core``), Python thinks, the browser draws. Importing this package does
 nothing but name it: every command imports only the layers it needs.
+
+In Python and notebooks (docs/python.md)::
+
+    import iosonde
+
+    station = iosonde.open()                          # a store: probes, servers, jobs
+    jobs = iosonde.read_jobs("jobs.csv")              # or a table with a row a job
+    jobs.explain("4711")
 """
 
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from iosonde.notebook.asked import Paths, Zone
+    from iosonde.notebook.jobs import Jobs
+    from iosonde.notebook.station import Station
+
 __version__ = "0.1.0"
+__all__ = ["__version__", "open", "read_jobs"]
+
+
+def open(store: str | PathLike[str] | None = None) -> Station:
+    """A store, to ask and to import into; nothing is read yet.
+
+    ``store``: its folder; None: $IOSONDE_STORE, else ~/.local/state/iosonde, as for the command. One that is not
+    there yet is empty. Raises UsageError: it is a file, or an address.
+    """
+    from iosonde.notebook.station import opened
+
+    return opened(store)
+
+
+def read_jobs(tables: Paths, *, mapping: Paths = (), system: str = "", zone: Zone = None) -> Jobs:
+    """The jobs of tables (CSV, Parquet or JSON lines, a row a job), cleaned, with what follows from their columns.
+
+    ``mapping``: TOML files, or folders of them, that say what columns mean (docs/correlate.md); none: pytokio's
+    ``summarize_job`` and other known tables are recognised. ``system``: file system of a table that names none.
+    ``zone``: of clock times without one (None: this machine's, noted). ``notes`` of the answer: what was left out, why.
+    Raises UsageError (mapping, zone), InputFileError (unreadable, no rows).
+    """
+    from iosonde.notebook.jobs import of_tables
+
+    return of_tables(tables, mapping, system, zone)

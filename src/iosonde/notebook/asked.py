@@ -1,0 +1,167 @@
+"""What people write, as what analysis takes: paths, times, durations, zones, operations. Their errors speak Python."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from iosonde.model.errors import IosondeError, UsageError
+from iosonde.model.frames import NULL_NS
+from iosonde.model.ops import parse_op
+from iosonde.model.units import parse_duration, parse_time, to_ns
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Instant = str | int | date | np.datetime64 | None
+    """Text as the commands take it (``-2h``, ``2026-07-01T12:00``; UTC unless it says a zone), a datetime or
+    Timestamp (naive: UTC), a numpy instant, or ns since the epoch."""
+    Duration = str | int | timedelta | np.timedelta64
+    """``60s``, a timedelta, or ns."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Zone = str | tzinfo | None
+_OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: ([A-Z]+)\b)?")
+_CALLED = {"with": "y"}
+_WORDS = (("'iosonde import'", ".import_files()"), ("TABLE", "iosonde.read_jobs()"))
+"""What is said in a shell, and here."""
+
+
+def in_python(call: Callable[P, T]) -> Callable[P, T]:
+    """The same; its errors name arguments instead of a command's options: ``mapping=FILE``, not ``--mapping FILE``."""
+
+    @functools.wraps(call)
+    def through(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return call(*args, **kwargs)
+        except IosondeError as error:
+            error.expected, error.hint = pythonic(error.expected), pythonic(error.hint)
+            error.what = _OPTION.sub(_argument, error.what)
+            raise
+
+    return through
+
+
+def pythonic(text: str) -> str:
+    """A hint for people in a shell, for those in Python."""
+    for there, here in _WORDS:
+        text = text.replace(there, here)
+    return _OPTION.sub(_argument, text)
+
+
+def _argument(option: re.Match[str]) -> str:
+    name = _CALLED.get(option[1], option[1].replace("-", "_"))
+    return f"{name}={option[2] or ''}"
+
+
+def paths_of(given: Paths) -> list[Path]:
+    """One or several; ``~`` and ``*`` as a shell takes them. Raises UsageError: a pattern that fits nothing."""
+    several = [given] if isinstance(given, str | os.PathLike) else given
+    return [path for one in several for path in _expanded(Path(one).expanduser())]
+
+
+def _expanded(path: Path) -> list[Path]:
+    if path.exists() or not any(sign in str(path) for sign in "*?["):
+        return [path]
+    found = sorted(Path(path.anchor or ".").glob(str(path.relative_to(path.anchor))))
+    if not found:
+        raise UsageError(f"there is no file {path}", expected="a pattern that fits some")
+    return found
+
+
+def names_of(given: str | Sequence[str] | None) -> list[str] | None:
+    """One or several; None stays."""
+    return None if given is None else [given] if isinstance(given, str) else list(given)
+
+
+def ops_of(given: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Operations as people call them. Raises UsageError."""
+    names = names_of(given)
+    return None if names is None else tuple(parse_op(name) for name in names)
+
+
+def zone_of(given: Zone) -> tzinfo | None:
+    """A time zone by its name. Raises UsageError: no such zone."""
+    if not isinstance(given, str):
+        return given
+    if given == "UTC":
+        return UTC
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(given)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise UsageError(
+            f"{given!r} is no time zone", expected="one such as Europe/Berlin or UTC"
+        ) from error
+
+
+def now_ns() -> int:
+    """The wall clock: this is an outermost layer, where it is read."""
+    return time.time_ns()
+
+
+def instant(given: Instant) -> int | None:
+    """An instant as ns since the epoch (UTC); None stays. Raises UsageError."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return parse_time(given, now_ns(), UTC)
+    found = _number(given)
+    if found is None or found == NULL_NS:
+        raise UsageError(
+            f"{given!r} is no time", expected="2026-07-01T12:00, -2h, a datetime, or ns (int)"
+        )
+    return found
+
+
+def _number(given: Any) -> int | None:
+    """An instant that is no text, in ns; None for what is none, ``NULL_NS`` for one that is missing."""
+    import numpy as np
+
+    if isinstance(given, datetime):
+        exact = getattr(
+            given, "value", None
+        )  # a Timestamp of pandas knows ns; naive it is UTC, too
+        return int(exact) if exact is not None else to_ns(_aware(given))
+    if isinstance(given, date):
+        return to_ns(datetime(given.year, given.month, given.day, tzinfo=UTC))
+    if isinstance(given, np.datetime64):
+        return int(given.astype("datetime64[ns]").astype(np.int64))
+    whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    return int(given) if whole else None
+
+
+def _aware(given: datetime) -> datetime:
+    return given if given.tzinfo else given.replace(tzinfo=UTC)
+
+
+def span(begin: Instant, end: Instant) -> tuple[int | None, int | None]:
+    """Both ends, None = open. Raises UsageError: not a time, or the wrong way round."""
+    first, last = instant(begin), instant(end)
+    if first is not None and last is not None and first >= last:
+        raise UsageError(f"{begin} is not before {end}")
+    return first, last
+
+
+def duration(given: Duration) -> int:
+    """A length of time in ns. Raises UsageError."""
+    import numpy as np
+
+    if isinstance(given, str):
+        return parse_duration(given)
+    if isinstance(given, timedelta):
+        return given // timedelta(microseconds=1) * 1_000
+    if isinstance(given, np.timedelta64):
+        return int(given.astype("timedelta64[ns]").astype(np.int64))
+    if isinstance(given, bool) or not isinstance(given, int | np.integer):
+        raise UsageError(f"{given!r} is no duration", expected="60s, a timedelta, or ns (int)")
+    return int(given)

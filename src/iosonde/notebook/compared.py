@@ -1,0 +1,71 @@
+"""Two periods, targets, hosts or runs beside each other: faster, slower, same, or not enough data."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from iosonde.analysis.compare import Compared, compare
+from iosonde.analysis.selectors import Defaults, known_names, select, sides
+from iosonde.findings.comparison import OpComparison, judge, say_comparison
+from iosonde.model.errors import NothingMeasuredError
+from iosonde.notebook.asked import now_ns
+from iosonde.notebook.columns import of_records
+from iosonde.notebook.shown import Pictured
+from iosonde.store.periods import runs
+from iosonde.store.store import Store
+
+if TYPE_CHECKING:
+    from iosonde.notebook.columns import Columns
+    from iosonde.notebook.shown import Figure
+
+_LEVEL = (
+    *("op", "verdict", "level", "ratio", "lower", "upper", "smallest", "p_value", "changed"),
+    *("quantile_a_ns", "quantile_b_ns", "n_a", "n_b"),
+)
+
+
+class Comparison(Pictured):
+    """B as seen from A. ``data``: a ``Compared``; ``verdicts``: one an operation; ``lines``: their sentences."""
+
+    def __init__(self, data: Compared, margin: float, names: tuple[str, str]) -> None:
+        self.data, self._margin, self._names = data, margin, names
+        self.verdicts: list[OpComparison] = judge(data, margin)
+        self.lines = tuple(say_comparison(one, margin) for one in self.verdicts)
+        self.notes = tuple(dict.fromkeys(note for one in self.verdicts for note in one.notes))
+
+    @property
+    def columns(self) -> Columns:
+        """A row an operation and quantile: B / A with its 95 % interval, and the smallest ratio it could have seen."""
+        rows = [
+            {"op": one.op, "verdict": one.verdict, **level._asdict()}
+            | {"n_a": one.a.used, "n_b": one.b.used}
+            for one in self.verdicts
+            for level in one.levels
+        ]
+        return of_records(rows, _LEVEL)
+
+    def _drawn(self, width_in: float, dark: bool) -> Figure:
+        from iosonde.plots.render_sheet import draw_sheet
+        from iosonde.plots.sheets_shifts import shifts_sheet
+
+        verdicts = {one.op: one.verdict for one in self.verdicts}
+        sheet = shifts_sheet(self.data, self._margin, verdicts, self._names, self.lines)
+        return draw_sheet(sheet, width_in=width_in, dark=dark, zone=UTC)
+
+
+def compared(
+    store: Store,
+    names: tuple[str, str],
+    defaults: Defaults,
+    ops: tuple[str, ...] | None,
+    margin: float,
+) -> Comparison:
+    """Raises UsageError (a side that is none, or both the same), NothingMeasuredError."""
+    every = runs(store.root)
+    if not every:
+        raise NothingMeasuredError(f"there are no samples in {store.root}", hint=".targets()")
+    known, now = known_names(every), now_ns()
+    a, b = (select(name, known, now, UTC) for name in names)
+    found = compare(store, *sides(a, b, defaults, known), ops=ops)
+    return Comparison(found, margin, names)

@@ -1,0 +1,234 @@
+"""Jobs to ask: each among its kind, and all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.analysis import job_source
+from iosonde.analysis.climate import climate
+from iosonde.analysis.correlate import correlate
+from iosonde.analysis.culprits import explain
+from iosonde.analysis.leakage import judged
+from iosonde.analysis.peak import FRACTION, Peak
+from iosonde.analysis.tables import picked
+from iosonde.analysis.umami import STANDARD, History, standard_rows, umami
+from iosonde.connectors.source import Settings
+from iosonde.findings.explanation import judge, shown_rows
+from iosonde.model.errors import UsageError
+from iosonde.model.jobs import JobTable
+from iosonde.notebook.asked import in_python, names_of, paths_of, pythonic, span, zone_of
+from iosonde.notebook.columns import instants, of_records, texts
+from iosonde.notebook.job_answers import Diagram, Explained
+from iosonde.notebook.jobs_answers import Climates, Correlations
+from iosonde.notebook.shown import Answer, Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from iosonde.notebook.asked import Instant, Paths, Zone
+    from iosonde.notebook.columns import Columns
+
+_BY = ("file_system", "motif")
+_FIRST_SHOWN = ("job_id", "step", "start", "file_system", "motif")
+_MOST_SHOWN = 9
+_PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", FRACTION)
+
+
+class Jobs(Answer):
+    """Jobs of which it is known how fast their I/O was, a row each, in order of time.
+
+    ``data``: the ``JobTable``; ``notes``: what was left out of a table, and why. Metrics have their unit last in the
+    name; ``.metrics`` says what they are.
+    """
+
+    def __init__(self, data: JobTable, notes: Sequence[str] = (), root: Path | None = None) -> None:
+        self.data = data
+        self.notes = tuple(notes)
+        self._root = root
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def columns(self) -> Columns:
+        """``job_id step start end file_system motif``, then a column a metric (float64, missing is NaN)."""
+        table = self.data
+        return {
+            "job_id": table.job_id,
+            "step": table.step,
+            "start": instants(table.start_ns),
+            "end": instants(table.end_ns),
+            "file_system": texts(table.file_system),
+            "motif": texts(table.motif),
+            **table.metrics,
+        }
+
+    @property
+    def metrics(self) -> Table:
+        """What the metrics are: label, unit, which way is good, its role, and in how many jobs it is known."""
+        table = self.data
+        rows = [
+            {"metric": name, **table.about(name)._asdict(), "known": int(np.isfinite(column).sum())}
+            for name, column in table.metrics.items()
+        ]
+        return Table(of_records(rows, ("metric", "label", "unit", "good", "role", "known")), rows)
+
+    @in_python
+    def where(
+        self,
+        *,
+        file_system: str | None = None,
+        motif: str | None = None,
+        since: Instant = None,
+        until: Instant = None,
+    ) -> Jobs:
+        """Only those of a file system, of a motif, that began in [since, until). Their fraction of peak stays.
+
+        Raises UsageError (no such file system or motif), NothingMeasuredError (no job is like that).
+        """
+        return Jobs(picked(self.data, (file_system, motif), span(since, until)))
+
+    @in_python
+    def umami(
+        self,
+        job: object,
+        step: str | int | None = None,
+        *,
+        metrics: str | Sequence[str] | None = None,
+        also: str | Sequence[str] = (),
+        last: int | None = None,
+        history: History = "earlier",
+    ) -> Diagram:
+        """A job among earlier runs of its kind (``history="all"``: later ones, too), metric by metric.
+
+        ``step``: which run of the job, where it has several: its step, its motif, or 2 for the second. ``metrics``: the
+        rows; None: the usual ones that are known, and those of ``also``. ``last``: the latest so many of the history.
+        Raises UsageError: no such job, run or metric.
+        """
+        name = self._known(job)
+        rows = names_of(metrics)
+        if rows is None and also:
+            rows = [*standard_rows(self._judged), *(names_of(also) or ())]
+        return Diagram(
+            umami(
+                self._judged, name, _step(step), metrics=rows, last=last, history=_history(history)
+            )
+        )
+
+    @in_python
+    def explain(
+        self,
+        job: object,
+        step: str | int | None = None,
+        *,
+        last: int | None = None,
+        history: History = "earlier",
+    ) -> Explained:
+        """Why a job was slow: what stood out, what history says of each, what was as usual. Arguments as ``umami``.
+
+        What stood out need not be the cause (docs/umami.md). Raises UsageError: no such job or run.
+        """
+        table, name = self._judged, self._known(job)
+        past: Any = {"history": _history(history), "last": last}
+        run = _step(step)
+        found = explain(table, name, run, **past)
+        verdict = judge(found)
+        rows = shown_rows(found, verdict, standard_rows(table))
+        rows = [row for row in rows if row in table.metrics]
+        return Explained(found, verdict, Diagram(umami(table, name, run, metrics=rows, **past)))
+
+    @in_python
+    def correlate(
+        self,
+        metrics: str | Sequence[str] | None = None,
+        by: str | Sequence[str] | None = _BY,
+        *,
+        y: str = FRACTION,
+        control: str | Sequence[str] = (),
+    ) -> Correlations:
+        """What goes with ``y`` in each group of ``by``, and over all rows (docs/correlate.md).
+
+        ``metrics``: None: those that somebody described and that could explain it. ``control``: of these the partial
+        coefficients are freed. Raises UsageError (no such metric or group), NothingMeasuredError (nothing known).
+        """
+        groups: Any = tuple(dict.fromkeys(names_of(by) or ()))
+        if not set(groups) <= set(_BY):
+            raise UsageError(f"cannot group by {by!r}", expected="file_system, motif, both or None")
+        table = self.data
+        found = correlate(table, y, names_of(metrics), groups, names_of(control) or ())
+        return Correlations(found, lambda metric: table.about(metric).label)
+
+    @in_python
+    def climate(
+        self,
+        *,
+        file_system: str | None = None,
+        motif: str | None = None,
+        since: Instant = None,
+        until: Instant = None,
+    ) -> Climates:
+        """What changed for good: when, how much, on which file systems and motifs, and what did not (docs/climate.md).
+
+        Raises UsageError (no performance; no such file system or motif), NothingMeasuredError (no run).
+        """
+        first, last = span(since, until)
+        return Climates(
+            climate(self.data, file_system=file_system, motif=motif, since_ns=first, until_ns=last)
+        )
+
+    @cached_property
+    def _judged(self) -> JobTable:
+        return judged(self.data)
+
+    def _known(self, job: object) -> str:
+        """The job's id as text; raises where the store knows it and nothing of its speed."""
+        if self._root is not None:
+            job_source.must_have(self._root, self.data, str(job))
+        return str(job)
+
+    def _shown(self) -> Columns:
+        """Who and when, as far as it is known; the performance, what a diagram has, then all else."""
+        columns = self.columns
+        known = [name for name in _FIRST_SHOWN if not _nothing(columns[name])]
+        metrics = [
+            *_PERFORMANCE,
+            *(name for names in STANDARD for name in names),
+            *self.data.metrics,
+        ]
+        some = [name for name in dict.fromkeys((*known, *metrics)) if name in columns]
+        return {name: columns[name] for name in some[:_MOST_SHOWN]}
+
+
+def _nothing(column: NDArray[Any]) -> bool:
+    """Whether nobody said anything."""
+    return bool(np.isnat(column).all()) if column.dtype.kind == "M" else not any(column.tolist())
+
+
+def _step(step: str | int | None) -> str | None:
+    """As ``find_run`` takes it: a number is that of the job's run."""
+    return f"#{step}" if isinstance(step, int) else step
+
+
+def _history(word: str) -> History:
+    if word not in ("earlier", "all"):
+        raise UsageError(f"there is no history {word!r}", expected="earlier or all")
+    return "all" if word == "all" else "earlier"
+
+
+def of_store(root: Path, peak: Peak) -> Jobs:
+    """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none."""
+    return Jobs(job_source.from_store(root, peak), root=root)
+
+
+@in_python
+def of_tables(tables: Paths, mapping: Paths, system: str, zone: Zone) -> Jobs:
+    """See ``iosonde.read_jobs``."""
+    notes: list[str] = []
+    settings = Settings(system=system, zone=zone_of(zone))
+    table = job_source.from_files(paths_of(tables), paths_of(mapping), settings, notes.append)
+    return Jobs(table, [pythonic(note) for note in notes])

@@ -1,0 +1,147 @@
+"""What probes saw, for data frames: slowdown over time with its slow stretches, and what happened."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iosonde.analysis.happenings import happened
+from iosonde.analysis.slowdown import analyse
+from iosonde.findings.happenings import say_seen, say_slow_event
+from iosonde.findings.sentences import say, say_change, say_event
+from iosonde.findings.verdicts import from_span
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.events import Seen, SlowEvent
+from iosonde.model.frames import Choice, SlowdownQuery, SlowdownResult
+from iosonde.notebook.asked import now_ns, span
+from iosonde.notebook.columns import of_frame, of_records
+from iosonde.notebook.shown import Answer, Pictured, displayable
+from iosonde.store.events import Event, read_events
+from iosonde.store.state import read_states
+from iosonde.store.store import Store
+
+if TYPE_CHECKING:
+    from iosonde.notebook.columns import Columns
+    from iosonde.notebook.shown import Figure
+    from iosonde.plots.figure import FigureData
+
+_EVENT = ("kind", "host", "target", "op", "start_ns", "end_ns", "peak", "median", "lost", "n")
+_MOST_TOLD = 20
+
+
+class Slowdown(Pictured):
+    """Slowdown over time, a row a window of an operation. ``data``: a ``SlowdownResult`` (windows, spans, usual).
+
+    ``lines``: the latest slow stretches and lasting changes, in UTC.
+    """
+
+    def __init__(self, data: SlowdownResult, store: Store) -> None:
+        self.data, self._store = data, store
+        now = now_ns()
+        spans = sorted(data.spans, key=lambda one: one.start_ns)[-_MOST_TOLD:]
+        told = [say(from_span(one, now), UTC) for one in spans]
+        self.lines = (*told, *(say_change(change, now) for change in data.changes))
+
+    @property
+    def columns(self) -> Columns:
+        """``schema/tables/windows.toml`` and what ``analysis.slowdown.analyse`` adds; durations are ns."""
+        return of_frame(self.data.windows)
+
+    @property
+    def figures(self) -> list[FigureData]:
+        """What is drawn, one a target, host and rate."""
+        from iosonde.analysis.scatter import scatter
+        from iosonde.plots.figure import slowdown_figure
+
+        return slowdown_figure(self.data, scatter(self._store, self.data))
+
+    def plot(self, *, width_in: float = 10.0, dark: bool = False, place: int = 0) -> Figure:
+        """As ``Pictured.plot``; ``place``: which of ``figures``."""
+        return displayable(self._drawn(width_in, dark, place))
+
+    def _drawn(self, width_in: float, dark: bool, place: int = 0) -> Figure:
+        from iosonde.plots.render_matplotlib import draw
+
+        figures = self.figures
+        if not 0 <= place < len(figures):
+            raise UsageError(f"there is no place {place}", expected=f"0 to {len(figures) - 1}")
+        return draw(figures[place], width_in=width_in, dark=dark, zone=UTC)
+
+
+def slowdown(store: Store, query: SlowdownQuery) -> Slowdown:
+    """Raises NothingMeasuredError: no samples for this question."""
+    found = analyse(store, query)
+    if len(found.windows) == 0:
+        raise NothingMeasuredError(
+            f"there are no samples for this question in {store.root}",
+            hint="an earlier since=, or .targets()",
+        )
+    return Slowdown(found, store)
+
+
+def choice(baseline: Any) -> Choice:
+    """Which baseline. Raises UsageError."""
+    if baseline in ("guarded", "all-time"):
+        return Choice(baseline)
+    if isinstance(baseline, tuple) and len(baseline) == 2:
+        since, until = span(*baseline)
+        if since is not None and until is not None:
+            return Choice("period", since, until)
+    raise UsageError(
+        f"there is no baseline {baseline!r}",
+        expected="guarded, all-time, or the two ends of a period",
+    )
+
+
+class Happened(Answer):
+    """What happened, a row an event, by its beginning; ``end`` is missing while it goes on.
+
+    ``data``: slow events, as the store shows them; ``noted``: hangs, outages and the like, as agents noted them;
+    ``seen``: who saw what, where several hosts watch a target. ``peak`` and ``median`` are slowdowns.
+    """
+
+    def __init__(self, rows: list[dict[str, Any]], data: list[SlowEvent], seen: list[Seen]) -> None:
+        self.data, self.seen = data, seen
+        self.lines = tuple(map(say_seen, seen))
+        self._rows = sorted(rows, key=lambda row: row["start_ns"])
+
+    @property
+    def columns(self) -> Columns:
+        """A row an event, with its sentence."""
+        return of_records(self._rows, (*_EVENT, "sentence"))
+
+
+def events(root: Path, since_ns: int | None, until_ns: int | None, target: str | None) -> Happened:
+    """Slow stretches and what agents noted; an alarm that is part of a slow stretch is told of once."""
+    now = now_ns()
+    slow, seen = happened(Store(root), SlowdownQuery(since_ns=since_ns, until_ns=until_ns), now)
+    slow = [one for one in slow if target in (None, one.target)]
+    living = {str(state["run_id"]) for state in read_states(root) if state["running"]}
+    noted = [
+        one
+        for one in read_events(root, since_ns, until_ns)
+        if target in (None, one.target) and not _part_of(one, slow)
+    ]
+    nothing = dict.fromkeys(_EVENT)
+    rows = [_slow_row(one, now) for one in slow]
+    for event in noted:
+        row = {name: getattr(event, name) for name in ("kind", "host", "target", "op")}
+        row |= {"start_ns": event.began_ns, "end_ns": event.ended_ns}
+        said = say_event(event, now, running=event.run_id in living, zone=UTC)
+        rows.append(nothing | row | {"sentence": said})
+    return Happened(rows, slow, [one for one in seen if target in (None, one.target)])
+
+
+def _part_of(event: Event, slow: list[SlowEvent]) -> bool:
+    return event.kind == "slow" and any(
+        (one.host, one.target) == (event.host, event.target)
+        and one.overlaps(event.began_ns, event.ended_ns)
+        for one in slow
+    )
+
+
+def _slow_row(one: SlowEvent, now: int) -> dict[str, Any]:
+    row = {name: getattr(one, name, None) for name in _EVENT}
+    op = one.ops[0].op if one.ops else None
+    return row | {"kind": "slow", "op": op, "sentence": say_slow_event(one, now, UTC)}

@@ -1,0 +1,253 @@
+"""A store, to ask and to import into."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iosonde.analysis.importing import Naming
+from iosonde.analysis.join_jobs import Joined, join
+from iosonde.analysis.selectors import Defaults
+from iosonde.connectors.source import Settings
+from iosonde.findings.comparison import MARGIN
+from iosonde.model.errors import UsageError
+from iosonde.model.frames import SlowdownQuery, TargetRef, Which
+from iosonde.notebook.asked import (
+    duration,
+    in_python,
+    instant,
+    names_of,
+    ops_of,
+    paths_of,
+    span,
+    zone_of,
+)
+from iosonde.notebook.columns import of_frame, of_records
+from iosonde.notebook.compared import Comparison, compared
+from iosonde.notebook.imported import Imported, import_all
+from iosonde.notebook.jobs import Jobs, of_store
+from iosonde.notebook.probed import Happened, Slowdown, choice, events, slowdown
+from iosonde.notebook.series import Block, Names, read
+from iosonde.notebook.shown import Table
+from iosonde.store.columns import SERIES_KEY
+from iosonde.store.layout import default_root
+from iosonde.store.metrics import series_names
+from iosonde.store.run_lines import frame_of
+from iosonde.store.runs import read as read_runs
+from iosonde.store.store import Store
+
+if TYPE_CHECKING:
+    from iosonde.analysis.peak import Peak
+    from iosonde.notebook.asked import Duration, Instant, Paths, Zone
+
+Ops = str | Sequence[str] | None
+_SAMPLE = (*SERIES_KEY, "due_ns", "service_ns", "felt_ns", "outcome")
+
+
+class Station:
+    """One store. Every call reads what is there now; nothing is held open.
+
+    Times: text as the commands take it, a datetime, a Timestamp, or ns; UTC where nothing says a zone. All raise
+    StoreError where the folder cannot be read.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def __repr__(self) -> str:
+        return f"iosonde.open({str(self.root)!r})"
+
+    @in_python
+    def import_files(
+        self,
+        paths: Paths,
+        *,
+        zone: Zone = None,
+        system: str = "",
+        mapping: Paths = (),
+        target: str | None = None,
+        host: str = "import",
+        run: str | None = None,
+        started: Instant = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Imported:
+        """Import what monitors, schedulers, jobs and other benchmarks wrote (docs/importing.md), and ``join``.
+
+        Files are recognised by what they hold; folders of Darshan logs and patterns with ``*`` will do. What is in the
+        store already is left out. ``zone``: of clock times without one (None: this machine's, noted); ``system``: file
+        system of records that name none; ``mapping``: what the columns of a table mean; ``target host run started``: of
+        benchmarks. ``progress`` gets done and total. Rows that cannot be read are ``errors`` of the answer, the others
+        are kept. Raises UsageError (no file; a mapping fits nothing), InputFileError (nothing can be read), StoreError.
+        """
+        naming = Naming(target, host, run, instant(started))
+        settings = Settings(system=system, zone=zone_of(zone), progress=progress)
+        return import_all(self.root, paths_of(paths), paths_of(mapping), settings, naming)
+
+    @in_python
+    def join(self, *, progress: Callable[[int, int], None] | None = None) -> Joined:
+        """Put all jobs together with what servers, nodes and other jobs were like meanwhile.
+
+        An import does so for what is new. How many jobs were looked at, and of how many something is known.
+        """
+        return join(self.root, progress=progress)
+
+    @in_python
+    def series(self, *, since: Instant = None, until: Instant = None) -> Names:
+        """The series of servers there are on the days of [since, until)."""
+        return Names(series_names(self.root, *span(since, until)))
+
+    @in_python
+    def read(
+        self, series: str | Sequence[str], begin: Instant = None, end: Instant = None
+    ) -> Block:
+        """Everything of one series that overlaps [begin, end); None: all of it.
+
+        ``series``: one of ``series()``, or words that only one of them has: ``"work mdt opens"``. Raises UsageError (no
+        series, or several), NothingMeasuredError (nothing in that time).
+        """
+        return read(self.root, series, begin, end)
+
+    @in_python
+    def jobs(self, *, peak: Peak = "max") -> Jobs:
+        """All jobs whose performance is known, and iosonde's own runs; numbers of servers beside them.
+
+        ``peak``: what is 100 % of a kind: the best (``max``), ``p99``, ``mean`` or ``median``.
+        Raises NothingMeasuredError: there are none.
+        """
+        return of_store(self.root, peak)
+
+    @in_python
+    def targets(self) -> Table:
+        """What is or was watched, and by which hosts."""
+        found = Store(self.root).targets()
+        return Table(of_records([one._asdict() for one in found], TargetRef._fields), found)
+
+    @in_python
+    def samples(
+        self,
+        target: str | None = None,
+        *,
+        op: Ops = None,
+        host: str | None = None,
+        since: Instant = None,
+        until: Instant = None,
+        columns: str | Sequence[str] = _SAMPLE,
+    ) -> Table:
+        """Operations of probes, a row each, by when they were due (docs/reading-the-data.md).
+
+        A failed, late or missing one is a row: ``outcome`` is not ok. ``service_ns``: how long the storage took;
+        ``felt_ns``: how long a user waited. ``columns``: any of schema/tables/samples.toml.
+        """
+        which = self._which(target, op, host, since, until)
+        found = Store(self.root).samples(names_of(columns) or _SAMPLE, **which)
+        return Table(of_frame(found), found)
+
+    @in_python
+    def windows(
+        self,
+        target: str | None = None,
+        *,
+        window: Duration = "60s",
+        op: Ops = None,
+        host: str | None = None,
+        since: Instant = None,
+        until: Instant = None,
+    ) -> Table:
+        """Statistics of every window and operation (schema/tables/windows.toml): quantiles with their intervals, n."""
+        which = self._which(target, op, host, since, until)
+        found = Store(self.root).windows(duration(window), **which)
+        return Table(of_frame(found), found)
+
+    @in_python
+    def slowdown(
+        self,
+        target: str | None = None,
+        *,
+        window: Duration = "60s",
+        stat: str = "typ",
+        baseline: str | tuple[Instant, Instant] = "guarded",
+        op: Ops = None,
+        host: str | None = None,
+        since: Instant = None,
+        until: Instant = None,
+    ) -> Slowdown:
+        """Observed latency over what is usual, window by window, and the slow stretches (docs/methods/slowdown.md).
+
+        ``baseline``: ``guarded``, ``all-time``, or the two ends of a period. Raises UsageError, NothingMeasuredError.
+        """
+        first, last = span(since, until)
+        query = SlowdownQuery(
+            host=host,
+            target=target,
+            ops=ops_of(op),
+            since_ns=first,
+            until_ns=last,
+            window_ns=duration(window),
+            statistic=stat,
+            choice=choice(baseline),
+        )
+        return slowdown(Store(self.root), query)
+
+    @in_python
+    def events(
+        self, target: str | None = None, *, since: Instant = "-7d", until: Instant = None
+    ) -> Happened:
+        """Slow stretches, hangs and outages, a row each (docs/methods/events.md)."""
+        return events(self.root, *span(since, until), target)
+
+    @in_python
+    def compare(
+        self,
+        a: str,
+        b: str,
+        *,
+        target: str | None = None,
+        op: Ops = None,
+        host: str | None = None,
+        since: Instant = None,
+        until: Instant = None,
+        margin: float = MARGIN,
+    ) -> Comparison:
+        """Is B faster than A, slower, the same, or can the samples not tell? (docs/methods/compare.md).
+
+        A side is a target, host or run, a period, or both joined by @, as for the command: ``"yesterday"``,
+        ``"/work@2026-11-01..2026-11-07"``; days are UTC. ``margin``: ratios up to it count as the same.
+        Raises UsageError (no such side; both are the same), NothingMeasuredError.
+        """
+        if not 1 < margin <= 10:
+            raise UsageError(f"a margin of {margin:g} is not possible", expected="1.1; at most 10")
+        defaults = Defaults(target, host, *span(since, until))
+        return compared(Store(self.root), (a, b), defaults, ops_of(op), margin)
+
+    @in_python
+    def runs(
+        self, target: str | None = None, *, since: Instant = None, until: Instant = None
+    ) -> Table:
+        """Benchmark runs, measured here or imported: rows of schema/tables/runs.toml."""
+        first, last = span(since, until)
+        found = read_runs(self.root, target=target, since_ns=first, until_ns=last)
+        return Table(of_frame(frame_of(found)), found)
+
+    def _which(
+        self, target: str | None, op: Ops, host: str | None, since: Instant, until: Instant
+    ) -> Which:
+        first, last = span(since, until)
+        ops = ops_of(op)
+        return {"target": target, "host": host, "ops": ops, "since_ns": first, "until_ns": last}
+
+
+@in_python
+def opened(store: str | os.PathLike[str] | None) -> Station:
+    """See ``iosonde.open``."""
+    if store is None:
+        return Station(default_root(os.environ))
+    root = Path(store).expanduser()
+    if "://" in str(store) or root.is_file():
+        raise UsageError(
+            f"{store} is no store",
+            expected="a folder",
+            hint="iosonde.read_jobs() for a table, .import_files() for other files",
+        )
+    return Station(root)
