@@ -16,7 +16,8 @@ from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.jobs import JobTable
 from iosonde.plots.umami_figure import to_json, umami_figure
 from iosonde.serve.app import create
-from iosonde.serve.jobs import KEEP_S, Jobs, JobsRequest
+from iosonde.serve.job_table import KEEP_S, JobTables
+from iosonde.serve.jobs import JobsRequest, jobs_listed
 from tests.python.jobs_made import simulated, table
 
 JOBS = simulated()
@@ -60,6 +61,7 @@ def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) 
     verdict = judge(found)
     assert {name: shown.pop(name) for name in verdict.data()} == verdict.data()
     assert shown.pop("notes") == list(found.notes)
+    assert (shown.pop("file_system"), shown.pop("motif")) == ("work", "ior shared write")
     rows = [
         name for name in shown_rows(found, verdict, standard_rows(made)) if name in made.metrics
     ]
@@ -129,12 +131,26 @@ def test_a_table_is_read_again_when_it_is_old() -> None:
             raise NothingMeasuredError("gone")
         return JOBS
 
-    jobs = Jobs(reading, lambda: now)
+    jobs, asked = JobTables(reading, lambda: now), JobsRequest((), 1)
     for now in (0.0, KEEP_S - 1):  # noqa: B007
-        jobs.listed(JobsRequest((), 1))
+        jobs_listed(jobs, asked)
     assert read == 1
     now = KEEP_S
-    assert jobs.listed(JobsRequest((), 1))["n"] == 30
+    assert jobs_listed(jobs, asked)["n"] == 30
     assert read == 2
     now = 3 * KEEP_S
-    assert jobs.listed(JobsRequest((), 1))["n"] == 0
+    assert jobs_listed(jobs, asked)["n"] == 0
+
+
+def test_a_table_has_a_new_version_only_when_it_says_something_else() -> None:
+    now, tables = 0.0, [simulated(), simulated(), simulated(), simulated(), simulated()]
+    tables[2].metrics["radius_max_hops"][4] = np.nan
+    tables[3].metrics["radius_max_hops"][4] = np.nan
+    tables[4].motif[0] = "another"
+    seen = iter(tables)
+    jobs = JobTables(lambda: next(seen), lambda: now)
+    versions = []
+    for now in (0.0, KEEP_S, 2 * KEEP_S, 3 * KEEP_S, 4 * KEEP_S):  # noqa: B007
+        versions.append(jobs.newest())
+    assert [version.number for version in versions] == [1, 1, 2, 2, 3]
+    assert versions[1].judged is versions[0].judged
