@@ -76,7 +76,7 @@ def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) 
     [
         ("/api/umami?job=31", 404, "there is no job"),
         ("/api/umami", 400, "missing"),
-        ("/api/umami?job=30&history=some", 400, "earlier or all"),
+        ("/api/umami?job=30&history=some", 400, "one of earlier, all"),
         ("/api/umami?job=30&last=0", 400, "from 1"),
         ("/api/umami?job=30&last=9999999999999999999", 400, "from 1"),
         ("/api/umami?job=30&metric=oss", 404, "no such metric"),

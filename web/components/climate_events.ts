@@ -1,0 +1,53 @@
+// What changed on which date across file systems: the sentences of the terminal. One may be open, with what is behind it.
+import type { Climate, Happening } from "../api/climate.ts";
+import { utcDay } from "../charts/utc.ts";
+import { h, setAttribute } from "./dom.ts";
+
+const HEAD_PX = 8;
+
+export class Happenings {
+  readonly element: HTMLElement;
+  private readonly items: { readonly event: Happening; readonly button: HTMLElement; readonly more: HTMLElement }[];
+
+  /** `choose` gets the day of the event that is to be open; null: none. */
+  constructor(climate: Climate, choose: (day: string | null) => void) {
+    this.items = climate.happenings.map((event, i) => {
+      const day = utcDay(event.at);
+      const changes = event.changes.length;
+      const button = h(
+        "button",
+        { type: "button", class: "climate-event", "aria-controls": `event-${i}` },
+        h("span", { class: "climate-when" }, h("b", {}, day), h("span", {}, `${changes} ${changes === 1 ? "series" : "series together"}`)),
+        event.sentence,
+      );
+      const lines = [...event.along.map((line) => `also ${line}`), ...event.changes.map((one) => one.sentence)];
+      const more = h("ul", { id: `event-${i}`, class: "climate-more" }, ...lines.map((line) => h("li", {}, line)));
+      button.addEventListener("click", () => choose(button.getAttribute("aria-expanded") === "true" ? null : day));
+      return { event, button, more };
+    });
+    this.element = h(
+      "section",
+      { class: "climate-events", "aria-labelledby": "climate-events-title" },
+      h("h3", { id: "climate-events-title" }, "What changed on which date"),
+      this.items.length === 0 ? h("p", {}, "No lasting change was found.") : h("ol", {}, ...this.items.map(({ button, more }) => h("li", {}, button, more))),
+    );
+  }
+
+  /** Opens the first event of a day; what is open is returned. */
+  open(day: string | null): Happening | null {
+    const found = this.items.find(({ event }) => utcDay(event.at) === day) ?? null;
+    for (const item of this.items) {
+      setAttribute(item.button, "aria-expanded", item === found ? "true" : "false");
+      item.more.hidden = item !== found;
+    }
+    if (found !== null) this.reveal(found.button);
+    return found?.event ?? null;
+  }
+
+  /** Scrolls the list, not the page. */
+  private reveal(button: HTMLElement): void {
+    const { scrollTop, clientHeight } = this.element;
+    const top = button.offsetTop;
+    if (top < scrollTop || top + button.offsetHeight > scrollTop + clientHeight) this.element.scrollTop = top - HEAD_PX;
+  }
+}
