@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from fastapi.testclient import TestClient
 from iosonde.analysis.culprits import explain
 from iosonde.analysis.leakage import judged
 from iosonde.analysis.umami import standard_rows, umami
+from iosonde.cli import umami as umami_command
 from iosonde.findings.explanation import judge, shown_rows
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.jobs import JobTable
@@ -77,6 +79,8 @@ def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) 
         ("/api/umami?job=31", 404, "there is no job"),
         ("/api/umami", 400, "missing"),
         ("/api/umami?job=30&history=some", 400, "one of earlier, all"),
+        ("/api/umami?job=30&format=exe", 400, "json, csv, png, svg, pdf"),
+        ("/api/umami?job=30&format=png&scale=9", 400, "a number from 1.0 to 3.0"),
         ("/api/umami?job=30&last=0", 400, "from 1"),
         ("/api/umami?job=30&last=9999999999999999999", 400, "from 1"),
         ("/api/umami?job=30&metric=oss", 404, "no such metric"),
@@ -111,6 +115,38 @@ def test_a_store_without_jobs_has_an_empty_list(tmp_path: Path) -> None:
     with TestClient(create(tmp_path), base_url="http://127.0.0.1") as client:
         assert client.get("/api/jobs").json() == {"n": 0, "n_found": 0, "jobs": []}
         assert client.get("/api/umami?job=1").status_code == 404
+
+
+def test_files_to_keep(client: TestClient) -> None:
+    asked = {"job": "12", "history": "all"}
+    rows = client.get("/api/umami", params=asked).json()["rows"]
+    answer = client.get("/api/umami", params={**asked, "format": "csv"})
+    kept = list(csv.DictReader(answer.text.splitlines()))
+    assert [(row["metric"], row["class"], int(row["n"])) for row in kept] == [
+        (row["metric"], row["role"], row["n"]) for row in rows
+    ]
+    name = 'attachment; filename="iosonde-umami-12.csv"'
+    assert answer.headers["content-disposition"] == name
+    looks = {"width": "4", "zone": "Europe/Berlin"}
+    pictures = {}
+    for form, head in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
+        answer = client.get("/api/umami", params={**asked, **looks, "format": form})
+        assert answer.content.startswith(head)
+        assert answer.headers["content-disposition"] == name.replace("csv", form)
+        pictures[form] = answer.content
+    dark = client.get("/api/umami", params={**asked, **looks, "format": "svg", "theme": "dark"})
+    assert dark.content != pictures["svg"]
+    missing = client.get("/api/umami", params={"job": "31", "format": "svg"})
+    assert missing.status_code == 404
+    assert "there is no job" in missing.json()["error"]["what"]
+
+
+def test_the_csv_is_that_of_the_terminal(tmp_path: Path) -> None:
+    names = ["fraction_of_peak_ratio", "fullest_ost_percent"]
+    found = umami(JOBS, "12", metrics=names)
+    with asking(tmp_path, JOBS) as client:
+        csv_of = client.get("/api/umami", params={"job": "12", "format": "csv", "metric": names})
+    assert csv_of.text == umami_command._csv(found)
 
 
 def test_missing_values_are_null_on_the_wire(tmp_path: Path) -> None:
