@@ -6,6 +6,7 @@ import csv
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
@@ -246,7 +247,7 @@ def test_a_climate_is_computed_once_a_version(monkeypatch: pytest.MonkeyPatch) -
     shared.close()
 
 
-def test_the_weather_does_not_wait_for_a_climate(tmp_path: Path) -> None:
+def test_the_weather_does_not_wait_for_jobs_and_climates(tmp_path: Path) -> None:
     reading, go_on = threading.Event(), threading.Event()
 
     def slow() -> JobTable:
@@ -255,17 +256,18 @@ def test_the_weather_does_not_wait_for_a_climate(tmp_path: Path) -> None:
         return MADE
 
     with stores.running(tmp_path, jobs=slow) as (address, _):
-        answers: list[httpx2.Response] = []
-        asking = threading.Thread(
-            target=lambda: answers.append(httpx2.get(f"{address}/api/climate", timeout=30))
-        )
-        asking.start()
-        try:
-            assert reading.wait(30)
-            for path in ("/api/targets", "/api/about", "/api/targets?zone=UTC"):
-                assert httpx2.get(address + path, timeout=10).status_code == 200
-            assert not answers, "it is still being worked on"
-        finally:
-            go_on.set()
-            asking.join(30)
-    assert answers[0].json()["n"] == len(MADE)
+        paths = ["climate", "jobs", "jobs?search=a", "jobs?search=b", "umami?job=1", "umami?job=2"]
+        with ThreadPoolExecutor(len(paths)) as pool:
+            try:
+                asking = [
+                    pool.submit(httpx2.get, f"{address}/api/{path}", timeout=30) for path in paths
+                ]
+                assert reading.wait(30)
+                for path in ("/api/targets", "/api/about", "/api/targets?zone=UTC"):
+                    assert httpx2.get(address + path, timeout=10).status_code == 200
+                assert not any(answer.done() for answer in asking), "they are still worked on"
+            finally:
+                go_on.set()
+            answers = [answer.result() for answer in asking]
+    assert {answer.status_code for answer in answers} == {200}
+    assert answers[0].json()["n"] == answers[1].json()["n"] == len(MADE)

@@ -20,8 +20,12 @@ export class Happenings {
         h("span", { class: "climate-when" }, h("b", {}, day), h("span", {}, `${changes} ${changes === 1 ? "series" : "series together"}`)),
         event.sentence,
       );
-      const lines = [...event.along.map((line) => `also ${line}`), ...event.changes.map((one) => one.sentence)];
-      const more = h("ul", { id: `event-${i}`, class: "climate-more" }, ...lines.map((line) => h("li", {}, line)));
+      const more = h(
+        "div",
+        { id: `event-${i}`, class: "climate-more" },
+        ...lines("One by one", event.changes.map((one) => one.sentence)),
+        ...lines("At that time also", event.along),
+      );
       button.addEventListener("click", () => choose(button.getAttribute("aria-expanded") === "true" ? null : day));
       return { event, button, more };
     });
@@ -51,3 +55,6 @@ export class Happenings {
     if (top < scrollTop || top + button.offsetHeight > scrollTop + clientHeight) this.element.scrollTop = top - HEAD_PX;
   }
 }
+
+const lines = (title: string, words: readonly string[]): HTMLElement[] =>
+  words.length === 0 ? [] : [h("h4", {}, title), h("ul", {}, ...words.map((line) => h("li", {}, line)))];

@@ -1,5 +1,6 @@
 // The changes as a table, and the climates in words: for people who cannot see the panes, and for who wants the numbers.
-import type { Change, Climate } from "../api/climate.ts";
+import type { Climate } from "../api/climate.ts";
+import { formatChance } from "../charts/format.ts";
 import { utcDay, utcDays } from "../charts/utc.ts";
 import { h } from "./dom.ts";
 
@@ -20,7 +21,7 @@ export function changesTable(climate: Climate): HTMLElement {
         one.after.toFixed(2),
         one.ratio === null ? "" : `${one.ratio.toFixed(2)}x`,
         `${one.nBefore} + ${one.nAfter}`,
-        small(one) + (one.own ? " *" : ""),
+        formatChance(one.q) + (one.own ? " *" : ""),
       ].map((text) => h("td", {}, text)),
     ),
   );
@@ -34,8 +35,6 @@ export function changesTable(climate: Climate): HTMLElement {
     own,
   );
 }
-
-const small = ({ q }: Change): string => (q < 1e-99 ? "< 1e-99" : q < 1e-3 ? q.toExponential(0) : String(Number(q.toPrecision(2))));
 
 /** The stretches of each file system. */
 export function climatesInWords(climate: Climate): HTMLElement {

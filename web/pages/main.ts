@@ -55,7 +55,7 @@ function start(root: HTMLElement, about: About | null): void {
   /** Another page where the address says so; the weather goes on behind it. */
   function turn(): boolean {
     const changed = beside.turn(location.hash);
-    links.show(beside.page === null ? writeAddress(session.address) : null);
+    links.show(beside.page === null ? null : writeAddress(session.address));
     live.element.hidden = beside.page !== null;
     if (beside.page !== null) {
       if (changed) main.replaceChildren(beside.page.element);

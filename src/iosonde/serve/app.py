@@ -67,7 +67,8 @@ def create(
     the epoch. ``jobs``: the table of jobs (None: the store's). ``app.state.live.stop()`` ends the streams.
     """
     store = Store(Path(store_root))
-    shared = Shared(time.monotonic)
+    # The weather shares its threads with nobody: tables of jobs, pictures and climates take longer.
+    shared, of_jobs = Shared(time.monotonic), Shared(time.monotonic)
     drawings, slow = (Shared(time.monotonic, threads=1) for _ in range(2))
     arrivals = Arrivals(store.root, clock)
     history = History(store, arrivals)
@@ -79,9 +80,8 @@ def create(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         live.stop()
-        shared.close()
-        drawings.close()
-        slow.close()
+        for threads in (shared, of_jobs, drawings, slow):
+            threads.close()
 
     app = FastAPI(
         title="iosonde", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan
@@ -109,12 +109,12 @@ def create(
     @app.get("/api/jobs")
     async def get_jobs(request: Request) -> Response:
         asked = jobs_request(request.query_params)
-        answer = await shared.answer(
+        answer = await of_jobs.answer(
             asked, lambda: packed(wire.dumps(jobs_listed(known_jobs, asked)))
         )
         return json_answer(request, answer)
 
-    app.get("/api/umami")(Diagrams(known_jobs, shared, drawings).answer)
+    app.get("/api/umami")(Diagrams(known_jobs, of_jobs, drawings).answer)
     app.get("/api/climate")(Climates(known_jobs, slow, drawings).answer)
 
     @app.get("/api/feed")
