@@ -101,6 +101,7 @@ def test_a_range_is_that_of_the_terminal(
     said = terminal(store, capsys, "--since", times[0], "--until", times[1], "--format", "json")
     assert page["series"] == json.loads(said)["series"]
     assert since <= page["since_ns"] <= page["until_ns"] < until
+    assert [len(named) for named in page["runs"]] == [one["n"] for one in page["series"]]
 
 
 def test_every_dot_leads_to_its_job(client: TestClient) -> None:
