@@ -3,7 +3,9 @@ import { unixMs } from "../api/time.ts";
 import type { UnixMs } from "../api/time.ts";
 
 const DAY = 86_400_000;
-const DAYS = [1, 2, 7, 14];
+const DAYS = [1, 2, 7, 14, 28];
+const DAY_PX = 44;
+const MONTH_PX = 58;
 const MONTHS = [1, 2, 3, 6, 12, 24, 60, 120];
 
 /** `2017-08-04`. */
@@ -21,9 +23,9 @@ export interface Tick {
   readonly label: string;
 }
 
-/** At most `most` begins of days, else of months, within a span. */
-export function utcTicks(from: UnixMs, to: UnixMs, most: number): Tick[] {
-  const days = DAYS.find((n) => (to - from) / (n * DAY) <= most);
+/** Begins of days, else of months, within a span that is `width` CSS pixels wide: as many as their labels have room. */
+export function utcTicks(from: UnixMs, to: UnixMs, width: number): Tick[] {
+  const days = DAYS.find((n) => (to - from) / (n * DAY) <= width / DAY_PX);
   const ticks: Tick[] = [];
   if (days !== undefined) {
     const step = days * DAY;
@@ -32,7 +34,7 @@ export function utcTicks(from: UnixMs, to: UnixMs, most: number): Tick[] {
   }
   const first = new Date(from);
   const wide = (to - from) / (30.44 * DAY);
-  const months = MONTHS.find((n) => wide / n <= most) ?? 240;
+  const months = MONTHS.find((n) => wide / n <= Math.max(1, width / MONTH_PX)) ?? 240;
   const begin = Math.floor((first.getUTCFullYear() * 12 + first.getUTCMonth()) / months) * months;
   for (let month = begin; ; month += months) {
     const at = unixMs(new Date(0).setUTCFullYear(Math.floor(month / 12), month % 12, 1));

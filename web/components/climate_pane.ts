@@ -9,6 +9,8 @@ const AXIS = 26;
 const RIGHT = 4;
 const TICKS = [0, 0.5, 1];
 const ARROW = 5;
+/** So many runs or fewer have dots that can be seen singly. */
+const FEW = 80;
 /** Colours of climates; then they come again. */
 const COLOURS = 6;
 
@@ -95,7 +97,8 @@ export class Pane {
     const picture = svg("svg", { width: String(width), height: String(this.height), "aria-hidden": "true" });
     for (const one of this.grounds) picture.append(stretchMark(this.climate, one, area, "climate-ground"));
     picture.append(...this.axis(area), this.mark, ...this.changes(area));
-    picture.append(svg("path", { class: "climate-dots", d: dotsPath(this.points) }), ...this.medians(area), this.line, this.ring);
+    const runs = svg("path", { class: "climate-dots", "data-few": this.points.length <= FEW, d: dotsPath(this.points) });
+    picture.append(runs, ...this.medians(area), this.line, this.ring);
     this.host.replaceChildren(picture);
     this.happened(this.open);
     this.cursor(null, this.at);

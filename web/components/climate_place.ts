@@ -8,7 +8,6 @@ import { h, svg } from "./dom.ts";
 
 const STRIP = 16;
 const AXIS = 20;
-const TICK_PX = 58;
 const LETTER_PX = 9;
 
 export class PlaceView {
@@ -65,7 +64,7 @@ export class PlaceView {
     const area = areaOf(width, AXIS);
     const picture = svg("svg", { width: String(width), height: String(AXIS) });
     const right = area.left + area.width;
-    for (const { at, label } of utcTicks(this.climate.since, this.climate.until, Math.max(2, Math.floor(area.width / TICK_PX)))) {
+    for (const { at, label } of utcTicks(this.climate.since, this.climate.until, area.width)) {
       const x = xAt(this.climate, area, at);
       picture.append(svg("line", { class: "climate-edge", x1: String(x), x2: String(x), y1: "0", y2: "4" }));
       const anchor = x > right - 20 ? "end" : x < area.left + 4 ? "start" : "middle";
