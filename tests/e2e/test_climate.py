@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Route
 
 from iosonde.model.jobs import JobTable
 from tests.e2e.browser import Visit
@@ -121,6 +122,32 @@ def test_pickers_are_in_the_address(visit_climate) -> None:
     page.get_by_role("link", name="Weather").click()
     at.drawn()
     assert page.locator(".climate-page").count() == 0
+
+
+def test_two_events_of_one_day_are_two(visit_climate) -> None:
+    """Rare: changes of one series whose intervals overlap. The server's answer is given its event twice."""
+    at: Visit = visit_climate()
+    page = at.page
+
+    def twice(route: Route) -> None:
+        answer = route.fetch()
+        climate = answer.json()
+        climate["events"] = climate["events"] * 2
+        route.fulfill(response=answer, json=climate)
+
+    page.route("**/api/climate?*", twice)
+    page.evaluate("() => { location.hash = '#page=climate'; }")
+    page.wait_for_selector(READY)
+    first, second = page.locator(".climate-event").all()
+    second.click()
+    page.wait_for_selector("li:nth-child(2) > [aria-expanded=true]")
+    assert first.get_attribute("aria-expanded") == "false"
+    assert page.url.endswith(".2")
+    first.click()
+    page.wait_for_selector("li:nth-child(1) > [aria-expanded=true]")
+    first.click()
+    page.wait_for_function("() => !document.querySelector('.climate-event[aria-expanded=true]')")
+    assert "on=" not in page.url
 
 
 def test_files_have_names(visit_climate) -> None:

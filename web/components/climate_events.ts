@@ -7,12 +7,15 @@ const HEAD_PX = 8;
 
 export class Happenings {
   readonly element: HTMLElement;
-  private readonly items: { readonly event: Happening; readonly button: HTMLElement; readonly more: HTMLElement }[];
+  private readonly items: { readonly event: Happening; readonly key: string; readonly button: HTMLElement; readonly more: HTMLElement }[];
 
-  /** `choose` gets the day of the event that is to be open; null: none. */
-  constructor(climate: Climate, choose: (day: string | null) => void) {
+  /** `choose` gets the key of the event that is to be open: its day, `2017-08-04.2` for the second of a day; null: none. */
+  constructor(climate: Climate, choose: (key: string | null) => void) {
+    const days = climate.happenings.map((event) => utcDay(event.at));
     this.items = climate.happenings.map((event, i) => {
       const day = utcDay(event.at);
+      const before = days.slice(0, i).filter((other) => other === day).length;
+      const key = before === 0 ? day : `${day}.${before + 1}`;
       const changes = event.changes.length;
       const button = h(
         "button",
@@ -26,8 +29,8 @@ export class Happenings {
         ...lines("One by one", event.changes.map((one) => one.sentence)),
         ...lines("At that time also", event.along),
       );
-      button.addEventListener("click", () => choose(button.getAttribute("aria-expanded") === "true" ? null : day));
-      return { event, button, more };
+      button.addEventListener("click", () => choose(button.getAttribute("aria-expanded") === "true" ? null : key));
+      return { event, key, button, more };
     });
     this.element = h(
       "section",
@@ -37,9 +40,9 @@ export class Happenings {
     );
   }
 
-  /** Opens the first event of a day; what is open is returned. */
-  open(day: string | null): Happening | null {
-    const found = this.items.find(({ event }) => utcDay(event.at) === day) ?? null;
+  /** Opens the event of a key; what is open is returned. */
+  open(key: string | null): Happening | null {
+    const found = this.items.find((item) => item.key === key) ?? null;
     for (const item of this.items) {
       setAttribute(item.button, "aria-expanded", item === found ? "true" : "false");
       item.more.hidden = item !== found;

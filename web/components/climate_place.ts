@@ -35,7 +35,7 @@ export class PlaceView {
   draw(): void {
     const width = this.axis.clientWidth;
     if (width <= 0) return;
-    this.strip.replaceChildren(this.letters(width));
+    this.strip.replaceChildren(this.place.stretches.length === 0 ? "" : this.letters(width));
     for (const pane of this.panes) pane.draw(width);
     this.axis.replaceChildren(this.times(width));
   }

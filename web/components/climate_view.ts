@@ -1,5 +1,5 @@
 // A climate: what changed on which date beside the panes of all file systems, and what the cursor stands on.
-import type { Climate, Happening, Run } from "../api/climate.ts";
+import type { Climate, Run } from "../api/climate.ts";
 import { segmentAt } from "../charts/climate_geometry.ts";
 import { utcDay, utcMinute } from "../charts/utc.ts";
 import { Happenings } from "./climate_events.ts";
@@ -17,8 +17,8 @@ const HINT = "point at a run to see which job it was, click to open its diagram;
 export interface ClimateEvents {
   /** The address of a job's diagram. */
   readonly link: (run: Run) => string;
-  /** The day of the event that is to be open; null: none. */
-  readonly choose: (day: string | null) => void;
+  /** The key of the event that is to be open; null: none. */
+  readonly choose: (key: string | null) => void;
 }
 
 export class ClimateView {
@@ -60,11 +60,10 @@ export class ClimateView {
     this.watch.observe(drawn);
   }
 
-  /** Opens the event of a day. */
-  open(day: string | null): Happening | null {
-    const event = this.happenings.open(day);
+  /** Opens the event of a key. */
+  open(key: string | null): void {
+    const event = this.happenings.open(key);
     for (const place of this.places) place.happened(event);
-    return event;
   }
 
   destroy(): void {

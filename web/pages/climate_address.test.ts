@@ -7,6 +7,8 @@ test("an address of a climate comes back as it was", () => {
   const address = { query, on: "2017-08-04" };
   assert.deepEqual(readClimateAddress(climateAddress(address)), address);
   assert.deepEqual(readClimateAddress(climateAddress(ALL)), ALL);
+  for (const on of ["2017-08-04.2", "2017-08-04.13"]) assert.equal(readClimateAddress(climateAddress({ ...ALL, on }))?.on, on);
+  for (const on of ["2017-08-04.", "2017-08-04.0", "2017-08-04 12", "today", ""]) assert.equal(readClimateAddress(climateAddress({ ...ALL, on }))?.on, null, on);
 });
 
 test("an address that people type is read, days that are none are left out", () => {
