@@ -157,12 +157,14 @@ def climate_csv(found: Climate) -> bytes:
 
 
 def _picture(found: Climate, how: Wanted) -> bytes:
+    from iosonde.plots.canvas import encoded
     from iosonde.plots.render_climate import draw_climate
 
     large = sorted(found.events, key=lambda event: -len(event.changes))[:_MOST_TOLD]
     told = [say_event(event) for event in sorted(large, key=lambda event: event.at_ns)]
     figure = climate_figure(found, told)
-    return pictures.drawn(draw_climate(figure, width_in=how.width_in, dark=how.dark, zone=UTC), how)
+    canvas = draw_climate(figure, width_in=how.width_in, dark=how.dark, zone=UTC)
+    return encoded(canvas, how.form, how.scale)
 
 
 def climate_request(query: QueryParams) -> ClimateRequest:

@@ -85,10 +85,11 @@ class Figures:
             from iosonde.plots.sheet import plain
 
             return wire.dumps(plain(sheet))
+        from iosonde.plots.canvas import encoded
         from iosonde.plots.render_sheet import draw_sheet
 
         canvas = draw_sheet(sheet, width_in=how.width_in, dark=how.dark, zone=how.zone)
-        return pictures.drawn(canvas, how)
+        return encoded(canvas, how.form, how.scale)
 
 
 def figure_request(query: QueryParams, now_ns: int) -> FigureRequest:

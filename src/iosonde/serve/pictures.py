@@ -3,6 +3,8 @@
 ::
 
     format=json|png|svg|pdf      theme=light|dark   width=INCHES   scale=1..3   zone=Europe/Berlin
+
+Pictures are drawn on one thread only: matplotlib has global settings.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from iosonde.serve import params
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from starlette.datastructures import QueryParams
 
 DRAWN = ("png", "svg", "pdf")
@@ -41,10 +42,3 @@ def wanted(query: QueryParams, forms: tuple[str, ...], width_in: float) -> Wante
         params.decimal(query, "scale", 1.0, _SCALES),
         params.zone(query),
     )
-
-
-def drawn(canvas: Figure, how: Wanted) -> bytes:
-    """The picture's bytes. Only ever called on the thread of pictures: matplotlib has global settings."""
-    from iosonde.plots.canvas import encoded
-
-    return encoded(canvas, how.form, how.scale)

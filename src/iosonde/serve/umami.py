@@ -122,11 +122,12 @@ def umami_csv(found: Umami) -> bytes:
 
 
 def _picture(found: Umami, how: Wanted) -> bytes:
+    from iosonde.plots.canvas import encoded
     from iosonde.plots.render_umami import draw_umami
 
     figure = umami_figure(found)
     canvas = draw_umami(figure, width_in=how.width_in, dark=how.dark, zone=how.zone)
-    return pictures.drawn(canvas, how)
+    return encoded(canvas, how.form, how.scale)
 
 
 def umami_request(query: QueryParams) -> UmamiRequest:
