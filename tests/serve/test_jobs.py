@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,14 @@ from fastapi.testclient import TestClient
 from iosonde.analysis.culprits import explain
 from iosonde.analysis.leakage import judged
 from iosonde.analysis.umami import standard_rows, umami
+from iosonde.cli import umami as umami_command
 from iosonde.findings.explanation import judge, shown_rows
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.jobs import JobTable
 from iosonde.plots.umami_figure import to_json, umami_figure
 from iosonde.serve.app import create
-from iosonde.serve.jobs import KEEP_S, Jobs, JobsRequest
+from iosonde.serve.job_table import KEEP_S, JobTables
+from iosonde.serve.jobs import JobsRequest, jobs_listed
 from tests.python.jobs_made import simulated, table
 
 JOBS = simulated()
@@ -60,6 +63,7 @@ def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) 
     verdict = judge(found)
     assert {name: shown.pop(name) for name in verdict.data()} == verdict.data()
     assert shown.pop("notes") == list(found.notes)
+    assert (shown.pop("file_system"), shown.pop("motif")) == ("work", "ior shared write")
     rows = [
         name for name in shown_rows(found, verdict, standard_rows(made)) if name in made.metrics
     ]
@@ -74,7 +78,9 @@ def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) 
     [
         ("/api/umami?job=31", 404, "there is no job"),
         ("/api/umami", 400, "missing"),
-        ("/api/umami?job=30&history=some", 400, "earlier or all"),
+        ("/api/umami?job=30&history=some", 400, "one of earlier, all"),
+        ("/api/umami?job=30&format=exe", 400, "json, csv, png, svg, pdf"),
+        ("/api/umami?job=30&format=png&scale=9", 400, "a number from 1.0 to 3.0"),
         ("/api/umami?job=30&last=0", 400, "from 1"),
         ("/api/umami?job=30&last=9999999999999999999", 400, "from 1"),
         ("/api/umami?job=30&metric=oss", 404, "no such metric"),
@@ -111,6 +117,38 @@ def test_a_store_without_jobs_has_an_empty_list(tmp_path: Path) -> None:
         assert client.get("/api/umami?job=1").status_code == 404
 
 
+def test_files_to_keep(client: TestClient) -> None:
+    asked = {"job": "12", "history": "all"}
+    rows = client.get("/api/umami", params=asked).json()["rows"]
+    answer = client.get("/api/umami", params={**asked, "format": "csv"})
+    kept = list(csv.DictReader(answer.text.splitlines()))
+    assert [(row["metric"], row["class"], int(row["n"])) for row in kept] == [
+        (row["metric"], row["role"], row["n"]) for row in rows
+    ]
+    name = 'attachment; filename="iosonde-umami-12.csv"'
+    assert answer.headers["content-disposition"] == name
+    looks = {"width": "4", "zone": "Europe/Berlin"}
+    pictures = {}
+    for form, head in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
+        answer = client.get("/api/umami", params={**asked, **looks, "format": form})
+        assert answer.content.startswith(head)
+        assert answer.headers["content-disposition"] == name.replace("csv", form)
+        pictures[form] = answer.content
+    dark = client.get("/api/umami", params={**asked, **looks, "format": "svg", "theme": "dark"})
+    assert dark.content != pictures["svg"]
+    missing = client.get("/api/umami", params={"job": "31", "format": "svg"})
+    assert missing.status_code == 404
+    assert "there is no job" in missing.json()["error"]["what"]
+
+
+def test_the_csv_is_that_of_the_terminal(tmp_path: Path) -> None:
+    names = ["fraction_of_peak_ratio", "fullest_ost_percent"]
+    found = umami(JOBS, "12", metrics=names)
+    with asking(tmp_path, JOBS) as client:
+        csv_of = client.get("/api/umami", params={"job": "12", "format": "csv", "metric": names})
+    assert csv_of.text == umami_command._csv(found)
+
+
 def test_missing_values_are_null_on_the_wire(tmp_path: Path) -> None:
     values = np.array([1.0, np.nan, 3.0, 4.0, 5.0, 6.0, np.nan])
     with asking(tmp_path, table({"mds_cpu_mean_percent": values})) as client:
@@ -129,12 +167,26 @@ def test_a_table_is_read_again_when_it_is_old() -> None:
             raise NothingMeasuredError("gone")
         return JOBS
 
-    jobs = Jobs(reading, lambda: now)
+    jobs, asked = JobTables(reading, lambda: now), JobsRequest((), 1)
     for now in (0.0, KEEP_S - 1):  # noqa: B007
-        jobs.listed(JobsRequest((), 1))
+        jobs_listed(jobs, asked)
     assert read == 1
     now = KEEP_S
-    assert jobs.listed(JobsRequest((), 1))["n"] == 30
+    assert jobs_listed(jobs, asked)["n"] == 30
     assert read == 2
     now = 3 * KEEP_S
-    assert jobs.listed(JobsRequest((), 1))["n"] == 0
+    assert jobs_listed(jobs, asked)["n"] == 0
+
+
+def test_a_table_has_a_new_version_only_when_it_says_something_else() -> None:
+    now, tables = 0.0, [simulated(), simulated(), simulated(), simulated(), simulated()]
+    tables[2].metrics["radius_max_hops"][4] = np.nan
+    tables[3].metrics["radius_max_hops"][4] = np.nan
+    tables[4].motif[0] = "another"
+    seen = iter(tables)
+    jobs = JobTables(lambda: next(seen), lambda: now)
+    versions = []
+    for now in (0.0, KEEP_S, 2 * KEEP_S, 3 * KEEP_S, 4 * KEEP_S):  # noqa: B007
+        versions.append(jobs.newest())
+    assert [version.number for version in versions] == [1, 1, 2, 2, 3]
+    assert versions[1].judged is versions[0].judged

@@ -63,6 +63,9 @@ export interface UmamiFigure {
   readonly rows: readonly UmamiRow[];
   readonly caption: readonly string[];
   readonly verdict: Verdict;
+  /** The kind of the job; "" where it is not known. */
+  readonly fileSystem: string;
+  readonly motif: string;
 }
 
 /** What is said of the job, in the words of the terminal. */
@@ -150,6 +153,8 @@ export function decodeUmami(value: unknown): UmamiFigure {
       history: text(raw["history"], "umami.history"),
       notes: column(raw, "notes", "umami", text),
     },
+    fileSystem: text(raw["file_system"], "umami.file_system"),
+    motif: text(raw["motif"], "umami.motif"),
   };
   if (figure.rows.some((r) => r.values.length !== figure.times.length)) throw new ShapeError("umami.rows", "as long as its times");
   return figure;
@@ -166,9 +171,14 @@ export interface UmamiQuery {
   readonly history: "earlier" | "all";
 }
 
-export async function fetchUmami(query: UmamiQuery, signal: AbortSignal): Promise<UmamiFigure> {
+/** `more`: what else is asked, such as the form of a picture. */
+export function umamiUrl(query: UmamiQuery, more: Readonly<Record<string, string>> = {}): string {
   const params = new URLSearchParams({ job: query.job });
   if (query.run !== "") params.set("run", query.run);
   if (query.history !== "earlier") params.set("history", query.history);
-  return decodeUmami(await getJson(`api/umami?${params.toString()}`, signal));
+  for (const [name, value] of Object.entries(more)) params.set(name, value);
+  return `api/umami?${params.toString()}`;
 }
+
+export const fetchUmami = async (query: UmamiQuery, signal: AbortSignal): Promise<UmamiFigure> =>
+  decodeUmami(await getJson(umamiUrl(query), signal));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ms } from "../api/time.ts";
-import { formatAge, formatDuration, formatSlowdown, formatSpan, formatTick } from "./format.ts";
+import { formatChance, formatAge, formatDuration, formatSlowdown, formatSpan, formatTick } from "./format.ts";
 
 test("durations have three digits and a unit", () => {
   const cases: [number, string][] = [
@@ -41,4 +41,9 @@ test("ages and spans", () => {
   assert.equal(formatSpan(ms(90_000)), "90 s");
   assert.equal(formatSpan(ms(86_400_000)), "24 h");
   assert.equal(formatSpan(ms(604_800_000)), "7 d");
+});
+
+test("chances are printed as the terminal prints them", () => {
+  const said = [0.05, 0.0163, 0.00097, 0.00041, 7.04e-5, 4e-27, 1e-120].map(formatChance);
+  assert.deepEqual(said, ["0.05", "0.016", "0.001", "0.0004", "7e-05", "4e-27", "< 1e-99"]);
 });

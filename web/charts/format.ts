@@ -86,3 +86,12 @@ export function formatInterval(start: UnixMs, length: Ms): string {
   const fine = length % 60_000 !== 0;
   return `${formatClock(start, fine)}–${formatClock((start + length) as UnixMs, fine)}`;
 }
+
+/** A chance, as the terminal prints it: 0.016, 0.0009, 4e-27, < 1e-99. */
+export function formatChance(p: number): string {
+  if (p < 1e-99) return "< 1e-99";
+  const short = Number(p.toPrecision(p < 1e-3 ? 1 : 2));
+  if (short >= 1e-4) return String(short);
+  const [digit, exponent] = short.toExponential(0).split("e-");
+  return `${digit}e-${(exponent ?? "").padStart(2, "0")}`;
+}

@@ -11,7 +11,7 @@ const ROW = {
 };
 const RAW = {
   title: "Job 4", subtitle: "", times_s: [100, 110, 120, 200], place: 3, since_s: 100, until_s: 200, dated: true, rows: [ROW], caption: [],
-  verdict: "slow", sentence: "job 4 was slower", evidence: [], rejected: "", history: "", notes: [],
+  verdict: "slow", sentence: "job 4 was slower", evidence: [], rejected: "", history: "", notes: [], file_system: "work", motif: "ior read",
 };
 const figure = decodeUmami(RAW);
 const row = figure.rows[0] ?? assert.fail("no row");

@@ -1,19 +1,23 @@
 // The page of the jobs: a list to search in, and the diagram of the chosen one.
-import { fetchJobs, fetchUmami } from "../api/jobs.ts";
-import type { UmamiQuery } from "../api/jobs.ts";
+import { fetchJobs, fetchUmami, umamiUrl } from "../api/jobs.ts";
+import type { UmamiFigure, UmamiQuery } from "../api/jobs.ts";
 import { h, setAttribute, setText } from "../components/dom.ts";
+import { downloads } from "../components/downloads.ts";
 import { Jobs } from "../components/job_list.ts";
 import { Diagram } from "../components/umami_diagram.ts";
+import type { BesidePage } from "./beside.ts";
+import { ALL, climateAddress } from "./climate_address.ts";
 import { jobsAddress, readJobsAddress } from "./jobs_address.ts";
 import type { JobsAddress } from "./jobs_address.ts";
 
-export class JobsPage {
+export class JobsPage implements BesidePage {
   readonly element: HTMLElement;
   private readonly list: Jobs;
   private readonly title = h("h2", { id: "job-title" }, "Jobs");
   private readonly subtitle = h("p", { class: "view" });
   private readonly history = h("div", { class: "segments jobs-history" });
   private readonly error = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly files = h("div", {});
   private readonly body = h("div", {});
   private diagram: Diagram | null = null;
   private address: JobsAddress = { search: "", query: null };
@@ -22,7 +26,11 @@ export class JobsPage {
   private listing = new AbortController();
   private asking = new AbortController();
 
-  constructor() {
+  private readonly zone: () => string | null;
+
+  /** `zone`: of the times in pictures. */
+  constructor(zone: () => string | null) {
+    this.zone = zone;
     this.list = new Jobs(
       (query) => jobsAddress({ search: this.address.search, query }),
       (search) => {
@@ -33,12 +41,14 @@ export class JobsPage {
       "div",
       { class: "jobs-page" },
       this.list.element,
-      h("section", { class: "job", "aria-labelledby": "job-title", "aria-live": "off" }, h("div", { class: "detail-head" }, h("div", {}, this.title, this.subtitle), this.history), this.error, this.body),
+      h("section", { class: "job", "aria-labelledby": "job-title", "aria-live": "off" }, h("div", { class: "detail-head" }, h("div", {}, this.title, this.subtitle), this.history), this.error, this.files, this.body),
     );
   }
 
   /** Shows what an address says; asks for nothing that is there already. */
-  show(address: JobsAddress): void {
+  show(hash: string): void {
+    const address = readJobsAddress(hash);
+    if (address === null) return;
     this.address = address;
     this.list.words = address.search;
     if (this.listed !== address.search) void this.loadList(address.search);
@@ -84,11 +94,20 @@ export class JobsPage {
       setText(this.subtitle, figure.subtitle);
       document.title = `${figure.title} - iosonde`;
       this.showHistory(query);
+      this.files.replaceChildren(this.filesOf(figure, query));
       this.body.replaceChildren(this.diagram.element);
       setAttribute(this.body, "data-job", query.job);
     } catch (error) {
       if (!signal.aborted) this.fail(error);
     }
+  }
+
+  private filesOf({ fileSystem, motif }: UmamiFigure, query: UmamiQuery): HTMLElement {
+    const zone = this.zone();
+    const line = downloads("The diagram", "its records", (more) => umamiUrl(query, zone === null ? more : { ...more, zone }));
+    const kind = climateAddress({ ...ALL, query: { ...ALL.query, fileSystem, motif } });
+    if (motif !== "") line.append(". ", h("a", { href: kind }, "The climate of such jobs"));
+    return line;
   }
 
   private showHistory(query: UmamiQuery): void {
@@ -108,6 +127,7 @@ export class JobsPage {
     setText(this.title, title);
     setText(this.subtitle, words);
     this.history.replaceChildren();
+    this.files.replaceChildren();
     this.body.replaceChildren();
     setAttribute(this.body, "data-job", null);
     document.title = "Jobs - iosonde";
@@ -118,24 +138,5 @@ export class JobsPage {
     this.drawn = "";
     this.error.hidden = false;
     setText(this.error, error instanceof Error ? error.message : String(error));
-  }
-}
-
-/** Two links that change between the weather and the jobs; the current one is marked. */
-export class PageLinks {
-  readonly element = h("nav", { class: "pages", "aria-label": "Pages" });
-  private readonly weather = h("a", { href: "#" }, "Weather");
-  private readonly jobs = h("a", { href: jobsAddress({ search: "", query: null }) }, "Jobs");
-
-  constructor() {
-    this.element.append(this.weather, this.jobs);
-  }
-
-  /** `back`: the address of the weather as it was left. */
-  show(back: string | null): void {
-    const onJobs = readJobsAddress(location.hash) !== null;
-    if (back !== null) this.weather.href = back;
-    setAttribute(this.jobs, "aria-current", onJobs ? "page" : null);
-    setAttribute(this.weather, "aria-current", onJobs ? null : "page");
   }
 }

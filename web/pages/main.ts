@@ -9,6 +9,9 @@ import "../styles/legend.css";
 import "../styles/figures.css";
 import "../styles/jobs.css";
 import "../styles/umami.css";
+import "../styles/climate.css";
+import "../styles/climate_events.css";
+import "../styles/climate_strip.css";
 import { agreedZone, fetchAbout, fetchTargets } from "../api/client.ts";
 import { ServerClock } from "../api/clock.ts";
 import type { About } from "../api/model.ts";
@@ -17,9 +20,8 @@ import { h, setText } from "../components/dom.ts";
 import { LiveState } from "../components/live_state.ts";
 import { themeButton } from "../components/theme.ts";
 import { readAddress, writeAddress } from "./address.ts";
+import { Beside, PageLinks } from "./beside.ts";
 import { emptyPage } from "./empty.ts";
-import { JobsPage, PageLinks } from "./jobs.ts";
-import { readJobsAddress } from "./jobs_address.ts";
 import { Session } from "./session.ts";
 import type { Change } from "./session.ts";
 import { Weather } from "./weather.ts";
@@ -32,7 +34,7 @@ function start(root: HTMLElement, about: About | null): void {
   const error = h("p", { class: "error", role: "alert", hidden: true });
   const links = new PageLinks();
   let weather: Weather | null = null;
-  let jobs: JobsPage | null = null;
+  const beside = new Beside(() => session.zone);
   let drawn = false;
 
   const theme = themeButton(() => weather?.recolour());
@@ -50,30 +52,25 @@ function start(root: HTMLElement, about: About | null): void {
     h("footer", { class: "foot" }, about === null ? "iosonde" : `iosonde ${about.version}, store ${about.store}`),
   );
 
-  /** Jobs where the address says so; the weather goes on behind them. */
+  /** Another page where the address says so; the weather goes on behind it. */
   function turn(): boolean {
-    const address = readJobsAddress(location.hash);
-    links.show(address === null ? null : writeAddress(session.address));
-    live.element.hidden = address !== null;
-    if (address === null) {
-      if (jobs === null) return false;
-      jobs.close();
-      jobs = null;
+    const changed = beside.turn(location.hash);
+    links.show(beside.page === null ? null : writeAddress(session.address));
+    live.element.hidden = beside.page !== null;
+    if (beside.page !== null) {
+      if (changed) main.replaceChildren(beside.page.element);
+      return true;
+    }
+    if (changed) {
       if (weather === null) page();
       else main.replaceChildren(weather.element);
       schedule();
-      return false;
     }
-    if (jobs === null) {
-      jobs = new JobsPage();
-      main.replaceChildren(jobs.element);
-    }
-    jobs.show(address);
-    return true;
+    return false;
   }
 
   function page(): void {
-    if (jobs !== null) return;
+    if (beside.page !== null) return;
     if (session.targets.length === 0) {
       weather = null;
       main.replaceChildren(emptyPage(about));
@@ -95,12 +92,12 @@ function start(root: HTMLElement, about: About | null): void {
       setText(error, lines.join("\n"));
     } else if (change === "choice") {
       const address = writeAddress(session.address);
-      if (jobs === null) history.replaceState(null, "", address);
+      if (beside.page === null) history.replaceState(null, "", address);
       links.show(address);
     }
     const lost = session.feedState === "lost";
     live.show(lost ? "lost" : session.choice.paused ? "paused" : session.feedState);
-    if (jobs !== null) return;
+    if (beside.page !== null) return;
     if (change === "targets" && session.key === null) document.title = "iosonde";
     else if (session.target !== null) document.title = `${session.target.sentence} - iosonde`;
     schedule();
@@ -108,7 +105,7 @@ function start(root: HTMLElement, about: About | null): void {
 
   /** At most one drawing a frame, however much changed. */
   function schedule(): void {
-    if (drawn || jobs !== null) return;
+    if (drawn || beside.page !== null) return;
     drawn = true;
     requestAnimationFrame(() => {
       drawn = false;
@@ -122,13 +119,13 @@ function start(root: HTMLElement, about: About | null): void {
   window.setInterval(() => {
     if (document.hidden) return;
     session.tick(performance.now());
-    if (jobs === null) weather?.tickCards();
+    if (beside.page === null) weather?.tickCards();
     if (!session.choice.paused) schedule();
   }, 1000);
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) return session.wake();
     session.sleep();
-    if (jobs === null) document.title = "iosonde"; // it would grow old unseen
+    if (beside.page === null) document.title = "iosonde"; // it would grow old unseen
   });
   window.addEventListener("hashchange", () => {
     if (!turn()) session.adopt(readAddress(location.hash));

@@ -209,7 +209,20 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
 
 def run_name(table: JobTable, row: int) -> str:
     """What ``find_run`` takes as the step of a row: "" where the job's id suffices, else step, motif or ``#2``."""
-    rows = np.flatnonzero(table.job_id == table.job_id[row])
+    return _name_among(table, np.flatnonzero(table.job_id == table.job_id[row]), row)
+
+
+def run_names(table: JobTable) -> list[str]:
+    """``run_name`` of every row."""
+    rows: dict[str, list[int]] = {}
+    for row, job in enumerate(table.job_id.tolist()):
+        rows.setdefault(job, []).append(row)
+    found = {job: np.array(some, dtype=np.intp) for job, some in rows.items()}
+    return [_name_among(table, found[job], row) for row, job in enumerate(table.job_id.tolist())]
+
+
+def _name_among(table: JobTable, rows: Places, row: int) -> str:
+    """The name of a row among the runs of its job."""
     if len(rows) == 1:
         return ""
     for names in (table.step, table.motif):

@@ -66,8 +66,12 @@ class Band:
 
 @dataclass(frozen=True)
 class ClimatePane:
-    """A series. ``times_s``, ``values`` (n,): begin and fraction of peak of each run."""
+    """A series. ``times_s``, ``values`` (n,): begin and fraction of peak of each run.
 
+    ``series``: which one of ``Climate.series``; its segments and changes are ``levels`` and ``shifts``.
+    """
+
+    series: int
     motif: str
     times_s: Floats
     values: Floats
@@ -77,8 +81,12 @@ class ClimatePane:
 
 @dataclass(frozen=True)
 class ClimateColumn:
-    """A file system: its climates, and a pane for each row's motif; None where it has too few runs of it."""
+    """A file system: its climates, and a pane for each row's motif; None where it has too few runs of it.
 
+    ``place``: which one of ``Climate.regimes``, whose stretches are ``bands``.
+    """
+
+    place: int
     file_system: str
     bands: tuple[Band, ...]
     panes: tuple[ClimatePane | None, ...]
@@ -99,15 +107,17 @@ class ClimateFigure:
 def climate_figure(found: Climate, sentences: Sequence[str] = ()) -> ClimateFigure:
     """The figure of a climate; ``sentences``: of its events, for the caption."""
     motifs, left_out = _drawn(found)
-    by_key = {(one.file_system, one.motif): one for one in found.series}
-    places = [one for one in found.regimes if any(one.file_system == fs for fs, _ in by_key)]
+    by_key = {(one.file_system, one.motif): (i, one) for i, one in enumerate(found.series)}
+    drawn = {fs for fs, _ in by_key}
     columns = tuple(
         ClimateColumn(
+            number,
             clean_text(place.file_system),
             _bands(place),
             tuple(_pane(by_key.get((place.file_system, motif))) for motif in motifs),
         )
-        for place in places
+        for number, place in enumerate(found.regimes)
+        if place.file_system in drawn
     )
     since, until = found.since_ns / 1e9, found.until_ns / 1e9
     air = max(_DAY_S, _MORE * (until - since))
@@ -141,15 +151,17 @@ _READ = (
 )
 
 
-def _pane(one: Series | None) -> ClimatePane | None:
-    if one is None:
+def _pane(numbered: tuple[int, Series] | None) -> ClimatePane | None:
+    if numbered is None:
         return None
+    number, one = numbered
     levels = tuple(
         LevelMark(part.start_ns / 1e9, part.end_ns / 1e9, part.median, part.mad)
         for part in one.segments
     )
     shifts = tuple(_shift(change) for change in one.changes)
-    return ClimatePane(clean_text(one.motif), one.times_ns / 1e9, one.values, levels, shifts)
+    motif = clean_text(one.motif)
+    return ClimatePane(number, motif, one.times_ns / 1e9, one.values, levels, shifts)
 
 
 def _shift(change: Change) -> ShiftMark:

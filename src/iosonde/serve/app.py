@@ -8,7 +8,8 @@
     GET /api/figure         one of the six figures: its numbers, or its picture
     GET /api/feed           the same live, as server-sent events
     GET /api/jobs           jobs, newest first, as they were searched for
-    GET /api/umami          the diagram of a job: what is drawn, in numbers and words
+    GET /api/umami          the diagram of a job: what is drawn, in numbers and words; a picture; a table
+    GET /api/climate        what changed for good over months of jobs, in the same forms
     GET /api/about          version, store, words and thresholds that the page explains
 
 Every error is JSON: ``{"error": {"what": ..., "expected": ..., "try": ...}}``. A request that
@@ -18,12 +19,11 @@ without its traceback.
 
 from __future__ import annotations
 
-import gzip
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
@@ -35,10 +35,13 @@ from iosonde.model.errors import IosondeError
 from iosonde.model.jobs import JobTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
 from iosonde.serve import params, wire
+from iosonde.serve.answers import Answer, json_answer, packed
 from iosonde.serve.arrivals import Arrivals
+from iosonde.serve.climate import Climates
 from iosonde.serve.figures import Figures
 from iosonde.serve.history import History
-from iosonde.serve.jobs import Jobs, jobs_request, umami_request
+from iosonde.serve.job_table import JobTables
+from iosonde.serve.jobs import jobs_listed, jobs_request
 from iosonde.serve.live import Live
 from iosonde.serve.page import STATIC, Page
 from iosonde.serve.params import RefusalError
@@ -46,17 +49,8 @@ from iosonde.serve.security import LOOPBACK_NAMES, Guard, error_body
 from iosonde.serve.series import series_json
 from iosonde.serve.shared import Shared
 from iosonde.serve.targets import Targets
+from iosonde.serve.umami import Diagrams
 from iosonde.store.store import Store
-
-_PACK_FROM = 32_768
-"""Bytes from which an answer is compressed for those who can read it."""
-
-
-class _Answer(NamedTuple):
-    """A JSON answer, plain and compressed (None: too small to be worth it)."""
-
-    plain: bytes
-    packed: bytes | None
 
 
 def create(
@@ -73,20 +67,21 @@ def create(
     the epoch. ``jobs``: the table of jobs (None: the store's). ``app.state.live.stop()`` ends the streams.
     """
     store = Store(Path(store_root))
-    shared = Shared(time.monotonic)
-    drawings = Shared(time.monotonic, threads=1)
+    # The weather shares its threads with nobody: tables of jobs, pictures and climates take longer.
+    shared, of_jobs = Shared(time.monotonic), Shared(time.monotonic)
+    drawings, slow = (Shared(time.monotonic, threads=1) for _ in range(2))
     arrivals = Arrivals(store.root, clock)
     history = History(store, arrivals)
     targets = Targets(store.root)
     live = Live(targets, arrivals, clock)
-    known_jobs = Jobs(jobs or (lambda: from_store(store.root)), time.monotonic)
+    known_jobs = JobTables(jobs or (lambda: from_store(store.root)), time.monotonic)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         live.stop()
-        shared.close()
-        drawings.close()
+        for threads in (shared, of_jobs, drawings, slow):
+            threads.close()
 
     app = FastAPI(
         title="iosonde", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan
@@ -97,33 +92,30 @@ def create(
     async def get_targets(request: Request) -> Response:
         zone = params.targets_request(request.query_params)
         answer = await shared.answer(
-            ("targets", zone), lambda: _packed(wire.dumps(targets.described(zone, clock())))
+            ("targets", zone), lambda: packed(wire.dumps(targets.described(zone, clock())))
         )
-        return _json(request, answer)
+        return json_answer(request, answer)
 
     @app.get("/api/series")
     async def get_series(request: Request) -> Response:
         asked = params.series_request(request.query_params, clock())
         answer = await shared.answer(
-            asked, lambda: _packed(series_json(store, history, asked, clock))
+            asked, lambda: packed(series_json(store, history, asked, clock))
         )
-        return _json(request, answer)
+        return json_answer(request, answer)
 
     app.get("/api/figure")(Figures(store, drawings, clock).answer)
 
     @app.get("/api/jobs")
     async def get_jobs(request: Request) -> Response:
         asked = jobs_request(request.query_params)
-        answer = await shared.answer(asked, lambda: _packed(wire.dumps(known_jobs.listed(asked))))
-        return _json(request, answer)
-
-    @app.get("/api/umami")
-    async def get_umami(request: Request) -> Response:
-        wanted = umami_request(request.query_params)
-        answer = await shared.answer(
-            wanted, lambda: _packed(wire.dumps(known_jobs.diagram(wanted)))
+        answer = await of_jobs.answer(
+            asked, lambda: packed(wire.dumps(jobs_listed(known_jobs, asked)))
         )
-        return _json(request, answer)
+        return json_answer(request, answer)
+
+    app.get("/api/umami")(Diagrams(known_jobs, of_jobs, drawings).answer)
+    app.get("/api/climate")(Climates(known_jobs, slow, drawings).answer)
 
     @app.get("/api/feed")
     async def get_feed(request: Request) -> Response:
@@ -139,7 +131,7 @@ def create(
     @app.get("/api/about")
     async def get_about(request: Request) -> Response:
         params.nothing_asked(request.query_params)
-        return _json(request, _Answer(wire.dumps(_about(store.root)), None))
+        return json_answer(request, Answer(wire.dumps(_about(store.root)), None))
 
     app.mount("/", Page(static))
     _handle_errors(app)
@@ -156,18 +148,6 @@ def _about(root: Path) -> dict[str, Any]:
         "slow_lower_at": SLOW_LOWER_AT,
         "baseline_trailing_ns": DEFAULT_TRAILING_NS,
     }
-
-
-def _packed(body: bytes) -> _Answer:
-    return _Answer(body, gzip.compress(body, 1) if len(body) >= _PACK_FROM else None)
-
-
-def _json(request: Request, answer: _Answer) -> Response:
-    headers = {"cache-control": "no-store", "vary": "accept-encoding"}
-    body = answer.plain
-    if answer.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
-        body, headers["content-encoding"] = answer.packed, "gzip"
-    return Response(body, media_type="application/json", headers=headers)
 
 
 def _handle_errors(app: FastAPI) -> None:
@@ -189,7 +169,7 @@ def _handle_errors(app: FastAPI) -> None:
         return answer(
             404,
             what,
-            "/, /api/targets, /api/series, /api/figure, /api/jobs, /api/umami, /api/feed or /api/about",
+            "/, /api/targets, /api/series, /api/figure, /api/jobs, /api/umami, /api/climate, /api/feed or /api/about",
         )
 
     app.add_exception_handler(IosondeError, ours)

@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.requests import Request
@@ -23,25 +22,20 @@ from iosonde.analysis.figures import KINDS, Asked, default_range
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OF_WINDOW, OPS, SECOND_NS
 from iosonde.model.phases import Phase
-from iosonde.serve import params, wire
+from iosonde.serve import params, pictures, wire
+from iosonde.serve.answers import TYPES, attachment
 from iosonde.serve.params import RefusalError
+from iosonde.serve.pictures import Wanted
 from iosonde.serve.shared import Shared
 from iosonde.store.store import Store
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
 
-TYPES = {
-    "json": "application/json",
-    "png": "image/png",
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
-}
 _NAMES = (
     *("kind", "host", "target", "op", "since_ns", "until_ns", "window_ns", "stat", "phase"),
-    *("expected", "format", "theme", "width", "scale", "zone"),
+    *("expected", *pictures.NAMES),
 )
-_WIDTHS_IN, _SCALES = (3.0, 24.0), (1.0, 3.0)
 _MOST_PHASES = 200
 _WINDOWS_NS = {"phases": 60 * SECOND_NS}
 
@@ -50,11 +44,7 @@ class FigureRequest(NamedTuple):
     """A checked question."""
 
     asked: Asked
-    form: str
-    dark: bool
-    width_in: float
-    scale: float
-    zone: tzinfo | None
+    how: Wanted
 
 
 class Figures:
@@ -73,42 +63,39 @@ class Figures:
         """The route's handler."""
         wanted = figure_request(request.query_params, self._clock())
         body = await self._shared.answer(("figure", wanted), lambda: self.made(wanted))
-        headers = {"cache-control": "no-store"}
-        if wanted.form in ("svg", "pdf"):
-            name = f"iosonde-{wanted.asked.kind}.{wanted.form}"
-            headers["content-disposition"] = f'attachment; filename="{name}"'
-        return Response(body, media_type=TYPES[wanted.form], headers=headers)
+        form = wanted.how.form
+        if form in ("svg", "pdf"):
+            return attachment(body, form, (wanted.asked.kind,))
+        return Response(body, media_type=TYPES[form], headers={"cache-control": "no-store"})
 
     def made(self, wanted: FigureRequest) -> bytes:
         """The answer's body. Raises RefusalError (nothing measured), StoreError."""
         from iosonde.findings.bursts import say_runs
         from iosonde.plots.sheets import sheet_of
 
-        now_ns = self._clock()
-        sheet = sheet_of(
-            self._store, wanted.asked, lambda runs: say_runs(runs, now_ns, wanted.zone)
-        )
+        now_ns, how = self._clock(), wanted.how
+        sheet = sheet_of(self._store, wanted.asked, lambda runs: say_runs(runs, now_ns, how.zone))
         if sheet is None:
             raise RefusalError(
                 "there are no samples for this figure",
                 expected="a range in which something was measured",
                 status=404,
             )
-        if wanted.form == "json":
+        if how.form == "json":
             from iosonde.plots.sheet import plain
 
             return wire.dumps(plain(sheet))
         from iosonde.plots.canvas import encoded
         from iosonde.plots.render_sheet import draw_sheet
 
-        canvas = draw_sheet(sheet, width_in=wanted.width_in, dark=wanted.dark, zone=wanted.zone)
-        return encoded(canvas, wanted.form, wanted.scale)
+        canvas = draw_sheet(sheet, width_in=how.width_in, dark=how.dark, zone=how.zone)
+        return encoded(canvas, how.form, how.scale)
 
 
 def figure_request(query: QueryParams, now_ns: int) -> FigureRequest:
     """The checked parameters. Raises RefusalError."""
     params.known(query, _NAMES)
-    kind = _choice(query, "kind", KINDS, None)
+    kind = params.choice(query, "kind", KINDS, None)
     phases = tuple(_phase(text) for text in query.getlist("phase"))
     if len(phases) > _MOST_PHASES:
         raise RefusalError(f"{len(phases)} phases are too many", expected=f"{_MOST_PHASES}")
@@ -138,41 +125,15 @@ def figure_request(query: QueryParams, now_ns: int) -> FigureRequest:
             since_ns=since,
             until_ns=until,
             window_ns=window,
-            statistic=_choice(query, "stat", OF_WINDOW, "mean") if kind == "phases" else "median",
+            statistic=params.choice(query, "stat", OF_WINDOW, "mean")
+            if kind == "phases"
+            else "median",
         ),
         phases,
-        _choice(query, "expected", ("usual", "median"), "usual"),
+        params.choice(query, "expected", ("usual", "median"), "usual"),
         short_ns=window if "window_ns" in query else None,
     )
-    return FigureRequest(
-        asked,
-        _choice(query, "format", tuple(TYPES), "json"),
-        _choice(query, "theme", ("light", "dark"), "light") == "dark",
-        _number(query, "width", 10.0, _WIDTHS_IN),
-        _number(query, "scale", 1.0, _SCALES),
-        params.zone(query),
-    )
-
-
-def _choice(query: QueryParams, name: str, choices: tuple[str, ...], default: str | None) -> str:
-    value = query.get(name, default)
-    if value not in choices:
-        state = "missing" if value is None else repr(value[:80])
-        raise RefusalError(f"{name} is {state}", expected="one of " + ", ".join(choices))
-    return value
-
-
-def _number(query: QueryParams, name: str, default: float, limits: tuple[float, float]) -> float:
-    text = query.get(name)
-    try:
-        value = default if text is None else float(text)
-    except ValueError:
-        value = float("nan")
-    if not limits[0] <= value <= limits[1]:
-        raise RefusalError(
-            f"{name} is {(text or '')[:80]!r}", expected=f"a number from {limits[0]} to {limits[1]}"
-        )
-    return value
+    return FigureRequest(asked, pictures.wanted(query, ("json", *pictures.DRAWN), 10.0))
 
 
 def _phase(text: str) -> Phase:

@@ -134,6 +134,51 @@ def integer(name: str, text: str, least: int = 0, most: int = _LAST_NS) -> int:
     return int(text)
 
 
+def choice(
+    query: Mapping[str, str], name: str, choices: tuple[str, ...], default: str | None
+) -> str:
+    """A parameter that is one of ``choices`` (default None: it must be there). Raises RefusalError."""
+    value = query.get(name, default)
+    if value not in choices:
+        state = "missing" if value is None else repr(value[:80])
+        raise RefusalError(f"{name} is {state}", expected="one of " + ", ".join(choices))
+    return value
+
+
+def decimal(
+    query: Mapping[str, str], name: str, default: float, limits: tuple[float, float]
+) -> float:
+    """A parameter as a number within ``limits``. Raises RefusalError."""
+    text = query.get(name)
+    try:
+        value = default if text is None else float(text)
+    except ValueError:
+        value = float("nan")
+    if not limits[0] <= value <= limits[1]:
+        raise RefusalError(
+            f"{name} is {(text or '')[:80]!r}", expected=f"a number from {limits[0]} to {limits[1]}"
+        )
+    return value
+
+
+def text(query: Mapping[str, str], name: str, longest: int = 200) -> str:
+    """A parameter as it is; "" where it is not given. Raises RefusalError."""
+    value = query.get(name, "")
+    if len(value) > longest:
+        raise RefusalError(f"{name} is too long", expected=f"at most {longest} characters")
+    return value
+
+
+def count(query: Mapping[str, str], name: str, most: int) -> int | None:
+    """A parameter as a number from 1 to ``most``; None where it is not given. Raises RefusalError."""
+    if name not in query:
+        return None
+    text = query[name]
+    if not (text.isascii() and text.isdecimal() and len(text) < 9 and 1 <= int(text) <= most):
+        raise RefusalError(f"{name} is {text[:80]!r}", expected=f"a number from 1 to {most}")
+    return int(text)
+
+
 def name(query: Mapping[str, str], name: str) -> str:
     """A parameter that must be there. Raises RefusalError."""
     text = query.get(name, "")

@@ -1,0 +1,184 @@
+"""``/api/climate``: what changed for good, when, and together with what, of all jobs or of some.
+
+::
+
+    file_system=  motif=  since_ns=  until_ns=          as ``iosonde climate`` has them
+    format=json|csv|svg|png|pdf      theme= width= scale= as in ``pictures``; dates are UTC
+
+A year of jobs takes seconds, on a thread of its own: whoever looks at the weather does not wait for it. It is
+computed once for each version of the table of jobs.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import fields, replace
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from starlette.requests import Request
+from starlette.responses import Response
+
+from iosonde.analysis.climate import SMALLEST_SERIES, Climate, climate, picked
+from iosonde.analysis.climate_series import Change
+from iosonde.analysis.umami import run_names
+from iosonde.findings.climate import say_event
+from iosonde.findings.climate_data import change_data, climate_data
+from iosonde.model.errors import NothingMeasuredError
+from iosonde.model.jobs import JobTable
+from iosonde.plots.climate_figure import climate_figure, to_json
+from iosonde.serve import params, pictures, wire
+from iosonde.serve.answers import Answer, attachment, csv_bytes, json_answer, packed
+from iosonde.serve.job_table import JobTables, Version, refused
+from iosonde.serve.params import RefusalError
+from iosonde.serve.pictures import Wanted
+
+if TYPE_CHECKING:
+    from starlette.datastructures import QueryParams
+
+    from iosonde.serve.shared import Shared
+
+_KEPT = 8
+"""Climates that are kept."""
+_MOST_TOLD = 5
+"""Events that the caption of a picture tells, those of most series."""
+_WIDTH_IN = 12.0
+_NAMES = ("file_system", "motif", "since_ns", "until_ns", *pictures.NAMES)
+_CSV = (*(field.name for field in fields(Change) if field.name != "own"), "ratio", "sentence")
+
+
+class ClimateRequest(NamedTuple):
+    """Of which jobs; None: of all."""
+
+    file_system: str | None
+    motif: str | None
+    since_ns: int | None
+    until_ns: int | None
+
+
+class Found(NamedTuple):
+    """A climate. ``runs``: of each series (job, run) of every run, as they can be asked for; ``n``: all jobs."""
+
+    climate: Climate
+    runs: list[list[tuple[str, str]]]
+    n: int
+    file_systems: list[str]
+    motifs: list[str]
+
+
+class Climates:
+    """Answers ``/api/climate``.
+
+    ``slow`` has a thread for it alone, ``drawings`` the one on which pictures are drawn.
+    """
+
+    def __init__(self, jobs: JobTables, slow: Shared, drawings: Shared) -> None:
+        self._jobs = jobs
+        self._slow = slow
+        self._drawings = drawings
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[int, ClimateRequest], Found] = OrderedDict()
+
+    async def answer(self, request: Request) -> Response:
+        """The route's handler."""
+        query = request.query_params
+        asked, how = climate_request(query), pictures.wanted(query, pictures.FORMS, _WIDTH_IN)
+        if how.form == "json":
+            return json_answer(
+                request, await self._slow.answer(("climate", asked), lambda: self._json(asked))
+            )
+        found = await self._slow.answer(("found", asked), lambda: self.found(asked))
+        if how.form == "csv":
+            body = climate_csv(found.climate)
+        else:
+            key = ("climate", asked, how)
+            body = await self._drawings.answer(key, lambda: _picture(found.climate, how))
+        return attachment(body, how.form, ("climate", *(name for name in asked[:2] if name)))
+
+    def found(self, asked: ClimateRequest) -> Found:
+        """Computed once a version of the jobs. Raises RefusalError: nothing of that kind; no jobs."""
+        with refused():
+            version = self._jobs.newest()
+            key = (version.number, asked)
+            with self._lock:
+                found = self._kept.get(key) or _found(version, asked)
+                self._kept[key] = found
+                self._kept.move_to_end(key)
+                while len(self._kept) > _KEPT:
+                    self._kept.popitem(last=False)
+            return found
+
+    def _json(self, asked: ClimateRequest) -> Answer:
+        try:
+            self._jobs.newest()
+        except NothingMeasuredError:
+            return packed(wire.dumps({"n": 0}))
+        return packed(wire.dumps(page_data(self.found(asked))))
+
+
+def _found(version: Version, asked: ClimateRequest) -> Found:
+    """Everything about the jobs asked for; each knows under which name it can be asked for itself."""
+    table = version.table
+    named = replace(table, step=np.array(run_names(table), dtype=object))
+    some = picked(named, *asked)
+    made = climate(table, **asked._asdict())
+    strata = some.strata()
+    runs = [
+        list(zip(some.job_id[rows].tolist(), some.step[rows].tolist(), strict=True))
+        for rows in (strata[one.file_system, one.motif] for one in made.series)
+    ]
+    return Found(made, runs, len(table), *_choices(table))
+
+
+def _choices(table: JobTable) -> tuple[list[str], list[str]]:
+    """File systems and motifs that have a series in which something can be found."""
+    usable = picked(table, None, None, None, None)
+    keys = [key for key, rows in usable.strata().items() if len(rows) >= SMALLEST_SERIES]
+    return sorted({place for place, _ in keys}), sorted({motif for _, motif in keys})
+
+
+def page_data(found: Found) -> dict[str, Any]:
+    """What ``iosonde climate --format json`` says, with what is drawn, and which run each dot is."""
+    return {
+        "n": found.n,
+        "file_systems": found.file_systems,
+        "motifs": found.motifs,
+        **climate_data(found.climate),
+        "figure": to_json(climate_figure(found.climate)),
+        "runs": found.runs,
+    }
+
+
+def climate_csv(found: Climate) -> bytes:
+    """A line a change, as ``iosonde climate --format csv`` has it."""
+    return csv_bytes([change_data(one) for one in found.changes], _CSV)
+
+
+def _picture(found: Climate, how: Wanted) -> bytes:
+    from iosonde.plots.canvas import encoded
+    from iosonde.plots.render_climate import draw_climate
+
+    large = sorted(found.events, key=lambda event: -len(event.changes))[:_MOST_TOLD]
+    told = [say_event(event) for event in sorted(large, key=lambda event: event.at_ns)]
+    figure = climate_figure(found, told)
+    canvas = draw_climate(figure, width_in=how.width_in, dark=how.dark, zone=UTC)
+    return encoded(canvas, how.form, how.scale)
+
+
+def climate_request(query: QueryParams) -> ClimateRequest:
+    """The checked parameters of ``/api/climate``. Raises RefusalError."""
+    params.known(query, _NAMES)
+    place, motif = (
+        params.text(query, name) if name in query else None for name in ("file_system", "motif")
+    )
+    since, until = (
+        params.integer(name, query[name]) if name in query else None
+        for name in ("since_ns", "until_ns")
+    )
+    if since is not None and until is not None and since >= until:
+        raise RefusalError(
+            f"since_ns {since} is not before until_ns {until}", expected="an instant before the end"
+        )
+    return ClimateRequest(place, motif, since, until)

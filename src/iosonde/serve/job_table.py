@@ -1,0 +1,76 @@
+"""The table of jobs that several routes ask: read anew now and then, the same object as long as it says the same."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+
+from iosonde.analysis.leakage import judged
+from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
+from iosonde.model.jobs import JobTable
+from iosonde.serve.params import RefusalError
+
+KEEP_S = 20.0
+"""A table that was read is taken for so long: jobs end now and then, and reading them takes a while."""
+_LONGEST = 500
+_COLUMNS = ("job_id", "step", "start_ns", "end_ns", "file_system", "motif")
+
+
+class Version(NamedTuple):
+    """A table of jobs. ``judged``: with the metrics as they are judged. ``number`` grows when the jobs change."""
+
+    number: int
+    table: JobTable
+    judged: JobTable
+
+
+class JobTables:
+    """The newest version. ``seconds``: a monotonic clock. Safe to use from several threads."""
+
+    def __init__(self, read: Callable[[], JobTable], seconds: Callable[[], float]) -> None:
+        self._read = read
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._version: Version | None = None
+        self._read_at = 0.0
+
+    def newest(self) -> Version:
+        """At most ``KEEP_S`` old. Raises what reading raises: NothingMeasuredError (no jobs), StoreError."""
+        with self._lock:
+            now = self._seconds()
+            kept = self._version
+            if kept is None or not 0 <= now - self._read_at < KEEP_S:
+                table = self._read()
+                if kept is None or not same(kept.table, table):
+                    kept = Version(kept.number + 1 if kept else 1, table, judged(table))
+                self._version, self._read_at = kept, now
+            return kept
+
+
+def same(one: JobTable, other: JobTable) -> bool:
+    """Whether two tables say the same of the same jobs in the same order."""
+    if len(one) != len(other) or one.metrics.keys() != other.metrics.keys():
+        return False
+    return (
+        one.flags == other.flags
+        and one.abouts == other.abouts
+        and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in _COLUMNS)
+        and all(
+            np.array_equal(column, other.metrics[name], equal_nan=True)
+            for name, column in one.metrics.items()
+        )
+    )
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """What jobs do not have becomes a refusal: nothing is there of what was asked for (404)."""
+    try:
+        yield
+    except (UsageError, NothingMeasuredError, MissingPartError) as error:
+        expected, hint = error.expected[:_LONGEST], error.hint
+        raise RefusalError(error.what, expected=expected, hint=hint, status=404) from error

@@ -1,0 +1,145 @@
+"""``/api/umami``: the diagram of a job, as numbers and words, as a picture, as a table.
+
+::
+
+    job=ID  run=AS LISTED  history=earlier|all  last=N  metric= (may be repeated)
+    format=json|csv|svg|png|pdf      theme= width= scale= zone= as in ``pictures``
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from iosonde.analysis.culprits import Explanation, explain
+from iosonde.analysis.umami import History, Umami, standard_rows, umami
+from iosonde.analysis.umami_records import records
+from iosonde.findings.explanation import Verdict, judge, shown_rows
+from iosonde.plots.umami_figure import to_json, umami_figure
+from iosonde.serve import params, pictures, wire
+from iosonde.serve.answers import Answer, attachment, csv_bytes, json_answer, packed
+from iosonde.serve.job_table import JobTables, refused
+from iosonde.serve.params import RefusalError
+from iosonde.serve.pictures import Wanted
+
+if TYPE_CHECKING:
+    from starlette.datastructures import QueryParams
+
+    from iosonde.serve.shared import Shared
+
+_MOST_METRICS = 60
+_NAMES = ("job", "run", "history", "last", "metric", *pictures.NAMES)
+_WIDTH_IN = 8.0
+
+
+class Which(TypedDict):
+    """Which history."""
+
+    last: int | None
+    history: History
+
+
+class UmamiRequest(NamedTuple):
+    """Which diagram is asked for; ``run`` "": the job has but one."""
+
+    job: str
+    run: str
+    history: History
+    last: int | None
+    metrics: tuple[str, ...]
+
+
+class Explained(NamedTuple):
+    """A diagram and what is said of the job."""
+
+    umami: Umami
+    explanation: Explanation
+    verdict: Verdict
+
+
+class Diagrams:
+    """Answers ``/api/umami``. ``drawings`` has the single thread on which pictures are drawn."""
+
+    def __init__(self, jobs: JobTables, shared: Shared, drawings: Shared) -> None:
+        self._jobs = jobs
+        self._shared = shared
+        self._drawings = drawings
+
+    async def answer(self, request: Request) -> Response:
+        """The route's handler."""
+        query = request.query_params
+        asked, how = umami_request(query), pictures.wanted(query, pictures.FORMS, _WIDTH_IN)
+        if how.form == "json":
+            return json_answer(
+                request, await self._shared.answer(("umami", asked), lambda: self._json(asked))
+            )
+        found = (
+            await self._shared.answer(("explained", asked), lambda: self.explained(asked))
+        ).umami
+        if how.form == "csv":
+            body = umami_csv(found)
+        else:
+            key = ("umami", asked, how)
+            body = await self._drawings.answer(key, lambda: _picture(found, how))
+        return attachment(body, how.form, ("umami", asked.job, asked.run))
+
+    def explained(self, asked: UmamiRequest) -> Explained:
+        """The diagram. Raises RefusalError: no such job, run or metric; no jobs."""
+        run = asked.run or None
+        which: Which = {"last": asked.last, "history": asked.history}
+        with refused():
+            table = self._jobs.newest().judged
+            explanation = explain(table, asked.job, run, **which)
+            verdict = judge(explanation)
+            rows = shown_rows(explanation, verdict, standard_rows(table))
+            rows = list(asked.metrics) or [name for name in rows if name in table.metrics]
+            return Explained(
+                umami(table, asked.job, run, metrics=rows, **which), explanation, verdict
+            )
+
+    def _json(self, asked: UmamiRequest) -> Answer:
+        return packed(wire.dumps(umami_data(self.explained(asked))))
+
+
+def umami_data(found: Explained) -> dict[str, Any]:
+    """What is drawn, what is said beside it, and of which kind the job is."""
+    return {
+        **to_json(umami_figure(found.umami)),
+        **found.verdict.data(),
+        "notes": list(found.explanation.notes),
+        "file_system": found.umami.file_system,
+        "motif": found.umami.motif,
+    }
+
+
+def umami_csv(found: Umami) -> bytes:
+    """A line a metric, as ``iosonde umami --format csv`` has it."""
+    rows = records(found)
+    names = list(rows[0]) if rows else ["metric"]
+    return csv_bytes([{**row, "flags": " ".join(row["flags"])} for row in rows], names)
+
+
+def _picture(found: Umami, how: Wanted) -> bytes:
+    from iosonde.plots.canvas import encoded
+    from iosonde.plots.render_umami import draw_umami
+
+    figure = umami_figure(found)
+    canvas = draw_umami(figure, width_in=how.width_in, dark=how.dark, zone=how.zone)
+    return encoded(canvas, how.form, how.scale)
+
+
+def umami_request(query: QueryParams) -> UmamiRequest:
+    """The checked parameters of ``/api/umami``. Raises RefusalError."""
+    params.known(query, _NAMES)
+    chosen: History = "all" if query.get("history") == "all" else "earlier"
+    params.choice(query, "history", ("earlier", "all"), chosen)
+    job = params.text(query, "job")
+    if not job:
+        raise RefusalError("the parameter job is missing", expected="a job as /api/jobs lists it")
+    metrics = tuple(query.getlist("metric"))
+    if len(metrics) > _MOST_METRICS:
+        raise RefusalError(f"{len(metrics)} metrics are too many", expected=f"{_MOST_METRICS}")
+    last = params.count(query, "last", 10_000)
+    return UmamiRequest(job, params.text(query, "run"), chosen, last, metrics)

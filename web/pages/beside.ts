@@ -1,0 +1,71 @@
+// The pages beside the weather, each with an address of its own, and the links between them.
+import { h, setAttribute } from "../components/dom.ts";
+import { ClimatePage } from "./climate.ts";
+import { ALL, climateAddress, readClimateAddress } from "./climate_address.ts";
+import { JobsPage } from "./jobs.ts";
+import { jobsAddress, readJobsAddress } from "./jobs_address.ts";
+
+export interface BesidePage {
+  readonly element: HTMLElement;
+  /** Shows what an address says. */
+  readonly show: (hash: string) => void;
+  readonly close: () => void;
+}
+
+interface Kind {
+  readonly words: string;
+  readonly href: string;
+  readonly named: (hash: string) => boolean;
+  readonly make: (zone: () => string | null) => BesidePage;
+}
+
+const KINDS: readonly Kind[] = [
+  { words: "Jobs", href: jobsAddress({ search: "", query: null }), named: (hash) => readJobsAddress(hash) !== null, make: (zone) => new JobsPage(zone) },
+  { words: "Climate", href: climateAddress(ALL), named: (hash) => readClimateAddress(hash) !== null, make: () => new ClimatePage() },
+];
+
+const kindOf = (hash: string): Kind | null => KINDS.find((kind) => kind.named(hash)) ?? null;
+
+/** The page that stands in the weather's place, if the address names one. */
+export class Beside {
+  page: BesidePage | null = null;
+  private kind: Kind | null = null;
+  private readonly zone: () => string | null;
+
+  /** `zone`: the reader's, as far as the server knows it. */
+  constructor(zone: () => string | null) {
+    this.zone = zone;
+  }
+
+  /** Goes where an address says; true if another page (or none) stands there now. */
+  turn(hash: string): boolean {
+    const kind = kindOf(hash);
+    const changed = kind !== this.kind;
+    if (changed) {
+      this.page?.close();
+      this.kind = kind;
+      this.page = kind?.make(this.zone) ?? null;
+    }
+    this.page?.show(hash);
+    return changed;
+  }
+}
+
+/** Links to all pages; the current one is marked. */
+export class PageLinks {
+  readonly element = h("nav", { class: "pages", "aria-label": "Pages" });
+  private readonly weather = h("a", { href: "#" }, "Weather");
+  private readonly others = KINDS.map((kind) => ({ kind, link: h("a", { href: kind.href }, kind.words) }));
+
+  constructor() {
+    this.element.append(this.weather, ...this.others.map(({ link }) => link));
+  }
+
+  /** `back`: the address of the weather as it was left. */
+  show(back: string | null): void {
+    const here = kindOf(location.hash);
+    if (back !== null) this.weather.href = back;
+    for (const { kind, link } of this.others) setAttribute(link, "aria-current", kind === here ? "page" : null);
+    setAttribute(this.weather, "aria-current", here === null ? "page" : null);
+  }
+}
