@@ -22,7 +22,7 @@ def test_deltas_add_up_whatever_the_order(steps: list[int], shuffled: object) ->
     held = Gather("x")
     for second, value in readings:
         held.counter(KEY, second, value)
-    (block,) = held.blocks()
+    (block,) = held.rest()
     sound(block)
     assert block.value.sum() == sum(steps[1:])
     assert block.value.ravel().tolist() == steps[1:]
@@ -38,8 +38,8 @@ def test_pieces_are_the_whole(values: list[int], most: int) -> None:
         pieces.counter(KEY, second, value)
         if pieces.full:
             found += list(pieces.blocks())
-    found += list(pieces.blocks())
-    (block,) = whole.blocks()
+    found += list(pieces.rest())
+    (block,) = whole.rest()
     np.testing.assert_array_equal(np.concatenate([b.value for b in found]), block.value)
     np.testing.assert_array_equal(np.concatenate([b.time_ns for b in found]), block.time_ns)
 

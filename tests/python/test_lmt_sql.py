@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iosonde.connectors.lustre import lmt_sql
+from iosonde.connectors.lustre import lmt_spans, lmt_sql
 from iosonde.connectors.source import head_of
 from iosonde.model.errors import InputFileError
 from tests.python.lmt_files import Got, database
@@ -139,7 +139,7 @@ def test_spans_share_a_tick_so_that_no_step_is_lost(tmp_path, monkeypatch):
     times = [(10 + i, f"2018-01-28 00:00:{5 * i:02d}") for i in range(12)]
     path = database(tmp_path / "l", times, rows(counters) + rows(counters, ost=2))
     whole = Got(lmt_sql, path, UTC).one("ost", "read_bytes")
-    monkeypatch.setattr(lmt_sql, "_CELLS", 10)
+    monkeypatch.setattr(lmt_spans, "_CELLS", 10)
     pieces = Got(lmt_sql, path, UTC)
     reads = pieces.all("ost", "read_bytes")
     assert len(reads) == 3
