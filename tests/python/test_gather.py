@@ -29,22 +29,6 @@ def test_deltas_add_up_whatever_the_order(steps: list[int], shuffled: object) ->
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 1000), min_size=3, max_size=60), st.integers(1, 20))
-def test_pieces_are_the_whole(values: list[int], most: int) -> None:
-    whole, pieces = Gather("x"), Gather("x", most=most)
-    found = []
-    for second, value in enumerate(values):
-        whole.counter(KEY, second, value)
-        pieces.counter(KEY, second, value)
-        if pieces.full:
-            found += list(pieces.blocks())
-    found += list(pieces.rest())
-    (block,) = whole.rest()
-    np.testing.assert_array_equal(np.concatenate([b.value for b in found]), block.value)
-    np.testing.assert_array_equal(np.concatenate([b.time_ns for b in found]), block.time_ns)
-
-
-@settings(max_examples=60, deadline=None)
 @given(st.datetimes(datetime(1990, 1, 1), datetime(2040, 1, 1)))  # noqa: DTZ001 - naive is what is asked
 def test_wall_times_are_what_zoneinfo_says(moment: datetime) -> None:
     zone = ZoneInfo("Europe/Berlin")

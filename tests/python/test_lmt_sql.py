@@ -149,6 +149,25 @@ def test_spans_share_a_tick_so_that_no_step_is_lost(tmp_path, monkeypatch):
     assert (len(used), len(set(used.tolist()))) == (12, 12)
 
 
+def test_zeros_that_are_none_are_so_across_spans(tmp_path, monkeypatch):
+    counters = [100, 110, 0, 0, 0, 0, 0, 0, 0, 150, 155, 0, 0, 7]
+    begun = [0, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    times = [(10 + i, f"2018-01-28 00:{i:02d}:00") for i in range(14)]
+    path = database(tmp_path / "l", times, rows(counters) + rows(begun, ost=2))
+    whole = Got(lmt_sql, path, UTC).one("ost", "read_bytes")
+    nan = np.nan
+    first = [10, *[nan] * 8, 5, nan, 0, 7]
+    np.testing.assert_array_equal(whole.value[:, 0], first)
+    np.testing.assert_array_equal(whole.value[:, 1], [0, 0, 5, 1, nan, *[0] * 8])
+    for cells in (4, 6, 8, 10):
+        monkeypatch.setattr(lmt_spans, "_CELLS", cells)
+        reads = Got(lmt_sql, path, UTC).all("ost", "read_bytes")
+        assert len(reads) > 3
+        np.testing.assert_array_equal(np.concatenate([b.value for b in reads]), whole.value)
+        said = [note.n for b in reads for note in b.notes if note.flag == "monitor-down"]
+        assert sum(said) == 7
+
+
 def test_other_databases_and_views_are_not_lmts(tmp_path):
     other = tmp_path / "o"
     with closing(sqlite3.connect(other)) as db:

@@ -1,0 +1,271 @@
+"""Zeros that a monitor wrote for want of a counter, resets, and readings that are cut anywhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from math import isnan, nan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iosonde.connectors.counters import blanks
+from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.lustre.lmt_blanks import Blanks
+from iosonde.model.metrics import MetricBlock
+from tests.python.connected import sound
+
+Reading = tuple[int, float, bool]
+Rows = list[tuple[int, int, float]]
+
+
+def key(name: str = "a", metric: str = "read_bytes") -> Series:
+    return Series("fs", "ost", metric, name)
+
+
+def understood(blocks: Iterable[MetricBlock], name: str = "a") -> tuple[Rows, Counter[str]]:
+    """(time, step, value) of a component by time, and how often each flag was said."""
+    rows: Rows = []
+    flags: Counter[str] = Counter()
+    for block in blocks:
+        sound(block)
+        for note in block.notes:
+            if note.what.split()[0] == name:
+                flags[note.flag] += note.n
+        if name in block.components:
+            column = block.value[:, block.components.index(name)].tolist()
+            rows += zip(block.time_ns.tolist(), block.step_ns.tolist(), column, strict=True)
+    return sorted(rows), flags
+
+
+def gathered(
+    readings: Iterable[Reading], cuts: Iterable[bool] = (), held: Gather | None = None
+) -> tuple[Rows, Counter[str]]:
+    held = held or Gather("x")
+    blocks: list[MetricBlock] = []
+    for (time_ns, value, anew), cut in zip(readings, [*cuts, *[False] * 1000], strict=False):
+        held.counter(key(), time_ns, value, restarted=anew)
+        if cut:
+            blocks += held.blocks()
+    return understood([*blocks, *held.rest()])
+
+
+def slowly(readings: list[Reading]) -> tuple[Rows, Counter[str]]:
+    """The same by the book, one reading after the other."""
+    flags: Counter[str] = Counter()
+    first: dict[int, tuple[float, bool]] = {}
+    for time_ns, value, anew in readings:
+        if not isnan(value):
+            flags["duplicate"] += time_ns in first
+            first.setdefault(time_ns, (value, anew))
+    given = sorted(first.items())
+    real = []
+    for place, (time_ns, (value, anew)) in enumerate(given):
+        before = [n for n in range(place) if given[n][1][0]]
+        after = [n for n in range(place, len(given)) if given[n][1][0]]
+        if not value and before and after:
+            between = given[before[-1] + 1 : after[0] + 1]
+            goes_on = given[after[0]][1][0] >= given[before[-1]][1][0]
+            if goes_on and not any(begun for _, (_, begun) in between):
+                flags["monitor-down"] += 1
+                continue
+        real.append((time_ns, value, anew))
+    rows: Rows = []
+    for (one, was, _), (other, value, anew) in pairwise(real):
+        lost = anew or value < was
+        flags["counter-reset"] += lost
+        rows.append((one, other - one, nan if lost else value - was))
+    return rows, +flags if rows else Counter()
+
+
+VALUES = st.sampled_from([0, 0, 0, 1, 2, 3, 7, nan])
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> tuple[list[Reading], list[bool]]:
+    """Readings in the order of time, some of them again, and where they are cut."""
+    times = np.cumsum(draw(st.lists(st.sampled_from([0, 1, 1, 2]), max_size=25))).tolist()
+    grow = draw(st.booleans())
+    readings, total, last = [], 0.0, -1
+    for time_ns in times:
+        value = draw(VALUES)
+        if grow and not isnan(value) and value:
+            value = total = total + value
+        anew = time_ns > last and not isnan(value) and draw(st.integers(0, 9)) == 0
+        readings.append((time_ns, value, anew))
+        last = last if isnan(value) else time_ns
+    cuts = draw(st.lists(st.booleans(), min_size=len(times), max_size=len(times)))
+    return readings, cuts
+
+
+def same(one: tuple[Rows, Counter[str]], other: tuple[Rows, Counter[str]]) -> None:
+    np.testing.assert_array_equal(np.array(one[0]), np.array(other[0]))
+    assert one[1] == other[1]
+
+
+@settings(max_examples=400, deadline=None)
+@given(logs())
+def test_cut_anywhere_readings_become_what_the_book_says(
+    log: tuple[list[Reading], list[bool]],
+) -> None:
+    readings, cuts = log
+    expected = slowly(readings)
+    same(gathered(readings), expected)
+    same(gathered(readings, cuts), expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(logs(), st.integers(1, 9), st.sampled_from(["gauge", "amount", "over"]))
+def test_states_and_amounts_are_the_same_however_they_are_cut(log, most, kind) -> None:
+    found = []
+    for held in (Gather("x"), Gather("x", most=most)):
+        blocks = []
+        for time_ns, value, _ in log[0]:
+            give = getattr(held, kind)
+            give(key(), time_ns, *([] if kind == "gauge" else [5]), value + 0.1)
+            blocks += held.blocks() if held.full else ()
+        found.append(understood([*blocks, *held.rest()]))
+    same(*found)
+    first = {}
+    for time_ns, value, _ in log[0]:
+        first.setdefault(time_ns, value + 0.1)
+    np.testing.assert_array_equal([row[2] for row in found[0][0]], list(first.values()))
+    assert found[0][1]["duplicate"] == len(log[0]) - len(first)
+
+
+@pytest.mark.parametrize(
+    ("values", "deltas", "flags"),
+    [
+        ([5, 0, 8, 9], [(0, 2, 3), (2, 1, 1)], {"monitor-down": 1}),
+        ([5, 0, 0, 5], [(0, 3, 0)], {"monitor-down": 2}),
+        ([0, 0, 5, 6], [(0, 1, 0), (1, 1, 5), (2, 1, 1)], {}),
+        ([5, 0, 0, 4], [(0, 1, nan), (1, 1, 0), (2, 1, 4)], {"counter-reset": 1}),
+        ([5, 0, 0], [(0, 1, nan), (1, 1, 0)], {"counter-reset": 1}),
+        ([5, nan, nan, 8], [(0, 3, 3)], {}),
+        ([nan, 5, 0, nan, 8, nan], [(1, 3, 3)], {"monitor-down": 1}),
+        ([2**63 + 1, 0, 2**63 + 4], [(0, 2, 3)], {"monitor-down": 1}),
+        ([2**63 + 1, 0, 2**63], [(0, 1, nan), (1, 1, 2**63)], {"counter-reset": 1}),
+        ([0, 0, 0], [(0, 1, 0), (1, 1, 0)], {}),
+    ],
+)
+def test_what_a_zero_says(values, deltas, flags) -> None:
+    readings = [(n, value, False) for n, value in enumerate(values)]
+    for cut in (False, True):
+        same(gathered(readings, [cut] * len(values)), (deltas, Counter(flags)))
+
+
+def test_a_counter_that_began_again_at_zero_was_read() -> None:
+    readings = [(0, 10, False), (1, 0, True), (2, 30, False)]
+    for cuts in ([], [True] * 3):
+        same(gathered(readings, cuts), ([(0, 1, nan), (1, 1, 30)], Counter({"counter-reset": 1})))
+
+
+@pytest.mark.parametrize(("comes", "last"), [(9, nan), (4, 4)])
+def test_zeros_without_end_are_not_held_and_what_follows_is_not_made_up(comes, last) -> None:
+    held, blocks, most = Gather("x", most=20), [], 0
+    for n in range(1000):
+        held.counter(key(), n, 5 if n == 0 else 0)
+        blocks += held.blocks() if held.full else ()
+        most = max(most, sum(len(one.times) for one in held._held.values()))
+    assert most <= 62
+    assert sum(len(block.time_ns) for block in blocks) > 900
+    for n, value in enumerate((comes, comes + 1), 1000):
+        held.counter(key(), n, value)
+        blocks += held.blocks()
+    rows, flags = understood([*blocks, *held.rest()])
+    values = [value for *_, value in rows]
+    assert isnan(values[0])
+    assert values[1] == 0
+    np.testing.assert_array_equal(values[-2:], [last, 1])
+    assert not any(values[1:-2])
+    assert rows[-1][0] + rows[-1][1] == 1001
+    assert flags["counter-reset"] == 1
+    assert bool(flags["monitor-down"]) == isnan(last)
+
+
+def test_components_share_a_block_in_every_piece() -> None:
+    held, blocks = Gather("x", most=60), []
+    for n in range(100):
+        for name in "abc":
+            held.counter(key(name), n, n * n if name != "c" or n != 50 else 0)
+        blocks += held.blocks() if held.full else ()
+    blocks += held.rest()
+    assert len(blocks) <= 8
+    assert {block.components for block in blocks} >= {("a", "b", "c"), ("a", "b"), ("c",)}
+    for name in "abc":
+        assert sum(value for *_, value in understood(blocks, name)[0]) == 99 * 99
+
+
+def test_what_comes_after_it_was_given_out_is_left_out() -> None:
+    held = Gather("x")
+    for second in (1, 2, 3):
+        held.counter(key(), second, second)
+    assert [b.value.tolist() for b in held.blocks()] == [[[1]]]
+    for second in (1, 5):
+        held.counter(key(), second, second)
+    (block,) = held.rest()
+    assert (block.time_ns.tolist(), block.step_ns.tolist()) == ([2, 3], [1, 2])
+    assert [note.flag for note in block.notes] == ["out-of-order"]
+
+
+def tables() -> st.SearchStrategy[list[list[float]]]:
+    row = st.lists(VALUES, min_size=3, max_size=3)
+    return st.lists(row, min_size=2, max_size=20)
+
+
+@settings(max_examples=300, deadline=None)
+@given(tables(), st.integers(2, 7))
+def test_tables_in_spans_lose_the_same_zeros(table: list[list[float]], width: int) -> None:
+    value = np.array(table)
+    whole = blanks(value, value == 0)
+    spans = Blanks(lambda rows: value[rows], len(value), width, 3)
+    for begin in range(0, max(len(value) - 1, 1), width - 1):
+        rows = slice(begin, min(begin + width, len(value)))
+        cleaned, blank = spans.out(value[rows], rows)
+        np.testing.assert_array_equal(blank, whole[rows])
+        np.testing.assert_array_equal(cleaned, np.where(whole[rows], nan, value[rows]))
+    for column in range(3):
+        readings = [(n, v, False) for n, v in enumerate(value[:, column].tolist())]
+        steps = value[~np.isnan(value[:, column]) & ~whole[:, column], column]
+        assert [v for *_, v in slowly(readings)[0] if not isnan(v)] == [
+            step for step in np.diff(steps).tolist() if step >= 0
+        ]
+
+
+def test_what_is_behind_is_looked_up_once() -> None:
+    value = np.zeros((1000, 2))
+    value[0] = 5
+    value[900, 0] = 9
+    asked: list[int] = []
+
+    def read(rows: slice) -> np.ndarray:
+        asked.append(rows.start)
+        return value[rows]
+
+    spans = Blanks(read, 1000, 10, 2)
+    for begin in range(0, 999, 9):
+        rows = slice(begin, min(begin + 10, 1000))
+        _, blank = spans.out(value[rows], rows)
+        assert not blank[:, 1].any()
+        assert (blank[:, 0] == [0 < row < 900 for row in range(rows.start, rows.stop)]).all()
+    assert len(asked) < 120
+
+
+def everything(values: list[float]) -> Iterator[Reading]:
+    for n, value in enumerate(values):
+        yield n, value, False
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 2**40), min_size=2, max_size=30), st.randoms(use_true_random=False))
+def test_order_does_not_matter_for_zeros(steps: list[int], shuffled: object) -> None:
+    values = [v * (n % 3 != 1) for n, v in enumerate(np.cumsum(steps).tolist())]
+    readings = list(everything(values))
+    getattr(shuffled, "shuffle")(readings)  # noqa: B009 - hypothesis' type is not Random
+    rows, flags = gathered(readings)
+    expected, said = slowly(sorted(readings))
+    np.testing.assert_array_equal(np.array(rows), np.array(expected))
+    assert flags["monitor-down"] == said["monitor-down"]
