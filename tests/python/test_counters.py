@@ -186,6 +186,43 @@ def test_zeros_without_end_are_not_held_and_what_follows_is_not_made_up(comes, l
     assert bool(flags["monitor-down"]) == isnan(last)
 
 
+def test_counters_nobody_uses_are_no_doubt() -> None:
+    """Their zeros are held too, as the last readings: other counters' zeros are not given out for that."""
+    held, blocks = Gather("x", most=30), []
+    for n, value in enumerate([5, 6, 0, 0, 0, 9]):
+        held.counter(key(), n, value)
+        for idle in range(50):
+            held.counter(key(f"idle{idle}"), n, 0)
+            blocks += held.blocks() if held.full else ()
+    rows, flags = understood([*blocks, *held.rest()])
+    assert rows == [(0, 1, 1), (1, 4, 3)]
+    assert flags == {"monitor-down": 3}
+
+
+def test_a_state_is_given_out_once() -> None:
+    held, blocks = Gather("x"), []
+    for second in (1, 2, 3, 1, 2, 3, 2):
+        held.reading(key("a", "used_bytes"), second, second / 10)
+        held.reading(key("a", "opens"), second, second)
+        blocks += held.blocks()
+    found = [*blocks, *held.rest()]
+    rows, flags = understood(block for block in found if block.kind == "gauge")
+    assert rows == [(1, 0, 0.1), (2, 0, 0.2), (3, 0, 0.3)]
+    assert set(flags) == {"out-of-order", "duplicate"}
+    assert understood(block for block in found if block.kind == "delta")[0] == [
+        (1, 1, 1),
+        (2, 1, 1),
+    ]
+
+
+def test_too_many_series_are_said() -> None:
+    held = Gather("x", most_series=1)
+    for name in "ab":
+        held.gauge(key(name), 1, 1)
+    (block,) = held.rest()
+    assert [(note.flag, note.n) for note in block.notes] == [("left-out", 1)]
+
+
 def test_components_share_a_block_in_every_piece() -> None:
     held, blocks = Gather("x", most=60), []
     for n in range(100):

@@ -42,8 +42,8 @@ class Gather:
 
     A reading that is NaN is none of a counter, whose step goes on to the next one, and a missing one of a state.
     Nor is a counter's reading of 0 one, if the counter then goes on from where it was ("monitor-down"): so zeros
-    are held until the next reading tells, or until the end. ``most`` of them at most: then they are given out as
-    a reset, and what comes next is missing unless it was one.
+    are held until the next reading tells, or until the end. If there are more of these than ``most``, they are given
+    out as if it had been reset; if it then goes on from where it was, what passed is missing.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Gather:
     ) -> None:
         self._source, self._most, self._most_series = source, most, most_series
         self._held: dict[tuple[Series, str], Held] = {}
-        self._n = self._zeros = 0
+        self._n = self._doubtful = 0
         self._counts: Counter[tuple[str, str]] = Counter()
         self.refused = 0
         """Readings of series beyond the limit, or at impossible times."""
@@ -132,11 +132,11 @@ class Gather:
 
     def _given(self, also: tuple[Note, ...], end: bool) -> Iterator[MetricBlock]:
         groups: dict[Group, list[Column]] = {}
-        settled = end or self._zeros > self._most
-        self._n = self._zeros = 0
+        enough = self._doubtful > self._most
+        self._n = self._doubtful = 0
         for (series, kind), held in self._held.items():
-            column = held.give(series.component, settled)
-            self._zeros += held.zeros
+            column = held.give(series.component, end or (enough and held.doubtful > 0))
+            self._doubtful += held.doubtful
             if column is not None:
                 key = (series.system, series.level, series.metric, kind)
                 shared = (*key, column.times.tobytes(), column.steps.tobytes())

@@ -40,8 +40,8 @@ class Held:
     """
 
     __slots__ = (
-        *("base", "counts", "flushed_ns", "owed", "restarts", "seen", "steps", "times"),
-        *("values", "was", "zeros"),
+        *("base", "counts", "doubtful", "flushed_ns", "owed", "restarts", "seen", "steps"),
+        *("times", "values", "was", "zeros"),
     )
 
     def __init__(self, counts: bool, base: float) -> None:
@@ -55,6 +55,8 @@ class Held:
         """Readings there have ever been."""
         self.zeros = 0
         """Readings of 0 that are held."""
+        self.doubtful = 0
+        """Of these, those that the next reading may show to be none."""
         self.flushed_ns = -1
         """Up to where all was given out; a counter's first reading that is held is of that instant."""
         self.was = math.nan
@@ -66,7 +68,7 @@ class Held:
         """What is complete, in the order of time, each time once: the first reading of it. ``end``: everything."""
         times, values, steps = self._in_order(component)
         doubtful, lost = 0, False
-        if self.zeros:
+        if self.zeros:  # before that there is no need to look
             real, doubtful, lost = self._real(times, values, component)
             times, values = times[real], values[real]
         last = len(times) - 1
@@ -75,6 +77,7 @@ class Held:
             upto = kept + 1
         else:
             kept = upto = last + 1 if end else last
+        self.doubtful = doubtful
         if upto <= self.counts:
             self._keep(times, values, steps)
             return None

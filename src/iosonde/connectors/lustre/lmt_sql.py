@@ -20,7 +20,6 @@ import numpy as np
 
 from iosonde.connectors.counters import increments
 from iosonde.connectors.lustre.lmt_blanks import Blanks
-from iosonde.connectors.lustre.lmt_matrix import Filled
 from iosonde.connectors.lustre.lmt_spans import Samples, Spans
 from iosonde.connectors.lustre.lmt_tables import (
     MAGIC,
@@ -198,21 +197,17 @@ class _Reader:
     def _read(
         self, spans: Spans, columns: list[str], table: str
     ) -> Iterator[tuple[slice, Floats, list[Note]]]:
-        """Spans, each with its columns as (C, T, N)."""
+        """Spans, each with its columns as (C, T, N) and what is to be noted; rows that lead nowhere are told of."""
         for rows, found in spans.all(columns):
-            yield rows, found.cube, self._notes(found, table)
+            if found.strange:
+                what = f"{self.path}, {table}: {found.strange} rows name no known time or component"
+                self.tell(InputFileError(what, expected="a TS_ID and an id of the *_INFO tables"))
+            notes = [Note("duplicate", f"rows of {table}", found.twice)] if found.twice else []
+            if found.bad:
+                notes.append(Note("not-a-number", f"fields of {table}", found.bad))
+            yield rows, found.cube, notes
             if self.settings.progress:
                 self.settings.progress(rows.stop, spans.total)
-
-    def _notes(self, found: Filled, table: str) -> list[Note]:
-        """What was wrong with rows; those that lead nowhere are told of."""
-        if found.strange:
-            what = f"{self.path}, {table}: {found.strange} rows name no known time or component"
-            self.tell(InputFileError(what, expected="a TS_ID and an id of the *_INFO tables"))
-        notes = [Note("duplicate", f"rows of {table}", found.twice)] if found.twice else []
-        if found.bad:
-            notes.append(Note("not-a-number", f"fields of {table}", found.bad))
-        return notes
 
     def _blocks(
         self,
