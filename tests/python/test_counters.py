@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from math import isnan, nan
 
 import numpy as np
@@ -12,98 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.connectors.counters import blanks
-from iosonde.connectors.gather import Gather, Series
-from iosonde.connectors.lustre.lmt_blanks import Blanks
-from iosonde.model.metrics import MetricBlock
-from tests.python.connected import sound
-
-Reading = tuple[int, float, bool]
-Rows = list[tuple[int, int, float]]
-
-
-def key(name: str = "a", metric: str = "read_bytes") -> Series:
-    return Series("fs", "ost", metric, name)
-
-
-def understood(blocks: Iterable[MetricBlock], name: str = "a") -> tuple[Rows, Counter[str]]:
-    """(time, step, value) of a component by time, and how often each flag was said."""
-    rows: Rows = []
-    flags: Counter[str] = Counter()
-    for block in blocks:
-        sound(block)
-        for note in block.notes:
-            if note.what.split()[0] == name:
-                flags[note.flag] += note.n
-        if name in block.components:
-            column = block.value[:, block.components.index(name)].tolist()
-            rows += zip(block.time_ns.tolist(), block.step_ns.tolist(), column, strict=True)
-    return sorted(rows), flags
-
-
-def gathered(
-    readings: Iterable[Reading], cuts: Iterable[bool] = (), held: Gather | None = None
-) -> tuple[Rows, Counter[str]]:
-    held = held or Gather("x")
-    blocks: list[MetricBlock] = []
-    for (time_ns, value, anew), cut in zip(readings, [*cuts, *[False] * 1000], strict=False):
-        held.counter(key(), time_ns, value, restarted=anew)
-        if cut:
-            blocks += held.blocks()
-    return understood([*blocks, *held.rest()])
-
-
-def slowly(readings: list[Reading]) -> tuple[Rows, Counter[str]]:
-    """The same by the book, one reading after the other."""
-    flags: Counter[str] = Counter()
-    first: dict[int, tuple[float, bool]] = {}
-    for time_ns, value, anew in readings:
-        if not isnan(value):
-            flags["duplicate"] += time_ns in first
-            first.setdefault(time_ns, (value, anew))
-    given = sorted(first.items())
-    real = []
-    for place, (time_ns, (value, anew)) in enumerate(given):
-        before = [n for n in range(place) if given[n][1][0]]
-        after = [n for n in range(place, len(given)) if given[n][1][0]]
-        if not value and before and after:
-            between = given[before[-1] + 1 : after[0] + 1]
-            goes_on = given[after[0]][1][0] >= given[before[-1]][1][0]
-            if goes_on and not any(begun for _, (_, begun) in between):
-                flags["monitor-down"] += 1
-                continue
-        real.append((time_ns, value, anew))
-    rows: Rows = []
-    for (one, was, _), (other, value, anew) in pairwise(real):
-        lost = anew or value < was
-        flags["counter-reset"] += lost
-        rows.append((one, other - one, nan if lost else value - was))
-    return rows, +flags if rows else Counter()
-
-
-VALUES = st.sampled_from([0, 0, 0, 1, 2, 3, 7, nan])
-
-
-@st.composite
-def logs(draw: st.DrawFn) -> tuple[list[Reading], list[bool]]:
-    """Readings in the order of time, some of them again, and where they are cut."""
-    times = np.cumsum(draw(st.lists(st.sampled_from([0, 1, 1, 2]), max_size=25))).tolist()
-    grow = draw(st.booleans())
-    readings, total, last = [], 0.0, -1
-    for time_ns in times:
-        value = draw(VALUES)
-        if grow and not isnan(value) and value:
-            value = total = total + value
-        anew = time_ns > last and not isnan(value) and draw(st.integers(0, 9)) == 0
-        readings.append((time_ns, value, anew))
-        last = last if isnan(value) else time_ns
-    cuts = draw(st.lists(st.booleans(), min_size=len(times), max_size=len(times)))
-    return readings, cuts
-
-
-def same(one: tuple[Rows, Counter[str]], other: tuple[Rows, Counter[str]]) -> None:
-    np.testing.assert_array_equal(np.array(one[0]), np.array(other[0]))
-    assert one[1] == other[1]
+from iosonde.connectors.gather import Gather
+from tests.python.readings import Reading, gathered, key, logs, same, slowly, understood
 
 
 @settings(max_examples=400, deadline=None)
@@ -248,59 +156,11 @@ def test_what_comes_after_it_was_given_out_is_left_out() -> None:
     assert [note.flag for note in block.notes] == ["out-of-order"]
 
 
-def tables() -> st.SearchStrategy[list[list[float]]]:
-    row = st.lists(VALUES, min_size=3, max_size=3)
-    return st.lists(row, min_size=2, max_size=20)
-
-
-@settings(max_examples=300, deadline=None)
-@given(tables(), st.integers(2, 7))
-def test_tables_in_spans_lose_the_same_zeros(table: list[list[float]], width: int) -> None:
-    value = np.array(table)
-    whole = blanks(value, value == 0)
-    spans = Blanks(lambda rows: value[rows], len(value), width, 3)
-    for begin in range(0, max(len(value) - 1, 1), width - 1):
-        rows = slice(begin, min(begin + width, len(value)))
-        cleaned, blank = spans.out(value[rows], rows)
-        np.testing.assert_array_equal(blank, whole[rows])
-        np.testing.assert_array_equal(cleaned, np.where(whole[rows], nan, value[rows]))
-    for column in range(3):
-        readings = [(n, v, False) for n, v in enumerate(value[:, column].tolist())]
-        steps = value[~np.isnan(value[:, column]) & ~whole[:, column], column]
-        assert [v for *_, v in slowly(readings)[0] if not isnan(v)] == [
-            step for step in np.diff(steps).tolist() if step >= 0
-        ]
-
-
-def test_what_is_behind_is_looked_up_once() -> None:
-    value = np.zeros((1000, 2))
-    value[0] = 5
-    value[900, 0] = 9
-    asked: list[int] = []
-
-    def read(rows: slice) -> np.ndarray:
-        asked.append(rows.start)
-        return value[rows]
-
-    spans = Blanks(read, 1000, 10, 2)
-    for begin in range(0, 999, 9):
-        rows = slice(begin, min(begin + 10, 1000))
-        _, blank = spans.out(value[rows], rows)
-        assert not blank[:, 1].any()
-        assert (blank[:, 0] == [0 < row < 900 for row in range(rows.start, rows.stop)]).all()
-    assert len(asked) < 120
-
-
-def everything(values: list[float]) -> Iterator[Reading]:
-    for n, value in enumerate(values):
-        yield n, value, False
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 2**40), min_size=2, max_size=30), st.randoms(use_true_random=False))
 def test_order_does_not_matter_for_zeros(steps: list[int], shuffled: object) -> None:
     values = [v * (n % 3 != 1) for n, v in enumerate(np.cumsum(steps).tolist())]
-    readings = list(everything(values))
+    readings = [(n, value, False) for n, value in enumerate(values)]
     getattr(shuffled, "shuffle")(readings)  # noqa: B009 - hypothesis' type is not Random
     rows, flags = gathered(readings)
     expected, said = slowly(sorted(readings))

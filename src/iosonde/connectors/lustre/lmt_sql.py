@@ -210,11 +210,7 @@ class _Reader:
                 self.settings.progress(rows.stop, spans.total)
 
     def _blocks(
-        self,
-        of: _Metric,
-        parts: Parts,
-        values: Floats,
-        span: tuple[slice, list[Note]],
+        self, of: _Metric, parts: Parts, values: Floats, span: tuple[slice, list[Note]]
     ) -> Iterator[MetricBlock]:
         """One metric over one span, a block for each file system."""
         level, metric, blanks = of

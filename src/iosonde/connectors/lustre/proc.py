@@ -23,7 +23,6 @@ from iosonde.connectors.lustre.stats import JobStats, Stats, job_stats, stats
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.connectors.tar_members import is_tar, members
 from iosonde.model.errors import InputFileError
-from iosonde.model.quality import Note
 
 KIND = "Lustre /proc"
 SOURCE = "lustre"
@@ -129,10 +128,9 @@ def _folder(path: Path, tell: Tell) -> Iterator[_File]:
 
 
 class _Counted(NamedTuple):
-    """Counters of one target or client in one snapshot."""
+    """Counters in one snapshot; the metric of ``series`` is not used."""
 
     series: Series
-    """Its metric is not used."""
     stats: Stats
 
 
@@ -211,15 +209,13 @@ class _Tree:
         """What is known of targets, clients and jobs."""
         dated = [(snapshot.time_ns(), snapshot) for snapshot in self.snapshots.values()]
         dated.sort(key=lambda pair: pair[0][0])
-        said = all(stated for (_, stated), _ in dated)
-        notes = () if said else (Note("estimated", "times are when the files were written"),)
         gather, jobs = Gather(SOURCE), JobCounts(self.settings.system)
-        for note in notes:
-            gather.note(note.flag, note.what)
-        twice = 0
+        if not all(stated for (_, stated), _ in dated):
+            gather.note("estimated", "times are when the files were written")
         for (time_ns, _), snapshot in dated:
             for counted in snapshot.counted.values():
-                twice += len(counted.stats.twice)
+                if again := len(counted.stats.twice):
+                    gather.note("duplicate", "counters that a file has twice", again)
                 own = counted.stats.time_ns
                 when = own if own is not None and abs(own - time_ns) > _NEAR_NS else time_ns
                 for metric, value in counted.stats.counters.items():
@@ -231,8 +227,6 @@ class _Tree:
                 jobs.add(snapshot.jobs, time_ns, snapshot.listed)
             if gather.full:
                 yield from gather.blocks()
-        if twice:
-            gather.note("duplicate", "counters that a file has twice", twice)
         yield from gather.rest()
         yield from jobs.items()
         if len({time_ns for (time_ns, _), _ in dated}) == 1:
