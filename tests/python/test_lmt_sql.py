@@ -159,8 +159,9 @@ def test_zeros_that_are_none_are_so_across_spans(tmp_path, monkeypatch):
     first = [10, *[nan] * 8, 5, nan, 0, 7]
     np.testing.assert_array_equal(whole.value[:, 0], first)
     np.testing.assert_array_equal(whole.value[:, 1], [0, 0, 5, 1, nan, *[0] * 8])
-    for cells in (4, 6, 8, 10):
+    for cells, few in ((4, 1), (6, 2), (8, 10), (10, 1)):
         monkeypatch.setattr(lmt_spans, "_CELLS", cells)
+        monkeypatch.setattr(lmt_spans, "_FEW", few)
         reads = Got(lmt_sql, path, UTC).all("ost", "read_bytes")
         assert len(reads) > 3
         np.testing.assert_array_equal(np.concatenate([b.value for b in reads]), whole.value)

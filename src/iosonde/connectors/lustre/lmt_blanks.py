@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iosonde.connectors.counters import Floats, Mask, blanks
+
+Places = NDArray[np.intp]
 
 
 class Blanks:
     """Counters of one metric. Spans come in the order of time.
 
     Whether a zero at the end of a span is a reading depends on what is behind it: that is looked up for those
-    counters that a span leaves at 0, by ``read`` (a slice of ticks -> (T, N)), ``width`` ticks at a time.
+    counters that a span leaves at 0, by ``read`` (ticks and which counters -> (T, N)), at most ``width`` ticks at
+    a time.
     """
 
-    def __init__(self, read: Callable[[slice], Floats], total: int, width: int, parts: int) -> None:
+    def __init__(
+        self, read: Callable[[slice, Places], Floats], total: int, width: int, parts: int
+    ) -> None:
         self._read, self._total, self._width = read, total, width
         self._before = np.full(parts, np.nan)
         """The last reading other than 0 of each."""
@@ -43,14 +49,14 @@ class Blanks:
 
     def _after(self, asked: Mask, begin: int) -> Floats:
         """The first readings other than 0 from a tick on, of some of the counters; NaN: there is none."""
-        unknown = asked & (self._next < begin)
+        unknown, width = asked & (self._next < begin), self._width // 8 + 1
         while unknown.any() and begin < self._total:
-            upto = min(begin + self._width, self._total)
-            usable = (found := self._read(slice(begin, upto))) > 0
+            upto = min(begin + width, self._total)
+            usable = (found := self._read(slice(begin, upto), np.flatnonzero(unknown))) > 0
             there = np.flatnonzero(unknown & usable.any(axis=0))
             first = usable[:, there].argmax(axis=0)
             self._next[there], self._then[there] = begin + first, found[first, there]
             unknown[there] = False
-            begin = upto
+            begin, width = upto, min(2 * width, self._width)
         self._next[unknown], self._then[unknown] = self._total, np.nan
         return np.where(asked, self._then, np.nan)

@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.lustre.lmt_blanks import Blanks
+from iosonde.connectors.lustre.lmt_blanks import Blanks, Places
 from iosonde.connectors.lustre.lmt_matrix import Axis, Filled, filled
 from iosonde.connectors.lustre.lmt_tables import Times
 
 _CELLS = 2_000_000
 """Values of one column that are held at a time."""
+_FEW = 10
+"""One in so many parts is asked for by its id; to read all is quicker than more of them."""
 
 
 class Samples(NamedTuple):
@@ -32,14 +34,16 @@ class Spans:
     ) -> None:
         self._db, self._ids, self._samples = db, times.ids, samples
         self._ticks, self._parts = Axis(times.ids), Axis(np.array(idents, dtype=np.int64))
-        self._n = len(idents)
+        self._idents, self._n = idents, len(idents)
         self._width = max(2, _CELLS // self._n)
         self.total = len(times.ids)
 
-    def read(self, columns: Sequence[str], rows: slice) -> Filled:
-        """The columns at some ticks."""
+    def read(self, columns: Sequence[str], rows: slice, places: Places | None = None) -> Filled:
+        """The columns at some ticks: (C, T, N), of which only those of ``places`` need be there."""
         ids = self._ids[rows]
         table, key, only = self._samples
+        if places is not None and len(places) * _FEW <= self._n:
+            only += f" AND {key} IN ({', '.join(str(self._idents[place]) for place in places)})"
         sql = f"SELECT TS_ID, {key}, {', '.join(columns)} FROM {table} WHERE TS_ID BETWEEN ? AND ? {only}"
         cursor = self._db.execute(sql, (int(ids.min()), int(ids.max())))
         return filled(cursor, self._ticks, rows, self._parts, (len(columns), self._n))
@@ -53,5 +57,6 @@ class Spans:
     def blanks(self, column: str) -> Blanks:
         """What finds zeros that are none in a column of counters."""
         return Blanks(
-            lambda rows: self.read([column], rows).cube[0], self.total, self._width, self._n
+            lambda rows, places: self.read([column], rows, places).cube[0],
+            *(self.total, self._width, self._n),
         )
