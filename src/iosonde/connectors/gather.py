@@ -107,7 +107,7 @@ class Gather:
     @property
     def alone(self) -> int:
         """Counters that were read once and no more."""
-        return sum(held.counts and held.seen == 1 for held in self._held.values())
+        return sum(held.alone for held in self._held.values())
 
     def blocks(self, also: tuple[Note, ...] = ()) -> Iterator[MetricBlock]:
         """What is complete, in the order in which series came."""
@@ -126,7 +126,6 @@ class Gather:
         if held is None:
             held = self._held[series, kind] = Held(kind == "counter", base)
         self._n += 1
-        held.seen += 1
         held.times.append(time_ns)
         return held
 

@@ -40,7 +40,7 @@ class Held:
     """
 
     __slots__ = (
-        *("base", "counts", "doubtful", "flushed_ns", "owed", "restarts", "seen", "steps"),
+        *("base", "counts", "doubtful", "flushed_ns", "owed", "restarts", "steps"),
         *("times", "values", "was", "zeros"),
     )
 
@@ -51,8 +51,6 @@ class Held:
         self.steps = array("q")
         self.restarts: list[int] | None = None
         """Instants of readings before which a counter is known to have begun again."""
-        self.seen = 0
-        """Readings there have ever been."""
         self.zeros = 0
         """Readings of 0 that are held."""
         self.doubtful = 0
@@ -63,6 +61,11 @@ class Held:
         """The reading before zeros that were given out all the same: these may yet be found to be none."""
         self.owed: dict[tuple[str, str], int] | None = None
         """What is to be said with the next values that are given out."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is a counter that was read once and no more."""
+        return self.counts and self.flushed_ns < 0 and len(self.times) == 1
 
     def give(self, component: str, end: bool) -> Column | None:
         """What is complete, in the order of time, each time once: the first reading of it. ``end``: everything."""
