@@ -25,6 +25,7 @@ Group = tuple[str, str, str, str, bytes, bytes]
 MOST_READINGS = 2_000_000
 MOST_SERIES = 500_000
 _LATEST_NS = 2**62
+_KINDS = ("counter", "gauge", "amount", "state")
 _UNITS = {"bytes", "s", "percent", "inodes", "operations", "ratio"}
 
 
@@ -50,8 +51,8 @@ class Gather:
         self, source: str, most: int = MOST_READINGS, most_series: int = MOST_SERIES
     ) -> None:
         self._source, self._most, self._most_series = source, most, most_series
-        self._held: dict[tuple[Series, str], Held] = {}
-        self._n = self._doubtful = 0
+        self._held: dict[str, dict[Series, Held]] = {kind: {} for kind in _KINDS}
+        self._n = self._doubtful = self._series = 0
         self._counts: Counter[tuple[str, str]] = Counter()
         self.refused = 0
         """Readings of series beyond the limit, or at impossible times."""
@@ -107,10 +108,10 @@ class Gather:
     @property
     def alone(self) -> int:
         """Counters that were read once and no more."""
-        return sum(held.alone for held in self._held.values())
+        return sum(held.alone for held in self._held["counter"].values())
 
     def blocks(self, also: tuple[Note, ...] = ()) -> Iterator[MetricBlock]:
-        """What is complete, in the order in which series came."""
+        """What is complete: counters first, then states, each in the order in which series came."""
         return self._given(also, end=False)
 
     def rest(self, also: tuple[Note, ...] = ()) -> Iterator[MetricBlock]:
@@ -119,12 +120,13 @@ class Gather:
 
     def _of(self, series: Series, kind: str, time_ns: int, base: float = 0.0) -> Held | None:
         """Where a reading is to be put; its time is there already."""
-        held = self._held.get((series, kind))
-        if not 0 <= time_ns < _LATEST_NS or (held is None and len(self._held) >= self._most_series):
+        held = self._held[kind].get(series)
+        if not 0 <= time_ns < _LATEST_NS or (held is None and self._series >= self._most_series):
             self.refused += 1
             return None
         if held is None:
-            held = self._held[series, kind] = Held(kind == "counter", base)
+            held = self._held[kind][series] = Held(kind == "counter", base)
+            self._series += 1
         self._n += 1
         held.times.append(time_ns)
         return held
@@ -133,7 +135,8 @@ class Gather:
         groups: dict[Group, list[Column]] = {}
         enough = self._doubtful > self._most
         self._n = self._doubtful = 0
-        for (series, kind), held in self._held.items():
+        everything = ((kind, *one) for kind in _KINDS for one in self._held[kind].items())
+        for kind, series, held in everything:
             column = held.give(series.component, end or (enough and held.doubtful > 0))
             self._doubtful += held.doubtful
             if column is not None:
