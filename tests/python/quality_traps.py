@@ -127,6 +127,14 @@ def reset(folder: Path) -> Path:
     return packed(folder / "t", files)
 
 
+def lost(folder: Path) -> Path:
+    trees = (tree(TREE + 60 * n, read) for n, read in enumerate((1000, 0, 1600)))
+    return packed(
+        folder / "t",
+        {k: v for n, one in zip("abc", trees, strict=True) for k, v in under(n, one).items()},
+    )
+
+
 def undated(folder: Path) -> Path:
     return packed(folder / "t", {"proc/fs/lustre/obdfilter/w-OST0000/num_exports": "3"})
 
@@ -171,6 +179,16 @@ P = "2019-01-08-13:0"
 TRAPS = [
     Trap("monitor-down", "lustre.lmt_wire", wire((0, 100), (5, 0), (10, 130)), A["read"], [30]),
     Trap("monitor-down", "lustre.lmt_sql", lmt([100, 110, 0, 150]), A["read"], [10, nan, nan]),
+    Trap("monitor-down", "lustre.proc", lost, A["read"], [600]),
+    Trap(
+        "monitor-down",
+        "gpfs.mmpmon",
+        gpfs((0, 5), (1, 0), (2, 0), (3, 9), (4, 9)),
+        A["sum"],
+        [4, 0],
+    ),
+    Trap("monitor-down", "prometheus.text", pages(1, 5, 0, 8), A["page"], [4, 3]),
+    Trap("monitor-down", "client.mountstats", nfs((10, 0), (0, 5), (30, 10)), A["nfs"], [20]),
     Trap(
         "monitor-down",
         "tables.table",
@@ -225,6 +243,10 @@ TRAPS = [
     ),
     Trap("counter-reset", "client.mountstats", nfs((10, 0), (3, 5), (8, 10)), A["nfs"], [nan, 5]),
     Trap("counter-reset", "prometheus.text", pages(1, 5, 2, 3), A["page"], [4, nan, 1]),
+    Trap("counter-reset", "prometheus.text", pages(0, 5, 0, 3), A["page"], [5, nan, 3]),
+    Trap(
+        "counter-reset", "gpfs.mmpmon", gpfs((0, 5), (1, 9), (2, 0), (3, 0)), A["sum"], [4, nan, 0]
+    ),
     Trap("clock-skew", "gpfs.mmpmon", skewed, "client read_bytes c", [1, 1, 1]),
     Trap("clock-skew", "scheduler.sacct", outside, "duration_s", 300.0),
     Trap(

@@ -22,26 +22,10 @@ def test_deltas_add_up_whatever_the_order(steps: list[int], shuffled: object) ->
     held = Gather("x")
     for second, value in readings:
         held.counter(KEY, second, value)
-    (block,) = held.blocks()
+    (block,) = held.rest()
     sound(block)
     assert block.value.sum() == sum(steps[1:])
     assert block.value.ravel().tolist() == steps[1:]
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 1000), min_size=3, max_size=60), st.integers(1, 20))
-def test_pieces_are_the_whole(values: list[int], most: int) -> None:
-    whole, pieces = Gather("x"), Gather("x", most=most)
-    found = []
-    for second, value in enumerate(values):
-        whole.counter(KEY, second, value)
-        pieces.counter(KEY, second, value)
-        if pieces.full:
-            found += list(pieces.blocks())
-    found += list(pieces.blocks())
-    (block,) = whole.blocks()
-    np.testing.assert_array_equal(np.concatenate([b.value for b in found]), block.value)
-    np.testing.assert_array_equal(np.concatenate([b.time_ns for b in found]), block.time_ns)
 
 
 @settings(max_examples=60, deadline=None)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iosonde.connectors.lustre import lmt_sql
+from iosonde.connectors.lustre import lmt_spans, lmt_sql
 from iosonde.connectors.source import head_of
 from iosonde.model.errors import InputFileError
 from tests.python.lmt_files import Got, database
@@ -139,7 +139,7 @@ def test_spans_share_a_tick_so_that_no_step_is_lost(tmp_path, monkeypatch):
     times = [(10 + i, f"2018-01-28 00:00:{5 * i:02d}") for i in range(12)]
     path = database(tmp_path / "l", times, rows(counters) + rows(counters, ost=2))
     whole = Got(lmt_sql, path, UTC).one("ost", "read_bytes")
-    monkeypatch.setattr(lmt_sql, "_CELLS", 10)
+    monkeypatch.setattr(lmt_spans, "_CELLS", 10)
     pieces = Got(lmt_sql, path, UTC)
     reads = pieces.all("ost", "read_bytes")
     assert len(reads) == 3
@@ -147,6 +147,26 @@ def test_spans_share_a_tick_so_that_no_step_is_lost(tmp_path, monkeypatch):
     assert np.array_equal(np.concatenate([b.time_ns for b in reads]), whole.time_ns)
     used = np.concatenate([b.time_ns for b in pieces.all("ost", "used_bytes")])
     assert (len(used), len(set(used.tolist()))) == (12, 12)
+
+
+def test_zeros_that_are_none_are_so_across_spans(tmp_path, monkeypatch):
+    counters = [100, 110, 0, 0, 0, 0, 0, 0, 0, 150, 155, 0, 0, 7]
+    begun = [0, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    times = [(10 + i, f"2018-01-28 00:{i:02d}:00") for i in range(14)]
+    path = database(tmp_path / "l", times, rows(counters) + rows(begun, ost=2))
+    whole = Got(lmt_sql, path, UTC).one("ost", "read_bytes")
+    nan = np.nan
+    first = [10, *[nan] * 8, 5, nan, 0, 7]
+    np.testing.assert_array_equal(whole.value[:, 0], first)
+    np.testing.assert_array_equal(whole.value[:, 1], [0, 0, 5, 1, nan, *[0] * 8])
+    for cells, few in ((4, 1), (6, 2), (8, 10), (10, 1)):
+        monkeypatch.setattr(lmt_spans, "_CELLS", cells)
+        monkeypatch.setattr(lmt_spans, "_FEW", few)
+        reads = Got(lmt_sql, path, UTC).all("ost", "read_bytes")
+        assert len(reads) > 3
+        np.testing.assert_array_equal(np.concatenate([b.value for b in reads]), whole.value)
+        said = [note.n for b in reads for note in b.notes if note.flag == "monitor-down"]
+        assert sum(said) == 7
 
 
 def test_other_databases_and_views_are_not_lmts(tmp_path):

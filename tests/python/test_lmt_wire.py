@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from iosonde.connectors.lustre import lmt_wire, readings
+from iosonde.connectors.gather import Gather
+from iosonde.connectors.lustre import lmt_wire
 from iosonde.connectors.source import head_of
 from tests.python.lmt_files import Got, real
 
@@ -130,7 +131,7 @@ def test_held_readings_are_bounded_and_no_step_is_lost_for_that(tmp_path, monkey
         tmp_path, *(f"{T0 + 5 * i} {ost(i * i, 0)}" for i in range(20)), f"{T0 + 5} {ost(1, 0)}"
     )
     whole = Got(lmt_wire, path).one("ost", "read_bytes")
-    monkeypatch.setattr(readings, "_MOST", 30)
+    monkeypatch.setattr(lmt_wire, "Gather", lambda source: Gather(source, most=30))
     pieces = Got(lmt_wire, path)
     reads = pieces.all("ost", "read_bytes")
     assert len(reads) > 3

@@ -10,7 +10,7 @@ from iosonde.connectors import gather
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.gpfs import mmpmon
 from iosonde.connectors.source import Settings, head_of
-from tests.python.connected import sound, survives, take
+from tests.python.connected import survives, take
 from tests.python.latencies import real
 
 T = 1_700_000_000
@@ -128,26 +128,12 @@ def test_much_is_given_out_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not out.told
 
 
-def test_what_comes_after_it_was_given_out_is_left_out() -> None:
-    held = Gather("x")
-    key = Series("fs", "client", "opens", "a")
-    for second in (1, 2, 3):
-        held.counter(key, second, second)
-    assert [b.value.tolist() for b in held.blocks()] == [[[1], [1]]]
-    for second in (2, 5):
-        held.counter(key, second, second)
-    (block,) = held.blocks()
-    sound(block)
-    assert (block.time_ns.tolist(), block.step_ns.tolist()) == ([3], [2])
-    assert [note.flag for note in block.notes] == ["out-of-order"]
-
-
 def test_absurdly_many_series_are_refused() -> None:
     held = Gather("x", most_series=3)
     for k in range(9):
         held.gauge(Series("fs", "client", "locks", str(k)), 1, k)
     assert held.refused == 6
-    assert sum(len(b.components) for b in held.blocks()) == 3
+    assert sum(len(b.components) for b in held.rest()) == 3
 
 
 def test_the_real_sample() -> None:

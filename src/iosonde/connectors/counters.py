@@ -1,19 +1,16 @@
-"""Readings of counters to what passed between them."""
+"""Readings of counters to what passed between them: what a fall says, and what a zero does not."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iosonde.model.quality import Note
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 def increments(readings: Floats, components: Sequence[str]) -> tuple[Floats, tuple[Note, ...]]:
@@ -24,8 +21,41 @@ def increments(readings: Floats, components: Sequence[str]) -> tuple[Floats, tup
     """
     steps: Floats = np.diff(readings, axis=0)
     fell = steps < 0
+    if not fell.any():
+        return steps, ()
     notes = tuple(
         Note("counter-reset", f"{components[int(column)]} fell back", int(fell[:, column].sum()))
         for column in np.flatnonzero(fell.any(axis=0))
     )
-    return np.where(fell, np.nan, steps), notes
+    steps[fell] = np.nan
+    return steps, notes
+
+
+def blanks(
+    readings: Floats, zero: Mask, before: Floats | None = None, after: Floats | None = None
+) -> Mask:
+    """(T, N): where a counter reads 0 and then goes on from where it was: the monitor had found none.
+
+    ``readings`` (T, N), NaN where there is none, and ``zero`` (T, N), where they are 0. ``before`` (N,): the last
+    readings other than 0 ahead of these, and ``after`` (N,) the first ones behind them; NaN: there is none. A counter
+    that goes on below where it was had been reset; one that was always 0 until now had not begun.
+    """
+    blank = np.zeros(readings.shape, dtype=np.bool_)
+    usable = ~(zero | np.isnan(readings))
+    begun = np.where(usable.any(axis=0), usable.argmax(axis=0), len(readings))
+    if before is not None:
+        begun[~np.isnan(before)] = -1
+    rows = np.arange(len(readings))[:, None]
+    columns = np.flatnonzero((zero & (rows > begun)).any(axis=0))
+    if len(columns):
+        none = np.full(len(columns), np.nan)
+        was = none if before is None else before[columns]
+        then = none if after is None else after[columns]
+        value = np.vstack([was, np.where(usable[:, columns], readings[:, columns], np.nan), then])
+        there, rows = ~np.isnan(value), np.arange(len(value))[:, None]
+        earlier = np.maximum.accumulate(np.where(there, rows, 0), axis=0)[1:-1]
+        later = np.where(there, rows, len(value) - 1)
+        later = np.minimum.accumulate(later[::-1], axis=0)[::-1][1:-1]
+        goes_on = np.take_along_axis(value, later, 0) >= np.take_along_axis(value, earlier, 0)
+        blank[:, columns] = zero[:, columns] & goes_on
+    return blank

@@ -68,7 +68,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         finally:
             table.ended()
 
-    yield from read_each(paths, one, gather.blocks, tell)
+    yield from read_each(paths, one, gather.rest, tell)
 
 
 class _Table:

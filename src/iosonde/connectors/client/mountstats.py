@@ -61,7 +61,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
                     what, expected="two snapshots of a mount", hint="all snapshots at once"
                 )
             )
-        yield from gather.blocks()
+        yield from gather.rest()
 
     ordered = sorted(paths, key=lambda path: _first_ns(path, settings))
     yield from read_each(ordered, one, rest, tell)

@@ -116,7 +116,7 @@ class _Reader:
         yield from self._served(query)
 
     def rest(self) -> Iterator[Item]:
-        yield from self._gather.blocks()
+        yield from self._gather.rest()
 
     def _served(self, query: _Query) -> Iterator[Item]:
         for child, parent in query.served.items():

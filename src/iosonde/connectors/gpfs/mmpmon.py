@@ -92,7 +92,7 @@ class _Log:
                     hint="all snapshots at once",
                 )
             )
-        yield from self._gather.blocks(self._clocks.notes())
+        yield from self._gather.rest(self._clocks.notes())
 
     def _take(self, text: str, ended: bool) -> None:
         words = text.split()

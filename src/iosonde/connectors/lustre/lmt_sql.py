@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.connectors.counters import increments
-from iosonde.connectors.lustre.lmt_matrix import Axis, Filled, filled
+from iosonde.connectors.lustre.lmt_blanks import Blanks
+from iosonde.connectors.lustre.lmt_spans import Samples, Spans
 from iosonde.connectors.lustre.lmt_tables import (
     MAGIC,
     Times,
@@ -30,7 +31,6 @@ from iosonde.connectors.lustre.lmt_tables import (
     times_of,
 )
 from iosonde.connectors.lustre.names import OPERATIONS
-from iosonde.connectors.lustre.readings import without_blanks
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import SERIES, Edge, MetricBlock
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 KIND = "LMT database"
 SOURCE = "lmt"
-_CELLS = 2_000_000
-"""Values of one column that are held at a time."""
 Parts = dict[int, tuple[str, str]]
 
 
@@ -58,6 +56,15 @@ class _Data(NamedTuple):
     level: str
     columns: dict[str, tuple[str, float]]
     """Column -> metric and factor. ``free_*`` is read for the total and given out as that."""
+
+
+class _Metric(NamedTuple):
+    """What is in one column."""
+
+    level: str
+    name: str
+    blanks: Blanks | None
+    """Of counters."""
 
 
 _CAPACITY = {
@@ -135,7 +142,6 @@ class _Reader:
     ) -> None:
         self.db, self.tables, self.times = db, tables, times
         self.path, self.settings, self.tell = given
-        self.axis = Axis(times.ids)
 
     def edges(self) -> Iterator[Edge]:
         """OST -> server, as OST_INFO has it."""
@@ -153,16 +159,22 @@ class _Reader:
         columns = [c for c in data.columns if c in self.tables.get(data.table, frozenset())]
         if not parts or not columns or not {data.key, "TS_ID"} <= self.tables[data.table]:
             return
-        sql = f"SELECT TS_ID, {data.key}, {', '.join(columns)} FROM {data.table}"
+        spans = Spans(self.db, self.times, Samples(data.table, data.key), sorted(parts))
         metrics = [data.columns[column] for column in columns]
-        for rows, cubes, notes in self._windows(sql, "", parts, len(columns), data.table):
+        blanks = {
+            metric: spans.blanks(column)
+            for column, (metric, _) in zip(columns, metrics, strict=True)
+            if SERIES[metric][1] == "delta"
+        }
+        for rows, cubes, notes in self._read(spans, columns, data.table):
             values = {m: cube * factor for (m, factor), cube in zip(metrics, cubes, strict=True)}
             for what in ("bytes", "inodes"):
                 free = values.pop(f"free_{what}", None)
                 if free is not None and f"used_{what}" in values:
                     values[f"total_{what}"] = values[f"used_{what}"] + free
-            for metric, value in values.items():
-                yield from self._blocks(data.level, metric, parts, value, (rows, notes))
+            for name, value in values.items():
+                metric = _Metric(data.level, name, blanks.get(name))
+                yield from self._blocks(metric, parts, value, (rows, notes))
 
     def operations(self) -> Iterator[MetricBlock]:
         """Metadata operations of MDS_OPS_DATA, one metric after the other."""
@@ -171,52 +183,37 @@ class _Reader:
         wanted = {"MDS_ID", "TS_ID", "OPERATION_ID", "SAMPLES"}
         if not parts or not wanted <= self.tables.get("MDS_OPS_DATA", frozenset()):
             return
-        sql = "SELECT TS_ID, MDS_ID, SAMPLES FROM MDS_OPS_DATA"
         for ident, (_, name) in names.items():
             if name not in OPERATIONS:
                 continue
             only = f"AND OPERATION_ID = {int(ident)}"
-            for rows, cubes, notes in self._windows(sql, only, parts, 1, "MDS_OPS_DATA"):
+            samples = Samples("MDS_OPS_DATA", "MDS_ID", only)
+            spans = Spans(self.db, self.times, samples, sorted(parts))
+            metric = _Metric("mdt", OPERATIONS[name], spans.blanks("SAMPLES"))
+            for rows, cubes, notes in self._read(spans, ["SAMPLES"], samples.table):
                 if not np.isnan(cubes[0]).all():
-                    metric = OPERATIONS[name]
-                    yield from self._blocks("mdt", metric, parts, cubes[0], (rows, notes))
+                    yield from self._blocks(metric, parts, cubes[0], (rows, notes))
 
-    def _windows(
-        self, sql: str, only: str, parts: Parts, columns: int, table: str
+    def _read(
+        self, spans: Spans, columns: list[str], table: str
     ) -> Iterator[tuple[slice, Floats, list[Note]]]:
-        """Spans of time that share one tick with the next, each with its columns as (C, T, N)."""
-        ticks = max(2, _CELLS // len(parts))
-        idents = np.array(sorted(parts), dtype=np.int64)
-        total = len(self.times.ids)
-        for begin in range(0, max(total - 1, 1), ticks - 1):
-            rows = slice(begin, min(begin + ticks, total))
-            ids = self.times.ids[rows]
-            bounds = (int(ids.min()), int(ids.max()))
-            cursor = self.db.execute(f"{sql} WHERE TS_ID BETWEEN ? AND ? {only}", bounds)
-            found = filled(cursor, self.axis, rows, Axis(idents), (columns, len(idents)))
-            yield rows, found.cube, self._notes(found, table)
+        """Spans, each with its columns as (C, T, N) and what is to be noted; rows that lead nowhere are told of."""
+        for rows, found in spans.all(columns):
+            if found.strange:
+                what = f"{self.path}, {table}: {found.strange} rows name no known time or component"
+                self.tell(InputFileError(what, expected="a TS_ID and an id of the *_INFO tables"))
+            notes = [Note("duplicate", f"rows of {table}", found.twice)] if found.twice else []
+            if found.bad:
+                notes.append(Note("not-a-number", f"fields of {table}", found.bad))
+            yield rows, found.cube, notes
             if self.settings.progress:
-                self.settings.progress(rows.stop, total)
-
-    def _notes(self, found: Filled, table: str) -> list[Note]:
-        """What was wrong with rows; those that lead nowhere are told of."""
-        if found.strange:
-            what = f"{self.path}, {table}: {found.strange} rows name no known time or component"
-            self.tell(InputFileError(what, expected="a TS_ID and an id of the *_INFO tables"))
-        notes = [Note("duplicate", f"rows of {table}", found.twice)] if found.twice else []
-        if found.bad:
-            notes.append(Note("not-a-number", f"fields of {table}", found.bad))
-        return notes
+                self.settings.progress(rows.stop, spans.total)
 
     def _blocks(
-        self,
-        level: str,
-        metric: str,
-        parts: Parts,
-        values: Floats,
-        span: tuple[slice, list[Note]],
+        self, of: _Metric, parts: Parts, values: Floats, span: tuple[slice, list[Note]]
     ) -> Iterator[MetricBlock]:
         """One metric over one span, a block for each file system."""
+        level, metric, blanks = of
         unit, kind = SERIES[metric]
         rows, notes = span
         time_ns = self.times.time_ns[rows]
@@ -225,6 +222,9 @@ class _Reader:
             time_ns, values = time_ns[:-1], values[:-1]
         elif kind == "delta" and len(time_ns) < 2:
             return
+        blank = np.zeros(values.shape, dtype=np.bool_)
+        if blanks is not None:
+            values, blank = blanks.out(values, rows)
         places: dict[str, list[int]] = {}
         names = [parts[ident] for ident in sorted(parts)]
         for place, (system, _) in enumerate(names):
@@ -236,9 +236,8 @@ class _Reader:
             more: tuple[Note, ...] = (*self.times.notes(rows), *notes)
             left = time_ns
             if kind == "delta":
-                value, blank = without_blanks(value)
-                if blank:
-                    more = (*more, Note("monitor-down", f"{metric} of {level} read 0", blank))
+                if n := int(blank[bool(rows.start) :, columns].sum()):
+                    more = (*more, Note("monitor-down", f"{metric} of {level} read 0", n))
                 value, resets = increments(value, components)
                 more, left, step = (*more, *resets), time_ns[:-1], np.diff(time_ns)
             gaps = int(np.isnan(value).sum())

@@ -17,10 +17,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import bad, read_lines, shown
 from iosonde.connectors.lustre.health_log import single
 from iosonde.connectors.lustre.names import OPERATIONS, number, system_of, target
-from iosonde.connectors.lustre.readings import Readings, Series
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import Edge
@@ -63,8 +63,10 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     A string that is none is told of, with its line. Raises InputFileError: unreadable or broken gzip.
     """
     instant, notes = single(path, settings)
-    timed = Readings(SOURCE)
-    untimed = Readings(SOURCE, notes)
+    timed, untimed = Gather(SOURCE), Gather(SOURCE)
+    for note in notes:
+        untimed.note(note.flag, note.what, note.n)
+    instants: set[int] = set()
     homes: dict[str, str] = {}
     try:
         for line in read_lines(path, tell):
@@ -77,8 +79,8 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
                 continue
             stated = found["time"]
             when = instant if stated is None else _epoch_ns(stated)
-            readings = untimed if stated is None else timed
-            parser = _String(readings, when, settings.system)
+            gather = untimed if stated is None else timed
+            parser = _String(gather, when, settings.system)
             try:
                 parser.read(found["kind"], int(found["version"]), found["rest"].split(";"))
             except _BadError as error:
@@ -87,20 +89,22 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
                 if homes.get(name) != server:
                     homes[name] = server
                     yield Edge(SOURCE, system_of(name), when, "ost", name, server)
-            if readings.full:
-                yield from readings.blocks()
+            if parser.said and len(instants) < 2:
+                instants.add(when)
+            if gather.full:
+                yield from gather.blocks()
     except InputFileError as error:
         yield from _rest(timed, untimed)
         raise error
     yield from _rest(timed, untimed)
-    if len(timed.instants | untimed.instants) == 1:
+    if len(instants) == 1:
         what = f"{path} holds one instant only: counters say nothing"
         tell(InputFileError(what, expected="strings of two instants, each line with its time"))
 
 
-def _rest(*held: Readings) -> Iterator[Item]:
-    for readings in held:
-        yield from readings.blocks()
+def _rest(*held: Gather) -> Iterator[Item]:
+    for gather in held:
+        yield from gather.rest()
 
 
 def _epoch_ns(text: str) -> int:
@@ -112,9 +116,11 @@ def _epoch_ns(text: str) -> int:
 class _String:
     """One string while it is taken apart."""
 
-    def __init__(self, readings: Readings, when: int, system: str) -> None:
-        self.readings, self.when, self.system = readings, when, system
+    def __init__(self, gather: Gather, when: int, system: str) -> None:
+        self.gather, self.when, self.system = gather, when, system
         self.homes: dict[str, str] = {}
+        self.said = False
+        """Whether there was a number in it."""
 
     def read(self, kind: str, version: int, fields: list[str]) -> None:
         """All of it; raises _BadError at the first thing that is wrong. What came before counts."""
@@ -144,7 +150,8 @@ class _String:
         first = target(fields[3]) if len(fields) > 3 else None
         system = system_of(first or "") or self.system
         for metric, text in (("cpu_percent", fields[1]), ("memory_percent", fields[2])):
-            self.readings.add(Series(system, level, metric), fields[0], self.when, _value(text))
+            self.gather.reading(Series(system, level, metric, fields[0]), self.when, _value(text))
+            self.said = True
         return fields[3:]
 
     def _capacity(self, text: str, fields: list[str]) -> str:
@@ -191,7 +198,8 @@ class _String:
 
     def _add(self, level: str, metric: str, name: str, value: float) -> None:
         system = system_of(name) or self.system
-        self.readings.add(Series(system, level, metric), name, self.when, value)
+        self.gather.reading(Series(system, level, metric, name), self.when, value)
+        self.said = True
 
 
 def _parts(fields: list[str], strides: tuple[int, ...]) -> Iterator[list[str]]:

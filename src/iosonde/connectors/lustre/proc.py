@@ -16,14 +16,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lustre.job_stats import JobCounts
 from iosonde.connectors.lustre.names import level_of, number, system_of, target
-from iosonde.connectors.lustre.readings import Readings, Series
 from iosonde.connectors.lustre.stats import JobStats, Stats, job_stats, stats
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.connectors.tar_members import is_tar, members
 from iosonde.model.errors import InputFileError
-from iosonde.model.quality import Note
 
 KIND = "Lustre /proc"
 SOURCE = "lustre"
@@ -129,11 +128,9 @@ def _folder(path: Path, tell: Tell) -> Iterator[_File]:
 
 
 class _Counted(NamedTuple):
-    """Counters of one target or client in one snapshot."""
+    """Counters in one snapshot; the metric of ``series`` is not used."""
 
     series: Series
-    """Its metric is not used."""
-    name: str
     stats: Stats
 
 
@@ -176,8 +173,9 @@ class _Tree:
         kind, file, name = place["kind"], place["file"], target(place["name"])
         text = member.data.decode("utf-8", "replace")
         if kind == "llite" and file == "stats":
-            series = Series(place["name"].rpartition("-")[0] or self.settings.system, "client", "")
-            counted = _Counted(series, place["name"][:128], self._stats(member, text))
+            system = place["name"].rpartition("-")[0] or self.settings.system
+            series = Series(system, "client", "", place["name"][:128])
+            counted = _Counted(series, self._stats(member, text))
             snapshot.counted.setdefault((kind, place["name"], file), counted)
         elif kind == "llite" or name is None:
             return
@@ -194,8 +192,7 @@ class _Tree:
             snapshot.jobs.extend(found)
             snapshot.listed.add(name)
         elif kind in ("obdfilter", "mds", "mdt"):
-            series = Series(system_of(name) or self.settings.system, level_of(name), "")
-            counted = _Counted(series, name, self._stats(member, text))
+            counted = _Counted(self._of(name), self._stats(member, text))
             snapshot.counted.setdefault((kind, name, file), counted)
 
     def _stats(self, member: _File, text: str) -> Stats:
@@ -212,46 +209,45 @@ class _Tree:
         """What is known of targets, clients and jobs."""
         dated = [(snapshot.time_ns(), snapshot) for snapshot in self.snapshots.values()]
         dated.sort(key=lambda pair: pair[0][0])
-        said = all(stated for (_, stated), _ in dated)
-        notes = () if said else (Note("estimated", "times are when the files were written"),)
-        readings, jobs = Readings(SOURCE, notes), JobCounts(self.settings.system)
-        twice = 0
+        gather, jobs = Gather(SOURCE), JobCounts(self.settings.system)
+        if not all(stated for (_, stated), _ in dated):
+            gather.note("estimated", "times are when the files were written")
         for (time_ns, _), snapshot in dated:
             for counted in snapshot.counted.values():
-                twice += len(counted.stats.twice)
+                if again := len(counted.stats.twice):
+                    gather.note("duplicate", "counters that a file has twice", again)
                 own = counted.stats.time_ns
                 when = own if own is not None and abs(own - time_ns) > _NEAR_NS else time_ns
                 for metric, value in counted.stats.counters.items():
-                    readings.add(counted.series._replace(metric=metric), counted.name, when, value)
+                    gather.reading(counted.series._replace(metric=metric), when, value)
             for name, sizes in snapshot.sizes.items():
-                self._capacity(readings, name, sizes, time_ns)
+                for metric, value in _capacity(sizes):
+                    gather.reading(self._of(name)._replace(metric=metric), time_ns, value)
             if snapshot.listed:
                 jobs.add(snapshot.jobs, time_ns, snapshot.listed)
-            if readings.full:
-                yield from readings.blocks()
-        if twice:
-            readings.notes = (*notes, Note("duplicate", "counters that a file has twice", twice))
-        yield from readings.blocks()
+            if gather.full:
+                yield from gather.blocks()
+        yield from gather.rest()
         yield from jobs.items()
         if len({time_ns for (time_ns, _), _ in dated}) == 1:
             what = f"{self.path} is one snapshot: its counters say nothing, gauges were read"
             self.tell(InputFileError(what, expected="two snapshots, for what passed between them"))
 
-    def _capacity(
-        self, readings: Readings, name: str, sizes: dict[str, float], time_ns: int
-    ) -> None:
-        """Room and clients of a target."""
-        series = Series(system_of(name) or self.settings.system, level_of(name), "")
-        found = {"clients": sizes.get("num_exports")}
-        for total, free, what, factor in (
-            ("kbytestotal", "kbytesfree", "bytes", 1024.0),
-            ("filestotal", "filesfree", "inodes", 1.0),
-        ):
-            if total in sizes and free in sizes and sizes[free] <= sizes[total]:
-                found[f"total_{what}"] = sizes[total] * factor
-                found[f"used_{what}"] = (sizes[total] - sizes[free]) * factor
-        if "kbytesavail" in sizes:
-            found["available_bytes"] = sizes["kbytesavail"] * 1024.0
-        for metric, value in found.items():
-            if value is not None:
-                readings.add(series._replace(metric=metric), name, time_ns, value)
+    def _of(self, name: str) -> Series:
+        """A target, without a metric."""
+        return Series(system_of(name) or self.settings.system, level_of(name), "", name)
+
+
+def _capacity(sizes: dict[str, float]) -> Iterator[tuple[str, float]]:
+    """Room and clients of a target."""
+    if "num_exports" in sizes:
+        yield "clients", sizes["num_exports"]
+    for total, free, what, factor in (
+        ("kbytestotal", "kbytesfree", "bytes", 1024.0),
+        ("filestotal", "filesfree", "inodes", 1.0),
+    ):
+        if total in sizes and free in sizes and sizes[free] <= sizes[total]:
+            yield f"total_{what}", sizes[total] * factor
+            yield f"used_{what}", (sizes[total] - sizes[free]) * factor
+    if "kbytesavail" in sizes:
+        yield "available_bytes", sizes["kbytesavail"] * 1024.0

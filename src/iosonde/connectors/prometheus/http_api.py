@@ -77,7 +77,7 @@ def read_range(  # noqa: PLR0917 - a range has two ends and a step
                 yield from gather.blocks()
         if settings.progress is not None:
             settings.progress(done, len(NAMES))
-    yield from gather.blocks()
+    yield from gather.rest()
 
 
 def _known(server: _Server, begin_ns: int, end_ns: int) -> list[str]:

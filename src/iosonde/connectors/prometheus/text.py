@@ -87,7 +87,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
                     what, expected="two pages of an exporter", hint="all of them at once"
                 )
             )
-        yield from gather.blocks()
+        yield from gather.rest()
 
     yield from read_each(paths, one, rest, tell)
 
