@@ -30,6 +30,7 @@ from iosonde.store.columns import (
 from iosonde.store.merged import Table, merge, parts, select, writing
 from iosonde.store.reader import connect
 from iosonde.store.spool import literal
+from iosonde.store.spread import Long, common_steps, spread
 
 if TYPE_CHECKING:
     import duckdb
@@ -172,10 +173,14 @@ def block_of(name: SeriesName, pieces: Sequence[Piece]) -> MetricBlock | None:
     column[[places[component] for component in names]] = np.arange(len(names))
     times, at = np.unique(np.concatenate([one.time_ns for one in pieces]), return_inverse=True)
     value = np.full((len(times), len(names)), np.nan)
-    value[at, column[np.concatenate(whos)]] = np.concatenate([one.value for one in pieces])
-    step = np.zeros(len(times), dtype=np.int64)
-    step[at] = np.concatenate([one.step_ns for one in pieces])
+    of, amounts = column[np.concatenate(whos)], np.concatenate([one.value for one in pieces])
+    value[at, of] = amounts
+    steps = np.concatenate([one.step_ns for one in pieces])
+    step = common_steps(at, steps, len(times))
     _, unit, kind, _ = pieces[0].sorts[int(pieces[0].who[0])]
+    if len(long := np.flatnonzero(steps > step[at])):
+        spread(value, times, step, Long(at[long], of[long], steps[long], amounts[long]), kind)
+        flags.add("estimated")
     return MetricBlock(
         *name,
         unit=unit,

@@ -1,0 +1,79 @@
+"""A component with a longer step beside others: its amount lies where it passed, through the store and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iosonde.model.metrics import Kind, MetricBlock
+from iosonde.store.metrics import SeriesName, read_block, write_block
+
+S = 1_000_000_000
+NAME = SeriesName("proc", "work", "ost", "write_bytes")
+FAR = 10**6 * S
+
+
+def block(times: list[int], steps: list[int], values: dict[str, list[float]], kind: Kind = "delta"):
+    return MetricBlock(
+        *NAME, "bytes", kind, tuple(values),
+        np.array(times, dtype=np.int64) * S, np.array(steps, dtype=np.int64) * S,
+        np.array(list(values.values()), dtype=np.float64).T,
+    )  # fmt: skip
+
+
+def back(folder: Path, *blocks: MetricBlock, since: int = 0, until: int = FAR) -> MetricBlock:
+    for one in blocks:
+        write_block(folder, one)
+    found = read_block(folder, NAME, since, until)
+    assert found is not None
+    return found
+
+
+def test_a_step_over_a_gap_lies_where_it_passed(tmp_path: Path) -> None:
+    others = block([100, 105, 110, 115], [5, 5, 5, 5], {"OST0": [10, 20, 30, 40]})
+    one = block([100, 110, 115], [10, 5, 5], {"OST1": [100, 7, 8]})
+    found = back(tmp_path, others, one)
+    assert found.step_ns.tolist() == [5 * S] * 4
+    assert found.value.tolist() == [[10, 50], [20, 50], [30, 7], [40, 8]]
+    assert [note.flag for note in found.notes] == ["estimated"]
+
+
+def test_a_state_holds_all_along(tmp_path: Path) -> None:
+    others = block([100, 105, 110], [5, 5, 5], {"OST0": [1, 2, 3]}, "gauge")
+    found = back(tmp_path, others, block([100], [15], {"OST1": [9]}, "gauge"))
+    assert found.value.tolist() == [[1, 9], [2, 9], [3, 9]]
+
+
+def test_what_lies_beyond_what_was_asked_for_stays_out(tmp_path: Path) -> None:
+    others = block([100, 105, 110, 115], [5, 5, 5, 5], {"OST0": [10, 20, 30, 40]})
+    one = block([100], [20], {"OST1": [100]})
+    found = back(tmp_path, others, one, until=110 * S)
+    assert found.value.tolist() == [[10, 25], [20, 25]]
+
+
+def test_instants_are_no_steps(tmp_path: Path) -> None:
+    found = back(tmp_path, block([100, 105], [0, 0], {"OST0": [1, 2]}, "gauge"))
+    assert (found.step_ns.tolist(), found.value.tolist()) == ([0, 0], [[1], [2]])
+
+
+@given(st.data())
+def test_nothing_is_lost_and_nothing_counted_twice(tmp_path_factory, data: st.DataObject) -> None:
+    n = data.draw(st.integers(2, 12))
+    edges = np.cumsum([0, *data.draw(st.lists(st.integers(1, 9), min_size=n, max_size=n))]) + 1000
+    values = {"OST0": [float(place) for place in range(n)]}
+    whole = block(edges[:-1].tolist(), np.diff(edges).tolist(), values)
+    cuts = sorted({0, n, *data.draw(st.lists(st.integers(1, n - 1), max_size=n))})
+    mine = edges[cuts]
+    amounts = [float(data.draw(st.integers(1, 1000))) for _ in cuts[1:]]
+    coarse = block(mine[:-1].tolist(), np.diff(mine).tolist(), {"OST1": amounts})
+    found = back(tmp_path_factory.mktemp("store"), whole, coarse)
+    assert found.time_ns.tolist() == whole.time_ns.tolist()
+    assert found.step_ns.tolist() == whole.step_ns.tolist()
+    assert found.value[:, 0].tolist() == values["OST0"]
+    sums = np.add.reduceat(found.value[:, 1], cuts[:-1])
+    np.testing.assert_allclose(sums, amounts, rtol=1e-12)
+    steps = np.repeat(np.array(amounts) / np.diff(mine), np.diff(cuts))
+    np.testing.assert_allclose(found.value[:, 1], steps * np.diff(edges), rtol=1e-12)
