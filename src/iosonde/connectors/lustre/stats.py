@@ -159,7 +159,7 @@ def _field(
 def _unquoted(text: str) -> str:
     r"""A job's name without the quotes Lustre puts around odd ones, and at most 256 characters of it.
 
-    Between quotes ``\\x20`` is a byte that a name should not hold; what cannot be printed stays as it is written.
+    Between quotes ``\x20`` is a byte that a name should not hold; what cannot be printed stays as it is written.
     """
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = _ESCAPED.sub(_byte, text[1:-1])

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from iosonde.connectors.lines import bad, read_lines, shown
+from iosonde.connectors.packed import unreadable
 from iosonde.connectors.peers.mdtest_ops import HEADER as OPS_HEADER
 from iosonde.connectors.peers.mdtest_ranks import BEGIN as RANKS_BEGIN
 from iosonde.connectors.peers.mdworkbench_line import parse
@@ -35,6 +36,8 @@ def recognise(path: Path) -> str:
     """One of ``KINDS``. Raises InputFileError: unreadable, or none of them."""
     first = None
     found: str | None = None
+    if (why := unreadable(path)) is not None and not path.is_dir():
+        raise why
     if path.is_dir():
         raise InputFileError(
             f"{path}: a folder with nothing in it that can be read",
