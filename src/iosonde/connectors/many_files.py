@@ -34,3 +34,8 @@ def read_each(
     yield from rest()
     if broken and len(paths) == 1:
         raise broken[0]
+
+
+def named(paths: Sequence[Path]) -> str:
+    """Files as one, for people: the first, and how many more."""
+    return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"

@@ -14,7 +14,7 @@ sign that ends them are the job's id, else the whole name is. Text only, read li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ import numpy as np
 from iosonde.connectors.lines import bad, read_lines
 from iosonde.connectors.lustre.names import system_of
 from iosonde.connectors.lustre.stats import JobStats, job_stats
+from iosonde.connectors.many_files import named, read_each
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job, Scalar
@@ -50,6 +51,7 @@ _OWN = {
 }
 _MOST_ENTRIES = 3_000_000
 _CELLS = 2_000_000
+_NEAR_NS = 300 * 10**9
 _NO_PART = -1.0
 """A step before a job began, or after it was gone."""
 
@@ -66,11 +68,31 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
-    """Blocks of level "job" and one Job each. Raises InputFileError: unreadable or broken gzip."""
+    """Blocks of level "job" and one Job each. Raises InputFileError: unreadable or broken packed data."""
+    yield from read_many([path], settings, tell)
+
+
+def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+    """The same of several files: snapshots of one server, or servers of one file system."""
     counts = JobCounts(settings.system)
+
+    def one(path: Path) -> Iterator[Item]:
+        yield from ()
+        _count(path, counts, tell)
+
+    def rest() -> Iterator[Item]:
+        yield from counts.items()
+        if counts.alone and counts.instants:
+            what = f"{named(paths)} is one snapshot: what happened between two is not known"
+            tell(InputFileError(what, expected="two snapshots, for what each job did between them"))
+
+    yield from read_each(paths, one, rest, tell)
+
+
+def _count(path: Path, counts: JobCounts, tell: Tell) -> None:
+    """The snapshots of one file. Raises InputFileError; what came before counts."""
     chunk: list[str] = []
     first, seen, when = 1, set[str](), None
-    broken: InputFileError | None = None
 
     def take() -> None:
         entries = job_stats(
@@ -80,24 +102,17 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 
     try:
         for line in read_lines(path, tell):
-            begins, named = _BEGIN.fullmatch(line.text), _TARGET.fullmatch(line.text)
-            if begins or (named and named[1] in seen):
+            begins, begun = _BEGIN.fullmatch(line.text), _TARGET.fullmatch(line.text)
+            if begins or (begun and begun[1] in seen):
                 take()
                 chunk, first = [], line.number + bool(begins)
                 seen, when = set(), int(begins[1]) * 10**9 if begins else None
-            if named:
-                seen.add(named[1])
+            if begun:
+                seen.add(begun[1])
             if not begins:
                 chunk.append(line.text)
-    except InputFileError as error:
-        broken = error
-    take()
-    yield from counts.items()
-    if len(counts.instants) == 1:
-        what = f"{path} is one snapshot: what happened between two is not known"
-        tell(InputFileError(what, expected="two snapshots, for what each job did between them"))
-    if broken is not None:
-        raise broken
+    finally:
+        take()
 
 
 class JobCounts:
@@ -110,6 +125,8 @@ class JobCounts:
         self._entries: dict[tuple[str, str], dict[int, JobStats]] = {}
         self._size = 0
         self.twice = self.dropped = 0
+        self.alone = True
+        """Whether there were no two snapshots of anything (known behind ``items``)."""
         self._fell: dict[str, int] = {}
 
     def add(self, entries: list[JobStats], when: int | None, read: Iterable[str] = ()) -> None:
@@ -139,33 +156,63 @@ class JobCounts:
         jobs: dict[str, list[tuple[str, str]]] = {}
         for target, name in self._entries:
             jobs.setdefault(job_id(name), []).append((target, name))
-        systems = sorted({system_of(target) or self.system for target, _ in self._entries})
-        instants = sorted(self.instants)
-        for system in systems:
+        for system in sorted({self._system(target) for target, _ in self._entries}):
             here = {
-                job: [key for key in keys if (system_of(key[0]) or self.system) == system]
+                job: [key for key in keys if self._system(key[0]) == system]
                 for job, keys in jobs.items()
             }
             names = sorted(job for job, keys in here.items() if keys)
-            if len(instants) > 1:
-                yield from self._blocks(system, names, here, instants)
+            snapshots = self._aligned(system)
+            if len(snapshots) > 1:
+                self.alone = False
+                yield from self._blocks(system, names, here, snapshots)
             for job in names:
                 yield self._job(system, job, here[job])
+
+    def _system(self, target: str) -> str:
+        return system_of(target) or self.system
+
+    def _aligned(self, system: str) -> dict[int, set[str]]:
+        """Snapshot -> targets of a file system.
+
+        Servers are asked one after the other: what several said within minutes is one snapshot, at the last one's
+        time; a target that is there again is a snapshot of its own.
+        """
+        joined: dict[int, set[str]] = {}
+        at: dict[int, int] = {}
+        group: list[int] = []
+        targets: set[str] = set()
+        for when in sorted(self.instants):
+            more = {name for name in self.instants[when] if self._system(name) == system}
+            if not more:
+                continue
+            if not group or when - group[0] > _NEAR_NS or targets & more:
+                group, targets = [], set()
+            if group:
+                del joined[group[-1]]
+            group.append(when)
+            targets = joined[when] = targets | more
+            at |= dict.fromkeys(group, when)
+        for key, entries in self._entries.items():
+            if self._system(key[0]) == system:
+                self._entries[key] = {at[when]: entry for when, entry in entries.items()}
+        return joined
 
     def _blocks(
         self,
         system: str,
         names: list[str],
         keys: dict[str, list[tuple[str, str]]],
-        instants: list[int],
+        snapshots: dict[int, set[str]],
     ) -> Iterator[MetricBlock]:
         """One metric after the other, so many jobs at a time as may be."""
+        instants = sorted(snapshots)
         time_ns = np.array(instants, dtype=np.int64)
         width = max(1, _CELLS // len(instants))
         steps: dict[str, dict[str, Floats]] = {}
         for job in names:
             for key in keys[job]:
-                for metric, amounts in self._between(key, instants).items():
+                for metric, amounts in self._between(key, snapshots).items():
                     of_job = steps.setdefault(metric, {})
                     known = of_job.get(job)
                     of_job[job] = amounts if known is None else _sum(known, amounts)
@@ -197,16 +244,17 @@ class JobCounts:
         )
         return tuple(Note(flag, what, n) for flag, what, n in counted if n)
 
-    def _between(self, key: tuple[str, str], instants: list[int]) -> dict[str, Floats]:
+    def _between(self, key: tuple[str, str], snapshots: dict[int, set[str]]) -> dict[str, Floats]:
         """What one entry says of each step (T - 1,): ``_NO_PART`` if nothing, NaN if that is not known."""
         entries = self._entries[key]
         found: dict[str, Floats] = {}
+        instants = sorted(snapshots)
         for row, (one, other) in enumerate(pairwise(instants)):
             before, after = entries.get(one), entries.get(other)
             seen = after or before
             if seen is None:
                 continue
-            unknown = after is None or key[0] not in self.instants[one]
+            unknown = after is None or key[0] not in snapshots[one]
             was = before.counters if before is not None else {}
             for metric, now in seen.counters.items():
                 amounts = found.get(metric)
