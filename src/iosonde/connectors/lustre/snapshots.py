@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from iosonde.connectors.lustre.job_stats import JobCounts
+from iosonde.connectors.lustre.job_counts import JobCounts
 from iosonde.connectors.lustre.names import level_of, number, system_of, target
 from iosonde.connectors.lustre.readings import Readings, Series
 from iosonde.connectors.lustre.stats import JobStats, Stats, job_stats, stats

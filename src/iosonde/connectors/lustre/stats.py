@@ -12,7 +12,7 @@ from iosonde.connectors.lustre.names import OPERATIONS, number
 
 Complain = Callable[[int, str], None]
 """Is told the number of a line and what is wrong with it."""
-_SAMPLES = re.compile(r"(\w{1,64})\s+(\d{1,20}) samples \[(\w{1,16})\]((?: \d{1,25}){0,5})\s*")
+_SAMPLES = re.compile(r"(\w{1,64})\s+(\d{1,20}) samples \[(\w{1,16})\]((?: -?\d{1,25}){0,5})\s*")
 _JOB = re.compile(r"- job_id:\s*(.*?)\s*")
 _FIELD = re.compile(r"\s+(\w{1,64}):\s*(.*?)\s*")
 _IN_FIELD = re.compile(r"\s*(\w{1,16}):\s*([\w.]{1,32})\s*")
@@ -47,6 +47,7 @@ def stats(lines: Iterable[str], complain: Complain) -> Stats:
     counters: dict[str, float] = {}
     for place, line in enumerate(lines, 1):
         name, _, rest = line.strip().partition(" ")
+        name = name.removesuffix(":")
         if name == "snapshot_time":
             time_ns = instant_ns(rest)
             continue
@@ -60,7 +61,8 @@ def stats(lines: Iterable[str], complain: Complain) -> Stats:
         else:
             seen.add(name)
             total = found[4].split()[2:3]
-            _take(counters, name, float(found[2]), float(total[0]) if total else None)
+            known = bool(total) and not total[0].startswith("-")
+            _take(counters, name, float(found[2]), float(total[0]) if known else None)
     return Stats(time_ns, counters, tuple(twice))
 
 
