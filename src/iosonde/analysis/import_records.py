@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.analysis.import_tables import TableReader, table_reader
+from iosonde.connectors.many_files import named
 from iosonde.connectors.sources import Connector, connector_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
@@ -40,7 +41,7 @@ class Recorded:
     """What a file amounted to. ``new_*``: what the store did not have."""
 
     name: str
-    """Of the file, or of the first of several."""
+    """Of the file, or of the first of several and how many more."""
     kind: str
     samples: int = 0
     new_samples: int = 0
@@ -212,8 +213,12 @@ def split(paths: Sequence[Path], mappings: Sequence[Mapping] = ()) -> tuple[Reco
     return records, others
 
 
+Work = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Is told what is being read; gives what gets how much is done, of how much."""
+
+
 def import_records(
-    root: Path, records: Records, settings: Settings, told: Told
+    root: Path, records: Records, settings: Settings, told: Told, work: Work | None = None
 ) -> Iterator[Recorded]:
     """Import files, those of one kind together where that says more (two readings of a counter).
 
@@ -222,16 +227,26 @@ def import_records(
     groups: dict[str, Records] = {}
     for path, connector in records:
         groups.setdefault(connector.KIND, []).append((path, connector))
-    for group in groups.values():
-        connector = group[0][1]
-        many = getattr(connector, "read_many", None)
-        if many is not None and len(group) > 1:
-            paths = [path for path, _ in group]
-            yield imported(root, str(paths[0]), connector.KIND, many(paths, settings, told), told)
-            continue
-        for path, one in group:
-            items = one.read(path, settings, told)
-            yield imported(root, str(path), one.KIND, items, told)
+    for kind, group in groups.items():
+        with nullcontext() if work is None else work(f"reading {kind}") as progress:
+            of_kind = settings if progress is None else replace(settings, progress=progress)
+            yield from _group(root, group, of_kind, told)
+
+
+def _group(root: Path, group: Records, settings: Settings, told: Told) -> Iterator[Recorded]:
+    """Files of one kind, each with its own progress if it tells, else file by file."""
+    connector = group[0][1]
+    many = getattr(connector, "read_many", None)
+    if many is not None and len(group) > 1:
+        paths = [path for path, _ in group]
+        items = many(paths, settings, told)
+        yield imported(root, named(paths), connector.KIND, items, told)
+        return
+    for done, (path, one) in enumerate(group, 1):
+        items = one.read(path, settings, told)
+        yield imported(root, str(path), one.KIND, items, told)
+        if settings.progress is not None and len(group) > 1:
+            settings.progress(done, len(group))
 
 
 def imported(

@@ -41,7 +41,7 @@ def recognise(path: Path) -> str:
     if path.is_dir():
         raise InputFileError(
             f"{path}: a folder with nothing in it that can be read",
-            expected="Darshan logs, or a tree of Lustre's /proc",
+            expected="files of the kinds that docs/importing.md lists",
         )
     try:
         for line in islice(read_lines(path, lambda _: None), _LOOK):
