@@ -77,3 +77,25 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     for look in (recognise, head_of):
         with pytest.raises(InputFileError, match="no regular file"):
             look(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (
+            "snapshot_time 1790000000.5 secs.nsecs\nread_bytes 1 samples [bytes] 1 1 1\n",
+            "without -n",
+        ),
+        ("100|a|ann|phys|COMPLETED|2026-03-01T10:00:00\n", "sacct -P without -n"),
+        ("             JOBID PARTITION     NAME     USER ST\n", "sacct -P"),
+        ("disk         driver   sector     failure holds\n", "try mmdf"),
+        ("#<----CPU[HYPER]-----><----------Disks----------->\n", "collectl -P"),
+        ("\n10.0.0.1:/e mounted on /mnt:\n", "mountstats"),
+    ],
+)
+def test_what_is_nearly_something_says_what_to_ask_for(tmp_path, text, word):
+    path = tmp_path / "log"
+    path.write_text(text)
+    assert connector_of(path) is None
+    with pytest.raises(InputFileError, match=word):
+        recognise(path)
