@@ -79,6 +79,8 @@ class _Writer:
         self._jobs: list[Job] = []
         self._edges: list[Edge] = []
         self._noted: set[str] = set()
+        self._shared: dict[int, Note] = {}
+        """Notes that were counted: held, so that no other can be taken for one of them."""
 
     def take(self, item: Item | Note | str) -> None:
         if isinstance(item, MetricBlock):
@@ -102,7 +104,10 @@ class _Writer:
         done.missing += int(np.isnan(block.value).sum())
         done.series.add((block.system, block.metric))
         for note in block.notes:
-            self._note(note.flag, note.what, note.n)
+            # One that several blocks share is of them all: it counts once.
+            if id(note) not in self._shared:
+                self._shared[id(note)] = note
+                self._note(note.flag, note.what, note.n)
         if len(block.time_ns):
             self._saw(int(block.time_ns[0]), int(block.time_ns[-1]))
         key = (block.source, block.system, block.level, block.metric, *block.components)

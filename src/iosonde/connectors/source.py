@@ -12,11 +12,15 @@ from iosonde.connectors.packed import BROKEN, begin_of, opened, regular
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock
+from iosonde.model.quality import Note
 
 __all__ = ["Head", "Item", "Settings", "Tell", "head_of"]
 
-Item = MetricBlock | Edge | Job
-"""What a connector yields, in any order; blocks of one metric may come in pieces that do not overlap."""
+Item = MetricBlock | Edge | Job | Note
+"""What a connector yields, in any order; blocks of one metric may come in pieces that do not overlap.
+
+A note is about the file as a whole, where no block can have it.
+"""
 _LOOK_BYTES = 65_536
 
 
