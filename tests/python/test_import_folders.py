@@ -82,3 +82,31 @@ def test_a_folder_of_nothing_says_so(tmp_path: Path, capsys: pytest.CaptureFixtu
     (tmp_path / "README").write_text("hello\n")
     assert run("import", str(tmp_path), store=tmp_path / "store") == 1
     assert "a folder with nothing in it that can be read" in capsys.readouterr().err
+
+
+def test_other_values_of_the_same_instants_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "log"
+    for n, word in (
+        (2, "metrics of work"),
+        (2, "in the store already"),
+        (3, "take the place of others"),
+    ):
+        path.write_text(text(T0, 1) + text(T0 + 60, n))
+        assert run("import", str(path), store=tmp_path / "store") == 0
+        assert word in capsys.readouterr().out
+
+
+def test_a_record_without_a_file_system_says_what_to_give(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mmdf"
+    path.write_text(
+        "disk                disk size  failure holds    holds              free KB\n"
+        "nsd2  10000000000        2 No       Yes      9000000000 ( 90%)       2000 ( 0%)\n"
+    )
+    run("import", str(path), store=tmp_path / "store")
+    assert "--system NAME" in capsys.readouterr().out
+    run("import", str(path), "--system", "scratch", store=tmp_path / "store")
+    assert "--system" not in capsys.readouterr().out

@@ -19,7 +19,7 @@ from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.quality import Note
 from iosonde.store.jobs import write_jobs
-from iosonde.store.metrics import write_block, write_edges
+from iosonde.store.metrics import put_block, write_edges
 
 if TYPE_CHECKING:
     from iosonde.connectors.source import Item, Settings
@@ -32,6 +32,7 @@ MOST_CELLS = 30_000_000
 """Values that wait to be written together: parts of a day are merged by rewriting the day."""
 _MOST_JOBS = 20_000
 _MOST_EDGES = 500_000
+_OF_A_SYSTEM = ("filesystem", "ost", "mdt", "nsd", "pool")
 _EXAMPLES = 3
 _TOLD = 5
 
@@ -45,11 +46,15 @@ class Recorded:
     kind: str
     samples: int = 0
     new_samples: int = 0
+    changed_samples: int = 0
+    """Values that the store had otherwise."""
     missing: int = 0
     jobs: int = 0
     new_jobs: int = 0
     edges: int = 0
     new_edges: int = 0
+    unnamed: bool = False
+    """Whether components of a file system are in it, and not of which."""
     series: set[tuple[str, str]] = field(default_factory=set)
     """(system, metric)."""
     flags: Counter[str] = field(default_factory=Counter)
@@ -103,6 +108,7 @@ class _Writer:
         done.samples += block.value.size
         done.missing += int(np.isnan(block.value).sum())
         done.series.add((block.system, block.metric))
+        done.unnamed |= not block.system and block.level in _OF_A_SYSTEM
         for note in block.notes:
             # One that several blocks share is of them all: it counts once.
             if id(note) not in self._shared:
@@ -144,7 +150,9 @@ class _Writer:
 
     def _flush_blocks(self) -> None:
         for some in self._blocks.values():
-            self._done.new_samples += write_block(self._root, _joined(some))
+            put = put_block(self._root, _joined(some))
+            self._done.new_samples += put.new
+            self._done.changed_samples += put.changed
         self._blocks, self._cells = {}, 0
 
     def _flush_jobs(self) -> None:

@@ -189,7 +189,11 @@ def _print(one: Recorded, now_ns: int) -> None:
         when = f", {begin} to {end}"
     known = one.rows and not (one.new_samples or one.new_jobs or one.new_edges)
     again = "; in the store already" if known else ""
+    if one.changed_samples:
+        again = f"; {count(one.changed_samples)} values take the place of others in the store"
     print(f"{clean_text(one.name)}: {one.kind}: {'; '.join(parts)}{when}{again}")
+    if one.unnamed:
+        print("  it does not say of which file system it is: --system NAME says it")
     for remark in one.remarks:
         print(f"  {clean_text(remark)}")
     for flag, n in sorted(one.flags.items()):
