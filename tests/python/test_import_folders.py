@@ -110,3 +110,16 @@ def test_a_record_without_a_file_system_says_what_to_give(
     assert "--system NAME" in capsys.readouterr().out
     run("import", str(path), "--system", "scratch", store=tmp_path / "store")
     assert "--system" not in capsys.readouterr().out
+
+
+def test_jobs_that_only_their_scheduler_knows_are_not_called_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sacct"
+    path.write_text(TEXT)
+    assert run("import", str(path), store=tmp_path / "store") == 0
+    assert "of none of the 2 999 jobs is known how fast" in capsys.readouterr().out.replace(
+        "\u202f", " "
+    )
+    assert run("jobs", store=tmp_path / "store") == 1
+    assert "are known from sacct: nothing says how fast" in capsys.readouterr().err

@@ -145,7 +145,11 @@ def run(root: Path, given: Given, settings: Settings, now_ns: int) -> int:
         _print(one, now_ns)
     for error in told.errors:
         options.tell(f"iosonde: {error}; what could be read was imported")
-    _print_joined(_joined(root, done))
+    joined = _joined(root, done)
+    _print_joined(joined)
+    if not joined.jobs and (n := sum(one.jobs for one in done)):
+        said = "how fast its I/O was: Darshan logs, or a table (--mapping), say it"
+        print(f"of none of the {count(n)} jobs is known {said}")
     return 1 if told.errors or given.broken else 0
 
 
