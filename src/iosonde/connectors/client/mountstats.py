@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.connectors.client.mountstats_log import DEVICE, MOST_MOUNTS, Mount, Snapshots, stamp_of
+from iosonde.connectors.client.mountstats_log import DEVICE, MOST_MOUNTS, Mount, Snapshots
 from iosonde.connectors.file_times import recorded
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import bad, shown
 from iosonde.connectors.many_files import read_each
 from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
 

@@ -8,9 +8,9 @@
     obdfilter.work-OST0000.kbytestotal=3978095168
 
 Read are ``stats``, ``md_stats``, ``job_stats``, room and clients of what serves or mounts a file system (see
-``snapshots``); every other parameter is passed over. A snapshot ends where ``BEGIN <epoch>`` (or a line of seconds
-since 1970) stands, or where a parameter is there again. Lines of several servers as ``pdsh`` gives them
-(``oss1: ...``) are told apart. A text without names (``get_param -n``) cannot be read: nothing says whose counters
+``snapshots``); every other parameter is passed over. A snapshot ends where ``BEGIN <epoch>`` (or another line that
+is a time, see ``stamps``) stands, or where a parameter is there again. Lines of several servers as ``pdsh`` gives
+them (``oss1: ...``) are told apart. A text without names (``get_param -n``) cannot be read: nothing says whose counters
 they are.
 """
 
@@ -25,6 +25,8 @@ from iosonde.connectors.lines import Line, bad, read_lines
 from iosonde.connectors.lustre.snapshots import FILES, KINDS, Passed, Snapshot
 from iosonde.connectors.many_files import named, read_each
 from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.stamps import stamp_of
+from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
 
 KIND = "lctl get_param"
@@ -33,7 +35,6 @@ _ANY = re.compile(rf"{_HOST}[a-z][\w-]{{0,40}}(?:\.[^=\s]{{1,400}})?=(?P<rest>.*
 _OURS = re.compile(
     rf"{_HOST}(?P<kind>{KINDS})\.(?P<name>[^.=\s]{{1,200}})\.(?P<file>{'|'.join(FILES)})=(?P<rest>.*)"
 )
-_BEGIN = re.compile(r"(?:BEGIN\s+)?(\d{10})(?:\.\d{1,9})?")
 _LOOK = 3000
 _MOST_LINES = 2_000_000
 """Of one parameter (job_stats of a million jobs are longer: their rest is told of)."""
@@ -43,7 +44,8 @@ _MOST_HOSTS = 20_000
 def recognises(head: Head) -> bool:
     """A parameter that is read here among the first lines, not of jobs only; nothing but a time before the first."""
     lines = [line for line in head.lines[:_LOOK] if line.strip()]
-    first = next((line for line in islice(lines, 3) if not _BEGIN.fullmatch(line.strip())), "")
+    clock = WallTimes(None)
+    first = next((line for line in islice(lines, 3) if stamp_of(line, clock) is None), "")
     return _ANY.fullmatch(first) is not None and any(
         (found := _OURS.fullmatch(line)) and found["file"] != "job_stats" for line in lines
     )
@@ -92,6 +94,7 @@ class _Text:
         self._path, self._settings, self._tell = path, settings, tell
         self._hosts: dict[str, _Host] = {}
         self._begin_ns: int | None = None
+        self._clock = WallTimes(settings.zone, ascending=True)
 
     def read(self, passed: Passed) -> Iterator[Item]:
         """What there is to say until now; the rest comes when all was read."""
@@ -102,14 +105,15 @@ class _Text:
         except InputFileError as error:
             broken = error
         yield from self._ended(passed)
+        passed.notes = (*passed.notes, *self._clock.notes())
         if broken is not None:
             raise broken
 
     def _take(self, line: Line, passed: Passed) -> Iterator[Item]:
-        stamp = _BEGIN.fullmatch(line.text.strip())
+        stamp = stamp_of(line.text, self._clock)
         if stamp is not None:
             yield from self._ended(passed)
-            self._begin_ns = int(stamp[1]) * 10**9
+            self._begin_ns = stamp
             return
         begins = _ANY.fullmatch(line.text)
         host = self._host(line.text, begins)

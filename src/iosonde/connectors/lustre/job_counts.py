@@ -48,6 +48,8 @@ class JobCounts:
         self._entries: dict[tuple[str, str], dict[int, JobStats]] = {}
         self._size = 0
         self.twice = self.dropped = 0
+        self.stated: tuple[Note, ...] = ()
+        """What there is to say of the snapshots' times."""
         self.alone = True
         """Whether there were no two snapshots of anything (known behind ``items``)."""
         self._fell: dict[str, int] = {}
@@ -165,7 +167,7 @@ class JobCounts:
             ("duplicate", "entries of jobs", self.twice),
             ("incomplete", f"entries beyond {_MOST_ENTRIES} were left out", self.dropped),
         )
-        return tuple(Note(flag, what, n) for flag, what, n in counted if n)
+        return (*self.stated, *(Note(flag, what, n) for flag, what, n in counted if n))
 
     def _between(self, key: tuple[str, str], snapshots: dict[int, set[str]]) -> dict[str, Floats]:
         """What one entry says of each step (T - 1,): ``_NO_PART`` if nothing, NaN if that is not known."""

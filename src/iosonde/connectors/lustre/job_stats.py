@@ -22,20 +22,22 @@ from iosonde.connectors.lustre.job_counts import JobCounts
 from iosonde.connectors.lustre.stats import job_stats
 from iosonde.connectors.many_files import named, read_each
 from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.stamps import stamp_of
+from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
 
 KIND = "Lustre job_stats"
-_BEGIN = re.compile(r"BEGIN (\d{9,10})\s*")
 _TARGET = re.compile(r"(?:obdfilter|mdt)\.([^=\s]{1,200})\.job_stats=.*")
 
 
 def recognises(head: Head) -> bool:
     """A line ``job_stats:`` (alone, or behind a target) among the first, and nothing before it but BEGIN."""
+    clock = WallTimes(None)
     for line in head.lines[:20]:
         text = line.strip()
         if text == "job_stats:" or _TARGET.fullmatch(text):
             return True
-        if text and not _BEGIN.fullmatch(text):
+        if text and stamp_of(text, clock) is None:
             return False
     return False
 
@@ -51,7 +53,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
 
     def one(path: Path) -> Iterator[Item]:
         yield from ()
-        _count(path, counts, tell)
+        _count(path, counts, settings, tell)
 
     def rest() -> Iterator[Item]:
         yield from counts.items()
@@ -62,10 +64,11 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
     yield from read_each(paths, one, rest, tell)
 
 
-def _count(path: Path, counts: JobCounts, tell: Tell) -> None:
+def _count(path: Path, counts: JobCounts, settings: Settings, tell: Tell) -> None:
     """The snapshots of one file. Raises InputFileError; what came before counts."""
     chunk: list[str] = []
     first, seen, when = 1, set[str](), None
+    clock = WallTimes(settings.zone, ascending=True)
 
     def take() -> None:
         entries = job_stats(
@@ -75,14 +78,16 @@ def _count(path: Path, counts: JobCounts, tell: Tell) -> None:
 
     try:
         for line in read_lines(path, tell):
-            begins, begun = _BEGIN.fullmatch(line.text), _TARGET.fullmatch(line.text)
+            stamp, begun = stamp_of(line.text, clock), _TARGET.fullmatch(line.text)
+            begins = stamp is not None
             if begins or (begun and begun[1] in seen):
                 take()
                 chunk, first = [], line.number + bool(begins)
-                seen, when = set(), int(begins[1]) * 10**9 if begins else None
+                seen, when = set(), stamp
             if begun:
                 seen.add(begun[1])
             if not begins:
                 chunk.append(line.text)
     finally:
         take()
+        counts.stated += clock.notes()

@@ -90,6 +90,8 @@ class Passed:
         self._readings, self._jobs = Readings(SOURCE), JobCounts(system)
         self._twice = 0
         self._guessed = False
+        self.notes: tuple[Note, ...] = ()
+        """What else is to be said of all."""
         self._times: dict[tuple[str, str], int] = {}
         self._again = False
 
@@ -126,7 +128,7 @@ class Passed:
 
     def blocks(self) -> Iterator[Item]:
         """What is held."""
-        notes = []
+        notes = [*dict.fromkeys(self.notes)]
         if self._guessed:
             notes.append(Note("estimated", "times are when the files were written"))
         if self._twice:
