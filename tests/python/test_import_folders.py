@@ -123,3 +123,18 @@ def test_jobs_that_only_their_scheduler_knows_are_not_called_none(
     )
     assert run("jobs", store=tmp_path / "store") == 1
     assert "are known from sacct: nothing says how fast" in capsys.readouterr().err
+
+
+def test_very_many_files_of_a_kind_are_written_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    row = "UUID 1K-blocks Used Available Use% Mounted on\nwork-OST0000_UUID 100 {n} 50 1% /work[OST:0]\n"
+    for n in range(15):
+        (folder / f"{n}.txt").write_text(f"BEGIN {T0 + n}\n{row.format(n=n)}" + "junk\n" * (n == 3))
+    assert run("import", str(folder), store=tmp_path / "store") == 1
+    out, err = capsys.readouterr()
+    assert "0.txt and 14 more: lfs df: 45 samples of 3 metrics of work" in out
+    assert "3.txt, line 4: no row of lfs df" in err
+    assert len(list((tmp_path / "store").rglob("metrics/*/*.parquet"))) == 3

@@ -33,6 +33,8 @@ MOST_CELLS = 30_000_000
 _MOST_JOBS = 20_000
 _MOST_EDGES = 500_000
 _OF_A_SYSTEM = ("filesystem", "ost", "mdt", "nsd", "pool")
+_ONE_BY_ONE = 10
+"""So many files of a kind are told of one by one."""
 _EXAMPLES = 3
 _TOLD = 5
 
@@ -255,10 +257,25 @@ def _group(root: Path, group: Records, settings: Settings, told: Told) -> Iterat
         items = many(paths, settings, told)
         yield imported(root, named(paths), connector.KIND, items, told)
         return
+    if len(group) > _ONE_BY_ONE:
+        place = named([path for path, _ in group])
+        yield imported(root, place, connector.KIND, _chained(group, settings, told), told)
+        return
     for done, (path, one) in enumerate(group, 1):
         items = one.read(path, settings, told)
         yield imported(root, str(path), one.KIND, items, told)
         if settings.progress is not None and len(group) > 1:
+            settings.progress(done, len(group))
+
+
+def _chained(group: Records, settings: Settings, told: Told) -> Iterator[Item | Note | str]:
+    """Very many files as one: what they hold is written together, not file by file."""
+    for done, (path, one) in enumerate(group, 1):
+        try:
+            yield from one.read(path, replace(settings, progress=None), told)
+        except InputFileError as error:
+            told(error)
+        if settings.progress is not None:
             settings.progress(done, len(group))
 
 
