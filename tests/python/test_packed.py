@@ -90,6 +90,8 @@ def test_a_pipe_is_not_waited_for(tmp_path):
         ("             JOBID PARTITION     NAME     USER ST\n", "sacct -P"),
         ("disk         driver   sector     failure holds\n", "try mmdf"),
         ("#<----CPU[HYPER]-----><----------Disks----------->\n", "collectl -P"),
+        ("Row,Timestamp,gpfs_fs_bytes_read\n", "without --csv"),
+        ("# darshan log version: 2.06\n# exe: a\n", "darshan-convert"),
         ("\n10.0.0.1:/e mounted on /mnt:\n", "mountstats"),
     ],
 )
@@ -99,3 +101,14 @@ def test_what_is_nearly_something_says_what_to_ask_for(tmp_path, text, word):
     assert connector_of(path) is None
     with pytest.raises(InputFileError, match=word):
         recognise(path)
+
+
+def test_how_much_of_a_long_text_was_read(tmp_path):
+    path = tmp_path / "log"
+    path.write_text(TEXT.splitlines()[0] + "\n" + "\n".join(TEXT.splitlines()[1:] * 15) + "\n")
+    told = []
+    out = take(sacct, path, progress=lambda done, size: told.append((done, size)))
+    assert len(out.jobs) == 2999
+    size = path.stat().st_size
+    assert [whole for _, whole in told] == [size] * 2
+    assert 0 < told[0][0] < told[1][0] <= size

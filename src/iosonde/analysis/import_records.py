@@ -261,8 +261,9 @@ def _group(root: Path, group: Records, settings: Settings, told: Told) -> Iterat
         place = named([path for path, _ in group])
         yield imported(root, place, connector.KIND, _chained(group, settings, told), told)
         return
+    within = replace(settings, progress=None) if len(group) > 1 else settings
     for done, (path, one) in enumerate(group, 1):
-        items = one.read(path, settings, told)
+        items = one.read(path, within, told)
         yield imported(root, str(path), one.KIND, items, told)
         if settings.progress is not None and len(group) > 1:
             settings.progress(done, len(group))

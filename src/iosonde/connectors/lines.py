@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -12,6 +13,8 @@ from iosonde.model.errors import InputFileError
 from iosonde.model.runs import RunRow, too_large
 from iosonde.model.units import to_ns
 
+_OFTEN = 20_000
+"""So many lines lie between two words of progress."""
 MOST_BYTES = 1 << 20
 """A longer line is told of and left out. (One line lists a character for every rank.)"""
 NUMBER = r"\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,4})?"
@@ -44,13 +47,22 @@ class Line(NamedTuple):
     ended: bool
 
 
-def read_lines(path: Path, tell: Tell) -> Iterator[Line]:
-    """Every line of a file. Raises InputFileError (unreadable, a pipe, packed data that break)."""
+def read_lines(
+    path: Path, tell: Tell, progress: Callable[[int, int], None] | None = None
+) -> Iterator[Line]:
+    """Every line of a file. Raises InputFileError (unreadable, a pipe, packed data that break).
+
+    ``progress`` gets how many bytes of a plain file were read, of how many, now and then.
+    """
     number = 0
     try:
+        size = path.stat().st_size if progress is not None else 0
         with opened(path) as file:
+            plain = isinstance(file, io.BufferedReader)
             for line in lines_of(file, path, tell):
                 number = line.number
+                if progress is not None and plain and number % _OFTEN == 0:
+                    progress(min(file.tell(), size), size)
                 yield line
     except BROKEN as error:
         kind = packing_of(path)

@@ -30,6 +30,12 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
     ),
     (r"rpc \d+ \d+ \d+$", "counters of NFS for all mounts at once", "/proc/self/mountstats"),
     (r"Filesystem\s+\S+\s+Used\s", "df, which knows no OST", "lfs df or mmdf"),
+    (r"Row,Timestamp,", "mmperfmon's table for spreadsheets", "mmperfmon query without --csv"),
+    (
+        r"# darshan log version: [12]\.",
+        "text of a log of Darshan 2",
+        "darshan-convert on the log, then that",
+    ),
     (r"-- MySQL dump", "a dump of MySQL", "the same tables in SQLite"),
     (r"IOR-\d|Cbench|\[RESULT\]", "a log of a benchmark that is not read", ""),
 )

@@ -65,7 +65,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         yield from gather.blocks()
 
     ordered = sorted(paths, key=lambda path: _first_ns(path, settings))
-    yield from read_each(ordered, one, rest, tell)
+    yield from read_each(ordered, one, rest, tell, settings.progress)
 
 
 class _Known(NamedTuple):

@@ -16,14 +16,14 @@ different times, their clocks disagree, and that is noted. Source: IBM Storage S
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from statistics import median
 
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import bad, read_lines, shown
-from iosonde.connectors.many_files import read_each
+from iosonde.connectors.many_files import of_one, read_each
 from iosonde.connectors.plain_numbers import count
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
@@ -67,19 +67,21 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 
 def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
     """The same of several files, each with one reading or many."""
-    log = _Log(settings, tell)
-    yield from read_each(paths, log.read, lambda: log.rest(paths), tell)
+    log = _Log(settings, tell, of_one(paths, settings.progress))
+    yield from read_each(paths, log.read, lambda: log.rest(paths), tell, settings.progress)
 
 
 class _Log:
-    def __init__(self, settings: Settings, tell: Tell) -> None:
-        self._settings, self._tell = settings, tell
+    def __init__(
+        self, settings: Settings, tell: Tell, within: Callable[[int, int], None] | None
+    ) -> None:
+        self._settings, self._tell, self._within = settings, tell, within
         self._gather = Gather("mmpmon")
         self._clocks = _Clocks()
 
     def read(self, path: Path) -> Iterator[Item]:
         plain: _Plain | None = None
-        for line in read_lines(path, self._tell):
+        for line in read_lines(path, self._tell, self._within):
             text = line.text.strip()
             found = _PLAIN.fullmatch(text)
             # Other answers (ver, rhist, ...) and what a script printed between them are not meant.

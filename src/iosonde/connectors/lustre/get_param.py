@@ -17,13 +17,13 @@ they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 from iosonde.connectors.lines import Line, bad, read_lines
 from iosonde.connectors.lustre.snapshots import FILES, KINDS, Passed, Snapshot
-from iosonde.connectors.many_files import named, read_each
+from iosonde.connectors.many_files import named, of_one, read_each
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
@@ -59,6 +59,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
     """The same of several files: snapshots of one server, or servers of one file system."""
     passed = Passed(settings.system)
+    within = of_one(paths, settings.progress)
 
     def rest() -> Iterator[Item]:
         yield from passed.rest()
@@ -66,7 +67,13 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
             what = f"{named(paths)} is one snapshot: its counters say nothing, gauges were read"
             tell(InputFileError(what, expected="two snapshots, for what passed between them"))
 
-    yield from read_each(paths, lambda path: _Text(path, settings, tell).read(passed), rest, tell)
+    yield from read_each(
+        paths,
+        lambda path: _Text(path, settings, tell, within).read(passed),
+        rest,
+        tell,
+        settings.progress,
+    )
 
 
 class _Part:
@@ -90,8 +97,15 @@ class _Host:
 
 
 class _Text:
-    def __init__(self, path: Path, settings: Settings, tell: Tell) -> None:
+    def __init__(
+        self,
+        path: Path,
+        settings: Settings,
+        tell: Tell,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
         self._path, self._settings, self._tell = path, settings, tell
+        self._progress = progress
         self._hosts: dict[str, _Host] = {}
         self._begin_ns: int | None = None
         self._clock = WallTimes(settings.zone, ascending=True)
@@ -100,7 +114,7 @@ class _Text:
         """What there is to say until now; the rest comes when all was read."""
         broken: InputFileError | None = None
         try:
-            for line in read_lines(self._path, self._tell):
+            for line in read_lines(self._path, self._tell, self._progress):
                 yield from self._take(line, passed)
         except InputFileError as error:
             broken = error

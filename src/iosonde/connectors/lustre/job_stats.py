@@ -14,13 +14,13 @@ sign that ends them are the job's id, else the whole name is. Text only, read li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from iosonde.connectors.lines import bad, read_lines
 from iosonde.connectors.lustre.job_counts import JobCounts
 from iosonde.connectors.lustre.stats import job_stats
-from iosonde.connectors.many_files import named, read_each
+from iosonde.connectors.many_files import named, of_one, read_each
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
@@ -53,7 +53,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
 
     def one(path: Path) -> Iterator[Item]:
         yield from ()
-        _count(path, counts, settings, tell)
+        _count(path, counts, settings, tell, of_one(paths, settings.progress))
 
     def rest() -> Iterator[Item]:
         yield from counts.items()
@@ -61,10 +61,16 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
             what = f"{named(paths)} is one snapshot: what happened between two is not known"
             tell(InputFileError(what, expected="two snapshots, for what each job did between them"))
 
-    yield from read_each(paths, one, rest, tell)
+    yield from read_each(paths, one, rest, tell, settings.progress)
 
 
-def _count(path: Path, counts: JobCounts, settings: Settings, tell: Tell) -> None:
+def _count(
+    path: Path,
+    counts: JobCounts,
+    settings: Settings,
+    tell: Tell,
+    progress: Callable[[int, int], None] | None,
+) -> None:
     """The snapshots of one file. Raises InputFileError; what came before counts."""
     chunk: list[str] = []
     first, seen, when = 1, set[str](), None
@@ -77,7 +83,7 @@ def _count(path: Path, counts: JobCounts, settings: Settings, tell: Tell) -> Non
         counts.add(list(entries), when, seen)
 
     try:
-        for line in read_lines(path, tell):
+        for line in read_lines(path, tell, progress):
             stamp, begun = stamp_of(line.text, clock), _TARGET.fullmatch(line.text)
             begins = stamp is not None
             if begins or (begun and begun[1] in seen):

@@ -76,7 +76,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
             what = f"{named(paths)} is one snapshot: its counters say nothing, gauges were read"
             tell(InputFileError(what, expected="two snapshots, for what passed between them"))
 
-    yield from read_each(paths, tree, rest, tell)
+    yield from read_each(paths, tree, rest, tell, settings.progress)
 
 
 def _snapshots_below(path: Path) -> Iterator[Path]:

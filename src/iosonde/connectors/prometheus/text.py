@@ -96,7 +96,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         if not blocks and left:  # notes go with blocks, where there are any
             yield from (Note("left-out", what, n) for what, n in left.items())
 
-    yield from read_each(paths, one, rest, tell)
+    yield from read_each(paths, one, rest, tell, settings.progress)
 
 
 class _Page:
