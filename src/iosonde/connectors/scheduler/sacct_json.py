@@ -156,7 +156,9 @@ def _exit(value: Any) -> str:
         _number(signal.get("id") or signal.get("signal_id")) if isinstance(signal, dict) else None
     )
     code = _number(value.get("return_code"))
-    return "" if code is None else f"{code}:{number or 0}"
+    if code is None:  # ended by a signal: newer versions have no return code then
+        return f":{number}" if number else ""
+    return f"{code}:{number or 0}"
 
 
 def _text(value: Any) -> str:
