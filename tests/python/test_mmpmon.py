@@ -98,13 +98,13 @@ def test_traps_of_counters(
 
 
 def test_a_failed_answer_and_a_cut_line_are_told(tmp_path: Path) -> None:
-    failed = "_fs_io_s_ _n_ 10.0.0.1 _nn_ a _rc_ 1 _t_ 5 _tu_ 1 _cl_ - _fs_ -"
+    failed = "_fs_io_s_ _n_ 10.0.0.1 _nn_ a _rc_ 16 _t_ 5 _tu_ 1 _cl_ - _fs_ -"
     path = tmp_path / "l"
     path.write_text("\n".join([line("a", T, 5), failed, line("a", T + 1, 9)])[:-15])
     out = take(mmpmon, path)
     assert out.values("read_bytes", "a") == [4]
     assert "line 2" in out.told[0]
-    assert "_rc_ is '1'" in out.told[0]
+    assert "_rc_ is '16'" in out.told[0]
     assert "line 3" in out.told[1]
 
 
@@ -167,3 +167,48 @@ def test_settings_are_enough_to_read_nothing(tmp_path: Path) -> None:
     path.write_bytes(b"")
     assert not mmpmon.recognises(head_of(path))
     assert list(mmpmon.read(path, Settings(), lambda _: None)) == []
+
+
+PLAIN = """\
+mmpmon node 10.0.0.1 name n1 fs_io_s OK
+cluster:        c.local
+filesystem:     {fs}
+disks:          4
+timestamp:      {second}/407431
+bytes read:     {read}
+bytes written:  1000
+opens:          7
+closes:         6
+reads:          5
+writes:         4
+readdir:        3
+inode updates:  2
+"""
+
+
+def test_answers_for_people(tmp_path: Path) -> None:
+    second = 1_600_000_000
+    path = log(
+        tmp_path / "log",
+        "mmpmon node 10.0.0.1 name n1 version 4.2.0\nmmpmon node 10.0.0.1 name n1 reset OK\n",
+        *(
+            PLAIN.format(fs=fs, second=second + 60 * n, read=10**12 + 500 * n)
+            for n in range(3)
+            for fs in ("scratch", "home")
+        ),
+        "mmpmon node 10.0.0.1 name n1 fs_io_s status 1\nno file systems mounted\n",
+    )
+    assert mmpmon.recognises(head_of(path))
+    out = take(mmpmon, path)
+    steps = out.series("read_bytes", "n1", "scratch", "client")
+    assert steps == [((second + 60 * n) * 10**9 + 407_431_000, 60 * 10**9, 500.0) for n in range(2)]
+    assert out.values("opens", "n1", "home") == [0.0, 0.0]
+    assert out.told == []
+
+
+def test_a_node_that_mounts_nothing_is_no_failure(tmp_path: Path) -> None:
+    nothing = "_fs_io_s_ _n_ 10.0.0.2 _nn_ n2 _rc_ 1 _t_ 1600000000 _tu_ 1 _cl_ - _fs_ -"
+    both = [line("n1", second, second) for second in (1, 61)]
+    out = take(mmpmon, log(tmp_path / "log", both[0], nothing, both[1], nothing))
+    assert out.values("read_bytes", "n1") == [60.0]
+    assert out.told == []

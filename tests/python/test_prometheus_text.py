@@ -10,6 +10,7 @@ import pytest
 from iosonde.connectors.gpfs import mmdf, mmpmon
 from iosonde.connectors.prometheus import text as prometheus_text
 from iosonde.connectors.source import head_of
+from tests.python.commands import run
 from tests.python.connected import Out, survives, take
 from tests.python.latencies import real
 
@@ -209,3 +210,49 @@ def test_mutated(tmp_path: Path) -> None:
         ("# TYPE lustre_read_bytes_total counter\n" + "\n".join(lines)).encode(),
         120,
     )
+
+
+NFS = """\
+# TYPE node_mountstats_nfs_total_read_bytes_total counter
+node_mountstats_nfs_total_read_bytes_total{{export="10.0.0.1:/e",mountaddr="10.0.0.1",protocol="tcp"}} {read}
+# TYPE node_mountstats_nfs_operations_requests_total counter
+node_mountstats_nfs_operations_requests_total{{export="10.0.0.1:/e",operation="READ",protocol="tcp"}} {ops}
+node_mountstats_nfs_operations_requests_total{{export="10.0.0.1:/e",operation="SEQUENCE",protocol="tcp"}} {ops}
+# TYPE node_mountstats_nfs_operations_response_time_seconds_total counter
+node_mountstats_nfs_operations_response_time_seconds_total{{export="10.0.0.1:/e",operation="READ"}} {ops}.5
+# TYPE lustre_client_stats counter
+lustre_client_stats{{operation="write_bytes",target="work-ffff923a1497d800"}} {ops}
+lustre_client_stats{{operation="write",target="work-ffff923a1497d800"}} 99{ops}
+"""
+
+
+def test_mounts_of_nfs_and_of_lustre(tmp_path: Path) -> None:
+    paths = []
+    for n in range(2):
+        paths.append(tmp_path / f"{n}.prom")
+        paths[-1].write_text(NFS.format(read=4096 * n, ops=3 + n))
+        os.utime(paths[-1], (1.7e9 + 60 * n,) * 2)
+    out = take(prometheus_text, paths)
+    assert out.values("read_bytes", "10.0.0.1:/e", "10.0.0.1:/e") == [4096]
+    assert out.values("read_ops", "10.0.0.1:/e", "10.0.0.1:/e") == [1]
+    assert out.values("read_round_trip_s", "10.0.0.1:/e", "10.0.0.1:/e") == [1]
+    assert out.values("write_ops", "work-ffff923a1497d800", "work") == [1]
+
+
+def test_a_page_of_which_nothing_is_known_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "page"
+    path.write_text("# TYPE a_total counter\na_total 1\nb_total 2\n")
+    assert run("import", str(path), store=tmp_path / "store") == 0
+    assert "left-out (2)" in capsys.readouterr().out
+
+
+def test_what_was_left_out_is_counted_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "page"
+    known = "".join(f'lustre_free_kilobytes{{ost="w-OST000{n}"}} 1 {n}\n' for n in range(1, 4))
+    path.write_text(f"# TYPE a_total counter\na_total 1\nb_total 2\n{known}")
+    assert run("import", str(path), store=tmp_path / "store") == 0
+    assert "left-out (2)" in capsys.readouterr().out

@@ -63,6 +63,7 @@ WORDS = {
     **{
         "darshan.text": "`darshan-parser`",
         "scheduler.sacct_json": "`--json`",
+        "scheduler.jobcomp": "jobcomp/filetxt",
         "prometheus.text": "Prometheus' text",
     },
     "client.mountstats": "`/proc/self/mountstats`",

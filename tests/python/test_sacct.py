@@ -267,3 +267,14 @@ def test_real_steps() -> None:
 def test_mutated(tmp_path: Path) -> None:
     lines = [row(JobIDRaw=str(n), NodeList=f"n[{n}-{n + 5},90]") for n in range(12)]
     survives(sacct, tmp_path / "a", "\n".join([HEAD, *lines]).encode(), 150)
+
+
+def test_a_job_that_has_not_ended_has_no_exit_code(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    path.write_text(
+        "JobID|State|Start|End|ExitCode\n"
+        "1|RUNNING|2026-03-01T10:00:00|Unknown|0:0\n2|FAILED|2026-03-01T10:00:00|2026-03-01T10:01:00|2:0\n"
+    )
+    running, failed = take(sacct, path).jobs
+    assert "exit_code" not in running.scalars
+    assert failed.scalars["exit_code"].value == 2

@@ -178,3 +178,18 @@ def test_the_real_cache_and_topology_give_the_published_radius() -> None:
 def test_mutated(tmp_path: Path) -> None:
     data = written(tmp_path / "x", OLD, NEW, OLD).read_bytes()
     survives(sacct_json, tmp_path / "a", data, 120)
+
+
+def test_the_signal_of_a_job_without_a_return_code(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    unset, nine = ({"set": n > 0, "infinite": False, "number": n} for n in (0, 9))
+    entry = {
+        "job_id": 7,
+        "state": {"current": ["CANCELLED"]},
+        "time": {"start": 1790000000, "end": 1790000100},
+        "exit_code": {"return_code": unset, "signal": {"id": nine, "name": "KILL"}},
+    }
+    path.write_text(json.dumps({"jobs": [entry]}))
+    (job,) = take(sacct_json, path).jobs
+    assert job.scalars["exit_signal"].value == 9
+    assert "exit_code" not in job.scalars

@@ -2,172 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from iosonde.analysis.import_tables import TableReader, table_reader
+from iosonde.analysis.import_writing import Recorded, Writer
+from iosonde.connectors.many_files import named
 from iosonde.connectors.sources import Connector, connector_of
 from iosonde.model.errors import InputFileError
-from iosonde.model.jobs import Job
-from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.quality import Note
-from iosonde.store.jobs import write_jobs
-from iosonde.store.metrics import write_block, write_edges
 
 if TYPE_CHECKING:
     from iosonde.connectors.source import Item, Settings
     from iosonde.connectors.tables.mapping import Mapping
 
+__all__ = ["Recorded", "Records", "Told", "import_records", "imported", "split"]
+
 Records = list[tuple[Path, Connector | TableReader]]
 """Files, each with what reads it."""
 
-MOST_CELLS = 30_000_000
-"""Values that wait to be written together: parts of a day are merged by rewriting the day."""
-_MOST_JOBS = 20_000
-_MOST_EDGES = 500_000
-_EXAMPLES = 3
+_ONE_BY_ONE = 10
+"""So many files of a kind are told of one by one."""
 _TOLD = 5
-
-
-@dataclass
-class Recorded:
-    """What a file amounted to. ``new_*``: what the store did not have."""
-
-    name: str
-    """Of the file, or of the first of several."""
-    kind: str
-    samples: int = 0
-    new_samples: int = 0
-    missing: int = 0
-    jobs: int = 0
-    new_jobs: int = 0
-    edges: int = 0
-    new_edges: int = 0
-    series: set[tuple[str, str]] = field(default_factory=set)
-    """(system, metric)."""
-    flags: Counter[str] = field(default_factory=Counter)
-    """How often each flag of ``model.quality.QUALITY`` was raised."""
-    examples: dict[str, list[str]] = field(default_factory=dict)
-    """The first few places of each."""
-    remarks: list[str] = field(default_factory=list)
-    """What else there is to say, for people."""
-    span_ns: tuple[int, int] | None = None
-    """From the first to the last instant."""
-    keys: list[tuple[str, str, str, int | None]] = field(default_factory=list)
-    """Of jobs with numbers of their own."""
-
-    @property
-    def rows(self) -> int:
-        """Of everything."""
-        return self.samples + self.jobs + self.edges
-
-
-class _Writer:
-    """Holds what is to be written until it is worth it."""
-
-    def __init__(self, root: Path, done: Recorded) -> None:
-        self._root, self._done = root, done
-        self._blocks: dict[tuple[str, ...], list[MetricBlock]] = {}
-        self._cells = 0
-        self._jobs: list[Job] = []
-        self._edges: list[Edge] = []
-        self._noted: set[str] = set()
-
-    def take(self, item: Item | Note | str) -> None:
-        if isinstance(item, MetricBlock):
-            self._take_block(item)
-        elif isinstance(item, Note):
-            self._noted.add(item.flag)
-            self._note(*item)
-        elif isinstance(item, str):
-            self._done.remarks.append(item)
-        elif isinstance(item, Edge):
-            self._edges.append(item)
-            self._done.edges += 1
-            if len(self._edges) >= _MOST_EDGES:
-                self._flush_edges()
-        else:
-            self._take_job(item)
-
-    def _take_block(self, block: MetricBlock) -> None:
-        done = self._done
-        done.samples += block.value.size
-        done.missing += int(np.isnan(block.value).sum())
-        done.series.add((block.system, block.metric))
-        for note in block.notes:
-            self._note(note.flag, note.what, note.n)
-        if len(block.time_ns):
-            self._saw(int(block.time_ns[0]), int(block.time_ns[-1]))
-        key = (block.source, block.system, block.level, block.metric, *block.components)
-        self._blocks.setdefault(key, []).append(block)
-        self._cells += block.value.size
-        if self._cells >= MOST_CELLS:
-            self._flush_blocks()
-
-    def _take_job(self, job: Job) -> None:
-        self._jobs.append(job)
-        self._done.jobs += 1
-        for scalar in job.scalars.values():
-            for flag in scalar.flags:
-                if flag not in self._noted:
-                    self._note(flag, f"job {job.job_id}", 1)
-        if job.start_ns is not None:
-            self._saw(job.start_ns, job.end_ns or job.start_ns)
-        if job.scalars:
-            self._done.keys.append(job.key)
-        if len(self._jobs) >= _MOST_JOBS:
-            self._flush_jobs()
-
-    def _saw(self, first: int, last: int) -> None:
-        span = self._done.span_ns
-        self._done.span_ns = (
-            (first, last) if span is None else (min(span[0], first), max(span[1], last))
-        )
-
-    def _note(self, flag: str, what: str, n: int) -> None:
-        self._done.flags[flag] += n
-        told = self._done.examples.setdefault(flag, [])
-        if len(told) < _EXAMPLES and what not in told:
-            told.append(what)
-
-    def _flush_blocks(self) -> None:
-        for some in self._blocks.values():
-            self._done.new_samples += write_block(self._root, _joined(some))
-        self._blocks, self._cells = {}, 0
-
-    def _flush_jobs(self) -> None:
-        self._done.new_jobs += write_jobs(self._root, self._jobs)
-        self._jobs = []
-
-    def _flush_edges(self) -> None:
-        self._done.new_edges += write_edges(self._root, self._edges)
-        self._edges = []
-
-    def flush(self) -> None:
-        self._flush_blocks()
-        self._flush_jobs()
-        self._flush_edges()
-
-
-def _joined(blocks: list[MetricBlock]) -> MetricBlock:
-    """Pieces of one series with the same components; of an instant that is in several the last piece counts."""
-    if len(blocks) == 1:
-        return blocks[0]
-    times = np.concatenate([block.time_ns for block in blocks])
-    steps = np.concatenate([block.step_ns for block in blocks])
-    values = np.concatenate([block.value for block in blocks])
-    _, last = np.unique(times[::-1], return_index=True)
-    rows = len(times) - 1 - last
-    notes = dict.fromkeys(note for block in blocks for note in block.notes)
-    return replace(
-        blocks[0], time_ns=times[rows], step_ns=steps[rows], value=values[rows], notes=tuple(notes)
-    )
 
 
 class Told:
@@ -212,8 +71,12 @@ def split(paths: Sequence[Path], mappings: Sequence[Mapping] = ()) -> tuple[Reco
     return records, others
 
 
+Work = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Is told what is being read; gives what gets how much is done, of how much."""
+
+
 def import_records(
-    root: Path, records: Records, settings: Settings, told: Told
+    root: Path, records: Records, settings: Settings, told: Told, work: Work | None = None
 ) -> Iterator[Recorded]:
     """Import files, those of one kind together where that says more (two readings of a counter).
 
@@ -222,16 +85,42 @@ def import_records(
     groups: dict[str, Records] = {}
     for path, connector in records:
         groups.setdefault(connector.KIND, []).append((path, connector))
-    for group in groups.values():
-        connector = group[0][1]
-        many = getattr(connector, "read_many", None)
-        if many is not None and len(group) > 1:
-            paths = [path for path, _ in group]
-            yield imported(root, str(paths[0]), connector.KIND, many(paths, settings, told), told)
-            continue
-        for path, one in group:
-            items = one.read(path, settings, told)
-            yield imported(root, str(path), one.KIND, items, told)
+    for kind, group in groups.items():
+        with nullcontext() if work is None else work(f"reading {kind}") as progress:
+            of_kind = settings if progress is None else replace(settings, progress=progress)
+            yield from _group(root, group, of_kind, told)
+
+
+def _group(root: Path, group: Records, settings: Settings, told: Told) -> Iterator[Recorded]:
+    """Files of one kind, each with its own progress if it tells, else file by file."""
+    connector = group[0][1]
+    many = getattr(connector, "read_many", None)
+    if many is not None and len(group) > 1:
+        paths = [path for path, _ in group]
+        items = many(paths, settings, told)
+        yield imported(root, named(paths), connector.KIND, items, told)
+        return
+    if len(group) > _ONE_BY_ONE:
+        place = named([path for path, _ in group])
+        yield imported(root, place, connector.KIND, _chained(group, settings, told), told)
+        return
+    within = replace(settings, progress=None) if len(group) > 1 else settings
+    for done, (path, one) in enumerate(group, 1):
+        items = one.read(path, within, told)
+        yield imported(root, str(path), one.KIND, items, told)
+        if settings.progress is not None and len(group) > 1:
+            settings.progress(done, len(group))
+
+
+def _chained(group: Records, settings: Settings, told: Told) -> Iterator[Item | Note | str]:
+    """Very many files as one: what they hold is written together, not file by file."""
+    for done, (path, one) in enumerate(group, 1):
+        try:
+            yield from one.read(path, replace(settings, progress=None), told)
+        except InputFileError as error:
+            told(error)
+        if settings.progress is not None:
+            settings.progress(done, len(group))
 
 
 def imported(
@@ -242,7 +131,7 @@ def imported(
     A note of ``items`` is about all jobs behind it: their flags of that name are not counted again.
     """
     done = Recorded(name, kind)
-    writer = _Writer(Path(root), done)
+    writer = Writer(Path(root), done)
     try:
         for item in items:
             writer.take(item)

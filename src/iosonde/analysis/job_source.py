@@ -48,6 +48,12 @@ def _said(note: Note) -> str:
 def from_store(root: Path, of: Peak = "max") -> JobTable:
     """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none."""
     parts = [part for part in (jobs.read_table(root), own_runs(root)) if len(part)]
+    if not parts and (sources := jobs.job_sources(root)):
+        raise NothingMeasuredError(
+            f"the jobs in {root} are known from {', '.join(sources)}: nothing says how fast their I/O was",
+            expected="their Darshan logs, or a table with their performance",
+            hint="'iosonde import'",
+        )
     if not parts:
         raise NothingMeasuredError(
             f"there are no jobs in {root}", hint="'iosonde import', or TABLE"

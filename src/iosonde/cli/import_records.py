@@ -15,15 +15,18 @@ from iosonde.cli import options
 from iosonde.cli.text import count
 from iosonde.cli.work_progress import working
 from iosonde.connectors.source import Settings
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
 from iosonde.model.units import format_time, parse_duration
 from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
     from iosonde.analysis.import_prometheus import Range
+    from iosonde.connectors.tables.mapping import Mapping
 
 _SINCE, _EVERY = "-1d", "1m"
+_SHOWN, _TOLD = 4, 5
+"""Files that nothing can read, and that cannot be opened, which are told of by name."""
 
 
 class Given(NamedTuple):
@@ -34,6 +37,10 @@ class Given(NamedTuple):
     span: Range | None
     """Of the servers."""
     others: list[Path]
+    unknown: list[tuple[Path, list[Path]]]
+    """Folders with what is in them that nothing can read."""
+    broken: list[InputFileError]
+    """Of folders, what cannot be opened."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -69,8 +76,31 @@ def given_of(args: argparse.Namespace, now_ns: int) -> Given:
 
     urls = [text for text in args.file if is_address(text)]
     paths = [Path(text) for text in args.file if not is_address(text)]
-    records, others = split(paths, mappings(args.mapping))
-    return Given(records, urls, _range(args, now_ns, bool(urls)), others)
+    maps = mappings(args.mapping)
+    folders = [path for path in paths if path.is_dir()]
+    records, others = split([path for path in paths if path not in folders], maps)
+    given = Given(records, urls, _range(args, now_ns, bool(urls)), others, [], [])
+    for folder in folders:
+        _add_folder(given, folder, maps)
+    return given
+
+
+def _add_folder(given: Given, folder: Path, maps: Sequence[Mapping]) -> None:
+    """What is in a folder, without what was named before."""
+    from iosonde.analysis.import_folders import look
+
+    with working("looking at files") as progress:
+        found = look(folder, maps, progress=progress)
+    given.broken.extend(found.broken)
+    if not found.records and not found.others:
+        given.others.append(folder)  # nothing in it: the message is that of a file
+        return
+    named = {path.resolve() for path in (*given.others, *(path for path, _ in given.records))}
+    new = [(path, one) for path, one in found.records if path.resolve() not in named]
+    given.records.extend(new)
+    given.others.extend(path for path in found.others if path.resolve() not in named)
+    if found.unknown:
+        given.unknown.append((folder, found.unknown))
 
 
 def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> Range | None:
@@ -96,26 +126,41 @@ def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> Range | None:
 
 def run(root: Path, given: Given, settings: Settings, now_ns: int) -> int:
     """Import records, put jobs and servers together, say what became of them; 1 if something was broken."""
+    for folder, unknown in given.unknown:
+        names = ", ".join(clean_text(str(path.relative_to(folder))) for path in unknown[:_SHOWN])
+        more = ", ..." if len(unknown) > _SHOWN else ""
+        options.tell(
+            f"{folder}: {count(len(unknown))} files are nothing that can be read: {names}{more}"
+        )
+    for error in given.broken[:_TOLD]:
+        options.tell(f"iosonde: {error}")
+    if len(given.broken) > _TOLD:
+        options.tell(f"iosonde: {count(len(given.broken) - _TOLD)} more cannot be opened")
     if not given.records and not given.urls:
-        return 0
+        return 1 if given.broken else 0
     told = Told()
-    with working("reading") as progress:
-        done = []
-        for one in _imported(root, given, replace(settings, progress=progress), told):
-            done.append(one)
-            _print(one, now_ns)
+    done = []
+    for one in _imported(root, given, settings, told):
+        done.append(one)
+        _print(one, now_ns)
     for error in told.errors:
         options.tell(f"iosonde: {error}; what could be read was imported")
-    _print_joined(_joined(root, done))
-    return 1 if told.errors else 0
+    joined = _joined(root, done)
+    _print_joined(joined)
+    if not joined.jobs and (n := sum(one.jobs for one in done)):
+        said = "how fast its I/O was: Darshan logs, or a table (--mapping), say it"
+        print(f"of none of the {count(n)} jobs is known {said}")
+    return 1 if told.errors or given.broken else 0
 
 
 def _imported(root: Path, given: Given, settings: Settings, told: Told) -> Iterator[Recorded]:
-    yield from import_records(root, given.records, settings, told)
+    yield from import_records(root, given.records, settings, told, working)
     if given.urls and given.span is not None:
         from iosonde.analysis.import_prometheus import import_ranges
 
-        yield from import_ranges(root, given.urls, given.span, settings, told)
+        with working("asking servers") as progress:
+            asked = replace(settings, progress=progress)
+            yield from import_ranges(root, given.urls, given.span, asked, told)
 
 
 def _joined(root: Path, done: Sequence[Recorded]) -> Joined:
@@ -148,7 +193,11 @@ def _print(one: Recorded, now_ns: int) -> None:
         when = f", {begin} to {end}"
     known = one.rows and not (one.new_samples or one.new_jobs or one.new_edges)
     again = "; in the store already" if known else ""
+    if one.changed_samples:
+        again = f"; {count(one.changed_samples)} values take the place of others in the store"
     print(f"{clean_text(one.name)}: {one.kind}: {'; '.join(parts)}{when}{again}")
+    if one.unnamed:
+        print("  it does not say of which file system it is: --system NAME says it")
     for remark in one.remarks:
         print(f"  {clean_text(remark)}")
     for flag, n in sorted(one.flags.items()):

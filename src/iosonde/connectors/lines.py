@@ -1,18 +1,20 @@
-"""Lines of foreign text files, plain or gzip: none is longer than it may be, and each knows its place."""
+"""Lines of foreign text files, plain or packed: none is longer than it may be, and each knows its place."""
 
 from __future__ import annotations
 
-import gzip
-import zlib
+import io
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from iosonde.connectors.packed import BROKEN, opened, packing_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.runs import RunRow, too_large
 from iosonde.model.units import to_ns
 
+_OFTEN = 20_000
+"""So many lines lie between two words of progress."""
 MOST_BYTES = 1 << 20
 """A longer line is told of and left out. (One line lists a character for every rank.)"""
 NUMBER = r"\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,4})?"
@@ -45,20 +47,27 @@ class Line(NamedTuple):
     ended: bool
 
 
-def read_lines(path: Path, tell: Tell) -> Iterator[Line]:
-    """Every line of a file. Raises InputFileError (unreadable; broken gzip data)."""
+def read_lines(
+    path: Path, tell: Tell, progress: Callable[[int, int], None] | None = None
+) -> Iterator[Line]:
+    """Every line of a file. Raises InputFileError (unreadable, a pipe, packed data that break).
+
+    ``progress`` gets how many bytes of a plain file were read, of how many, now and then.
+    """
     number = 0
     try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            file: IO[bytes] = gzip.open(raw) if packed else raw  # type: ignore[assignment]  # noqa: SIM115
+        size = path.stat().st_size if progress is not None else 0
+        with opened(path) as file:
+            plain = isinstance(file, io.BufferedReader)
             for line in lines_of(file, path, tell):
                 number = line.number
+                if progress is not None and plain and number % _OFTEN == 0:
+                    progress(min(file.tell(), size), size)
                 yield line
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        what = f"the gzip data end or break here ({error})"
-        raise bad(path, number + 1, what, "a whole gzip file") from error
+    except BROKEN as error:
+        kind = packing_of(path)
+        what = f"the {kind} data end or break here ({error})"
+        raise bad(path, number + 1, what, f"a whole {kind} file") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
@@ -74,7 +83,7 @@ def lines_of(file: IO[bytes], place: Path, tell: Tell) -> Iterator[Line]:
             while piece and not piece.endswith(b"\n"):
                 piece = file.readline(MOST_BYTES)
             continue
-        text = piece.decode("utf-8", "replace")
+        text = piece.decode("utf-8-sig" if number == 1 else "utf-8", "replace")
         yield Line(number, text.rstrip("\r\n"), text.endswith("\n"))
 
 

@@ -17,14 +17,17 @@ def read_each(
     read: Callable[[Path], Iterable[T]],
     rest: Callable[[], Iterable[T]],
     tell: Tell,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[T]:
     """What ``read`` gives of each file, then ``rest`` of what is left of all.
 
     A file that cannot be read, or breaks on the way, is told of. If it is the only one, its error is raised, once
-    everything good was given out.
+    everything good was given out. ``progress`` gets files that were read, of several.
     """
     broken: list[InputFileError] = []
-    for path in paths:
+    for done, path in enumerate(paths):
+        if progress is not None and done:
+            progress(done, len(paths))
         try:
             yield from read(path)
         except InputFileError as error:
@@ -34,3 +37,15 @@ def read_each(
     yield from rest()
     if broken and len(paths) == 1:
         raise broken[0]
+
+
+def named(paths: Sequence[Path]) -> str:
+    """Files as one, for people: the first, and how many more."""
+    return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
+
+
+def of_one(
+    paths: Sequence[Path], progress: Callable[[int, int], None] | None
+) -> Callable[[int, int], None] | None:
+    """What gets the progress within a file: nothing where several are counted one by one."""
+    return progress if len(paths) == 1 else None

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, tzinfo
 from pathlib import Path
 
 from iosonde.connectors.lines import Tell
+from iosonde.connectors.packed import BROKEN, begin_of, opened, regular
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock
+from iosonde.model.quality import Note
 
 __all__ = ["Head", "Item", "Settings", "Tell", "head_of"]
 
-Item = MetricBlock | Edge | Job
-"""What a connector yields, in any order; blocks of one metric may come in pieces that do not overlap."""
+Item = MetricBlock | Edge | Job | Note
+"""What a connector yields, in any order; blocks of one metric may come in pieces that do not overlap.
+
+A note is about the file as a whole, where no block can have it.
+"""
 _LOOK_BYTES = 65_536
 
 
@@ -38,7 +41,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Head:
-    """How a file begins: at most 64 KiB, unpacked where it is gzip."""
+    """How a file begins: at most 64 KiB, unpacked where it is packed."""
 
     path: Path
     raw: bytes
@@ -49,7 +52,7 @@ class Head:
     @property
     def text(self) -> str:
         """As text; what is no UTF-8 is replaced."""
-        return self.data.decode("utf-8", "replace")
+        return self.data.decode("utf-8-sig", "replace")
 
     @property
     def lines(self) -> list[str]:
@@ -58,25 +61,26 @@ class Head:
 
 
 def head_of(path: Path) -> Head:
-    """The beginning of a file. Raises InputFileError: unreadable."""
+    """The beginning of a file. Raises InputFileError: unreadable, or a pipe, which would have to be read twice."""
     try:
-        with path.open("rb") as file:
-            raw = file.read(_LOOK_BYTES)
-        data = raw
-        if raw[:2] == b"\x1f\x8b":
-            with gzip.open(path) as packed:
-                data = packed.read(_LOOK_BYTES)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        data = _unpacked(raw)
+        regular(path)
+        with path.open("rb") as plain:
+            raw = plain.read(_LOOK_BYTES)
+        data = _unpacked(path, raw)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
     return Head(path, raw, data)
 
 
-def _unpacked(raw: bytes) -> bytes:
-    """As much of broken gzip data as can be unpacked."""
+def _unpacked(path: Path, raw: bytes) -> bytes:
+    """The first bytes unpacked; of broken data as much as can be."""
     try:
-        return zlib.decompressobj(31).decompress(raw, _LOOK_BYTES)
-    except zlib.error:
-        return raw
+        with opened(path) as file:
+            return file.read(_LOOK_BYTES)
+    except BROKEN:
+        return begin_of(raw, _LOOK_BYTES)
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        return begin_of(raw, _LOOK_BYTES)  # bzip2's word for data that break

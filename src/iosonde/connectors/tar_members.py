@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import re
 import tarfile
-import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple
 
 from iosonde.connectors.lines import Line, Tell, lines_of
+from iosonde.connectors.packed import BROKEN, opened, packing_of
 from iosonde.model.errors import InputFileError
 
 MOST_MEMBERS = 2_000_000
@@ -51,10 +50,7 @@ def members(path: Path, tell: Tell, wanted: re.Pattern[str] | None = None) -> It
 
     Raises InputFileError: unreadable, no archive, or broken from some member on (those before were given out).
     """
-    with _named(path), path.open("rb") as raw:
-        packed = raw.read(2) == b"\x1f\x8b"
-        raw.seek(0)
-        plain = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if packed else raw)
+    with _named(path), opened(path) as plain:
         bounded = _Bounded(plain, path)
         with tarfile.open(fileobj=bounded, mode="r:") as archive:
             end = yield from _regular(archive, path, tell, wanted)
@@ -69,8 +65,8 @@ def _named(path: Path) -> Iterator[None]:
     wanted = "a whole tar archive"
     try:
         yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        what = f"{path}: the gzip data end or break ({error})"
+    except BROKEN as error:
+        what = f"{path}: the {packing_of(path)} data end or break ({error})"
         raise InputFileError(what, expected=wanted) from error
     except (tarfile.TarError, ValueError, OverflowError, MemoryError) as error:
         raise InputFileError(f"{path}: {error}", expected=wanted) from error

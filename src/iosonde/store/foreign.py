@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import stat
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -49,6 +50,8 @@ def as_text(path: Path) -> Iterator[Path]:
 def _source(path: Path) -> str | None:
     """What the engine is to read; None for what is text already."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InputFileError(f"{path} is no regular file", expected="a file")
         with path.open("rb") as file:
             first = file.read(512)
         if first[:2] == b"\x1f\x8b":

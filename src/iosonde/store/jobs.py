@@ -151,6 +151,14 @@ def read_jobs(
     return sorted(jobs, key=lambda job: (job.start_ns or 0, job.job_id, job.step, job.source))
 
 
+def job_sources(root: Path) -> tuple[str, ...]:
+    """What the jobs of a store are known from, whatever is known of them; sorted."""
+    found: set[str] = set()
+    for columns in select("DISTINCT source", parts(root, JOBS)):
+        found |= {str(name) for name in np.ma.getdata(columns["source"]).tolist()}
+    return tuple(sorted(found))
+
+
 def _scalars(root: Path, where: str) -> dict[tuple[object, ...], dict[str, Scalar]]:
     found: dict[tuple[object, ...], dict[str, Scalar]] = {}
     names = [name for name in SCALAR_TYPES if name != "schema_version"]

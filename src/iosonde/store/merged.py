@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 
@@ -54,14 +54,29 @@ def writing(root: Path, table: Table) -> Iterator[None]:
         yield
 
 
+class Merged(NamedTuple):
+    """What a part got: keys that it did not have, and rows whose value is another one now."""
+
+    new: int
+    changed: int
+
+
 def merge(con: duckdb.DuckDBPyConnection, table: Table, path: Path, rows: str) -> int:
     """Put the rows of a SELECT into a part; how many of its keys the part did not have before.
 
     ``rows`` has the table's columns by name. Of two rows with one key in it either is taken. Raises StoreError.
     """
+    return merge_values(con, table, path, rows, "").new
+
+
+def merge_values(
+    con: duckdb.DuckDBPyConnection, table: Table, path: Path, rows: str, value: str
+) -> Merged:
+    """The same, and how many rows have another ``value`` (a column; "": not counted) than before."""
     names = ", ".join(f"{name}::{kind} AS {name}" for name, kind in table.types.items())
     order = ", ".join(table.order)
     draft = draft_of(path)
+    changed = 0
     con.execute(f"SET memory_limit = '{_MEMORY}'")
     try:
         before = _rows(con, path)
@@ -70,6 +85,11 @@ def merge(con: duckdb.DuckDBPyConnection, table: Table, path: Path, rows: str) -
             # COALESCE-free equality: a key column may be null (a job without a begin).
             same = " AND ".join(f"o.{k} IS NOT DISTINCT FROM f.{k}" for k in table.key)
             con.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS {source}")
+            if value:
+                old = f"read_parquet({literal(str(path))}, hive_partitioning = false) o"
+                other = f"o.{value} IS DISTINCT FROM f.{value}"
+                sql = f"SELECT count(*) FROM fresh f JOIN {old} ON {same} WHERE {other}"
+                changed = int(con.execute(sql).fetchall()[0][0])
             source = (
                 f"SELECT * FROM fresh UNION ALL SELECT {names} FROM read_parquet({literal(str(path))}, "
                 f"hive_partitioning = false) o WHERE NOT EXISTS (SELECT 1 FROM fresh f WHERE {same})"
@@ -88,7 +108,7 @@ def merge(con: duckdb.DuckDBPyConnection, table: Table, path: Path, rows: str) -
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
-    return after - (before or 0)
+    return Merged(after - (before or 0), changed)
 
 
 def _rows(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:

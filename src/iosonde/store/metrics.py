@@ -27,7 +27,7 @@ from iosonde.store.columns import (
     METRIC_TYPES,
     SCHEMA_VERSION,
 )
-from iosonde.store.merged import Table, merge, parts, select, writing
+from iosonde.store.merged import Merged, Table, merge, merge_values, parts, select, writing
 from iosonde.store.reader import connect
 from iosonde.store.spool import literal
 from iosonde.store.spread import Long, common_steps, spread
@@ -54,19 +54,25 @@ class SeriesName(NamedTuple):
 
 def write_block(root: Path, block: MetricBlock) -> int:
     """Keep a block, day by day; how many of its rows the store did not have. Raises StoreError."""
+    return put_block(root, block).new
+
+
+def put_block(root: Path, block: MetricBlock) -> Merged:
+    """The same, and how many values of the store are others now."""
     name = slug(f"{block.source} {block.system} {block.level} {block.metric}")
     flags = ",".join(sorted({note.flag for note in block.notes}))
     days = block.time_ns // DAY_NS
-    new = 0
+    new = changed = 0
     with writing(root, METRICS):
         for day in np.unique(days).tolist():
             rows = np.flatnonzero(days == day)
             path = Path(root) / "metrics" / f"date={_date(day)}" / f"{name}.parquet"
-            new += _write_day(path, block, rows, flags)
-    return new
+            one = _write_day(path, block, rows, flags)
+            new, changed = new + one.new, changed + one.changed
+    return Merged(new, changed)
 
 
-def _write_day(path: Path, block: MetricBlock, rows: NDArray[np.intp], flags: str) -> int:
+def _write_day(path: Path, block: MetricBlock, rows: NDArray[np.intp], flags: str) -> Merged:
     n, width = len(rows), len(block.components)
     cells = {
         "place": np.repeat(np.arange(n, dtype=np.int32), width),
@@ -90,7 +96,7 @@ def _write_day(path: Path, block: MetricBlock, rows: NDArray[np.intp], flags: st
         con.register("cells", cells)
         con.register("times", times)
         con.register("names", names)
-        return merge(
+        return merge_values(
             con,
             METRICS,
             path,
@@ -100,6 +106,7 @@ def _write_day(path: Path, block: MetricBlock, rows: NDArray[np.intp], flags: st
             "CASE WHEN cells.value IS NULL OR isnan(cells.value) THEN 1.0 ELSE 0.0 END AS missing, "
             f"nullif({literal(flags)}, '') AS flags "
             "FROM cells JOIN times USING (place) JOIN names USING (who)",
+            "value",
         )
     finally:
         con.close()

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from iosonde.connectors.client.collectl_columns import Meaning, meaning
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import Line, bad, read_lines, shown
-from iosonde.connectors.many_files import read_each
+from iosonde.connectors.many_files import of_one, read_each
 from iosonde.connectors.plain_numbers import plain
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.connectors.wall_times import WallTimes
@@ -58,7 +58,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
     def one(path: Path) -> Iterator[Item]:
         table = _Table(path, settings, tell, gather)
         try:
-            for line in read_lines(path, tell):
+            for line in read_lines(path, tell, of_one(paths, settings.progress)):
                 try:
                     table.take(line)
                 except ValueError as error:
@@ -68,7 +68,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         finally:
             table.ended()
 
-    yield from read_each(paths, one, gather.rest, tell)
+    yield from read_each(paths, one, gather.rest, tell, settings.progress)
 
 
 class _Table:

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.connectors.client.mountstats_log import DEVICE, MOST_MOUNTS, Mount, Snapshots, stamp_of
+from iosonde.connectors.client.mountstats_log import DEVICE, MOST_MOUNTS, Mount, Snapshots
 from iosonde.connectors.file_times import recorded
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import bad, shown
 from iosonde.connectors.many_files import read_each
 from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
 
@@ -64,7 +65,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         yield from gather.rest()
 
     ordered = sorted(paths, key=lambda path: _first_ns(path, settings))
-    yield from read_each(ordered, one, rest, tell)
+    yield from read_each(ordered, one, rest, tell, settings.progress)
 
 
 class _Known(NamedTuple):

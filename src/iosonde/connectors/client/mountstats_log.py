@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 from iosonde.connectors.file_times import recorded
@@ -13,13 +12,12 @@ from iosonde.connectors.gather import Gather
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.plain_numbers import count
 from iosonde.connectors.source import Settings, Tell
+from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
 
 DEVICE = re.compile(r"device (\S+) mounted on (\S+) with fstype (\S+)(?: statvers=(\S+))?")
-_STAMP = re.compile(r"(\d{9,11})(?:\.(\d{1,9}))?", re.ASCII)
 _OP = re.compile(r"([A-Z][A-Z0-9_]{1,40}):\s+(\d[\d ]*|.*)")
 MOST_MOUNTS = 10_000
-_LATEST_S = 7_258_118_400
 
 OPERATIONS = {
     "READ": "read_ops",
@@ -65,20 +63,6 @@ class Mount:
     def add(self, metric: str, value: float) -> None:
         """Add to a metric that several operations share."""
         self.sums[metric] = self.sums.get(metric, 0) + value
-
-
-def stamp_of(text: str, clock: WallTimes) -> int | None:
-    """The instant that a line is, if it is one."""
-    if match := _STAMP.fullmatch(text):
-        fraction = (match[2] or "").ljust(9, "0")
-        seconds = int(match[1])
-        return seconds * 10**9 + int(fraction) if seconds <= _LATEST_S else None
-    if not 16 <= len(text) <= 40 or not text[:4].isdigit():
-        return None
-    try:
-        return clock.ns(datetime.fromisoformat(text))
-    except ValueError:
-        return None
 
 
 class Snapshots:

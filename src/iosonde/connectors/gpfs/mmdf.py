@@ -90,7 +90,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         if gather.full:
             yield from gather.blocks()
 
-    yield from read_each(paths, answer, gather.rest, tell)
+    yield from read_each(paths, answer, gather.rest, tell, settings.progress)
 
 
 class _Answer:

@@ -85,7 +85,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         else:
             yield from reader.read(path, read_lines(path, tell))
 
-    yield from read_each(paths, one, reader.rest, tell)
+    yield from read_each(paths, one, reader.rest, tell, settings.progress)
 
 
 class _Reader:
@@ -158,7 +158,7 @@ class _Query:
             self._legend = False
         elif match := _ROW.fullmatch(text):
             self._row(match, line.ended)
-        elif text.strip() and self._columns:
+        elif text.strip(" .\t") and self._columns:  # a dot ends an answer
             raise ValueError(f"the line is {shown(text)}")
 
     def _column(self, key: str) -> _Column | None:

@@ -6,7 +6,9 @@
         _br_ 205607400434 _bw_ 74839282351 _oc_ 2377656 _cc_ 2201576 _rdc_ 59420404 _wc_ 18874626
         _dir_ 40971 _iu_ 544768                                            (one line)
 
-Logged again and again (ggiostat) two readings of a node and file system make one delta; one reading makes none.
+Without ``-p`` the same comes as lines for people, from ``mmpmon node 10.0.0.12 name n012 fs_io_s OK`` to ``inode
+updates:``. Logged again and again (ggiostat) two readings of a node and file system make one delta; one reading makes
+none.
 ``_t_`` and ``_tu_`` are seconds and microseconds of that node's own clock: where nodes answer the same request at
 different times, their clocks disagree, and that is noted. Source: IBM Storage Scale, mmpmon, "fs_io_s" and "io_s".
 """
@@ -14,14 +16,14 @@ different times, their clocks disagree, and that is noted. Source: IBM Storage S
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from statistics import median
 
 from iosonde.connectors.gather import Gather, Series
 from iosonde.connectors.lines import bad, read_lines, shown
-from iosonde.connectors.many_files import read_each
+from iosonde.connectors.many_files import of_one, read_each
 from iosonde.connectors.plain_numbers import count
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
@@ -40,6 +42,12 @@ COUNTERS: dict[str, str] = {
 }
 """mmpmon's keyword -> metric. ``_rdc_`` and ``_wc_`` are calls of applications."""
 _BEGIN = re.compile(r"_(fs_io|io)_s_ _n_ \S+ _nn_ \S+ _rc_ -?\d+ _t_ \d+ _tu_ \d+( |$)")
+_PLAIN = re.compile(r"mmpmon node (\S+) name (\S+) (fs_io_s|io_s) (\S+)(?: .*)?")
+_PLAIN_FIELD = re.compile(r"([a-z][a-z ]{3,16}):\s+(\S{1,200})")
+_PLAIN_NAMES = {
+    "cluster": "_cl_", "filesystem": "_fs_", "bytes read": "_br_", "bytes written": "_bw_", "opens": "_oc_",
+    "closes": "_cc_", "reads": "_rdc_", "writes": "_wc_", "readdir": "_dir_", "inode updates": "_iu_",
+}  # fmt: skip
 _SKEW_S = 2.0
 _LATEST_S = 7_258_118_400
 _MOST_NODES = 100_000
@@ -47,7 +55,9 @@ _MOST_NODES = 100_000
 
 def recognises(head: Head) -> bool:
     """Whether one of the first lines is an answer of mmpmon."""
-    return any(_BEGIN.match(line) for line in islice(head.lines, 200))
+    return any(
+        _BEGIN.match(line) or _PLAIN.fullmatch(line.strip()) for line in islice(head.lines, 200)
+    )
 
 
 def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
@@ -57,29 +67,44 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 
 def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
     """The same of several files, each with one reading or many."""
-    log = _Log(settings, tell)
-    yield from read_each(paths, log.read, lambda: log.rest(paths), tell)
+    log = _Log(settings, tell, of_one(paths, settings.progress))
+    yield from read_each(paths, log.read, lambda: log.rest(paths), tell, settings.progress)
 
 
 class _Log:
-    def __init__(self, settings: Settings, tell: Tell) -> None:
-        self._settings, self._tell = settings, tell
+    def __init__(
+        self, settings: Settings, tell: Tell, within: Callable[[int, int], None] | None
+    ) -> None:
+        self._settings, self._tell, self._within = settings, tell, within
         self._gather = Gather("mmpmon")
         self._clocks = _Clocks()
 
     def read(self, path: Path) -> Iterator[Item]:
-        for line in read_lines(path, self._tell):
+        plain: _Plain | None = None
+        for line in read_lines(path, self._tell, self._within):
             text = line.text.strip()
+            found = _PLAIN.fullmatch(text)
             # Other answers (ver, rhist, ...) and what a script printed between them are not meant.
-            if not text.startswith(("_fs_io_s_ ", "_io_s_ ")):
-                continue
-            try:
-                self._take(text, line.ended)
-            except ValueError as error:
-                self._tell(bad(path, line.number, str(error), "an answer of mmpmon -p"))
+            machine = text.startswith(("_fs_io_s_ ", "_io_s_ "))
+            if plain is not None and not (not machine and found is None and plain.take(text)):
+                self._answer(path, plain.number, plain.text(), True)
+                plain = None
+            if found is not None:
+                plain = _Plain(found, line.number)
+            elif machine:
+                self._answer(path, line.number, text, line.ended)
             if self._gather.full:
                 yield from self._gather.blocks(self._clocks.notes())
+        if plain is not None:
+            self._answer(path, plain.number, plain.text(), True)
         self._clocks.close()
+
+    def _answer(self, path: Path, number: int, text: str, ended: bool) -> None:
+        """One answer, as ``-p`` writes it; one that is none is told of."""
+        try:
+            self._take(text, ended)
+        except ValueError as error:
+            self._tell(bad(path, number, str(error), "an answer of mmpmon"))
 
     def rest(self, paths: Sequence[Path]) -> Iterator[Item]:
         alone = self._gather.alone
@@ -102,6 +127,9 @@ class _Log:
         for name, value in zip(words[1::2], words[2::2], strict=True):
             if pairs.setdefault(name, value) is not value:
                 raise ValueError(f"{shown(name)} is there twice")
+        if pairs.get("_rc_") == "1" and pairs.get("_fs_", "-") == "-" and "_br_" not in pairs:
+            self._gather.note("left-out", "answers of nodes that mount nothing")
+            return
         if (code := pairs.get("_rc_")) != "0":
             raise ValueError(f"mmpmon says that it failed: _rc_ is {shown(code)}")
         seconds, micros = count(pairs.get("_t_", "")), count(pairs.get("_tu_", ""))
@@ -131,6 +159,30 @@ class _Log:
                 self._gather.counter(Series(system, "client", metric, node), time_ns, value)
         if wrong:
             raise ValueError(f"{', '.join(wrong)} missing or no count")
+
+
+class _Plain:
+    """An answer for people, line by line, to the words of ``-p``."""
+
+    def __init__(self, found: re.Match[str], number: int) -> None:
+        self.number = number
+        code = "0" if found[4] == "OK" else "1"
+        self._words = [f"_{found[3]}_", "_n_", found[1], "_nn_", found[2], "_rc_", code]
+
+    def take(self, text: str) -> bool:
+        """Whether a line is part of it."""
+        found = _PLAIN_FIELD.fullmatch(text)
+        if found is None or len(self._words) > 100:
+            return False
+        if found[1] == "timestamp":
+            seconds, _, micros = found[2].partition("/")
+            self._words += ["_t_", seconds, "_tu_", micros or "0"]
+        elif found[1] in _PLAIN_NAMES:
+            self._words += [_PLAIN_NAMES[found[1]], found[2]]
+        return True
+
+    def text(self) -> str:
+        return " ".join(self._words)
 
 
 class _Clocks:

@@ -1,8 +1,7 @@
-"""Logs that repeat a command's text: ``BEGIN <epoch>``, then what it printed, again and again."""
+"""Logs that repeat a command's text: ``BEGIN <epoch>`` or another time, then what it printed, again and again."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime, time
 from pathlib import Path
@@ -11,10 +10,10 @@ from typing import NamedTuple
 from iosonde.connectors.lines import Line, bad, read_lines
 from iosonde.connectors.local_time import zone_notes
 from iosonde.connectors.source import Settings, Tell
+from iosonde.connectors.stamps import stamp_of
+from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.quality import Note
 from iosonde.model.units import to_ns
-
-BEGIN = re.compile(r"BEGIN\s+(\d{9,10})(?:\.\d+)?")
 
 
 class Dated(NamedTuple):
@@ -24,20 +23,25 @@ class Dated(NamedTuple):
     line: Line
     begins: bool
     """It is the first of its text: a ``BEGIN``, or the file's first line."""
+    stamp: bool
+    """It is no more than the time (``BEGIN``, or another that ``stamps`` knows)."""
 
 
-def dated_lines(path: Path, settings: Settings, tell: Tell) -> Iterator[Dated]:
-    """Every line with the time of the ``BEGIN`` before it, else that of the file (see ``single``)."""
+def dated_lines(path: Path, settings: Settings, tell: Tell, clock: WallTimes) -> Iterator[Dated]:
+    """Every line with the time of the ``BEGIN`` (or other stamp) before it, else of the file (see ``single``).
+
+    ``clock``: of stamps without a zone; it has their notes.
+    """
     when, _ = single(path, settings)
     first = True
     for line in read_lines(path, tell):
-        found = BEGIN.fullmatch(line.text.strip())
-        if found:
-            when = int(found[1]) * 10**9
+        found = stamp_of(line.text, clock)
+        if found is not None:
+            when = found
         elif line.text.startswith("BEGIN"):
             tell(bad(path, line.number, "no time behind BEGIN", "BEGIN and seconds since 1970"))
             continue
-        yield Dated(when, line, first or found is not None)
+        yield Dated(when, line, first or found is not None, found is not None)
         first = False
 
 

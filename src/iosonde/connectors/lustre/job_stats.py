@@ -14,63 +14,67 @@ sign that ends them are the job's id, else the whole name is. Text only, read li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from iosonde.connectors.lines import bad, read_lines
-from iosonde.connectors.lustre.names import system_of
-from iosonde.connectors.lustre.stats import JobStats, job_stats
+from iosonde.connectors.lustre.job_counts import JobCounts
+from iosonde.connectors.lustre.stats import job_stats
+from iosonde.connectors.many_files import named, of_one, read_each
 from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.stamps import stamp_of
+from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
-from iosonde.model.jobs import Job, Scalar
-from iosonde.model.metrics import SERIES, MetricBlock
-from iosonde.model.quality import Note
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 KIND = "Lustre job_stats"
-SOURCE = "jobstats"
-_BEGIN = re.compile(r"BEGIN (\d{9,10})\s*")
 _TARGET = re.compile(r"(?:obdfilter|mdt)\.([^=\s]{1,200})\.job_stats=.*")
-_ID = re.compile(r"(\d{1,15})(?![\w-])")
-_OWN = {
-    "own_read_bytes": "read_bytes",
-    "own_written_bytes": "written_bytes",
-    "own_reads": "read_ops",
-    "own_writes": "write_ops",
-    "own_opens": "opens",
-    "own_stats": "getattrs",
-}
-_MOST_ENTRIES = 3_000_000
-_CELLS = 2_000_000
-_NO_PART = -1.0
-"""A step before a job began, or after it was gone."""
 
 
 def recognises(head: Head) -> bool:
     """A line ``job_stats:`` (alone, or behind a target) among the first, and nothing before it but BEGIN."""
+    clock = WallTimes(None)
     for line in head.lines[:20]:
         text = line.strip()
         if text == "job_stats:" or _TARGET.fullmatch(text):
             return True
-        if text and not _BEGIN.fullmatch(text):
+        if text and stamp_of(text, clock) is None:
             return False
     return False
 
 
 def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
-    """Blocks of level "job" and one Job each. Raises InputFileError: unreadable or broken gzip."""
+    """Blocks of level "job" and one Job each. Raises InputFileError: unreadable or broken packed data."""
+    yield from read_many([path], settings, tell)
+
+
+def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+    """The same of several files: snapshots of one server, or servers of one file system."""
     counts = JobCounts(settings.system)
+
+    def one(path: Path) -> Iterator[Item]:
+        yield from ()
+        _count(path, counts, settings, tell, of_one(paths, settings.progress))
+
+    def rest() -> Iterator[Item]:
+        yield from counts.items()
+        if counts.alone and counts.instants:
+            what = f"{named(paths)} is one snapshot: what happened between two is not known"
+            tell(InputFileError(what, expected="two snapshots, for what each job did between them"))
+
+    yield from read_each(paths, one, rest, tell, settings.progress)
+
+
+def _count(
+    path: Path,
+    counts: JobCounts,
+    settings: Settings,
+    tell: Tell,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """The snapshots of one file. Raises InputFileError; what came before counts."""
     chunk: list[str] = []
     first, seen, when = 1, set[str](), None
-    broken: InputFileError | None = None
+    clock = WallTimes(settings.zone, ascending=True)
 
     def take() -> None:
         entries = job_stats(
@@ -79,183 +83,17 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
         counts.add(list(entries), when, seen)
 
     try:
-        for line in read_lines(path, tell):
-            begins, named = _BEGIN.fullmatch(line.text), _TARGET.fullmatch(line.text)
-            if begins or (named and named[1] in seen):
+        for line in read_lines(path, tell, progress):
+            stamp, begun = stamp_of(line.text, clock), _TARGET.fullmatch(line.text)
+            begins = stamp is not None
+            if begins or (begun and begun[1] in seen):
                 take()
                 chunk, first = [], line.number + bool(begins)
-                seen, when = set(), int(begins[1]) * 10**9 if begins else None
-            if named:
-                seen.add(named[1])
+                seen, when = set(), stamp
+            if begun:
+                seen.add(begun[1])
             if not begins:
                 chunk.append(line.text)
-    except InputFileError as error:
-        broken = error
-    take()
-    yield from counts.items()
-    if len(counts.instants) == 1:
-        what = f"{path} is one snapshot: what happened between two is not known"
-        tell(InputFileError(what, expected="two snapshots, for what each job did between them"))
-    if broken is not None:
-        raise broken
-
-
-class JobCounts:
-    """Snapshots of the job_stats of several targets."""
-
-    def __init__(self, system: str) -> None:
-        self.system = system
-        self.instants: dict[int, set[str]] = {}
-        """Snapshot -> targets that were read."""
-        self._entries: dict[tuple[str, str], dict[int, JobStats]] = {}
-        self._size = 0
-        self.twice = self.dropped = 0
-        self._fell: dict[str, int] = {}
-
-    def add(self, entries: list[JobStats], when: int | None, read: Iterable[str] = ()) -> None:
-        """One snapshot of the targets ``read``, of which some may list no job.
-
-        ``when`` None: the youngest time in it.
-        """
-        known = [entry.time_ns for entry in entries if entry.time_ns is not None]
-        if when is None and known:
-            when = max(known)
-        if when is None:
-            return
-        targets = self.instants.setdefault(when, set())
-        targets.update(read)
-        for entry in entries:
-            targets.add(entry.target)
-            self._size += 1
-            if self._size > _MOST_ENTRIES:
-                self.dropped += 1
-                continue
-            of_job = self._entries.setdefault((entry.target, entry.job_id), {})
-            self.twice += when in of_job
-            of_job.setdefault(when, entry)
-
-    def items(self) -> Iterator[Item]:
-        """What jobs did between snapshots, and what each did in all."""
-        jobs: dict[str, list[tuple[str, str]]] = {}
-        for target, name in self._entries:
-            jobs.setdefault(job_id(name), []).append((target, name))
-        systems = sorted({system_of(target) or self.system for target, _ in self._entries})
-        instants = sorted(self.instants)
-        for system in systems:
-            here = {
-                job: [key for key in keys if (system_of(key[0]) or self.system) == system]
-                for job, keys in jobs.items()
-            }
-            names = sorted(job for job, keys in here.items() if keys)
-            if len(instants) > 1:
-                yield from self._blocks(system, names, here, instants)
-            for job in names:
-                yield self._job(system, job, here[job])
-
-    def _blocks(
-        self,
-        system: str,
-        names: list[str],
-        keys: dict[str, list[tuple[str, str]]],
-        instants: list[int],
-    ) -> Iterator[MetricBlock]:
-        """One metric after the other, so many jobs at a time as may be."""
-        time_ns = np.array(instants, dtype=np.int64)
-        width = max(1, _CELLS // len(instants))
-        steps: dict[str, dict[str, Floats]] = {}
-        for job in names:
-            for key in keys[job]:
-                for metric, amounts in self._between(key, instants).items():
-                    of_job = steps.setdefault(metric, {})
-                    known = of_job.get(job)
-                    of_job[job] = amounts if known is None else _sum(known, amounts)
-        for metric in sorted(steps):
-            unit, kind = SERIES[metric]
-            having = list(steps[metric])
-            for begin in range(0, len(having), width):
-                part = having[begin : begin + width]
-                yield MetricBlock(
-                    SOURCE,
-                    system,
-                    "job",
-                    metric,
-                    unit,
-                    kind,
-                    tuple(part),
-                    time_ns[:-1],
-                    np.diff(time_ns),
-                    _known(np.stack([steps[metric][job] for job in part], axis=1)),
-                    self._notes(metric),
-                )
-
-    def _notes(self, metric: str) -> tuple[Note, ...]:
-        """What has to be said of a block."""
-        counted = (
-            ("counter-reset", f"{metric} of jobs", self._fell.get(metric, 0)),
-            ("duplicate", "entries of jobs", self.twice),
-            ("incomplete", f"entries beyond {_MOST_ENTRIES} were left out", self.dropped),
-        )
-        return tuple(Note(flag, what, n) for flag, what, n in counted if n)
-
-    def _between(self, key: tuple[str, str], instants: list[int]) -> dict[str, Floats]:
-        """What one entry says of each step (T - 1,): ``_NO_PART`` if nothing, NaN if that is not known."""
-        entries = self._entries[key]
-        found: dict[str, Floats] = {}
-        for row, (one, other) in enumerate(pairwise(instants)):
-            before, after = entries.get(one), entries.get(other)
-            seen = after or before
-            if seen is None:
-                continue
-            unknown = after is None or key[0] not in self.instants[one]
-            was = before.counters if before is not None else {}
-            for metric, now in seen.counters.items():
-                amounts = found.get(metric)
-                if amounts is None:
-                    amounts = found[metric] = np.full(len(instants) - 1, _NO_PART)
-                step = now - was.get(metric, 0.0)
-                if step < 0:
-                    self._fell[metric] = self._fell.get(metric, 0) + 1
-                amounts[row] = np.nan if unknown or step < 0 else step
-        return found
-
-    def _job(self, system: str, job: str, keys: list[tuple[str, str]]) -> Job:
-        """All a job did since its entries began, by the last entry of each target."""
-        last = [self._entries[key][max(self._entries[key])] for key in keys]
-        scalars: dict[str, Scalar] = {}
-        for name, metric in _OWN.items():
-            counted = [entry.counters[metric] for entry in last if metric in entry.counters]
-            if counted:
-                unit = SERIES[metric][0]
-                scalars[name] = Scalar(float(sum(counted)), unit, SOURCE, n=len(counted))
-        moved = [scalars[n].value for n in ("own_read_bytes", "own_written_bytes") if n in scalars]
-        if len(moved) == 2:
-            total = float(sum(value for value in moved if value is not None))
-            scalars["own_bytes"] = Scalar(total, "bytes", SOURCE, n=scalars["own_read_bytes"].n)
-        starts = [entry.start_ns for entry in last if entry.start_ns is not None]
-        names = sorted({name for _, name in keys})
-        return Job(
-            source=SOURCE,
-            job_id=job,
-            name=names[0] if len(names) == 1 else "",
-            file_system=system,
-            start_ns=min(starts, default=None),
-            scalars=scalars,
-        )
-
-
-def _sum(one: Floats, other: Floats) -> Floats:
-    """Sums of steps in which a part may have no part."""
-    both = np.where(one == _NO_PART, 0.0, one) + np.where(other == _NO_PART, 0.0, other)
-    total: Floats = np.where((one == _NO_PART) & (other == _NO_PART), _NO_PART, both)
-    return total
-
-
-def _known(steps: Floats) -> Floats:
-    """NaN for steps in which nothing has a part."""
-    return np.where(steps == _NO_PART, np.nan, steps)
-
-
-def job_id(name: str) -> str:
-    """The id in a job's name: its leading digits, if a sign ends them; else the whole name."""
-    found = _ID.match(name)
-    return found[1] if found else name
+    finally:
+        take()
+        counts.stated += clock.notes()

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from iosonde.connectors.lines import bad, shown
-from iosonde.connectors.lustre.health_log import BEGIN, dated_lines
+from iosonde.connectors.lustre.health_log import dated_lines
 from iosonde.connectors.lustre.names import system_of, target
 from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.stamps import stamp_of
+from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.metrics import Edge
 
 KIND = "lctl dl -t"
@@ -33,7 +35,8 @@ def recognises(head: Head) -> bool:
     """Only BEGIN and devices among the first lines, with a connection to a NID among them."""
     lines = [line for line in head.lines[:200] if line.strip()]
     devices = [_DEVICE.fullmatch(line) for line in (lines[:-1] or lines)]
-    known = all(d or BEGIN.fullmatch(t.strip()) for d, t in zip(devices, lines, strict=False))
+    clock = WallTimes(None)
+    known = all(d or stamp_of(t, clock) for d, t in zip(devices, lines, strict=False))
     return known and any(d and d["nid"] and d["type"] in ("osc", "mdc") for d in devices)
 
 
@@ -41,7 +44,8 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     """Edges in the order of the log. A line that is none is told of; raises InputFileError: unreadable."""
     here: set[str] = set()
     latest = -1
-    for time_ns, line, begins in dated_lines(path, settings, tell):
+    clock = WallTimes(settings.zone, ascending=True)
+    for time_ns, line, begins, stamp in dated_lines(path, settings, tell, clock):
         if begins:
             here.clear()
             if time_ns < latest:
@@ -49,7 +53,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
                 tell(bad(path, line.number, what, "texts in the order of time"))
             latest = max(latest, time_ns)
         text = line.text
-        if not text.strip() or BEGIN.fullmatch(text.strip()):
+        if not text.strip() or stamp:
             continue
         found = _DEVICE.fullmatch(text)
         if found is None:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.connectors.lines import bad, shown
-from iosonde.connectors.lustre.health_log import BEGIN, dated_lines, single
+from iosonde.connectors.lustre.health_log import dated_lines, single
 from iosonde.connectors.lustre.names import level_of, number, system_of, target
 from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.stamps import stamp_of
+from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import SERIES, Edge, MetricBlock
 from iosonde.model.quality import Note
@@ -45,11 +47,12 @@ _EXPECTED = "a target with total, used and available, as lfs df prints it in KiB
 
 def recognises(head: Head) -> bool:
     """The header of ``lfs df`` among the first lines, with nothing before it but BEGIN or faults."""
+    clock = WallTimes(None)
     for line in head.lines[:20]:
         text = line.strip()
         if _HEADER.fullmatch(text):
             return True
-        if text and not BEGIN.fullmatch(text) and not text.startswith(("lfs", "error", "#")):
+        if text and stamp_of(text, clock) is None and not text.startswith(("lfs", "error", "#")):
             return False
     return False
 
@@ -59,14 +62,14 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     table, pending, mounts = _Table(settings), list[str](), _Mounts()
     system = ""
     metrics: tuple[str, ...] = ()
+    clock = WallTimes(settings.zone, ascending=True)
     begun, undated = False, single(path, settings)[1]
     broken: InputFileError | None = None
     try:
-        for time_ns, line, begins in dated_lines(path, settings, tell):
+        for time_ns, line, begins, stated in dated_lines(path, settings, tell, clock):
             text = line.text.strip()
-            stated = begins and BEGIN.fullmatch(text) is not None
             begun |= stated
-            table.notes = () if begun else undated
+            table.notes = clock.notes() if begun else undated
             if begins and table.full:
                 yield from table.blocks()
             ends = text.startswith("filesystem") and bool(pending)

@@ -12,10 +12,13 @@ from iosonde.connectors.lustre.names import OPERATIONS, number
 
 Complain = Callable[[int, str], None]
 """Is told the number of a line and what is wrong with it."""
-_SAMPLES = re.compile(r"(\w{1,64})\s+(\d{1,20}) samples \[(\w{1,16})\]((?: \d{1,25}){0,5})\s*")
+_SAMPLES = re.compile(r"(\w{1,64})\s+(\d{1,20}) samples \[(\w{1,16})\]((?: -?\d{1,25}){0,5})\s*")
 _JOB = re.compile(r"- job_id:\s*(.*?)\s*")
 _FIELD = re.compile(r"\s+(\w{1,64}):\s*(.*?)\s*")
 _IN_FIELD = re.compile(r"\s*(\w{1,16}):\s*([\w.]{1,32})\s*")
+_HISTOGRAM = re.compile(r",\s*hist:\s*\{[^{}]{0,4000}\}")
+"""2.15 and later put the histogram of sizes behind a counter, in braces of its own."""
+_ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|(.))")
 _TIME = re.compile(r"(\d{1,10})(?:\.(\d{1,9}))?(?: s?ecs\.[nu]?secs)?")
 _MOST_JOBS = 1_000_000
 
@@ -44,6 +47,7 @@ def stats(lines: Iterable[str], complain: Complain) -> Stats:
     counters: dict[str, float] = {}
     for place, line in enumerate(lines, 1):
         name, _, rest = line.strip().partition(" ")
+        name = name.removesuffix(":")
         if name == "snapshot_time":
             time_ns = instant_ns(rest)
             continue
@@ -57,7 +61,8 @@ def stats(lines: Iterable[str], complain: Complain) -> Stats:
         else:
             seen.add(name)
             total = found[4].split()[2:3]
-            _take(counters, name, float(found[2]), float(total[0]) if total else None)
+            known = bool(total) and not total[0].startswith("-")
+            _take(counters, name, float(found[2]), float(total[0]) if known else None)
     return Stats(time_ns, counters, tuple(twice))
 
 
@@ -139,7 +144,7 @@ def _field(
     if name in ("snapshot_time", "start_time", "elapsed_time"):
         times[name] = instant_ns(text)
         return
-    inside = text.removeprefix("{").removesuffix("}")
+    inside = _HISTOGRAM.sub("", text.removeprefix("{").removesuffix("}"), count=1)
     pairs = [_IN_FIELD.fullmatch(pair) for pair in inside.split(",")]
     if not text.startswith("{") or not text.endswith("}") or None in pairs:
         if name not in ("hist", "unit"):
@@ -154,7 +159,18 @@ def _field(
 
 
 def _unquoted(text: str) -> str:
-    """A job's name without the quotes Lustre puts around odd ones, and at most 256 characters of it."""
+    r"""A job's name without the quotes Lustre puts around odd ones, and at most 256 characters of it.
+
+    Between quotes ``\x20`` is a byte that a name should not hold; what cannot be printed stays as it is written.
+    """
     if len(text) > 1 and text[0] == text[-1] == '"':
-        text = re.sub(r"\\(.)", r"\1", text[1:-1])
+        text = _ESCAPED.sub(_byte, text[1:-1])
     return text[:256]
+
+
+def _byte(found: re.Match[str]) -> str:
+    """What an escape stands for."""
+    if found[1] is None:
+        return found[2]
+    letter = chr(int(found[1], 16))
+    return letter if letter.isascii() and letter.isprintable() else found[0]

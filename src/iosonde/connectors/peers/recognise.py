@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from iosonde.connectors.lines import bad, read_lines, shown
+from iosonde.connectors.near_misses import near_miss
+from iosonde.connectors.packed import unreadable
 from iosonde.connectors.peers.mdtest_ops import HEADER as OPS_HEADER
 from iosonde.connectors.peers.mdtest_ranks import BEGIN as RANKS_BEGIN
 from iosonde.connectors.peers.mdworkbench_line import parse
@@ -35,14 +37,19 @@ def recognise(path: Path) -> str:
     """One of ``KINDS``. Raises InputFileError: unreadable, or none of them."""
     first = None
     found: str | None = None
+    begin: list[str] = []
+    if (why := unreadable(path)) is not None and not path.is_dir():
+        raise why
     if path.is_dir():
         raise InputFileError(
             f"{path}: a folder with nothing in it that can be read",
-            expected="Darshan logs, or a tree of Lustre's /proc",
+            expected="files of the kinds that docs/importing.md lists",
         )
     try:
         for line in islice(read_lines(path, lambda _: None), _LOOK):
             text = line.text.strip()
+            if len(begin) < 40:
+                begin.append(line.text[:1000])
             if first is None:
                 first = text
                 if (kind := _by_header(text)) is not None:
@@ -56,6 +63,10 @@ def recognise(path: Path) -> str:
             raise
     if found is not None:
         return found
+    like, hint = near_miss(begin)
+    if like:
+        expected = "a record of servers or jobs as docs/importing.md lists them"
+        raise InputFileError(f"{path} looks like {like}", expected=expected, hint=hint)
     what = f"the first line is {shown(first)}" if first else "the first line is missing"
     others = "or a record of servers or jobs as docs/importing.md lists them"
     raise bad(path, 1, what, f"one of: {', '.join(KINDS.values())}; {others}")

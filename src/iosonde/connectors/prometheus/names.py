@@ -1,6 +1,7 @@
 """What exporters of storage call things in Prometheus, and what they are here.
 
-Exporters: lustre_exporter (HPE, and GSI's that is maintained), gpfs_exporter, IBM's bridge for Grafana.
+Exporters: lustre_exporter (HPE, and GSI's that is maintained), lustrefs-exporter (DDN), gpfs_exporter, IBM's bridge for
+Grafana, node_exporter's mountstats of NFS.
 """
 
 from __future__ import annotations
@@ -22,6 +23,23 @@ _GPFS_OPERATIONS = {
     "opens": "opens", "closes": "closes", "reads": "read_ops", "writes": "write_ops",
     "read_dir": "readdirs", "inode_updates": "inode_updates",
 }  # fmt: skip
+
+
+_LLITE_OPERATIONS = {
+    **{name: metric for name, metric in _LUSTRE_OPERATIONS.items() if name != "sync"},
+    "read_bytes": "read_ops", "write_bytes": "write_ops",
+}  # fmt: skip
+"""Of mounts; "read" and "write" count calls of applications, among them those that moved nothing."""
+_NFS_OPERATIONS = {
+    "READ": "read_ops", "WRITE": "write_ops", "OPEN": "opens", "CLOSE": "closes", "GETATTR": "getattrs",
+    "SETATTR": "setattrs", "LOOKUP": "lookups", "ACCESS": "accesses", "CREATE": "creates",
+    "REMOVE": "unlinks", "MKDIR": "mkdirs", "RMDIR": "rmdirs", "RENAME": "renames", "LINK": "links",
+    "MKNOD": "mknods", "COMMIT": "syncs",
+}  # fmt: skip
+
+
+def _nfs_waits(what: str) -> dict[str, str]:
+    return {"READ": f"read_{what}_s", "WRITE": f"write_{what}_s"}
 
 
 class Meaning(NamedTuple):
@@ -84,6 +102,20 @@ NAMES: dict[str, Meaning] = {
     "gpfs_nsdds_bytes_written": _gpfs("nsd", "written_bytes", True),
     "gpfs_nsdds_read_ops": _gpfs("nsd", "read_ops", True),
     "gpfs_nsdds_write_ops": _gpfs("nsd", "write_ops", True),
+    "lustre_client_stats": Meaning("mount", "", True, 1.0, _LLITE_OPERATIONS),
+    "lustre_client_stats_total": Meaning("mount", "", True, 1.0, _LLITE_OPERATIONS),
+    "node_mountstats_nfs_total_read_bytes_total": Meaning("nfs", "read_bytes", True),
+    "node_mountstats_nfs_total_write_bytes_total": Meaning("nfs", "written_bytes", True),
+    "node_mountstats_nfs_operations_requests_total": Meaning("nfs", "", True, 1.0, _NFS_OPERATIONS),
+    "node_mountstats_nfs_operations_queue_time_seconds_total": Meaning(
+        "nfs", "", True, 1.0, _nfs_waits("queue_wait")
+    ),
+    "node_mountstats_nfs_operations_response_time_seconds_total": Meaning(
+        "nfs", "", True, 1.0, _nfs_waits("round_trip")
+    ),
+    "node_mountstats_nfs_operations_request_time_seconds_total": Meaning(
+        "nfs", "", True, 1.0, _nfs_waits("execution")
+    ),
 }
 """Name in Prometheus -> what it is. Sizes in "kilobytes" are KiB."""
 _LUSTRE_LEVELS = {"ost": "ost", "mdt": "mdt", "client": "client", "mds": "mds", "oss": "oss"}
@@ -102,11 +134,24 @@ def series(name: str, labels: Mapping[str, str], system: str) -> tuple[Meaning, 
     metric = what.metric or what.operations.get(labels.get("operation", ""), "")
     if not metric:
         return None
-    place = _lustre_place(labels) if what.family == "lustre" else _gpfs_place(what.family, labels)
+    place = _place(what.family, labels)
     if place is None:
         return None
     level, component, of = place
     return what, Series(of or system, level, metric, component or system)
+
+
+def _place(family: str, labels: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """Level, component and file system of a sample; None: it does not say."""
+    if family == "lustre":
+        return _lustre_place(labels)
+    if family == "mount":
+        target = labels.get("target", "")
+        return ("client", _host(labels) or target, target.rpartition("-")[0]) if target else None
+    if family == "nfs":
+        export = labels.get("export", "")
+        return ("client", _host(labels) or export, export) if export else None
+    return _gpfs_place(family, labels)
 
 
 def _lustre_place(labels: Mapping[str, str]) -> tuple[str, str, str] | None:

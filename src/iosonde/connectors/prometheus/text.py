@@ -26,6 +26,7 @@ from iosonde.connectors.plain_numbers import plain
 from iosonde.connectors.prometheus.names import NAMES, series
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
+from iosonde.model.quality import Note
 
 KIND = "prometheus text"
 _TYPE = re.compile(r"#\s+TYPE\s+([A-Za-z_:][\w:]*)\s+(\w+)\s*", re.ASCII)
@@ -67,6 +68,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
     """Blocks of several pages of one exporter, or of many."""
     gather = Gather("prometheus")
+    left: Counter[str] = Counter()
 
     def one(path: Path) -> Iterator[Item]:
         page = _Page(path, settings, gather)
@@ -77,7 +79,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
                 tell(bad(path, line.number, str(error), "a sample of the text exposition"))
             if gather.full:
                 yield from gather.blocks()
-        page.ended()
+        left.update(page.ended())
 
     def rest() -> Iterator[Item]:
         if gather.alone:
@@ -87,9 +89,14 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
                     what, expected="two pages of an exporter", hint="all of them at once"
                 )
             )
-        yield from gather.rest()
+        blocks = False
+        for block in gather.rest():
+            blocks = True
+            yield block
+        if not blocks and left:  # notes go with blocks, where there are any
+            yield from (Note("left-out", what, n) for what, n in left.items())
 
-    yield from read_each(paths, one, rest, tell)
+    yield from read_each(paths, one, rest, tell, settings.progress)
 
 
 class _Page:
@@ -137,10 +144,11 @@ class _Page:
         give = self._gather.counter if what.counter else self._gather.gauge
         give(key, time_ns, value * what.scale)
 
-    def ended(self) -> None:
+    def ended(self) -> Counter[str]:
         """The page has been read: say what was left out."""
         for what, n in self._left.items():
             self._gather.note("left-out", what, n)
+        return self._left
 
     def _is_distribution(self, name: str) -> bool:
         if self._types.get(name) in ("histogram", "summary", "gaugehistogram"):

@@ -117,7 +117,8 @@ class Fields:
         ):
             if match := _TRES.search(self.row.get(field, "")):
                 found[metric] = Scalar(float(match[1]), "bytes", self.source)
-        code, _, signal = self.row.get("ExitCode", "").partition(":")
+        # Of a job that has not ended Slurm prints 0:0.
+        code, _, signal = (self.row.get("ExitCode", "") if end is not None else "").partition(":")
         for metric, text in (("exit_code", code), ("exit_signal", signal)):
             if (number := count(text)) is not None:
                 found[metric] = Scalar(float(number), "", self.source)

@@ -60,7 +60,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     table: _Table | None = None
     runs = _Runs()
     clock = WallTimes(settings.zone)
-    for line in read_lines(path, tell):
+    for line in read_lines(path, tell, settings.progress):
         if not line.text.strip():
             continue
         if table is None:

@@ -9,16 +9,14 @@ times. Jobs are read one after the other: memory holds one, of at most ``MOST_CH
 from __future__ import annotations
 
 import codecs
-import gzip
-import io
 import json
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from iosonde.connectors.lines import shown
+from iosonde.connectors.packed import BROKEN, UNREADABLE, opened, packing_of
 from iosonde.connectors.scheduler.job_fields import Fields, split_id
 from iosonde.connectors.scheduler.node_list import MOST_NODES, expand
 from iosonde.connectors.source import Head, Item, Settings, Tell
@@ -158,7 +156,9 @@ def _exit(value: Any) -> str:
         _number(signal.get("id") or signal.get("signal_id")) if isinstance(signal, dict) else None
     )
     code = _number(value.get("return_code"))
-    return "" if code is None else f"{code}:{number or 0}"
+    if code is None:  # ended by a signal: newer versions have no return code then
+        return f":{number}" if number else ""
+    return f"{code}:{number or 0}"
 
 
 def _text(value: Any) -> str:
@@ -168,14 +168,11 @@ def _text(value: Any) -> str:
 def _entries(path: Path) -> Iterator[Any]:
     """Jobs, or values of the cache. Raises InputFileError."""
     try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            file = gzip.GzipFile(fileobj=raw) if packed else raw
+        with opened(path) as file:
             yield from _Json(path, file).entries()
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        what = f"{path}: the gzip data end or break ({error})"
-        raise InputFileError(what, expected="a whole gzip file") from error
+    except BROKEN as error:
+        what = f"{path}: the {packing_of(path)} data end or break ({error})"
+        raise InputFileError(what, expected="a whole file") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
@@ -184,7 +181,7 @@ def _entries(path: Path) -> Iterator[Any]:
 class _Json:
     """A JSON text of which one entry at a time is in memory."""
 
-    def __init__(self, path: Path, file: io.BufferedReader | gzip.GzipFile) -> None:
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
         self._path, self._file = path, file
         self._error: Exception | None = None
         self._text, self._place, self._read = "", 0, 0
@@ -270,8 +267,10 @@ class _Json:
         size = 0
         while size < _PIECE:
             try:
-                part = self._file.read1(_PIECE - size)
-            except (EOFError, OSError, zlib.error) as error:
+                part = self._file.read1(  # type: ignore[attr-defined]
+                    _PIECE - size
+                )
+            except UNREADABLE as error:
                 if not parts:
                     raise
                 self._error = error

@@ -1,0 +1,110 @@
+"""Files as they lie on disks: plain, or packed by gzip, xz or bzip2. What cannot be read is told by its first bytes."""
+
+from __future__ import annotations
+
+import gzip
+import stat
+import zlib
+from pathlib import Path
+from typing import IO, cast
+
+from iosonde.model.errors import InputFileError
+
+try:  # Python may have been built without them
+    import bz2
+    import lzma
+except ImportError:  # pragma: no cover
+    bz2 = lzma = None  # type: ignore[assignment]
+
+BROKEN: tuple[type[Exception], ...] = (
+    EOFError,
+    zlib.error,
+    gzip.BadGzipFile,
+    *(() if lzma is None else (lzma.LZMAError,)),
+)
+"""What unpacking raises where data end or break; bzip2's errors are OSErrors."""
+UNREADABLE: tuple[type[Exception], ...] = (*BROKEN, OSError)
+_PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2"}
+_FOREIGN = (
+    (b"\x28\xb5\x2f\xfd", "is packed by zstd", "zstd -d"),
+    (b"PK\x03\x04", "is a zip archive", "unzip"),
+    (b"7z\xbc\xaf\x27\x1c", "is a 7z archive", "7z x"),
+    (b"\x1f\x9d", "is packed by compress", "uncompress"),
+    (b"\x04\x22\x4d\x18", "is packed by lz4", "lz4 -d"),
+    (b"\xff\xfe", "is text of two bytes a letter (UTF-16)", "iconv -f UTF-16 -t UTF-8"),
+    (b"\xfe\xff", "is text of two bytes a letter (UTF-16)", "iconv -f UTF-16 -t UTF-8"),
+)
+
+
+def packing(first: bytes) -> str:
+    """What a file that begins so is packed by; "" for a plain one."""
+    return next((name for magic, name in _PACKED.items() if first.startswith(magic)), "")
+
+
+def packing_of(path: Path) -> str:
+    """The same of a file that is there."""
+    with path.open("rb") as file:
+        return packing(file.read(6))
+
+
+def opened(path: Path) -> IO[bytes]:
+    """A regular file, unpacked as it is read. Raises OSError, InputFileError (a pipe, a device), ``BROKEN``."""
+    regular(path)
+    kind = packing_of(path)
+    if not kind:
+        return path.open("rb")
+    if kind == "gzip":
+        return cast("IO[bytes]", gzip.open(path))
+    if lzma is None:
+        raise InputFileError(f"{path}: this Python cannot unpack {kind}", hint="gzip or text")
+    return cast("IO[bytes]", lzma.open(path) if kind == "xz" else bz2.open(path))
+
+
+def regular(path: Path) -> None:
+    """Raises OSError (it is not there), InputFileError: a pipe or device, which would have to be read twice."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise InputFileError(
+            f"{path} is no regular file", expected="a file", hint="what it gives in a file"
+        )
+
+
+def begin_of(raw: bytes, most: int) -> bytes:
+    """What can be unpacked of a file's first bytes, however they end; as they are if nothing can."""
+    kind = packing(raw)
+    try:
+        if kind == "gzip":
+            return zlib.decompressobj(31).decompress(raw, most)
+        if kind == "xz":
+            return lzma.LZMADecompressor().decompress(raw, most)
+        return bz2.BZ2Decompressor().decompress(raw, most) if kind else raw
+    except UNREADABLE:
+        return raw
+
+
+def unreadable(path: Path) -> InputFileError | None:
+    """Why a file is nothing that can be read here, if its first bytes tell; None if they do not."""
+    try:
+        regular(path)
+        with path.open("rb") as file:
+            first = file.read(65_536)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return InputFileError(f"cannot read {path}: {reason}", expected="a readable file")
+    except InputFileError as error:
+        return error
+    return _foreign(path, first)
+
+
+def _foreign(path: Path, first: bytes) -> InputFileError | None:
+    for magic, what, command in _FOREIGN:
+        if first.startswith(magic):
+            expected = "text, or a file packed by gzip, xz or bzip2"
+            return InputFileError(f"{path} {what}", expected=expected, hint=command)
+    if begin_of(first, 512)[257:262] == b"ustar":
+        what = f"{path} is a tar archive of what is not read in archives"
+        return InputFileError(what, expected="Lustre's /proc or mmperfmon in one", hint="tar xf")
+    if not first:
+        return InputFileError(f"{path} is empty", expected="a file with something in it")
+    if not first.strip(b"\0"):
+        return InputFileError(f"{path} begins with zero bytes", expected="text")
+    return None
