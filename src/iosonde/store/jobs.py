@@ -28,7 +28,8 @@ from iosonde.store.columns import (
     SCALAR_TYPES,
     SCHEMA_VERSION,
 )
-from iosonde.store.merged import Table, merge, parts, select, writing
+from iosonde.store.merged import Table, parts, select, writing
+from iosonde.store.merging import merge
 from iosonde.store.reader import connect, explained
 from iosonde.store.spool import NULL_SQL, literal
 
