@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -40,29 +41,46 @@ PERFORMANCES = ("performance_bytes_per_s", "performance_ops_per_s")
 _UNKNOWN = "unknown"
 _TEXTS = ("source", "job_id", "step", "system", "user", "account", "name", "app", "api", "mode")
 _NUMBERS = ("nodes", "ranks", "start_ns", "end_ns")
+JOB_COLUMNS = tuple(name for name in JOB_TYPES if name != "schema_version")
+"""What ``jobs_of`` needs."""
 
 
 def write_jobs(root: Path, jobs: Iterable[Job]) -> int:
     """Keep jobs and their scalars; how many jobs the store did not have. Raises StoreError."""
+    new = 0
+    with writing(root, JOBS), closing(connect(threads=2)) as con:
+        for place, some in _by_part(jobs).items():
+            new += _put(con, JOBS, Path(root) / "jobs" / place, _job_columns(some))
+            _put_scalars(con, root, place, some)
+    return new
+
+
+def write_scalars(root: Path, jobs: Iterable[Job]) -> None:
+    """Keep numbers of jobs that the store has. Raises StoreError."""
+    with writing(root, JOBS), closing(connect(threads=2)) as con:
+        for place, some in _by_part(jobs).items():
+            _put_scalars(con, root, place, some)
+
+
+def _by_part(jobs: Iterable[Job]) -> dict[Path, list[Job]]:
+    """Each key once, by where it lies below the tables' folders."""
     grouped: dict[tuple[str, str], dict[tuple[object, ...], Job]] = {}
     for job in jobs:
-        part = grouped.setdefault((_month(job.start_ns), slug(job.source)), {})
+        part = grouped.setdefault((month_of(job.start_ns), slug(job.source)), {})
         known = part.get(job.key)
         part[job.key] = job if known is None else job.with_scalars({**known.scalars, **job.scalars})
-    new = 0
-    with writing(root, JOBS):
-        con = connect(threads=2)
-        try:
-            for (month, source), some in grouped.items():
-                place = Path(f"month={month}") / f"{source}.parquet"
-                many = list(some.values())
-                new += _put(con, JOBS, Path(root) / "jobs" / place, _job_columns(many))
-                rows = _scalar_columns(many)
-                if len(rows["job_id"]):
-                    _put(con, SCALARS, Path(root) / "scalars" / place, rows)
-        finally:
-            con.close()
-    return new
+    return {
+        Path(f"month={month}") / f"{source}.parquet": list(some.values())
+        for (month, source), some in grouped.items()
+    }
+
+
+def _put_scalars(
+    con: duckdb.DuckDBPyConnection, root: Path, place: Path, jobs: Sequence[Job]
+) -> None:
+    rows = _scalar_columns(jobs)
+    if len(rows["job_id"]):
+        _put(con, SCALARS, Path(root) / "scalars" / place, rows)
 
 
 def _put(con: duckdb.DuckDBPyConnection, table: Table, path: Path, columns: dict[str, Any]) -> int:
@@ -142,13 +160,22 @@ def read_jobs(
         ran += f" AND start_ns < {int(end)} AND (end_ns IS NULL OR end_ns > {int(begin)})"
     known = _scalars(root, where) if scalars else {}
     jobs = []
-    names = [name for name in JOB_TYPES if name != "schema_version"]
-    for columns in select(", ".join(names), parts(root, JOBS), ran):
-        for row in zip(*(np.ma.asarray(columns[name]).tolist() for name in names), strict=True):
-            values = dict(zip(names, row, strict=True))
-            values["node_names"] = tuple(n for n in values["node_names"].split(",") if n)
-            job = Job(**values)
-            jobs.append(job.with_scalars(known.get(job.key, {})))
+    for columns in select(", ".join(JOB_COLUMNS), parts(root, JOBS), ran):
+        jobs += [job.with_scalars(known.get(job.key, {})) for job in jobs_of(columns)]
+    return by_begin(jobs)
+
+
+def jobs_of(columns: Mapping[str, Any]) -> Iterator[Job]:
+    """Rows with ``JOB_COLUMNS`` as jobs, without their numbers."""
+    texts = (np.ma.asarray(columns[name]).tolist() for name in JOB_COLUMNS)
+    for row in zip(*texts, strict=True):
+        values = dict(zip(JOB_COLUMNS, row, strict=True))
+        values["node_names"] = tuple(n for n in values["node_names"].split(",") if n)
+        yield Job(**values)
+
+
+def by_begin(jobs: Iterable[Job]) -> list[Job]:
+    """In the order in which they began; those of which that is not known first."""
     return sorted(jobs, key=lambda job: (job.start_ns or 0, job.job_id, job.step, job.source))
 
 
@@ -169,8 +196,8 @@ def read_table(root: Path, since_ns: int | None = None, until_ns: int | None = N
 
     A number with a flag is in ``flags``. Raises StoreError.
     """
-    first = "" if since_ns is None else _month(since_ns)
-    last = "~" if until_ns is None else _month(until_ns)
+    first = "" if since_ns is None else month_of(since_ns)
+    last = "~" if until_ns is None else month_of(until_ns)
     jobs, scalars = (parts(root, table, first, last) for table in (JOBS, SCALARS))
     if not jobs or not scalars:
         return _empty(str(root))
@@ -244,7 +271,8 @@ def _empty(source: str) -> JobTable:
     return JobTable(none, none, instants, instants, none, none, {}, source=source)
 
 
-def _month(start_ns: int | None) -> str:
+def month_of(start_ns: int | None) -> str:
+    """Which partition a job that began then lies in."""
     if start_ns is None:
         return _UNKNOWN
     return datetime.fromtimestamp(start_ns // 1_000_000_000, UTC).strftime("%Y-%m")
