@@ -1,4 +1,4 @@
-"""Jobs and their numbers: records in, records or a table for analysis out.
+"""Jobs and their numbers: records in, records out.
 
 ::
 
@@ -18,7 +18,7 @@ import duckdb
 import numpy as np
 
 from iosonde.model.frames import NULL_NS
-from iosonde.model.jobs import Job, JobTable, Scalar
+from iosonde.model.jobs import Job, Scalar
 from iosonde.model.names import slug
 from iosonde.store.columns import (
     JOB_KEY,
@@ -31,7 +31,7 @@ from iosonde.store.columns import (
 )
 from iosonde.store.merged import Table, parts, select, writing
 from iosonde.store.merging import merge
-from iosonde.store.reader import connect, explained
+from iosonde.store.reader import connect
 from iosonde.store.spool import NULL_SQL, literal
 
 JOBS = Table("jobs", JOB_TYPES, JOB_KEY, JOB_ORDER)
@@ -189,86 +189,6 @@ def _scalars(root: Path, where: str) -> dict[tuple[object, ...], dict[str, Scala
             scalar = Scalar(value, unit, origin, n, missing, age, words)
             found.setdefault(tuple(key), {})[metric] = scalar
     return found
-
-
-def read_table(root: Path, since_ns: int | None = None, until_ns: int | None = None) -> JobTable:
-    """Every job whose performance is known, with all its numbers, by begin (None: any time).
-
-    A number with a flag is in ``flags``. Raises StoreError.
-    """
-    first = "" if since_ns is None else month_of(since_ns)
-    last = "~" if until_ns is None else month_of(until_ns)
-    jobs, scalars = (parts(root, table, first, last) for table in (JOBS, SCALARS))
-    if not jobs or not scalars:
-        return _empty(str(root))
-    con = connect(threads=2)
-    try:
-        for view, files in (("job_rows", jobs), ("scalar_rows", scalars)):
-            listed = ", ".join(literal(str(path)) for path in files)
-            source = f"read_parquet([{listed}], hive_partitioning = false)"
-            con.execute(f"CREATE VIEW {view} AS SELECT * FROM {source}")
-        inside = "start_ns IS NOT NULL"
-        inside += "" if since_ns is None else f" AND start_ns >= {int(since_ns)}"
-        inside += "" if until_ns is None else f" AND start_ns < {int(until_ns)}"
-        measures = ", ".join(map(literal, PERFORMANCES))
-        con.execute(
-            "CREATE TEMP TABLE picked AS SELECT *, row_number() OVER (ORDER BY start_ns, job_id, step, source) - 1 "
-            f"AS row FROM job_rows SEMI JOIN (SELECT * FROM scalar_rows WHERE metric IN ({measures}) "
-            f"AND value IS NOT NULL) USING ({', '.join(JOB_KEY)}) WHERE {inside}"
-        )
-        return _table_of(con, str(root))
-    except duckdb.Error as error:
-        raise explained(error, root) from error
-    finally:
-        con.close()
-
-
-def _table_of(con: duckdb.DuckDBPyConnection, source: str) -> JobTable:
-    columns = con.execute("SELECT * FROM picked ORDER BY row").fetchnumpy()
-    n = len(columns["row"])
-    con.execute(
-        "CREATE TEMP TABLE names AS SELECT metric, row_number() OVER (ORDER BY metric) - 1 AS code "
-        "FROM (SELECT DISTINCT metric FROM scalar_rows)"
-    )
-    names = [
-        str(name) for (name,) in con.execute("SELECT metric FROM names ORDER BY code").fetchall()
-    ]
-    cells = con.execute(
-        f"SELECT row, code, value FROM scalar_rows JOIN picked USING ({', '.join(JOB_KEY)}) "
-        "JOIN names USING (metric) WHERE value IS NOT NULL"
-    ).fetchnumpy()
-    flagged = con.execute(
-        f"SELECT row, metric, flags FROM scalar_rows JOIN picked USING ({', '.join(JOB_KEY)}) "
-        "WHERE flags IS NOT NULL"
-    ).fetchall()
-    grid = np.full((len(names), n), np.nan)
-    grid[np.ma.getdata(cells["code"]), np.ma.getdata(cells["row"])] = np.ma.getdata(cells["value"])
-    text = {
-        name: np.ma.filled(columns[name], "").astype(object)
-        for name in (*_TEXTS, "direction", "file_system")
-    }
-    motifs = [
-        " ".join(word for word in words if word)
-        for words in zip(text["app"], text["mode"], text["direction"], strict=True)
-    ]
-    return JobTable(
-        job_id=text["job_id"],
-        step=text["step"],
-        start_ns=np.ma.filled(columns["start_ns"], NULL_NS).astype(np.int64),
-        end_ns=np.ma.filled(columns["end_ns"], NULL_NS).astype(np.int64),
-        file_system=text["file_system"],
-        motif=np.array(motifs, dtype=object),
-        metrics={
-            name: grid[code] for code, name in enumerate(names) if np.isfinite(grid[code]).any()
-        },
-        flags={(int(row), str(metric)): tuple(flags.split(",")) for row, metric, flags in flagged},
-        source=source,
-    )
-
-
-def _empty(source: str) -> JobTable:
-    none, instants = np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
-    return JobTable(none, none, instants, instants, none, none, {}, source=source)
 
 
 def month_of(start_ns: int | None) -> str:
