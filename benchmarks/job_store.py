@@ -87,7 +87,7 @@ def ask(what: str, root: Path, numbers: int, kinds: int) -> None:
     day = range(DAY, DAY + 1)
     keys = set()
     if what == "import, small":
-        some = made(np.random.default_rng(6), SMALL, numbers, kinds, day)
+        some = made(np.random.default_rng(), SMALL, numbers, kinds, day)  # new ones each time
         write_jobs(root, some)
         keys = {one.key for one in some if one.scalars}
     span = ((BEGIN_S + DAY * DAY_S) * S, (BEGIN_S + (DAY + 1) * DAY_S) * S)
