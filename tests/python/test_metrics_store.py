@@ -16,7 +16,7 @@ from iosonde.model.job_metrics import JOB_METRICS
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.quality import Note
-from iosonde.store import jobs, metrics
+from iosonde.store import job_table, jobs, metrics
 from iosonde.store.jobs import JOBS, SCALARS
 from iosonde.store.merged import Table, cannot_write
 from iosonde.store.metrics import METRICS, TOPOLOGY, SeriesName
@@ -199,15 +199,15 @@ def test_more_numbers_of_a_job_join_those_that_are_there(tmp_path):
 
 def test_the_table_has_jobs_whose_performance_is_known(tmp_path):
     jobs.write_jobs(tmp_path, [job("8", START + S), job(), job("9", source="slurm", scalars={})])
-    table = jobs.read_table(tmp_path)
+    table = job_table.read_table(tmp_path)
     assert table.job_id.tolist() == ["7", "8"]
     assert table.motif.tolist() == ["vpic shared write"] * 2
     assert table.metrics["fullest_ost_percent"].tolist() == [82.5, 82.5]
     assert "cf_bandwidth_ratio" not in table.metrics
     assert table.flags == {(r, "cf_bandwidth_ratio"): ("monitor-down",) for r in (0, 1)}
     assert table.duration_s().tolist() == [100.0, 100.0]
-    assert jobs.read_table(tmp_path, since_ns=START + 1).job_id.tolist() == ["8"]
-    assert len(jobs.read_table(tmp_path / "none")) == 0
+    assert job_table.read_table(tmp_path, since_ns=START + 1).job_id.tolist() == ["8"]
+    assert len(job_table.read_table(tmp_path / "none")) == 0
     assert table.take(np.array([1])).flags == {(0, "cf_bandwidth_ratio"): ("monitor-down",)}
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from iosonde.model.errors import DamagedFileError, DamagedFileWarning, UsageError
-from iosonde.model.frames import NULL_NS, TargetRef
+from iosonde.model.frames import NULL_NS, Frame, TargetRef
 from iosonde.model.ops import OPS
 from iosonde.store import layout, reader, spool
+from iosonde.store.export import write_frame
 from iosonde.store.seal import seal
 from iosonde.store.store import Store
 from tests.python.makers import SECOND, START, everything, row, same, sealed, simulated
@@ -147,3 +148,10 @@ def test_pools_are_windows_together(live):
     some = store.tagged_samples({name: tags[name][3:5] for name in tags}, 100 * SECOND)
     assert len(some) == 200
     assert (np.diff(some["due_ns"]) > 0).all()
+
+
+def test_a_long_table_is_written_in_its_order(tmp_path):
+    n = 300_000
+    path = tmp_path / "table.csv"
+    assert write_frame(Frame({"place": np.arange(n)}), path, "csv") == n
+    assert np.array_equal(np.loadtxt(path, skiprows=1, dtype=np.int64), np.arange(n))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from iosonde.analysis import usual
 from iosonde.analysis.slowdown import analyse
 from iosonde.analysis.usual import intervals_of, learn
 from iosonde.model.frames import Choice, SlowdownQuery
@@ -100,6 +101,14 @@ def test_judging_from_roll_ups_equals_judging_from_samples(week):
             assert both.sum() > 900
             assert np.abs(np.log(mine[both] / theirs[both])).max() < 0.045
         assert np.array_equal(windows["lost"], judged.columns["lost"][rows])
+
+
+def test_windows_compared_some_at_a_time_are_those_compared_at_once(week, monkeypatch):
+    whole = analyse(week, SlowdownQuery(window_ns=TEN)).windows
+    monkeypatch.setattr(usual, "_TOGETHER", 37)
+    parts = analyse(week, SlowdownQuery(window_ns=TEN)).windows
+    for name, column in whole.columns.items():
+        assert np.array_equal(column, parts[name], equal_nan=column.dtype == np.float64), name
 
 
 def test_learning_is_causal(week):

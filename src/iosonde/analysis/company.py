@@ -9,7 +9,8 @@ import numpy as np
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import Edge
 from iosonde.stats import job_window
-from iosonde.store.passing import Passing, Ran
+from iosonde.store.company import Ran
+from iosonde.store.passing import Passing
 
 YEAR_NS = 365 * 86_400_000_000_000
 """Nodes stay where they are: a table of their places may be younger than the job by so much."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from iosonde.analysis.own_runs import own_runs
@@ -12,7 +12,8 @@ from iosonde.connectors.source import Settings
 from iosonde.model.errors import InputFileError, NothingMeasuredError
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note
-from iosonde.store import jobs
+from iosonde.store.job_table import read_table
+from iosonde.store.jobs import job_sources, read_jobs
 
 Told = Callable[[str], None]
 _MOST_TOLD = 3
@@ -45,10 +46,14 @@ def _said(note: Note) -> str:
     return f"{note.flag}: {note.what}" + (f" (x {note.n})" if note.n > 1 else "")
 
 
-def from_store(root: Path, of: Peak = "max") -> JobTable:
-    """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none."""
-    parts = [part for part in (jobs.read_table(root), own_runs(root)) if len(part)]
-    if not parts and (sources := jobs.job_sources(root)):
+def from_store(root: Path, of: Peak = "max", *, metrics: Collection[str] | None = None) -> JobTable:
+    """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none.
+
+    ``metrics``: of the store's jobs only these numbers, and what follows from them.
+    """
+    read = read_table(root, metrics=metrics)
+    parts = [part for part in (read, own_runs(root)) if len(part)]
+    if not parts and (sources := job_sources(root)):
         raise NothingMeasuredError(
             f"the jobs in {root} are known from {', '.join(sources)}: nothing says how fast their I/O was",
             expected="their Darshan logs, or a table with their performance",
@@ -61,11 +66,15 @@ def from_store(root: Path, of: Peak = "max") -> JobTable:
     return with_derived(merged(parts), of).table
 
 
+LISTED = frozenset((PERFORMANCE, "performance_ops_per_s", FRACTION, "own_bytes"))
+"""Numbers without which a list of jobs would say something else: whether they did any I/O is one of them."""
+
+
 def must_have(root: Path, table: JobTable, job_id: str) -> None:
     """Raises NothingMeasuredError: the store knows the job, but of nothing that says how fast its I/O was."""
     if (table.job_id == job_id).any():
         return
-    known = jobs.read_jobs(root, job_id=job_id, scalars=False)
+    known = read_jobs(root, job_id=job_id, scalars=False)
     if known:
         sources = ", ".join(dict.fromkeys(job.source for job in known))
         raise NothingMeasuredError(

@@ -44,13 +44,13 @@ def add_tables(parser: options.Parser) -> None:
     parser.add_store()
 
 
-def table_of(args: argparse.Namespace) -> JobTable:
-    """The jobs asked for: of files or of the store."""
+def table_of(args: argparse.Namespace, *, listed: bool = False) -> JobTable:
+    """The jobs asked for: of files or of the store; ``listed``: with the numbers that a list of jobs has."""
     from iosonde.analysis import job_source
 
     if not args.table:
         root = only_store(args)
-        table = job_source.from_store(root)
+        table = job_source.from_store(root, metrics=job_source.LISTED if listed else None)
         if getattr(args, "job", None) is not None:
             job_source.must_have(root, table, args.job)
         return table

@@ -29,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     """Print jobs, newest first."""
     args = _parse(arguments)
     now_ns = options.now_ns()
-    jobs = job_options.table_of(args)
+    jobs = job_options.table_of(args, listed=True)
     found = found_jobs(jobs, args.search.split())
     shown = [listed(jobs, row) for row in found[: args.limit or None].tolist()]
     if args.format == "table":

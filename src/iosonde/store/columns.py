@@ -45,6 +45,13 @@ RESPONSE = (
 """What a user would have waited: felt latency where an operation was held up or came to nothing and
 its end is known, else service latency; null where there is neither. As SQL."""
 
+FATE = (
+    f"(CASE WHEN outcome = 'ok' THEN CASE WHEN {LATE} THEN 1 ELSE 0 END WHEN outcome = 'shed' THEN 4 "
+    "WHEN outcome IN ('skipped', 'timeout') AND ended_ns IS NOT NULL THEN 2 ELSE 3 END)"
+)
+"""What became of an operation, as SQL: 0 done in time, 1 done late, 2 came to nothing and its end is known, 3 the same
+and it is not, 4 not asked for. Those of 1 to 3 are ``LOST``; ``RESPONSE`` is service latency of 0, felt of 1 and 2."""
+
 QUANTILES: dict[str, float] = {
     "q25": 0.25,
     "q50": 0.50,

@@ -59,6 +59,7 @@ def write_frame(frame: Frame, path: Path, format_name: str, whole: Sequence[str]
     """
     con = connect()
     try:
+        con.execute("SET preserve_insertion_order = true")
         arrays = {name: np.ascontiguousarray(col) for name, col in frame.columns.items()}
         con.register("frame", arrays)
         columns = ", ".join(_column(name, frame, whole) for name in frame.columns)

@@ -1,4 +1,4 @@
-"""Jobs and their numbers: records in, records or a table for analysis out.
+"""Jobs and their numbers: records in, records out.
 
 ::
 
@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import duckdb
 import numpy as np
 
 from iosonde.model.frames import NULL_NS
-from iosonde.model.jobs import Job, JobTable, Scalar
+from iosonde.model.jobs import Job, Scalar
 from iosonde.model.names import slug
 from iosonde.store.columns import (
     JOB_KEY,
@@ -28,8 +29,9 @@ from iosonde.store.columns import (
     SCALAR_TYPES,
     SCHEMA_VERSION,
 )
-from iosonde.store.merged import Table, merge, parts, select, writing
-from iosonde.store.reader import connect, explained
+from iosonde.store.merged import Table, parts, select, writing
+from iosonde.store.merging import merge
+from iosonde.store.reader import connect
 from iosonde.store.spool import NULL_SQL, literal
 
 JOBS = Table("jobs", JOB_TYPES, JOB_KEY, JOB_ORDER)
@@ -39,29 +41,46 @@ PERFORMANCES = ("performance_bytes_per_s", "performance_ops_per_s")
 _UNKNOWN = "unknown"
 _TEXTS = ("source", "job_id", "step", "system", "user", "account", "name", "app", "api", "mode")
 _NUMBERS = ("nodes", "ranks", "start_ns", "end_ns")
+JOB_COLUMNS = tuple(name for name in JOB_TYPES if name != "schema_version")
+"""What ``jobs_of`` needs."""
 
 
 def write_jobs(root: Path, jobs: Iterable[Job]) -> int:
     """Keep jobs and their scalars; how many jobs the store did not have. Raises StoreError."""
+    new = 0
+    with writing(root, JOBS), closing(connect(threads=2)) as con:
+        for place, some in _by_part(jobs).items():
+            new += _put(con, JOBS, Path(root) / "jobs" / place, _job_columns(some))
+            _put_scalars(con, root, place, some)
+    return new
+
+
+def write_scalars(root: Path, jobs: Iterable[Job]) -> None:
+    """Keep numbers of jobs that the store has. Raises StoreError."""
+    with writing(root, JOBS), closing(connect(threads=2)) as con:
+        for place, some in _by_part(jobs).items():
+            _put_scalars(con, root, place, some)
+
+
+def _by_part(jobs: Iterable[Job]) -> dict[Path, list[Job]]:
+    """Each key once, by where it lies below the tables' folders."""
     grouped: dict[tuple[str, str], dict[tuple[object, ...], Job]] = {}
     for job in jobs:
-        part = grouped.setdefault((_month(job.start_ns), slug(job.source)), {})
+        part = grouped.setdefault((month_of(job.start_ns), slug(job.source)), {})
         known = part.get(job.key)
         part[job.key] = job if known is None else job.with_scalars({**known.scalars, **job.scalars})
-    new = 0
-    with writing(root, JOBS):
-        con = connect(threads=2)
-        try:
-            for (month, source), some in grouped.items():
-                place = Path(f"month={month}") / f"{source}.parquet"
-                many = list(some.values())
-                new += _put(con, JOBS, Path(root) / "jobs" / place, _job_columns(many))
-                rows = _scalar_columns(many)
-                if len(rows["job_id"]):
-                    _put(con, SCALARS, Path(root) / "scalars" / place, rows)
-        finally:
-            con.close()
-    return new
+    return {
+        Path(f"month={month}") / f"{source}.parquet": list(some.values())
+        for (month, source), some in grouped.items()
+    }
+
+
+def _put_scalars(
+    con: duckdb.DuckDBPyConnection, root: Path, place: Path, jobs: Sequence[Job]
+) -> None:
+    rows = _scalar_columns(jobs)
+    if len(rows["job_id"]):
+        _put(con, SCALARS, Path(root) / "scalars" / place, rows)
 
 
 def _put(con: duckdb.DuckDBPyConnection, table: Table, path: Path, columns: dict[str, Any]) -> int:
@@ -70,9 +89,9 @@ def _put(con: duckdb.DuckDBPyConnection, table: Table, path: Path, columns: dict
     names = ", ".join(
         _nullable(name, table.types[name]) if name in null else name for name in columns
     )
-    new = merge(con, table, path, f"SELECT {SCHEMA_VERSION} AS schema_version, {names} FROM rows")
+    put = merge(con, table, path, f"SELECT {SCHEMA_VERSION} AS schema_version, {names} FROM rows")
     con.unregister("rows")
-    return new
+    return put.new
 
 
 def _nullable(name: str, kind: str) -> str:
@@ -141,13 +160,22 @@ def read_jobs(
         ran += f" AND start_ns < {int(end)} AND (end_ns IS NULL OR end_ns > {int(begin)})"
     known = _scalars(root, where) if scalars else {}
     jobs = []
-    names = [name for name in JOB_TYPES if name != "schema_version"]
-    for columns in select(", ".join(names), parts(root, JOBS), ran):
-        for row in zip(*(np.ma.asarray(columns[name]).tolist() for name in names), strict=True):
-            values = dict(zip(names, row, strict=True))
-            values["node_names"] = tuple(n for n in values["node_names"].split(",") if n)
-            job = Job(**values)
-            jobs.append(job.with_scalars(known.get(job.key, {})))
+    for columns in select(", ".join(JOB_COLUMNS), parts(root, JOBS), ran):
+        jobs += [job.with_scalars(known.get(job.key, {})) for job in jobs_of(columns)]
+    return by_begin(jobs)
+
+
+def jobs_of(columns: Mapping[str, Any]) -> Iterator[Job]:
+    """Rows with ``JOB_COLUMNS`` as jobs, without their numbers."""
+    texts = (np.ma.asarray(columns[name]).tolist() for name in JOB_COLUMNS)
+    for row in zip(*texts, strict=True):
+        values = dict(zip(JOB_COLUMNS, row, strict=True))
+        values["node_names"] = tuple(n for n in values["node_names"].split(",") if n)
+        yield Job(**values)
+
+
+def by_begin(jobs: Iterable[Job]) -> list[Job]:
+    """In the order in which they began; those of which that is not known first."""
     return sorted(jobs, key=lambda job: (job.start_ns or 0, job.job_id, job.step, job.source))
 
 
@@ -171,87 +199,8 @@ def _scalars(root: Path, where: str) -> dict[tuple[object, ...], dict[str, Scala
     return found
 
 
-def read_table(root: Path, since_ns: int | None = None, until_ns: int | None = None) -> JobTable:
-    """Every job whose performance is known, with all its numbers, by begin (None: any time).
-
-    A number with a flag is in ``flags``. Raises StoreError.
-    """
-    first = "" if since_ns is None else _month(since_ns)
-    last = "~" if until_ns is None else _month(until_ns)
-    jobs, scalars = (parts(root, table, first, last) for table in (JOBS, SCALARS))
-    if not jobs or not scalars:
-        return _empty(str(root))
-    con = connect(threads=2)
-    try:
-        for view, files in (("job_rows", jobs), ("scalar_rows", scalars)):
-            listed = ", ".join(literal(str(path)) for path in files)
-            source = f"read_parquet([{listed}], hive_partitioning = false)"
-            con.execute(f"CREATE VIEW {view} AS SELECT * FROM {source}")
-        inside = "start_ns IS NOT NULL"
-        inside += "" if since_ns is None else f" AND start_ns >= {int(since_ns)}"
-        inside += "" if until_ns is None else f" AND start_ns < {int(until_ns)}"
-        measures = ", ".join(map(literal, PERFORMANCES))
-        con.execute(
-            "CREATE TEMP TABLE picked AS SELECT *, row_number() OVER (ORDER BY start_ns, job_id, step, source) - 1 "
-            f"AS row FROM job_rows SEMI JOIN (SELECT * FROM scalar_rows WHERE metric IN ({measures}) "
-            f"AND value IS NOT NULL) USING ({', '.join(JOB_KEY)}) WHERE {inside}"
-        )
-        return _table_of(con, str(root))
-    except duckdb.Error as error:
-        raise explained(error, root) from error
-    finally:
-        con.close()
-
-
-def _table_of(con: duckdb.DuckDBPyConnection, source: str) -> JobTable:
-    columns = con.execute("SELECT * FROM picked ORDER BY row").fetchnumpy()
-    n = len(columns["row"])
-    con.execute(
-        "CREATE TEMP TABLE names AS SELECT metric, row_number() OVER (ORDER BY metric) - 1 AS code "
-        "FROM (SELECT DISTINCT metric FROM scalar_rows)"
-    )
-    names = [
-        str(name) for (name,) in con.execute("SELECT metric FROM names ORDER BY code").fetchall()
-    ]
-    cells = con.execute(
-        f"SELECT row, code, value FROM scalar_rows JOIN picked USING ({', '.join(JOB_KEY)}) "
-        "JOIN names USING (metric) WHERE value IS NOT NULL"
-    ).fetchnumpy()
-    flagged = con.execute(
-        f"SELECT row, metric, flags FROM scalar_rows JOIN picked USING ({', '.join(JOB_KEY)}) "
-        "WHERE flags IS NOT NULL"
-    ).fetchall()
-    grid = np.full((len(names), n), np.nan)
-    grid[np.ma.getdata(cells["code"]), np.ma.getdata(cells["row"])] = np.ma.getdata(cells["value"])
-    text = {
-        name: np.ma.filled(columns[name], "").astype(object)
-        for name in (*_TEXTS, "direction", "file_system")
-    }
-    motifs = [
-        " ".join(word for word in words if word)
-        for words in zip(text["app"], text["mode"], text["direction"], strict=True)
-    ]
-    return JobTable(
-        job_id=text["job_id"],
-        step=text["step"],
-        start_ns=np.ma.filled(columns["start_ns"], NULL_NS).astype(np.int64),
-        end_ns=np.ma.filled(columns["end_ns"], NULL_NS).astype(np.int64),
-        file_system=text["file_system"],
-        motif=np.array(motifs, dtype=object),
-        metrics={
-            name: grid[code] for code, name in enumerate(names) if np.isfinite(grid[code]).any()
-        },
-        flags={(int(row), str(metric)): tuple(flags.split(",")) for row, metric, flags in flagged},
-        source=source,
-    )
-
-
-def _empty(source: str) -> JobTable:
-    none, instants = np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
-    return JobTable(none, none, instants, instants, none, none, {}, source=source)
-
-
-def _month(start_ns: int | None) -> str:
+def month_of(start_ns: int | None) -> str:
+    """Which partition a job that began then lies in."""
     if start_ns is None:
         return _UNKNOWN
     return datetime.fromtimestamp(start_ns // 1_000_000_000, UTC).strftime("%Y-%m")

@@ -1,8 +1,8 @@
 """Tables of imported records: one Parquet file a part, in which a key has one row, the newest import's.
 
 Importing a file twice changes nothing, a longer version of it adds what is new, and a corrected one corrects:
-a part is read, merged with what is new, and replaced by rename. Writers wait for each other (a lock on the
-table's folder); readers see the part before or after.
+a part is read, merged with what is new (``store.merging``), and replaced by rename. Writers wait for each
+other (a lock on the table's folder); readers see the part before or after.
 """
 
 from __future__ import annotations
@@ -15,19 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 
 from iosonde.model.errors import DamagedFileWarning, StoreError
-from iosonde.store.columns import SCHEMA_VERSION
-from iosonde.store.drafts import draft_of, sync
 from iosonde.store.reader import connect
 from iosonde.store.spool import literal
 from iosonde.store.state import clean_text
-
-_MEMORY = "1GB"
-"""What merging a part may take; the engine spills what does not fit."""
 
 
 @dataclass(frozen=True)
@@ -54,64 +49,7 @@ def writing(root: Path, table: Table) -> Iterator[None]:
         yield
 
 
-class Merged(NamedTuple):
-    """What a part got: keys that it did not have, and rows whose value is another one now."""
-
-    new: int
-    changed: int
-
-
-def merge(con: duckdb.DuckDBPyConnection, table: Table, path: Path, rows: str) -> int:
-    """Put the rows of a SELECT into a part; how many of its keys the part did not have before.
-
-    ``rows`` has the table's columns by name. Of two rows with one key in it either is taken. Raises StoreError.
-    """
-    return merge_values(con, table, path, rows, "").new
-
-
-def merge_values(
-    con: duckdb.DuckDBPyConnection, table: Table, path: Path, rows: str, value: str
-) -> Merged:
-    """The same, and how many rows have another ``value`` (a column; "": not counted) than before."""
-    names = ", ".join(f"{name}::{kind} AS {name}" for name, kind in table.types.items())
-    order = ", ".join(table.order)
-    draft = draft_of(path)
-    changed = 0
-    con.execute(f"SET memory_limit = '{_MEMORY}'")
-    try:
-        before = _rows(con, path)
-        source = f"SELECT {names} FROM ({rows})"
-        if before is not None:
-            # COALESCE-free equality: a key column may be null (a job without a begin).
-            same = " AND ".join(f"o.{k} IS NOT DISTINCT FROM f.{k}" for k in table.key)
-            con.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS {source}")
-            if value:
-                old = f"read_parquet({literal(str(path))}, hive_partitioning = false) o"
-                other = f"o.{value} IS DISTINCT FROM f.{value}"
-                sql = f"SELECT count(*) FROM fresh f JOIN {old} ON {same} WHERE {other}"
-                changed = int(con.execute(sql).fetchall()[0][0])
-            source = (
-                f"SELECT * FROM fresh UNION ALL SELECT {names} FROM read_parquet({literal(str(path))}, "
-                f"hive_partitioning = false) o WHERE NOT EXISTS (SELECT 1 FROM fresh f WHERE {same})"
-            )
-        con.execute(
-            f"COPY (SELECT * FROM ({source}) ORDER BY {order}) TO {literal(str(draft))} "
-            "(FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, "
-            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
-        )
-        after = _rows(con, draft) or 0
-        sync(draft)
-        draft.replace(path)
-        sync(path.parent)
-    except (OSError, duckdb.Error) as error:
-        raise cannot_write(path, error) from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-    return Merged(after - (before or 0), changed)
-
-
-def _rows(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:
+def rows_of(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:
     """How many rows a file has; None if there is none. A damaged one is set aside, and told of."""
     if not path.exists():
         return None

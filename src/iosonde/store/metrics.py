@@ -27,7 +27,8 @@ from iosonde.store.columns import (
     METRIC_TYPES,
     SCHEMA_VERSION,
 )
-from iosonde.store.merged import Merged, Table, merge, merge_values, parts, select, writing
+from iosonde.store.merged import Table, parts, select, writing
+from iosonde.store.merging import Merged, merge
 from iosonde.store.reader import connect
 from iosonde.store.spool import literal
 from iosonde.store.spread import Long, common_steps, spread
@@ -74,39 +75,32 @@ def put_block(root: Path, block: MetricBlock) -> Merged:
 
 def _write_day(path: Path, block: MetricBlock, rows: NDArray[np.intp], flags: str) -> Merged:
     n, width = len(rows), len(block.components)
+    order = np.array(sorted(range(width), key=block.components.__getitem__), dtype=np.intp)
     cells = {
-        "place": np.repeat(np.arange(n, dtype=np.int32), width),
-        "who": np.tile(np.arange(width, dtype=np.int32), n),
-        "value": np.ascontiguousarray(block.value[rows], dtype=np.float64).ravel(),
+        "time_ns": np.repeat(block.time_ns[rows].astype(np.int64, copy=False), width),
+        "step_ns": np.repeat(block.step_ns[rows].astype(np.int64, copy=False), width),
+        "who": np.tile(np.arange(1, width + 1, dtype=np.int32), n),
+        "value": block.value[np.ix_(rows, order)].astype(np.float64, copy=False).ravel(),
     }
-    times = {
-        "place": np.arange(n, dtype=np.int32),
-        "time_ns": np.ascontiguousarray(block.time_ns[rows], dtype=np.int64),
-        "step_ns": np.ascontiguousarray(block.step_ns[rows], dtype=np.int64),
-    }
-    names = {
-        "who": np.arange(width, dtype=np.int32),
-        "component": np.array(block.components, dtype=object),
-    }
+    names = ", ".join(literal(block.components[place]) for place in order.tolist())
     fixed = {"source": block.source, "system": block.system, "level": block.level}
     fixed |= {"metric": block.metric, "kind": block.kind, "unit": block.unit}
     constants = ", ".join(f"{literal(value)} AS {key}" for key, value in fixed.items())
     con = connect(threads=2)
     try:
         con.register("cells", cells)
-        con.register("times", times)
-        con.register("names", names)
-        return merge_values(
+        return merge(
             con,
             METRICS,
             path,
-            f"SELECT {SCHEMA_VERSION} AS schema_version, time_ns, step_ns, component, {constants}, "
+            f"SELECT {SCHEMA_VERSION} AS schema_version, time_ns, step_ns, "
+            f"list_extract([{names}], who) AS component, {constants}, "
             # The engine takes NaN of an array for null.
-            "CASE WHEN isnan(cells.value) THEN NULL ELSE cells.value END AS value, "
-            "CASE WHEN cells.value IS NULL OR isnan(cells.value) THEN 1.0 ELSE 0.0 END AS missing, "
-            f"nullif({literal(flags)}, '') AS flags "
-            "FROM cells JOIN times USING (place) JOIN names USING (who)",
-            "value",
+            "CASE WHEN isnan(value) THEN NULL ELSE value END AS value, "
+            "CASE WHEN value IS NULL OR isnan(value) THEN 1.0 ELSE 0.0 END AS missing, "
+            f"nullif({literal(flags)}, '') AS flags FROM cells",
+            value="value",
+            ordered=True,
         )
     finally:
         con.close()
@@ -221,7 +215,7 @@ def write_edges(root: Path, edges: Iterable[Edge]) -> int:
                 con.register("edges", columns)
                 path = Path(root) / "topology" / f"date={_date(day)}" / f"{name}.parquet"
                 sql = f"SELECT {SCHEMA_VERSION} AS schema_version, * FROM edges"
-                new += merge(con, TOPOLOGY, path, sql)
+                new += merge(con, TOPOLOGY, path, sql).new
                 con.unregister("edges")
         finally:
             con.close()

@@ -10,14 +10,14 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.model.frames import NULL_NS
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.names import slug
-from iosonde.store.jobs import JOBS
+from iosonde.store.company import COLUMNS, Company, Ran, company_of
+from iosonde.store.jobs import JOBS, month_of
 from iosonde.store.merged import Table, parts, select
 from iosonde.store.metrics import (
     DAY_NS,
@@ -44,16 +44,6 @@ _MOST_EDGES = 400_000
 
 
 NOTHING = Piece(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0, np.intp), ())
-
-
-class Ran(NamedTuple):
-    """A record of a job's time; ``end_ns`` None: it goes on."""
-
-    source: str
-    job_id: str
-    start_ns: int
-    end_ns: int | None
-    nodes: int
 
 
 class _Held:
@@ -92,7 +82,7 @@ class Passing:
         self._heads: dict[Path, tuple[Any, ...] | None] = {}
         self._chunks = _Held(MOST_ROWS)
         self._edges = _Held(_MOST_EDGES)
-        self._ran: tuple[Any, ...] | None = None
+        self._ran: Company | None = None
         self._nodes: dict[str, tuple[str, ...]] = {}
         self._files: dict[str, tuple[list[str], list[Path]]] = {}
 
@@ -187,46 +177,18 @@ class Passing:
 
     def ran_during(self, begin_ns: int, end_ns: int) -> list[Ran]:
         """Records with a number of nodes that ran in [begin, end), by begin."""
-        if self._ran is None:
-            self._ran = self._all_ran()
-        start, end, columns = self._ran
-        last = int(np.searchsorted(start, end_ns, "left"))
-        rows = np.flatnonzero((end[:last] > begin_ns) | (end[:last] == NULL_NS)).tolist()
-        source, job_id, nodes = columns
-        return [
-            Ran(
-                str(source[row]),
-                str(job_id[row]),
-                int(start[row]),
-                None if end[row] == NULL_NS else int(end[row]),
-                int(nodes[row]),
-            )
-            for row in rows
-        ]
+        if self._ran is None or not self._ran.begin_ns <= begin_ns <= end_ns <= self._ran.end_ns:
+            self.know_company(begin_ns, end_ns)
+        assert self._ran is not None
+        return self._ran.during(begin_ns, end_ns)
 
-    def _all_ran(self) -> tuple[Any, ...]:
-        columns = "source, job_id, step, start_ns, end_ns, nodes"
-        known = "nodes IS NOT NULL AND start_ns IS NOT NULL"
+    def know_company(self, begin_ns: int, end_ns: int) -> None:
+        """Look up what ran in [begin, end), all at once; what was known of other times is dropped."""
+        inside = f"start_ns < {int(end_ns)} AND (end_ns IS NULL OR end_ns > {int(begin_ns)})"
         files = self._parts(JOBS, None, None)
-        found = select(columns, files, known, con=self._con)
-        if not found:
-            none = np.empty(0, dtype=np.int64)
-            return none, none, (none, none, none)
-        whole: dict[str, Any] = {
-            key: np.ma.concatenate([np.ma.asarray(one[key]) for one in found])  # type: ignore[no-untyped-call]
-            for key in found[0]
-        }
-        start = np.ma.getdata(whole["start_ns"]).astype(np.int64)
-        texts = [np.ma.getdata(whole[k]).astype(object) for k in ("source", "step", "job_id")]
-        order = np.array(
-            sorted(
-                range(len(start)), key=lambda i: (start[i], texts[2][i], texts[1][i], texts[0][i])
-            ),
-            dtype=np.intp,
-        )
-        end = np.ma.filled(whole["end_ns"], NULL_NS).astype(np.int64)
-        nodes = np.ma.getdata(whole["nodes"]).astype(np.int64)
-        return start[order], end[order], (texts[0][order], texts[2][order], nodes[order])
+        files = [path for path in files if _day(path) <= month_of(end_ns)]
+        found = select(COLUMNS, files, f"nodes IS NOT NULL AND {inside}", con=self._con)
+        self._ran = company_of(found, begin_ns, end_ns)
 
     def know_nodes(self, job_ids: Collection[str]) -> None:
         """Look up which nodes jobs had, all at once; what was known of others is dropped."""

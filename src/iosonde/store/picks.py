@@ -47,6 +47,26 @@ class Ragged:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def take(self, rows: NDArray[np.intp]) -> Ragged:
+        """Some lists, in the order asked for."""
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        place = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return Ragged(self.values[place], offsets)
+
+    def followed_by(self, other: Ragged) -> Ragged:
+        """Each list, and behind it the other's list of the same place."""
+        if len(other.values) == 0:
+            return self
+        offsets = self.offsets + other.offsets
+        values = np.empty(offsets[-1], dtype=self.values.dtype)
+        own = np.arange(len(self.values)) + np.repeat(other.offsets[:-1], np.diff(self.offsets))
+        values[own] = self.values
+        values[
+            np.arange(len(other.values)) + np.repeat(self.offsets[1:], np.diff(other.offsets))
+        ] = other.values
+        return Ragged(values, offsets)
+
     def each_sorted(self) -> Ragged:
         """Each list sorted."""
         values = np.empty_like(self.values)

@@ -95,13 +95,18 @@ def with_samples(root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnect
     The view has the columns of samples.toml and the rows of ``scope``. Asked again when a file
     vanishes under it. Raises DamagedFileError (a Parquet file is not one), StoreError.
     """
-    return with_files(root, scope, lambda con, _: ask(con))
+
+    def looked(con: duckdb.DuckDBPyConnection, files: list[Path]) -> T:
+        look_at(con, files, scope)
+        return ask(con)
+
+    return with_files(root, scope, looked)
 
 
 def with_files(
     root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnection, list[Path]], T]
 ) -> T:
-    """``with_samples`` that also tells ``ask`` which Parquet files the view reads."""
+    """``with_samples`` for an ``ask`` that is told of the Parquet files, and looks at them (``look_at``) itself."""
     for attempt in range(_ATTEMPTS):
         con = connect()
         files: list[Path] = []
@@ -132,7 +137,7 @@ def explained(error: duckdb.Error, root: Path) -> StoreError:
 
 
 def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Path]:
-    """Create the view ``samples``; returns the files it reads."""
+    """Create the view ``live``; returns the Parquet files that go with it."""
     live = live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
     sealed = layout.parquet_segments(root, since)
@@ -140,7 +145,6 @@ def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Pa
         live.pop((segment.host, segment.stem), None)
     files = [segment.path for segment in sealed]
     _make_live(con, list(live.values()))
-    look_at(con, files, scope)
     return files
 
 

@@ -23,8 +23,8 @@ from iosonde.store.reader import Scope, look_at, with_files
 
 T = TypeVar("T")
 
-SLICE_ROWS = 6_000_000
-"""About 600 MiB while it is worked on."""
+SLICE_ROWS = 2_000_000
+"""About 150 MiB while it is worked on; more at once is not quicker."""
 _SMALL_BYTES = 32 << 20
 """Parquet files that are together no larger than this are one slice: no footer is read for it."""
 
@@ -48,6 +48,7 @@ def over_slices(
 
     def answers(con: duckdb.DuckDBPyConnection, files: list[Path]) -> list[T]:
         if sum(map(_size, files)) <= _SMALL_BYTES:
+            look_at(con, files, scope)
             return [ask(con)]
         reaches = _reaches(con, files)
         found = []

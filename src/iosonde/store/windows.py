@@ -11,7 +11,7 @@ so that history and the live probe read the same ranks. A long range goes slice 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +23,14 @@ from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, SeriesKey
 from iosonde.store.columns import (
     DERIVED,
+    FATE,
     LEVEL_COLUMNS,
-    LOST,
     QUANTILES,
-    RESPONSE,
     SERIES_KEY,
     WINDOW_COLUMNS,
     WINDOW_KEY,
 )
-from iosonde.store.picks import LEVELS, TAILS, Ragged, as_levels, level_ranks, lists_of, picked
+from iosonde.store.picks import LEVELS, TAILS, as_levels, level_ranks, lists_of, picked
 from iosonde.store.reader import Scope
 from iosonde.store.series import in_order
 from iosonde.store.slices import over_slices
@@ -130,15 +129,22 @@ def _slice(
 def _collect(
     con: duckdb.DuckDBPyConnection, source: str, keys: str, names: Sequence[str], *, levels: bool
 ) -> None:
-    """The table ``groups``: keys, counts, plain statistics, latencies ``s`` and responses ``r``."""
+    """The table ``groups``: keys, counts, plain statistics, and service latencies ``s``.
+
+    With ``levels`` those of ``s`` are of what was done in time, whose response is the same; ``late_s`` are
+    the others, and ``r`` the responses that are no service latency. So every latency is listed once.
+    """
     needs = {"median": _core.minimum_count(0.5), "q99": _core.minimum_count(0.99)}
     columns = [keys, f"count(*) {_DUE} AS n_due", f"count(*) {_OK} AS n_seen"]
     columns += [f"{_PLAIN[name].format(**needs)} AS {name}" for name in names if name in _PLAIN]
-    if levels or any(name not in _PLAIN for name in names):
-        columns.append(f"list({_SERVICE}) {_OK} AS s")
     if levels:
-        columns.append(f"count(*) FILTER ({LOST}) AS n_lost")
-        columns.append(f"list({RESPONSE}) FILTER ({RESPONSE} IS NOT NULL) AS r")
+        columns.append("count(*) FILTER (fate BETWEEN 1 AND 3) AS n_lost")
+        columns.append(f"list({_SERVICE}) FILTER (fate = 0) AS s")
+        columns.append(f"list({_SERVICE}) FILTER (fate = 1) AS late_s")
+        columns.append(f"list({_FELT}) FILTER (fate BETWEEN 1 AND 2) AS r")
+        source = f"(SELECT *, {FATE} AS fate FROM {source})"
+    elif any(name not in _PLAIN for name in names):
+        columns.append(f"list({_SERVICE}) {_OK} AS s")
     con.execute(
         f"CREATE OR REPLACE TEMP TABLE groups AS SELECT {', '.join(columns)} "
         f"FROM {source} GROUP BY ALL"
@@ -164,34 +170,55 @@ def _fetch(
         for name, column in got.items()
     }
     values: dict[str, Any] = {}
-    if chosen or levels:
-        values, block = _service(lists_of(con, "groups", "s"), chosen, levels)
-        found |= {"levels_ns": block} if levels else {}
     if levels:
-        responses = lists_of(con, "groups", "r")
-        tails = picked(responses, lambda n: level_ranks(n, TAILS))
-        found |= {"response_ns": as_levels(tails), "n_response": np.diff(responses.offsets)}
+        values = _with_levels(con, chosen)
+    elif chosen:
+        picks = picked(lists_of(con, "groups", "s"), _ranks(chosen, ()))
+        values = _named(picks, chosen)
     counts = (*keys, "n_due", "n_seen")
     ordered = [*counts, *names, *(LEVEL_COLUMNS if levels else ())]
     return {name: values[name] if name in values else found[name] for name in ordered}
 
 
-def _service(lists: Ragged, names: Sequence[str], levels: bool) -> tuple[dict[str, Any], Any]:
-    """Statistics ``names`` of service latency, and its block of levels."""
+def _with_levels(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str, Any]:
+    """Statistics ``names`` of service latency and the blocks of levels, in the order of ``groups``.
+
+    Where every response is a service latency, one sorting serves both.
+    """
+    in_time, late, other = (lists_of(con, "groups", name) for name in ("s", "late_s", "r"))
+    picks = picked(in_time.followed_by(late), _ranks(names, (*LEVELS, *TAILS)))
+    width = 3 * len(TAILS)
+    service, tails = picks[:, :-width], picks[:, -width:].copy()
+    differ = np.flatnonzero(np.diff(late.offsets) + np.diff(other.offsets))
+    if len(differ):
+        responses = in_time.take(differ).followed_by(other.take(differ))
+        tails[differ] = picked(responses, _ranks((), TAILS))
+    return _named(service, names) | {
+        "levels_ns": as_levels(service[:, len(names) :]),
+        "response_ns": as_levels(tails),
+        "n_response": np.diff(in_time.offsets) + np.diff(other.offsets),
+    }
+
+
+def _ranks(names: Sequence[str], levels: tuple[float, ...]) -> Callable[[int], Any]:
+    """Which ranks of n latencies the statistics ``names`` are, and then all ends of ``levels``."""
     ends = [rank_of(name) for name in names]
-    several = LEVELS if levels else ()
 
     def ranks(n: int) -> Any:
         found = {q: _core.quantile_ranks(n, q) or (0, 0, 0) for q in {q for q, _ in ends}}
         chosen = np.array([found[q][end] for q, end in ends], dtype=np.int64)
-        return np.concatenate((chosen, level_ranks(n, several)))
+        return np.concatenate((chosen, level_ranks(n, levels)))
 
-    values = picked(lists, ranks)
+    return ranks
+
+
+def _named(values: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The first columns of picked values, NaN for missing."""
     columns = {}
     for place, name in enumerate(names):
         column = values[:, place]
         columns[name] = np.where(column == NULL_NS, np.nan, column.astype(np.float64))
-    return columns, as_levels(values[:, len(names) :])
+    return columns
 
 
 def rank_of(name: str) -> tuple[float, int]:
