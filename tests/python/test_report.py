@@ -229,7 +229,9 @@ def test_the_command_writes_a_page_that_needs_nothing(store, tmp_path, capsys, u
     assert len(text) < 3_000_000
     ids = re.findall(r'\bid="([^"]*)"', text)
     assert len(ids) == len(set(ids))
-    assert main(["report", "/nowhere", "--store", str(store.root), "-o", str(out)]) == 1
+    assert main(["report", "/nowhere", "--store", str(store.root), "-o", str(out)]) == 2
+    assert "/nowhere is not watched" in capsys.readouterr().err
+    assert main(["report", "/work", "--store", str(store.root), "--since", "-1s"]) == 1
     assert "there are no samples for this report" in capsys.readouterr().err
     assert WINDOW_NS == 600 * SECOND
 

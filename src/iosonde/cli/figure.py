@@ -19,7 +19,8 @@ from iosonde.analysis.figures import (
     runs_named,
 )
 from iosonde.cli import options
-from iosonde.model.errors import NothingMeasuredError, StoreError, UsageError
+from iosonde.cli.targets import called, no_samples
+from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OF_WINDOW, parse_op
 from iosonde.model.phases import Phase, parse_phase, read_phases
@@ -47,6 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
+    args.target = called(store, args.target)
     asked = _asked(args, now_ns, store)
 
     from iosonde.findings.bursts import say_runs
@@ -54,10 +56,7 @@ def main(arguments: Sequence[str]) -> int:
 
     sheet = sheet_of(store, asked, lambda runs: say_runs(runs, now_ns))
     if sheet is None:
-        raise NothingMeasuredError(
-            f"there are no samples for this figure in {store.root}",
-            hint="a longer --since, 'iosonde now' for the targets, or --store",
-        )
+        raise no_samples(store, "figure", args.target)
     output = args.output or Path(f"iosonde-{args.kind}.png")
     if output.suffix == ".json":
         from iosonde.plots.sheet import plain

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from iosonde import __version__
 from iosonde.cli import options
-from iosonde.model.errors import NothingMeasuredError
+from iosonde.cli.targets import called, no_samples
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.units import format_seconds, format_time
 from iosonde.store.events import Event, read_events
@@ -33,6 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
+    args.target = called(store, args.target)
     since, until = options.time_range(args, now_ns)
     query = SlowdownQuery(
         host=args.host, target=args.target, since_ns=since, until_ns=min(until or now_ns, now_ns)
@@ -46,10 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     zone, random = options.local_zone(), np.random.default_rng(SEED)
     found = reports(store, query, zone, now_ns=now_ns, random=random)
     if not found:
-        raise NothingMeasuredError(
-            f"there are no samples for this report in {store.root}",
-            hint="a longer --since, 'iosonde now' for the targets, or --store",
-        )
+        raise no_samples(store, "report", args.target)
     write_text(_page(store, query, found, now_ns), args.output)
     options.tell(f"wrote {args.output}")
     return 0

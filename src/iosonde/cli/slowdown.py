@@ -14,10 +14,11 @@ from typing import Any
 from iosonde.analysis.scatter import scatter
 from iosonde.analysis.slowdown import analyse, statistic_columns
 from iosonde.cli import options
+from iosonde.cli.targets import called, no_samples
 from iosonde.cli.text import count, table
 from iosonde.findings.sentences import say, say_change
 from iosonde.findings.verdicts import from_span
-from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.ops import DEFAULT_TRAILING_NS, STATISTICS, op_word, parse_op
 from iosonde.model.slowdown import TRIPLE_COLUMNS
@@ -48,13 +49,11 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
+    args.target = called(store, args.target)
     query = _query(args, now_ns)
     result = analyse(store, query)
     if len(result.windows) == 0:
-        raise NothingMeasuredError(
-            f"there are no samples for this question in {store.root}",
-            hint="a longer --since, 'iosonde now' for the targets, or --store",
-        )
+        raise no_samples(store, "question", args.target)
     if args.plot:
         _plot(store, result, args)
     if args.format == "table":
