@@ -119,3 +119,14 @@ def test_seal_names_the_new_files(tmp_path, capsys):
     assert captured.out.strip().endswith(".parquet")
     assert run("seal", store=tmp_path) == 0
     assert "nothing to seal" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+@pytest.mark.parametrize(
+    "question", [["slowdown"], ["events"], ["compare", "/work", "/work"], ["bursts", "/work"]]
+)
+def test_a_file_that_was_written_is_named(store, tmp_path, capsys, question, ending):
+    path = tmp_path / f"data.{ending}"
+    assert run(*question, "-o", str(path), store=store) == 0
+    assert f"wrote {path}" in capsys.readouterr().err
+    assert path.stat().st_size > 0

@@ -221,6 +221,7 @@ def _write_json(
         sys.stdout.write(text)
     else:
         write_text(text, args.output)
+        options.tell(f"wrote {args.output}")
 
 
 def _write_csv(found: list[OpComparison], args: argparse.Namespace) -> None:
@@ -235,6 +236,8 @@ def _write_csv(found: list[OpComparison], args: argparse.Namespace) -> None:
         write_frame(Frame(columns), path, "csv")
         if args.output is None:
             options.copy_to_stdout(path)
+        else:
+            options.tell(f"wrote {args.output}")
 
 
 def _column(values: list[Any]) -> Any:

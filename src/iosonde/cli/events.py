@@ -203,6 +203,7 @@ def _write_text(text: str, output: Path | None) -> None:
         from iosonde.store.export import write_text
 
         write_text(text + "\n", output)
+        options.tell(f"wrote {output}")
 
 
 def _write_frame(events: list[Event], args: argparse.Namespace) -> None:
@@ -213,3 +214,5 @@ def _write_frame(events: list[Event], args: argparse.Namespace) -> None:
         write_events(events, path, args.format)
         if args.output is None:
             options.copy_to_stdout(path)
+        else:
+            options.tell(f"wrote {args.output}")

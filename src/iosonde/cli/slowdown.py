@@ -202,6 +202,8 @@ def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> Non
             path.write_text(f"{head}{path.read_text().strip()}}}\n")
         if args.output is None:
             options.copy_to_stdout(path)
+        else:
+            options.tell(f"wrote {args.output}")
 
 
 def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
