@@ -246,6 +246,7 @@ def test_the_command_writes_a_page_that_needs_nothing(store, tmp_path, capsys, u
         (["figure", "phases", "--phase", "a"], "cannot read the phase 'a'"),
         (["figure", "phases", "--phases", "/nowhere.csv"], "cannot read /nowhere.csv"),
         (["figure", "points", "-o", "x.doc"], "cannot write x.doc"),
+        (["report", "-o", "week.pdf"], "a report is a page, not .pdf; expected -o FILE.html"),
         (["figure", "points", "/nowhere"], "/nowhere is not watched; expected one of /work"),
         (["figure", "points", "--op", "reed"], "there is no operation 'reed'"),
     ],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from iosonde import __version__
 from iosonde.cli import options
 from iosonde.cli.targets import called, no_samples
+from iosonde.model.errors import UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.units import format_seconds, format_time
 from iosonde.store.events import Event, read_events
@@ -63,7 +64,14 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     default = Path("iosonde-report.html")
     add("-o", "--output", type=Path, default=default, metavar="FILE", help=f"(default: {default})")
     parser.add_store()
-    return parser.parse(arguments)
+    args = parser.parse(arguments)
+    if args.output.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(
+            f"a report is a page, not {args.output.suffix or 'a file without an ending'}",
+            expected="-o FILE.html",
+            hint="'iosonde figure' for pictures, 'iosonde export' for data",
+        )
+    return args
 
 
 def _page(store: Store, query: SlowdownQuery, found: list[Report], now_ns: int) -> str:
