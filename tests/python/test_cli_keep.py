@@ -121,9 +121,28 @@ def test_seal_names_the_new_files(tmp_path, capsys):
     assert "nothing to seal" in capsys.readouterr().err
 
 
+def test_what_cannot_be_sealed_is_told_once(tmp_path, capsys):
+    simulated(tmp_path, 60)
+    (tmp_path / "samples").touch()
+    assert run("seal", store=tmp_path) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("cannot seal") == 1
+
+
 @pytest.mark.parametrize("ending", ["json", "csv"])
 @pytest.mark.parametrize(
-    "question", [["slowdown"], ["events"], ["compare", "/work", "/work"], ["bursts", "/work"]]
+    "question",
+    [
+        ["slowdown"],
+        ["events"],
+        [
+            "compare",
+            "/work@2026-09-21T14:14..2026-09-21T14:24",
+            "/work@2026-09-21T14:40..2026-09-21T14:50",
+        ],
+        ["bursts", "/work"],
+    ],
 )
 def test_a_file_that_was_written_is_named(store, tmp_path, capsys, question, ending):
     path = tmp_path / f"data.{ending}"
