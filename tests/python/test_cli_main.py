@@ -46,7 +46,9 @@ def test_no_command_is_a_usage_error(capsys):
     ("arguments", "message"),
     [
         (["nwo"], "there is no command 'nwo'"),
-        (["now", "--sinec"], "unrecognized arguments: --sinec"),
+        (["now", "--sinec"], "unrecognized arguments: --sinec; try 'iosonde now --help'"),
+        (["events", "--sinec", "-1h"], "--sinec=-1h; try --since, or"),
+        (["--store", "/data", "now"], "--store stands before a command; expected options after it"),
         (["slowdown", "--window", "1mi"], "--window: cannot read the duration '1mi'"),
         (["slowdown", "--op", "crate"], "try 'creates'"),
         (["slowdown", "--since", "soon"], "cannot read the time 'soon'"),

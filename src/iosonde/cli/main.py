@@ -160,6 +160,12 @@ def _find(name: str) -> Command:
     commands = {command.name: command for group in GROUPS.values() for command in group}
     if name in commands:
         return commands[name]
+    if name.startswith("-"):
+        raise UsageError(
+            f"{name} stands before a command",
+            expected="options after it",
+            hint=f"'iosonde now {name}', or 'iosonde --help'",
+        )
     import difflib
 
     near = difflib.get_close_matches(name, commands, n=1)

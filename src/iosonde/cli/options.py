@@ -38,9 +38,13 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError; argparse would print the whole usage and leave."""
-        raise UsageError(
-            f"{self.prog.removeprefix('iosonde ')}: {message}", hint=f"'{self.prog} --help'"
-        )
+        hint = f"'{self.prog} --help'"
+        if unknown := re.match(r"unrecognized arguments: (--[\w-]+)", message):
+            import difflib
+
+            near = difflib.get_close_matches(unknown[1], self._option_string_actions, n=1)
+            hint = f"{near[0]}, or {hint}" if near else hint
+        raise UsageError(f"{self.prog.removeprefix('iosonde ')}: {message}", hint=hint)
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Like parse_args, but ``--since -2h`` needs no ``=``, and options may stand between what is not one."""
