@@ -141,7 +141,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "What happened: slow stretches, operations that hung, targets that could not be used."
     parser = options.Parser("events", summary, EXAMPLES)
     add = parser.add_argument
-    add("target", nargs="*", help="name of a watched target (default: all)")
+    add("target", nargs="*", help="name or path of a watched target (default: all)")
     parser.add_range(since="-7d")
     add("--noted", action="store_true", help="only what the agent noted, not slow stretches")
     add("--recurring", action="store_true", help="what comes back every day or week, of 8 weeks")

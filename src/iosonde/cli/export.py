@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = options.Parser("export", summary, EXAMPLES)
     add = parser.add_argument
     add("table", choices=("samples", "windows", "runs"))
-    add("--target", help="name of a watched target (default: all)")
+    add("--target", help="name or path of a watched target (default: all)")
     add("--host", help="as seen from this host only")
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()

@@ -77,7 +77,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     duration = options.reads(parse_duration)
     add = parser.add_argument
     add("kind", choices=KINDS, metavar="KIND", help=", ".join(KINDS))
-    add("target", nargs="?", help="name of a watched target (default: all)")
+    add("target", nargs="?", help="name or path of a watched target (default: all)")
     add("--host", help="as seen from this host only")
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()
@@ -94,13 +94,14 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="TIME",
         help="of sparse points: all above (default: 100ms)",
     )
-    add("-o", "--output", type=Path, metavar="FILE", help=".png, .svg, .pdf, or .json: the numbers")
+    add("-o", "--output", type=Path, metavar="FILE", help=_OUTPUT)
     add("--dark", action="store_true", help="a dark picture")
     add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
     parser.add_store()
     return parser.parse(arguments)
 
 
+_OUTPUT = ".png, .svg, .pdf, or .json: the numbers (default: iosonde-KIND.png)"
 _SPARSE = "of points: about N an op at random (default: 1500), and every one above --above"
 _INTERVAL = "interval (default: 4h; phases: 60s; bursts: what the operations allow)"
 _EXPECTED = "what phases are compared with: usual (default), or the median of all that is stored"

@@ -58,7 +58,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "A day or a week of a target on one HTML page that needs nothing else."
     parser = options.Parser("report", summary, EXAMPLES)
     add = parser.add_argument
-    add("target", nargs="?", help="name of a watched target (default: all)")
+    add("target", nargs="?", help="name or path of a watched target (default: all)")
     add("--host", help="as seen from this host only")
     parser.add_range(since="-7d")
     default = Path("iosonde-report.html")

@@ -42,6 +42,7 @@ EXAMPLES = """\
   iosonde slowdown --as-published --window 4h   median / median of everything, as in the paper
 """
 _MOST_SPANS = 40
+_PLOT = "draw a picture: .png, .svg or .pdf; of further targets FILE-2 ..."
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -68,7 +69,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("slowdown", summary, EXAMPLES)
     duration = options.reads(parse_duration)
     add = parser.add_argument
-    add("target", nargs="?", help="name of a watched target (default: all)")
+    add("target", nargs="?", help="name or path of a watched target (default: all)")
     add("--host", help="as seen from this host only")
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()
@@ -82,7 +83,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     add("--as-published", action="store_true", help="median / all-time median (Kunkel, Betke 2019)")
     parser.add_data()
-    add("--plot", type=Path, metavar="FILE", help="draw a picture: .png, .svg or .pdf")
+    add("--plot", type=Path, metavar="FILE", help=_PLOT)
     add("--dark", action="store_true", help="a dark picture")
     add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
     parser.add_store()
