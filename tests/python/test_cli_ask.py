@@ -58,7 +58,8 @@ def test_an_unknown_target_names_the_known_ones(tmp_path, capsys):
         (with_ops(data_read=SLOW), [], 1, "IOSONDE WARNING - reads on /work are 3.1x"),
         (with_ops(data_read=SLOW), ["-c", "~:3"], 2, "IOSONDE CRITICAL - reads"),
         (with_ops(data_read=SLOW), ["-w", "@3:4", "-c", "9"], 1, "IOSONDE WARNING - "),
-        (state(written_ns=START - 60 * SECOND), [], 3, "IOSONDE UNKNOWN - unknown: nothing heard"),
+        (state(written_ns=START - 60 * SECOND), [], 3, "IOSONDE UNKNOWN - nothing heard of"),
+        (state(), ["-c", "~:0.5"], 2, "IOSONDE CRITICAL - /work is as usual: "),
         (state(ops=[]), [], 3, "IOSONDE UNKNOWN - /work: still learning"),
         (state(), ["-w", "x"], 3, "IOSONDE UNKNOWN - check: argument -w/--warning: cannot read"),
         (state(), ["/nope"], 3, "IOSONDE UNKNOWN - /nope is not watched"),
@@ -71,6 +72,20 @@ def test_check_is_a_plugin(tmp_path, capsys, a_state, extra, code, line):
     captured = capsys.readouterr()
     assert captured.out.startswith(line)
     assert captured.err == ""
+
+
+def test_check_says_that_a_limit_and_not_slowness_raised_it(tmp_path, capsys):
+    put(tmp_path, work=state())
+    assert run("check", "-c", "~:0.5", store=tmp_path) == 2
+    assert capsys.readouterr().out.split(" | ")[0].endswith("; CRITICAL by -c ~:0.5")
+
+
+def test_check_of_a_target_where_nothing_is_watched_says_how_to_start(tmp_path, capsys):
+    assert run("check", "/work", store=tmp_path) == 3
+    assert (
+        capsys.readouterr().out
+        == f"IOSONDE UNKNOWN - no states in {tmp_path}; try 'iosonde probe DIR'\n"
+    )
 
 
 def test_check_gives_performance_data(tmp_path, capsys):

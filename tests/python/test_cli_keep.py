@@ -54,9 +54,43 @@ def test_slowdown_draws(store, tmp_path, capsys):
     assert f"wrote {path}" in capsys.readouterr().err
 
 
-def test_slowdown_of_nothing_says_what_to_try(tmp_path, capsys):
+def test_slowdown_of_nothing_says_what_to_try(store, tmp_path, capsys):
     assert run("slowdown", store=tmp_path) == 1
+    assert "try 'iosonde probe DIR'" in capsys.readouterr().err
+    assert run("slowdown", "--since", "2020-01-01", "--until", "2020-01-02", store=store) == 1
     assert "try a longer --since" in capsys.readouterr().err
+
+
+def test_forty_minutes_do_not_show_that_nothing_recurs(store, capsys):
+    assert run("events", "--recurring", "--until", "2026-09-22", store=store) == 0
+    assert capsys.readouterr().out == "too little is known to see what comes back every day\n"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ["slowdown"],
+        ["events"],
+        ["events", "--recurring"],
+        ["report", "-o", "r.html"],
+        ["figure", "points", "-o", "f.json"],
+        ["export", "windows", "--target"],
+    ],
+)
+def test_a_target_is_known_by_name_by_path_and_with_a_slash(
+    store, tmp_path, monkeypatch, capsys, question
+):
+    monkeypatch.chdir(tmp_path)
+    place = ["--since", "2026-09-21", "--until", "2026-09-22"]
+    texts = []
+    for target in ("/work", "/work/", "/home/../work"):
+        assert run(*question, target, *place, store=store) == 0
+        figures = [path.read_text() for path in sorted(tmp_path.glob("*.json"))]
+        texts.append((capsys.readouterr().out, figures))
+    assert texts[1] == texts[0]
+    assert texts[2] == texts[0]
+    assert run(*question, "/nowhere", *place, store=store) == 2
+    assert "/nowhere is not watched; expected one of /work" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("format_name", ["parquet", "csv", "json"])
@@ -85,3 +119,33 @@ def test_seal_names_the_new_files(tmp_path, capsys):
     assert captured.out.strip().endswith(".parquet")
     assert run("seal", store=tmp_path) == 0
     assert "nothing to seal" in capsys.readouterr().err
+
+
+def test_what_cannot_be_sealed_is_told_once(tmp_path, capsys):
+    simulated(tmp_path, 60)
+    (tmp_path / "samples").touch()
+    assert run("seal", store=tmp_path) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("cannot seal") == 1
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        ["slowdown"],
+        ["events"],
+        [
+            "compare",
+            "/work@2026-09-21T14:14..2026-09-21T14:24",
+            "/work@2026-09-21T14:40..2026-09-21T14:50",
+        ],
+        ["bursts", "/work"],
+    ],
+)
+def test_a_file_that_was_written_is_named(store, tmp_path, capsys, question, ending):
+    path = tmp_path / f"data.{ending}"
+    assert run(*question, "-o", str(path), store=store) == 0
+    assert f"wrote {path}" in capsys.readouterr().err
+    assert path.stat().st_size > 0

@@ -46,7 +46,9 @@ def test_no_command_is_a_usage_error(capsys):
     ("arguments", "message"),
     [
         (["nwo"], "there is no command 'nwo'"),
-        (["now", "--sinec"], "unrecognized arguments: --sinec"),
+        (["now", "--sinec"], "unrecognized arguments: --sinec; try 'iosonde now --help'"),
+        (["events", "--sinec", "-1h"], "--sinec=-1h; try --since, or"),
+        (["--store", "/data", "now"], "--store stands before a command; expected options after it"),
         (["slowdown", "--window", "1mi"], "--window: cannot read the duration '1mi'"),
         (["slowdown", "--op", "crate"], "try 'creates'"),
         (["slowdown", "--since", "soon"], "cannot read the time 'soon'"),
@@ -83,6 +85,49 @@ def test_a_reader_that_goes_away_is_no_error(store):
     assert done.stdout.splitlines()[0].startswith("schema_version,due_ns")
     assert done.stdout.splitlines()[1] == "141"
     assert done.stderr == ""
+
+
+def started(store, script, **environ):
+    """What a shell gets from ``script``, in which $IOSONDE is the command."""
+    return subprocess.run(
+        ["bash", "-c", script],
+        capture_output=True,
+        text=True,
+        env={
+            **ENVIRON,
+            "IOSONDE": f"{sys.executable} -m iosonde.cli.main",
+            "IOSONDE_STORE": str(store),
+            **environ,
+        },
+        check=True,
+    )
+
+
+@pytest.mark.parametrize("command", ["now", "slowdown --format csv", "check", "--version"])
+def test_closed_output_is_no_error(store, command):
+    done = started(
+        store, f"$IOSONDE {command} >&-; echo $?; $IOSONDE {command} <&- >&- 2>&-; echo $?"
+    )
+    assert done.stdout.split() in (["0", "0"], ["3", "3"]), "check says 3: nothing runs there"
+    assert done.stderr == ""
+
+
+def test_an_encoding_without_our_letters_is_no_error(tmp_path):
+    put(tmp_path, work=state(target="/wörk"))
+    done = started(tmp_path, "$IOSONDE now", PYTHONIOENCODING="ascii:strict")
+    assert "/w?rk" in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_store_that_is_a_file_is_told_in_a_line(tmp_path, capsys):
+    path = tmp_path / "file"
+    path.touch()
+    for command in ("now", "events", "slowdown", "runs", "jobs", "seal"):
+        assert run(command, store=path) == 1
+        error = capsys.readouterr().err
+        assert error.startswith("iosonde: ")
+        assert str(path) in error
+        assert error.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", ["now", "check"])

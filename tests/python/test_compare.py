@@ -419,6 +419,8 @@ def test_little_data_says_what_it_could_have_seen(tmp_path):
     assert found.verdict == "not enough data"
     assert "times as high would have been seen" in say_comparison(found)
     assert found.levels[-1].ratio is None
+    vague = [level._replace(smallest=80.51) for level in found.levels]
+    assert "a median 81 times as high" in say_comparison(replace(found, levels=vague))
 
 
 def test_what_was_lost_is_said(tmp_path):

@@ -204,9 +204,12 @@ def test_as_a_table_for_programs(store, tmp_path, ending):
     assert json.loads(by_id[f"{RUN}-1"]["evidence"])["stack"] == ["a", "b"]
 
 
-def test_an_absent_store_has_no_events(tmp_path, capsys):
-    assert run("events", store=tmp_path / "no") == 0
-    assert capsys.readouterr().out == "No events.\n"
+def test_where_nobody_looked_it_is_not_said_that_nothing_happened(tmp_path, capsys):
+    for arguments in (["events"], ["events", "--recurring"]):
+        assert run(*arguments, store=tmp_path / "no") == 1
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert "there are no samples in" in captured.err
     assert run("events", "--format", "parquet", store=tmp_path) == 2
     assert run("events", "--format", "csv", store=tmp_path) == 0
     assert capsys.readouterr().out.startswith("schema_version,id,kind")

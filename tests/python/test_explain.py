@@ -67,6 +67,16 @@ def test_a_planted_cause_is_named_and_the_rest_is_as_usual():
         assert "changes over weeks" in verdict.evidence[0]
 
 
+def test_a_coverage_factor_is_told_as_the_share_of_others():
+    shared = 0.97 + 0.01 * noise(8)
+    shared[[5, 11, 17, 23, 31, 39]] = 0.4
+    rate = 10e9 * (1 + 0.05 * noise(9)) * np.where(shared < 0.5, 0.5, 1.0)
+    found = explain(table(performance_bytes_per_s=rate, cf_bandwidth_ratio=shared), "39")
+    verdict = judge(found)
+    assert "60% of the servers' traffic was that of others (usual 3%)" in verdict.sentence
+    assert verdict.evidence[0].startswith("coverage factor (bandwidth) 0.400 (usual 0.9")
+
+
 def test_a_run_as_usual_is_not_explained():
     made = slow_by_fullness()
     made.metrics["performance_bytes_per_s"][36] = 9.8e9

@@ -105,6 +105,17 @@ def test_a_part_that_is_slow_is_said_to_be_a_part():
     assert status(finding, parse_range("2"), parse_range("5")) == WARNING
 
 
+def test_what_may_be_slow_is_not_simply_as_usual():
+    kind, _, sentence = said(
+        with_ops(data_read={"slowdown": 7.5, "slowdown_lower": 1.2, "slowdown_upper": 8.7})
+    )
+    assert kind == "usual"
+    assert sentence == (
+        "/work is as usual: the slowest operation, reads, is at 7.5x (1.2-8.7), "
+        "which is too uncertain to be called slow"
+    )
+
+
 def test_usual_that_became_slower_is_said():
     assert said(with_ops(md_create={"climate": 1.52}))[2].endswith(
         "; usual itself has become 1.5x slower for creates than it was at first"

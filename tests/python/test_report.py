@@ -229,7 +229,9 @@ def test_the_command_writes_a_page_that_needs_nothing(store, tmp_path, capsys, u
     assert len(text) < 3_000_000
     ids = re.findall(r'\bid="([^"]*)"', text)
     assert len(ids) == len(set(ids))
-    assert main(["report", "/nowhere", "--store", str(store.root), "-o", str(out)]) == 1
+    assert main(["report", "/nowhere", "--store", str(store.root), "-o", str(out)]) == 2
+    assert "/nowhere is not watched" in capsys.readouterr().err
+    assert main(["report", "/work", "--store", str(store.root), "--since", "-1s"]) == 1
     assert "there are no samples for this report" in capsys.readouterr().err
     assert WINDOW_NS == 600 * SECOND
 
@@ -244,7 +246,8 @@ def test_the_command_writes_a_page_that_needs_nothing(store, tmp_path, capsys, u
         (["figure", "phases", "--phase", "a"], "cannot read the phase 'a'"),
         (["figure", "phases", "--phases", "/nowhere.csv"], "cannot read /nowhere.csv"),
         (["figure", "points", "-o", "x.doc"], "cannot write x.doc"),
-        (["figure", "points", "/nowhere"], "there are no samples for this figure"),
+        (["report", "-o", "week.pdf"], "a report is a page, not .pdf; expected -o FILE.html"),
+        (["figure", "points", "/nowhere"], "/nowhere is not watched; expected one of /work"),
         (["figure", "points", "--op", "reed"], "there is no operation 'reed'"),
     ],
 )

@@ -83,14 +83,15 @@ def _answer(args: Any) -> tuple[int, str]:
     """The status and the text."""
     now_ns = options.now_ns()
     root = options.store_root(args)
-    states = options.chosen(read_states(root), args.target)
-    if not states:
+    every = read_states(root)
+    if not every:
         return thresholds.UNKNOWN, f"IOSONDE UNKNOWN - no states in {root}; try 'iosonde probe DIR'"
+    states = options.chosen(every, args.target)
     findings = compared([from_state(state, now_ns) for state in states])
     levels = [thresholds.status(finding, args.warning, args.critical) for finding in findings]
     level = thresholds.worst(levels)
     first = levels.index(level)
-    lines = [say(finding) for finding in findings]
+    lines = [_line(finding, one, args) for finding, one in zip(findings, levels, strict=True)]
     perfdata = [
         datum
         for state, f in zip(states, findings, strict=True)
@@ -101,6 +102,18 @@ def _answer(args: Any) -> tuple[int, str]:
     text += [_clean(line) for i, line in enumerate(lines) if i != first]
     text += [_clean(f"note: {n}") for state in states if args.verbose for n in state["notes"]]
     return level, "\n".join(text)
+
+
+def _line(finding: Finding, level: int, args: Any) -> str:
+    """The sentence; what only the limits of the caller call slow says so, and the status is not said twice."""
+    text = say(finding).removeprefix("unknown: ")
+    limit = {
+        thresholds.WARNING: f"-w {args.warning.text}",
+        thresholds.CRITICAL: f"-c {args.critical.text}",
+    }
+    if finding.kind == "usual" and level in limit:
+        text += f"; {thresholds.STATUS_NAMES[level]} by {limit[level]}"
+    return text
 
 
 def _perfdata(state: dict[str, Any], finding: Finding, args: Any) -> list[str]:

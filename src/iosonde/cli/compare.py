@@ -24,6 +24,7 @@ from iosonde.findings.comparison import (
     level_name,
     say_comparison,
     say_ratio,
+    short_ratio,
 )
 from iosonde.model.errors import NothingMeasuredError, UnitError
 from iosonde.model.frames import Frame
@@ -174,7 +175,7 @@ def _row(op: OpComparison) -> tuple[str, ...]:
         op_word(op.op),
         op.verdict,
         *(say_ratio(by_level[level]) for level in (0.5, 0.95, 0.99)),
-        "n/a" if sees is None else f"x{sees:.2f}",
+        "n/a" if sees is None else f"x{short_ratio(sees)}",
         count(op.a.used),
         count(op.b.used),
     )
@@ -188,7 +189,7 @@ def _quantiles(found: list[OpComparison]) -> list[tuple[str, ...]]:
             format_duration(level.quantile_a_ns),
             format_duration(level.quantile_b_ns),
             say_ratio(level),
-            "n/a" if level.smallest is None else f"x{level.smallest:.2f}",
+            "n/a" if level.smallest is None else f"x{short_ratio(level.smallest)}",
             "n/a" if level.p_value is None else f"{level.p_value:.2g}",
         )
         for op in found
@@ -221,6 +222,7 @@ def _write_json(
         sys.stdout.write(text)
     else:
         write_text(text, args.output)
+        options.tell(f"wrote {args.output}")
 
 
 def _write_csv(found: list[OpComparison], args: argparse.Namespace) -> None:
@@ -235,6 +237,8 @@ def _write_csv(found: list[OpComparison], args: argparse.Namespace) -> None:
         write_frame(Frame(columns), path, "csv")
         if args.output is None:
             options.copy_to_stdout(path)
+        else:
+            options.tell(f"wrote {args.output}")
 
 
 def _column(values: list[Any]) -> Any:

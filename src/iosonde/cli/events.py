@@ -8,9 +8,10 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from iosonde.cli import options
+from iosonde.cli.targets import names_of, require_samples
 from iosonde.cli.text import table
 from iosonde.findings.happenings import say_seen, say_slow_event, slow_end, slow_words
 from iosonde.findings.sentences import event_words, say_event
@@ -39,13 +40,18 @@ def main(arguments: Sequence[str]) -> int:
         args.since = None
     since, until = options.time_range(args, now_ns)
     states = read_states(root)
-    events = _chosen(read_events(root, since, until), args.target, states)
+    every = read_events(root, since, until)
+    if args.target:
+        args.target = names_of(root, args.target, states, [e.target for e in every if e.target])
+    events = [event for event in every if not args.target or event.target in args.target]
     living = {str(state["run_id"]) for state in states if state["running"]}
     if args.recurring:
         return _recurring(root, until or now_ns, args)
     slow, seen = _slow(root, since, until, args, now_ns)
     events = [event for event in events if not _told_twice(event, slow)]
     if args.format == "table":
+        if not (every or slow or states):
+            require_samples(root)
         _print(events, slow, seen, living, now_ns)
     elif args.format == "json":
         _write_json(events, slow, seen, living=living, now_ns=now_ns, output=args.output)
@@ -101,21 +107,31 @@ def _recurring(root: Path, until: int, args: argparse.Namespace) -> int:
     """What comes back every day or week."""
     import numpy as np
 
-    from iosonde.analysis.happenings import WEEKS, recurrence_of
-    from iosonde.findings.happenings import say_all_recurring, say_recurring
+    from iosonde.analysis.happenings import recurrence_of
+    from iosonde.findings.happenings import (
+        say_all_recurring,
+        say_nothing_recurs,
+        say_recurring,
+    )
     from iosonde.model.frames import SlowdownQuery
     from iosonde.store.store import Store
 
     zone = options.local_zone()
     query, random = SlowdownQuery(until_ns=until), np.random.default_rng(args.seed)
-    places = recurrence_of(Store(root), query, random, zone).values()
+    of_place = recurrence_of(Store(root), query, random, zone)
+    places = [r for place, r in of_place.items() if not args.target or place.target in args.target]
+    if not places:
+        require_samples(root)
     every = [one for place in places for one in place.found]
     found = [one for one in every if not args.target or one.target in args.target]
     if args.format == "json":
         plain = [{**asdict(one), "sentence": say_recurring(one)} for one in found]
         _write_text(json.dumps({"seed": args.seed, "recurring": plain}, indent=2), args.output)
     elif args.format == "table":
-        print("\n".join(say_all_recurring(found)) or f"Nothing recurs ({WEEKS} weeks).")
+        print(
+            "\n".join(say_all_recurring(found))
+            or say_nothing_recurs(max((p.looked_ns for p in places), default=0))
+        )
     else:
         raise UsageError("what recurs is a table or JSON", hint="--format json")
     return 0
@@ -125,7 +141,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "What happened: slow stretches, operations that hung, targets that could not be used."
     parser = options.Parser("events", summary, EXAMPLES)
     add = parser.add_argument
-    add("target", nargs="*", help="name of a watched target (default: all)")
+    add("target", nargs="*", help="name or path of a watched target (default: all)")
     parser.add_range(since="-7d")
     add("--noted", action="store_true", help="only what the agent noted, not slow stretches")
     add("--recurring", action="store_true", help="what comes back every day or week, of 8 weeks")
@@ -133,25 +149,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_data()
     parser.add_store()
     return parser.parse(arguments)
-
-
-def _chosen(
-    events: list[Event], wanted: Sequence[str], states: list[dict[str, Any]]
-) -> list[Event]:
-    """Events of the targets asked for. Raises UsageError for one that nobody knows."""
-    if not wanted:
-        return events
-    known = {str(state["target"]) for state in states} | {e.target for e in events if e.target}
-    names: set[str] = set()
-    for name in wanted:
-        same = {name, name.rstrip("/") or "/", str(Path(name).absolute())}
-        same |= {str(s["target"]) for s in states if s["path"] in same}
-        if not same & known:
-            raise UsageError(
-                f"{name} is not watched", expected="one of " + (", ".join(sorted(known)) or "none")
-            )
-        names |= same
-    return [event for event in events if event.target in names]
 
 
 def _print(
@@ -206,6 +203,7 @@ def _write_text(text: str, output: Path | None) -> None:
         from iosonde.store.export import write_text
 
         write_text(text + "\n", output)
+        options.tell(f"wrote {output}")
 
 
 def _write_frame(events: list[Event], args: argparse.Namespace) -> None:
@@ -216,3 +214,5 @@ def _write_frame(events: list[Event], args: argparse.Namespace) -> None:
         write_events(events, path, args.format)
         if args.output is None:
             options.copy_to_stdout(path)
+        else:
+            options.tell(f"wrote {args.output}")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from iosonde.cli import options
+from iosonde.cli.targets import called, known_targets, some
 from iosonde.cli.text import count
 from iosonde.model.errors import UsageError
 from iosonde.model.ops import parse_op
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = options.Parser("export", summary, EXAMPLES)
     add = parser.add_argument
     add("table", choices=("samples", "windows", "runs"))
-    add("--target", help="name of a watched target (default: all)")
+    add("--target", help="name or path of a watched target (default: all)")
     add("--host", help="as seen from this host only")
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()
@@ -50,6 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     if args.output is None and format_name == "parquet":
         raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
     since, until = options.time_range(args, options.now_ns())
+    args.target = _called(args)
     scope = Scope(args.host, args.target, tuple(args.op) if args.op else None, since, until)
     with tempfile.TemporaryDirectory() as folder:
         path = args.output or Path(folder) / "out"
@@ -59,6 +61,18 @@ def main(arguments: Sequence[str]) -> int:
         else:
             options.tell(f"wrote {count(rows)} rows to {path}")
     return 0
+
+
+def _called(args: options.Arguments) -> str | None:
+    """The target's name; runs of benchmarks have their directory instead. Raises UsageError for an unknown one."""
+    if args.target is None or args.table == "runs":
+        return None if args.target is None else args.target.rstrip("/") or "/"
+    store = Store(options.store_root(args))
+    name = called(store, args.target)
+    known = known_targets(store)
+    if known and name not in known:
+        raise UsageError(f"{name} is not watched", expected="one of " + some(known))
+    return name
 
 
 def _write(root: Path, args: options.Arguments, scope: Scope, path: Path, format_name: str) -> int:

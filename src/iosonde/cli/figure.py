@@ -19,7 +19,8 @@ from iosonde.analysis.figures import (
     runs_named,
 )
 from iosonde.cli import options
-from iosonde.model.errors import NothingMeasuredError, StoreError, UsageError
+from iosonde.cli.targets import called, no_samples
+from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OF_WINDOW, parse_op
 from iosonde.model.phases import Phase, parse_phase, read_phases
@@ -47,6 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
+    args.target = called(store, args.target)
     asked = _asked(args, now_ns, store)
 
     from iosonde.findings.bursts import say_runs
@@ -54,10 +56,7 @@ def main(arguments: Sequence[str]) -> int:
 
     sheet = sheet_of(store, asked, lambda runs: say_runs(runs, now_ns))
     if sheet is None:
-        raise NothingMeasuredError(
-            f"there are no samples for this figure in {store.root}",
-            hint="a longer --since, 'iosonde now' for the targets, or --store",
-        )
+        raise no_samples(store, "figure", args.target)
     output = args.output or Path(f"iosonde-{args.kind}.png")
     if output.suffix == ".json":
         from iosonde.plots.sheet import plain
@@ -78,7 +77,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     duration = options.reads(parse_duration)
     add = parser.add_argument
     add("kind", choices=KINDS, metavar="KIND", help=", ".join(KINDS))
-    add("target", nargs="?", help="name of a watched target (default: all)")
+    add("target", nargs="?", help="name or path of a watched target (default: all)")
     add("--host", help="as seen from this host only")
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()
@@ -95,13 +94,14 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="TIME",
         help="of sparse points: all above (default: 100ms)",
     )
-    add("-o", "--output", type=Path, metavar="FILE", help=".png, .svg, .pdf, or .json: the numbers")
+    add("-o", "--output", type=Path, metavar="FILE", help=_OUTPUT)
     add("--dark", action="store_true", help="a dark picture")
     add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
     parser.add_store()
     return parser.parse(arguments)
 
 
+_OUTPUT = ".png, .svg, .pdf, or .json: the numbers (default: iosonde-KIND.png)"
 _SPARSE = "of points: about N an op at random (default: 1500), and every one above --above"
 _INTERVAL = "interval (default: 4h; phases: 60s; bursts: what the operations allow)"
 _EXPECTED = "what phases are compared with: usual (default), or the median of all that is stored"

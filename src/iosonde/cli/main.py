@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import io
 import os
 import sys
 import warnings
@@ -79,6 +80,7 @@ Try it:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``iosonde`` and return its exit code; errors of ours, Ctrl-C, closed pipes end here."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _make_writable()
     try:
         code = _dispatch(arguments)
         sys.stdout.flush()
@@ -94,11 +96,36 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 141
     except OSError as error:
-        if error.filename is not None or error.errno not in _UNWRITABLE:
+        if error.filename is None and error.errno not in _UNWRITABLE:
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        print(f"iosonde: cannot write the output: {error.strerror}", file=sys.stderr)
+        _tell_os_error(error)
         return 1
+
+
+def _tell_os_error(error: OSError) -> None:
+    """One line, of a file that could not be used or of stdout."""
+    if error.filename is not None:
+        print(f"iosonde: {error.filename}: {error.strerror}", file=sys.stderr)
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    print(f"iosonde: cannot write the output: {error.strerror}", file=sys.stderr)
+
+
+def _make_writable() -> None:
+    """Output that was closed goes nowhere; a letter that its encoding has not becomes ``?``.
+
+    A descriptor that is closed would also be given to the next file that is opened.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -133,6 +160,12 @@ def _find(name: str) -> Command:
     commands = {command.name: command for group in GROUPS.values() for command in group}
     if name in commands:
         return commands[name]
+    if name.startswith("-"):
+        raise UsageError(
+            f"{name} stands before a command",
+            expected="options after it",
+            hint=f"'iosonde now {name}', or 'iosonde --help'",
+        )
     import difflib
 
     near = difflib.get_close_matches(name, commands, n=1)

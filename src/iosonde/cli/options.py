@@ -38,12 +38,16 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError; argparse would print the whole usage and leave."""
-        raise UsageError(
-            f"{self.prog.removeprefix('iosonde ')}: {message}", hint=f"'{self.prog} --help'"
-        )
+        hint = f"'{self.prog} --help'"
+        if unknown := re.match(r"unrecognized arguments: (--[\w-]+)", message):
+            import difflib
+
+            near = difflib.get_close_matches(unknown[1], self._option_string_actions, n=1)
+            hint = f"{near[0]}, or {hint}" if near else hint
+        raise UsageError(f"{self.prog.removeprefix('iosonde ')}: {message}", hint=hint)
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Like parse_args, but ``--since -2h`` needs no ``=``."""
+        """Like parse_args, but ``--since -2h`` needs no ``=``, and options may stand between what is not one."""
         joined: list[str] = []
         for word in arguments:
             takes_value = joined and re.fullmatch(r"--?[a-z][a-z-]*", joined[-1])
@@ -52,7 +56,7 @@ class Parser(argparse.ArgumentParser):
                 joined.append(f"{option}={word}" if option.startswith("--") else f"{option}{word}")
             else:
                 joined.append(word)
-        args = self.parse_args(joined)
+        args = self.parse_intermixed_args(joined)
         if self._formats:
             _settle_format(args, self._formats)
         return args
@@ -192,7 +196,9 @@ def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str
     for name in wanted:
         names = {name, name.rstrip("/") or "/", str(Path(name).absolute())}
         found = [
-            s for s in states if s["target"] in names or s["path"] in names or _whole(s) in names
+            s
+            for s in states
+            if s["target"] in names or s["path"] in names or whole_target(s) in names
         ]
         if not found:
             known = sorted({str(s["target"]) for s in states})
@@ -201,7 +207,7 @@ def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str
     return picked
 
 
-def _whole(state: dict[str, Any]) -> str | None:
+def whole_target(state: dict[str, Any]) -> str | None:
     """The target that a state's server belongs to."""
     component = state.get("component")
     return str(component["of"]) if component else None

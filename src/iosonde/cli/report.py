@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from iosonde import __version__
 from iosonde.cli import options
-from iosonde.model.errors import NothingMeasuredError
+from iosonde.cli.targets import called, no_samples
+from iosonde.model.errors import UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.units import format_seconds, format_time
 from iosonde.store.events import Event, read_events
@@ -33,6 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
+    args.target = called(store, args.target)
     since, until = options.time_range(args, now_ns)
     query = SlowdownQuery(
         host=args.host, target=args.target, since_ns=since, until_ns=min(until or now_ns, now_ns)
@@ -46,10 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     zone, random = options.local_zone(), np.random.default_rng(SEED)
     found = reports(store, query, zone, now_ns=now_ns, random=random)
     if not found:
-        raise NothingMeasuredError(
-            f"there are no samples for this report in {store.root}",
-            hint="a longer --since, 'iosonde now' for the targets, or --store",
-        )
+        raise no_samples(store, "report", args.target)
     write_text(_page(store, query, found, now_ns), args.output)
     options.tell(f"wrote {args.output}")
     return 0
@@ -59,13 +58,20 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "A day or a week of a target on one HTML page that needs nothing else."
     parser = options.Parser("report", summary, EXAMPLES)
     add = parser.add_argument
-    add("target", nargs="?", help="name of a watched target (default: all)")
+    add("target", nargs="?", help="name or path of a watched target (default: all)")
     add("--host", help="as seen from this host only")
     parser.add_range(since="-7d")
     default = Path("iosonde-report.html")
     add("-o", "--output", type=Path, default=default, metavar="FILE", help=f"(default: {default})")
     parser.add_store()
-    return parser.parse(arguments)
+    args = parser.parse(arguments)
+    if args.output.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(
+            f"a report is a page, not {args.output.suffix or 'a file without an ending'}",
+            expected="-o FILE.html",
+            hint="'iosonde figure' for pictures, 'iosonde export' for data",
+        )
+    return args
 
 
 def _page(store: Store, query: SlowdownQuery, found: list[Report], now_ns: int) -> str:

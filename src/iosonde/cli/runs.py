@@ -32,7 +32,8 @@ def main(arguments: Sequence[str]) -> int:
     now_ns = options.now_ns()
     root = options.store_root(args)
     since, until = options.time_range(args, now_ns)
-    rows = read(root, target=args.target, since_ns=since, until_ns=until)
+    target = None if args.target is None else args.target.rstrip("/") or "/"
+    rows = read(root, target=target, since_ns=since, until_ns=until)
     if not rows:
         raise NothingMeasuredError(
             f"there are no runs for this question in {root}",

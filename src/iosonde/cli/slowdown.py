@@ -14,10 +14,11 @@ from typing import Any
 from iosonde.analysis.scatter import scatter
 from iosonde.analysis.slowdown import analyse, statistic_columns
 from iosonde.cli import options
+from iosonde.cli.targets import called, no_samples
 from iosonde.cli.text import count, table
 from iosonde.findings.sentences import say, say_change
 from iosonde.findings.verdicts import from_span
-from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.ops import DEFAULT_TRAILING_NS, STATISTICS, op_word, parse_op
 from iosonde.model.slowdown import TRIPLE_COLUMNS
@@ -41,6 +42,7 @@ EXAMPLES = """\
   iosonde slowdown --as-published --window 4h   median / median of everything, as in the paper
 """
 _MOST_SPANS = 40
+_PLOT = "draw a picture: .png, .svg or .pdf; of further targets FILE-2 ..."
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -48,13 +50,11 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
+    args.target = called(store, args.target)
     query = _query(args, now_ns)
     result = analyse(store, query)
     if len(result.windows) == 0:
-        raise NothingMeasuredError(
-            f"there are no samples for this question in {store.root}",
-            hint="a longer --since, 'iosonde now' for the targets, or --store",
-        )
+        raise no_samples(store, "question", args.target)
     if args.plot:
         _plot(store, result, args)
     if args.format == "table":
@@ -69,7 +69,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("slowdown", summary, EXAMPLES)
     duration = options.reads(parse_duration)
     add = parser.add_argument
-    add("target", nargs="?", help="name of a watched target (default: all)")
+    add("target", nargs="?", help="name or path of a watched target (default: all)")
     add("--host", help="as seen from this host only")
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()
@@ -83,7 +83,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     add("--as-published", action="store_true", help="median / all-time median (Kunkel, Betke 2019)")
     parser.add_data()
-    add("--plot", type=Path, metavar="FILE", help="draw a picture: .png, .svg or .pdf")
+    add("--plot", type=Path, metavar="FILE", help=_PLOT)
     add("--dark", action="store_true", help="a dark picture")
     add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
     parser.add_store()
@@ -203,6 +203,8 @@ def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> Non
             path.write_text(f"{head}{path.read_text().strip()}}}\n")
         if args.output is None:
             options.copy_to_stdout(path)
+        else:
+            options.tell(f"wrote {args.output}")
 
 
 def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:

@@ -241,7 +241,7 @@ def _could_see(found: OpComparison) -> str:
     middle = min(found.levels, key=lambda level: abs(level.level - 0.5), default=None)
     if middle is None or middle.smallest is None:
         return ""
-    return f"; a median {middle.smallest:.2f} times as high would have been seen"
+    return f"; a median {short_ratio(middle.smallest)} times as high would have been seen"
 
 
 def level_name(level: float) -> str:
@@ -253,8 +253,9 @@ def say_ratio(level: LevelVerdict) -> str:
     """``1.21 (1.15-1.27)``; ``n/a`` where there is no number."""
     if level.ratio is None or level.lower is None or level.upper is None:
         return "n/a"
-    return f"{_short(level.ratio)} ({_short(level.lower)}-{_short(level.upper)})"
+    return f"{short_ratio(level.ratio)} ({short_ratio(level.lower)}-{short_ratio(level.upper)})"
 
 
-def _short(value: float) -> str:
+def short_ratio(value: float) -> str:
+    """``1.21``, ``27``: three digits are more than any comparison knows."""
     return f"{value:.2f}" if value < 9.95 else f"{value:.0f}"

@@ -186,8 +186,27 @@ def _rank(found: Explanation) -> str:
 
 
 def _reasons(told: tuple[Candidate, ...]) -> str:
-    words = [_short(one) for one in told]
+    words = [_by_others(one) or _short(one) for one in told]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+_SHARED = {
+    "cf_bandwidth_ratio": "traffic was that",
+    "cf_ops_ratio": "reads and writes were those",
+    "cf_opens_ratio": "opens were those",
+    "cf_stats_ratio": "stats were those",
+}
+
+
+def _by_others(one: Candidate) -> str:
+    """``61% of the servers' traffic was that of others (usual 1%)``: a coverage factor in plain words, else "".
+
+    Of a factor above 1 nothing is left for others.
+    """
+    if one.metric not in _SHARED or not np.isfinite((one.stood.value, one.usual)).all():
+        return ""
+    others, usual = (max(0.0, 1.0 - share) for share in (one.stood.value, one.usual))
+    return f"{others:.0%} of the servers' {_SHARED[one.metric]} of others (usual {usual:.0%})"
 
 
 def _short(one: Candidate) -> str:

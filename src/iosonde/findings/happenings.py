@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
-from iosonde.model.ops import op_word
+from iosonde.model.ops import SECOND_NS, op_word
 from iosonde.model.units import format_factor, format_seconds, format_time
 
 if TYPE_CHECKING:
@@ -89,6 +89,20 @@ def say_all_recurring(found: Sequence[Recurring], reader_zone: str | None = None
         hosts = _join(sorted(one.host for one in group))
         lines.append(f"{text} (seen from {hosts})" if several else text)
     return lines
+
+
+LEAST_KNOWN_NS = 3 * 86_400 * SECOND_NS
+"""What was seen on fewer days does not come back every day."""
+
+
+def say_nothing_recurs(looked_ns: int) -> str:
+    """That nothing was found, in how much time; or that this is too short to say so."""
+    if looked_ns == 0:
+        return "too little is known to see what comes back every day"
+    known = format_seconds(looked_ns)
+    if looked_ns < LEAST_KNOWN_NS:
+        return f"{known} are too short to see what comes back every day"
+    return f"nothing that comes back every day or week was found in {known}"
 
 
 def span_words(found: Recurring) -> str:

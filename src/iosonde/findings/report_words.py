@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
-from iosonde.findings.happenings import say_recurring
+from iosonde.findings.happenings import LEAST_KNOWN_NS, say_nothing_recurs, say_recurring
 from iosonde.findings.sentences import say
 from iosonde.findings.verdicts import from_span
 from iosonde.model.ops import SECOND_NS, op_order, op_word
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from iosonde.analysis.report import Report
 
 DAY_NS = 86_400 * SECOND_NS
-_LEAST_DAYS = 3
-"""What was seen on fewer days does not come back every day."""
 _WHOLE = 0.9
 """From this share of the time on, samples are taken to be there: the first and last windows are cut."""
 
@@ -106,8 +104,8 @@ def recurrence_words(report: Report, reader_zone: str | None = None) -> list[str
     if report.recurrence is None:
         return None
     found, looked = report.recurrence
-    if not found and looked < _LEAST_DAYS * DAY_NS:
-        return [f"{format_seconds(looked)} are too short to see what comes back every day"]
+    if not found and looked < LEAST_KNOWN_NS:
+        return [say_nothing_recurs(looked)]
     return [say_recurring(one, reader_zone) for one in found]
 
 

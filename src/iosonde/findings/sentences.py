@@ -13,7 +13,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iosonde.findings.verdicts import Finding, OpVerdict
-from iosonde.model.ops import SECOND_NS, op_word
+from iosonde.model.ops import SECOND_NS, SLOW_AT, op_word
 from iosonde.model.units import format_factor, format_seconds, format_slowdown, format_time
 
 if TYPE_CHECKING:
@@ -173,6 +173,8 @@ def _usual(finding: Finding, _zone: tzinfo | None) -> str:
         f"{_of(finding)} is as usual: the slowest operation, {op_word(worst.op)}, "
         f"is at {format_slowdown(worst.slowdown, worst.lower, worst.upper)}"
     )
+    if worst.slowdown is not None and worst.slowdown >= SLOW_AT:
+        text += ", which is too uncertain to be called slow"
     if climate := finding.evidence.get("climate"):
         op = op_word(finding.evidence["climate_op"])
         text += f"; usual itself has become {format_factor(climate)}x slower for {op} than it was at first"
