@@ -17,7 +17,7 @@ from iosonde.analysis.leakage import about_of, candidates, leaks, undescribed, u
 from iosonde.analysis.umami import History, find_run, history_of
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
-from iosonde.stats.association import Associations, associations
+from iosonde.stats.association import Associations, associations, shape_q
 from iosonde.stats.forward import Selection, select
 from iosonde.stats.standing import Stood, stand
 from iosonde.stats.suspects import suspects
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", "fraction_of_peak_ratio")
 """What can be explained: the first that the run has."""
 _FLOORS = {"percent": 1.0, "ratio": 0.01, "operations": 1.0, "operations/s": 0.1, "hops": 0.1}
+SURE_Q = 0.05
+"""Of what is said to go with performance, at most this share is wrong on average."""
 Tag = Literal["cause", "effect", "climate"]
 
 
@@ -57,6 +59,8 @@ class Candidate:
     """Why it is greyed: what of the job's own doing it follows; "" if it is not."""
     flags: tuple[str, ...] = ()
     """Of ``model.quality.QUALITY``, of the run's value."""
+    shape_q: float = float("nan")
+    """As ``q``, for a relation of any shape: what hurts beyond a threshold only, or at both ends."""
 
     @property
     def tag(self) -> Tag:
@@ -80,7 +84,8 @@ class Explanation:
     others: int
     candidates: tuple[Candidate, ...]
     picks: tuple[tuple[str, float, int, str], ...]
-    """What history's performance goes with, in order: metric, share of variance of ranks, sign, shape."""
+    """What history's performance goes with, in order: metric, share of variance of ranks, sign, shape. Only what is
+    more than chance, given how many metrics were looked at and how alike neighbouring runs are."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -126,6 +131,7 @@ def explain(
     order = rows[np.argsort(table.start_ns[rows], kind="stable")]
     tested = associations(y[order], x[order])
     leaking = leaks(table, order, names, x[order], abouts)
+    shaped = shape_q(y[order], unleaked(x[order], leaking))
     made = [
         Candidate(
             name,
@@ -139,6 +145,7 @@ def explain(
             *_tested(tested, i),
             leaking[i],
             table.flags.get((row, name), ()),
+            float(shaped[i]),
         )
         for i, name in enumerate(names)
     ]
@@ -153,7 +160,7 @@ def explain(
         usual=float(np.nanmedian(y[others])) if np.isfinite(y[others]).any() else float("nan"),
         others=len(others),
         candidates=tuple(made),
-        picks=_picks(select(y[order], unleaked(x[order], leaking)), names),
+        picks=_picks(select(y[order], unleaked(x[order], leaking)), shaped <= SURE_Q, names),
         notes=notes,
     )
 
@@ -183,5 +190,9 @@ def _tested(tested: Associations, i: int) -> tuple[float, float, float, int, flo
     )
 
 
-def _picks(found: Selection, names: Sequence[str]) -> tuple[tuple[str, float, int, str], ...]:
-    return tuple((names[s.metric], s.gain, s.sign, str(s.shape)) for s in found.steps)
+def _picks(
+    found: Selection, sure: NDArray[np.bool_], names: Sequence[str]
+) -> tuple[tuple[str, float, int, str], ...]:
+    """What entered and is a claim too: the rule of selection alone lets something in by chance."""
+    steps = (s for s in found.steps if sure[s.metric])
+    return tuple((names[s.metric], s.gain, s.sign, str(s.shape)) for s in steps)

@@ -115,6 +115,7 @@ def _metric(one: Candidate) -> dict[str, Any]:
                 ("spearman", one.rho),
                 ("p", one.p),
                 ("q", one.q),
+                ("shape_q", one.shape_q),
                 ("n_eff", one.n_eff),
             )
         },

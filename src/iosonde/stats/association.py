@@ -107,6 +107,24 @@ def associations(y: Floats, metrics: Floats, given: Floats | None = None) -> Ass
     )
 
 
+def shape_q(y: Floats, metrics: Floats) -> Floats:
+    """(p,) chance that nothing of any shape is there between ``y`` (n,) and each metric (n, p), after BH.
+
+    Of the ranks and of their distance from the middle (what hurts at both ends), the smaller p counts twice. NaN
+    where there is too little independent data. Rows in the order of time; missing data as ``associations``.
+    """
+    y, metrics = np.asarray(y, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
+    width = metrics.shape[1]
+    if width == 0 or len(y) < FEWEST:
+        return np.full(width, np.nan)
+    ranks = midranks(np.where(np.isfinite(metrics), metrics, np.nan))
+    known = (~np.isnan(ranks)).sum(axis=0)
+    apart = np.abs(ranks - (known + 1) / 2)
+    found = associations(y, np.column_stack([metrics, apart]))
+    p = np.where(found.enough, found.p, np.nan).reshape(2, width)
+    return benjamini_hochberg(np.minimum(1.0, 2 * np.fmin(p[0], p[1])))
+
+
 def _patterns(
     rows: NDArray[np.bool_], cells: NDArray[np.bool_]
 ) -> list[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
