@@ -6,8 +6,9 @@ their number of rows says. So each p value is taken twice, on ranks ``u`` of the
     n_eff = n / max(1, 1 + 2 sum_k (1 - k / n) a_u(k) a_v(k)),  k = 1 .. min(n / 5, 30)
     e(t)  = u(t) - a_u(1) u(t - 1), and so for v
 
-with ``a`` the autocorrelation; from Student's t with ``n_eff - 2``, and of the prewhitened ``e``. The
-smaller one counts twice: ``p = min(1, 2 min(p_n_eff, p_prewhitened))``.
+with ``a`` the autocorrelation; from Student's t with ``n_eff - 2``, and of the prewhitened ``e``, which is 1 where
+they have another sign than the coefficient. The smaller one counts twice:
+``p = min(1, 2 min(p_n_eff, p_prewhitened))``.
 Sources: Pyper and Peterman 1998 (n_eff); Benjamini and Hochberg 1995; docs/methods/umami.md.
 """
 
@@ -58,6 +59,11 @@ class Associations:
     q: Floats
     partial: Floats
     partial_p: Floats
+
+    @property
+    def levels_p(self) -> Floats:
+        """Chance of the coefficient with ``n_eff`` alone: of the levels, not of steps from one run to the next."""
+        return _student(self.spearman, self.n_eff - 2)
 
     @property
     def enough(self) -> NDArray[np.bool_]:
@@ -192,6 +198,7 @@ def _tests(x: Floats, y: Floats, used: int = 0) -> _Tests:
     naive = _student(rho, np.full(len(rho), n - 2.0 - used))
     corrected = _student(rho, n_eff - 2 - used)
     prewhitened = _student(white, np.full(len(rho), n - 3.0 - used))
+    prewhitened = np.where(white * rho < 0, 1.0, prewhitened)  # speaks against what rho says
     p = np.minimum(1.0, 2 * np.fmin(corrected, prewhitened))
     return _Tests(rho, naive, np.where(np.isnan(rho), np.nan, n_eff), prewhitened, p)
 
