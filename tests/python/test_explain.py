@@ -185,6 +185,21 @@ def test_too_little_history_is_said(n):
     assert "too few to say" in verdict.sentence
 
 
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [
+        ([5.0] * 11, "the same as all 10 runs of its kind"),
+        ([1.0] * 3 + [5.0] * 7 + [1.0], "one of the 4 slowest of 11 runs"),
+        ([1.0] * 3 + [5.0] * 7 + [0.9], "the slowest of 11 runs"),
+        ([9.0] * 2 + [5.0] * 8 + [9.0], "one of the 3 fastest of 11 runs"),
+        ([1.0] * 3 + [5.0] * 4 + [9.0] * 3 + [5.0], "faster than 30% of 10 runs of its kind"),
+    ],
+)
+def test_runs_that_are_just_as_fast_are_not_counted_as_slower(rate, said):
+    found = explain(table(11, performance_bytes_per_s=1e9 * np.array(rate)), "10")
+    assert said in judge(found).sentence
+
+
 def test_a_performance_that_is_missing_is_not_known():
     rate = np.full(20, 5e9)
     rate[19] = np.nan

@@ -145,12 +145,15 @@ def _value(value: float, measure: str) -> str:
 
 
 def _rank(found: Explanation) -> str:
-    n, share = found.performance.n, found.performance.share
-    if share == 0:
-        return f"the slowest of {n + 1} runs"
-    if share == 1:
-        return f"the fastest of {n + 1} runs"
-    return f"faster than {share:.0%} of {n} runs of its kind"
+    n, alike = found.performance.n, found.performance.alike
+    below = round(found.performance.share * n - alike / 2)
+    if alike == n:
+        return f"the same as all {n} runs of its kind"
+    for none, end in ((below, "slowest"), (n - below - alike, "fastest")):
+        if none == 0:
+            which = f"one of the {alike + 1} {end}" if alike else f"the {end}"
+            return f"{which} of {n + 1} runs"
+    return f"faster than {below / n:.0%} of {n} runs of its kind"
 
 
 def _because(told: tuple[Candidate, ...]) -> str:
