@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.analysis.peak import FRACTION, PERFORMANCE, By, groups
+from iosonde.analysis.peak import FRACTION, By, groups
 from iosonde.analysis.pooling import PooledWarning, pooled_warnings
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.job_metrics import JOB_METRICS
@@ -89,7 +89,7 @@ def correlate(
     Missing data: a coefficient uses the rows in which both are known. Raises UsageError (a name that the
     table has not), NothingMeasuredError (no row with y; no metric).
     """
-    if y == FRACTION and y not in table.metrics and PERFORMANCE not in table.metrics:
+    if y == FRACTION and y not in table.metrics:
         raise UsageError(f"{table.source} says no performance", hint="--with METRIC, or --mapping")
     known = set(table.metrics)
     for name in (y, *controls, *(metrics or ())):

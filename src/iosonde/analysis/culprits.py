@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from iosonde.analysis.leakage import about_of, candidates, leaks, undescribed, unleaked
-from iosonde.analysis.umami import History, find_run, history_of
+from iosonde.analysis.umami import History, find_run, history_of, measured
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
 from iosonde.stats.association import Associations, associations, shape_q
@@ -116,13 +116,15 @@ def explain(
     others, notes = history_of(table, row, history)
     others = others if last is None else others[-last:]
     measure = _measure(table, row)
-    y = table.metrics.get(measure, np.full(len(table), np.nan))
+    y = measured(table.metrics.get(measure, np.full(len(table), np.nan)))
     rows = np.append(others, row)
     columns = candidates(table)
     names = [
         n for n in columns if np.isfinite(columns[n][row]) or np.isfinite(columns[n][others]).any()
     ]
-    x = np.column_stack([columns[n] for n in names]) if names else np.empty((len(table), 0))
+    x = np.empty((len(table), 0))
+    if names:
+        x = measured(np.column_stack([columns[n] for n in names]))
     abouts = [about_of(table, name) for name in names]
     signs = np.array([{"high": -1.0, "low": 1.0}.get(a.good or "", 0.0) for a in abouts])
     floors = np.array([_FLOORS.get(a.unit, 0.0) for a in abouts])
