@@ -55,7 +55,7 @@ def test_a_run_time_is_a_performance(made, capsys):
     assert sentence.startswith("job ä39 (sim on /größe) was 5")
     assert "slower than usual" in sentence
     assert "the slowest of 40 runs" in sentence
-    assert "room temperature 35.0 (usual 2" in sentence
+    assert "room temperature 35 (usual 19.9" in sentence
     assert any(line.startswith("room temperature") and "bad" in line for line in rest)
     assert run("climate", *made) == 0
     assert "in 1 series" in capsys.readouterr().out
