@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from iosonde.analysis.leakage import about_of, candidates, leaks, undescribed, unleaked
+from iosonde.analysis.since import Since, since
 from iosonde.analysis.umami import History, find_run, history_of, measured
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
@@ -87,6 +88,8 @@ class Explanation:
     """What history's performance goes with, in order: metric, share of variance of ranks, sign, shape. Only what is
     more than chance, given how many metrics were looked at and how alike neighbouring runs are."""
     notes: tuple[str, ...] = ()
+    since: Since | None = None
+    """The lasting change before it, if there was one: what is usual since then."""
 
     @property
     def loss(self) -> float:
@@ -164,6 +167,7 @@ def explain(
         candidates=tuple(made),
         picks=_picks(select(y[order], unleaked(x[order], leaking)), shaped <= SURE_Q, names),
         notes=notes,
+        since=since(table.start_ns[order], y[order], int(np.flatnonzero(order == row)[0])),
     )
 
 

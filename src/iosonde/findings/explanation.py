@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.findings.explanation_rates import SLOW_FROM, of_its_time, say_rank, say_rate, say_since
 from iosonde.findings.suspected import MOST_TOLD, against, backed, in_line, leading, side
 from iosonde.model.amounts import amount, scale_of
 from iosonde.stats.standing import Standing
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from iosonde.analysis.culprits import Candidate, Explanation
 
-SLOW_FROM = 0.1
-"""A run that lost less of the usual performance is as usual, whatever quartile it is in."""
 _ASKED = ("contention", "metadata", "cpu", "fullness", "failover", "placement", "concurrency")
 """What people ask about first: those that were looked at and were as usual are named."""
 _NAMES = {
@@ -71,10 +70,12 @@ def judge(found: Explanation) -> Verdict:
     word = _word(found)
     told = leading(found) if word == "slow" else ()
     sentence = _performance(found, word)
+    if found.since is not None and word in ("slow", "as usual", "fast"):
+        sentence += say_since(found.since, found.measure)
     if word == "slow":
-        sentence += _because(told)
+        sentence += _because(told, of_its_time(found))
     evidence = tuple(map(_evidence, told))
-    if told and not any(map(backed, told)):
+    if told and not any(map(backed, told)) and not of_its_time(found):
         evidence += _chance(found)
     return Verdict(word, sentence, evidence, _rejected(found, told), _goes_with(found), told)
 
@@ -125,39 +126,25 @@ def _performance(found: Explanation, word: str) -> str:
     what += f" ({kind})" if kind else ""
     if word == "not known":
         return f"how fast {what} was is not known"
-    value = _value(found.performance.value, found.measure)
+    value = say_rate(found.performance.value, found.measure)
     if word == "too little history":
         runs = "no other run" if found.others == 0 else f"{found.performance.n} other runs"
         return f"{what}: {value}; {runs} of its kind, too few to say whether that is slow"
-    rank = _rank(found)
-    usual = _value(found.usual, found.measure)
+    rank = say_rank(found)
+    usual = say_rate(found.usual, found.measure)
     if word == "as usual":
         return f"{what} was as fast as usual: {value}, {rank} (usual {usual})"
     side = "slower" if word == "slow" else "faster"
     return f"{what} was {abs(found.loss):.0%} {side} than usual: {value} instead of {usual}, {rank}"
 
 
-def _value(value: float, measure: str) -> str:
-    if measure == "fraction_of_peak_ratio":
-        return f"{100 * value:.0f} % of its peak"
-    unit = "bytes/s" if measure.endswith("bytes_per_s") else "operations/s"
-    return amount(value, scale_of(unit, [value])).replace(" /s", "/s")
+def _because(told: tuple[Candidate, ...], of_its_time: bool) -> str:
+    """What history backs stands behind a colon; what only stood out is called so.
 
-
-def _rank(found: Explanation) -> str:
-    n, alike = found.performance.n, found.performance.alike
-    below = round(found.performance.share * n - alike / 2)
-    if alike == n:
-        return f"the same as all {n} runs of its kind"
-    for none, end in ((below, "slowest"), (n - below - alike, "fastest")):
-        if none == 0:
-            which = f"one of the {alike + 1} {end}" if alike else f"the {end}"
-            return f"{which} of {n + 1} runs"
-    return f"faster than {below / n:.0%} of {n} runs of its kind"
-
-
-def _because(told: tuple[Candidate, ...]) -> str:
-    """What history backs stands behind a colon; what only stood out is called so."""
+    Where the run is like all since a lasting change, everything that changed since then goes with performance.
+    """
+    if of_its_time:
+        return f"; what is otherwise than before: {_reasons(told)}" if told else ""
     if not told:
         return ": no metric stood out on its bad side"
     sure = tuple(one for one in told if backed(one))
