@@ -193,5 +193,6 @@ def _csv(rows: Sequence[dict[str, object]]) -> str:
     writer = csv.DictWriter(buffer, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow(row)
+        told = {n: str(v).lower() if isinstance(v, bool) else v for n, v in row.items()}
+        writer.writerow(told)
     return buffer.getvalue()

@@ -99,7 +99,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_range()
     parser.add_data()
-    return parser.parse(arguments)
+    args = parser.parse(arguments)
+    args.top = max(0, args.top)
+    return args
 
 
 def _names(text: str) -> list[str]:

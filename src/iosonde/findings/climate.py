@@ -144,8 +144,12 @@ def say_on_date(on: OnDate, zone: tzinfo | None = UTC) -> list[str]:
     """What may have changed on a day."""
     lines = [say_event(event, zone) for event in on.events]
     lines += [f"climate {name} began{_on((place,))}" for place, name in on.began]
-    if not lines:
+    if not lines and on.steady:
         lines = [f"nothing is known to have changed for good on {day(on.day_ns, UTC)}"]
+    elif not lines:
+        lines = [
+            f"of {day(on.day_ns, UTC)} nothing can be told: no series has runs enough on both sides"
+        ]
     if on.steady:
         lines.append(f"{len(on.steady)} series have runs before and after it and did not change")
     return lines
