@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from iosonde.analysis.climate_metrics import safe_metrics
+from iosonde.analysis.correlate import usual_metrics
 from iosonde.analysis.culprits import explain
 from iosonde.analysis.peak import fraction_of_peak, with_derived
 from iosonde.analysis.umami import umami
@@ -94,6 +95,20 @@ def test_climate_asks_what_is_described_and_no_numbers_that_happen_to_be_there()
     assert [one.name for one in safe_metrics(some)] == ["heat"]
     nothing = table({"performance_bytes_per_s": np.ones(30), "heat": np.ones(30)})
     assert [one.name for one in safe_metrics(nothing)] == ["heat"]
+
+
+def test_a_performance_does_not_explain_itself():
+    columns = {
+        "performance_bytes_per_s": np.arange(30.0),
+        "heat": np.ones(30),
+        "own_bytes": np.ones(30),
+    }
+    some = with_derived(table(columns)).table
+    assert usual_metrics(some, "fraction_of_peak_ratio") == ["heat"]
+    assert "performance_bytes_per_s" in usual_metrics(some, "heat")
+    alone = some.take(slice(None))
+    del alone.metrics["heat"]
+    assert usual_metrics(alone, "fraction_of_peak_ratio") == []
 
 
 def test_absurd_numbers_are_missing_in_the_sentence_as_in_the_diagram():

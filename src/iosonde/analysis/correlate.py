@@ -127,15 +127,17 @@ def usual_metrics(table: JobTable, y: str) -> list[str]:
     Not performances, not what the job itself did, not contention beside its coverage factor; all that is
     there when nothing is described.
     """
-    described = [name for name in table.metrics if name in JOB_METRICS or name in table.abouts]
-    usual = [
+    could = [
         name
-        for name in described
+        for name in table.metrics
         if table.about(name).role not in ("performance", "own")
-        and name != "duration_s"
+        and name not in ("duration_s", y)
         and name.replace("contention_", "cf_", 1) not in set(table.metrics) - {name}
     ]
-    return usual or [name for name in table.metrics if name != y]
+    usual = [name for name in could if name in JOB_METRICS or name in table.abouts]
+    if usual or could or table.about(y).role == "performance":
+        return usual or could
+    return [name for name in table.metrics if name != y]
 
 
 class _Found(NamedTuple):
