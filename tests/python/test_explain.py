@@ -185,6 +185,14 @@ def test_too_little_history_is_said(n):
     assert "too few to say" in verdict.sentence
 
 
+def test_a_run_in_the_worst_quarter_of_a_quiet_kind_is_said_to_be_within_what_is_told():
+    rate = 1e9 * (1 + 0.01 * np.arange(11) / 10)
+    rate[10] = 0.93e9
+    verdict = judge(explain(table(11, performance_bytes_per_s=rate), "10"))
+    assert verdict.verdict == "as usual"
+    assert "was as fast as usual, within 10%: 887 MiB/s, the slowest of 11 runs" in verdict.sentence
+
+
 @pytest.mark.parametrize(
     ("rate", "said"),
     [

@@ -133,7 +133,9 @@ def _performance(found: Explanation, word: str) -> str:
     rank = say_rank(found)
     usual = say_rate(found.usual, found.measure)
     if word == "as usual":
-        return f"{what} was as fast as usual: {value}, {rank} (usual {usual})"
+        extreme = found.performance.standing in (Standing.BAD, Standing.GOOD)
+        within = f", within {SLOW_FROM:.0%}" if extreme else ""
+        return f"{what} was as fast as usual{within}: {value}, {rank} (usual {usual})"
     side = "slower" if word == "slow" else "faster"
     return f"{what} was {abs(found.loss):.0%} {side} than usual: {value} instead of {usual}, {rank}"
 
