@@ -131,6 +131,11 @@ def test_the_table_for_people(two, mapping, capsys):
     assert "coverage factor (bandwidth)" in out
     assert "all rows together" in out
     assert err == "" or "do not pool them" in err
+    asked = ("correlate", str(two), "--mapping", mapping, "--by", "file-system", "--top")
+    assert run(*asked, "0") == 0
+    every = capsys.readouterr()
+    assert run(*asked, "-1") == 0
+    assert capsys.readouterr() == every
 
 
 def test_controls_get_columns_of_their_own(two, mapping, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from iosonde.analysis.peak import with_derived
 from iosonde.connectors.source import Settings
 from iosonde.findings.explanation import judge
 from iosonde.model.jobs import Job, JobTable, Scalar
+from iosonde.stats.standing import Standing
 from iosonde.stats.suspects import suspects
 from iosonde.store import jobs
 from tests.python.commands import run
@@ -77,6 +79,74 @@ def test_a_coverage_factor_is_told_as_the_share_of_others():
     assert verdict.evidence[0].startswith("coverage factor (bandwidth) 0.400 (usual 0.9")
 
 
+NOTHING = (
+    *("oss_cpu_max_percent", "mds_cpu_max_percent", "concurrent_jobs", "radius_max_hops"),
+    *("cf_bandwidth_ratio", "fullest_ost_percent", "overloaded_oss", "probe_read_s"),
+)
+
+
+def of_nothing(seed: int, n: int, alike: float) -> JobTable:
+    """Performance and metrics that have nothing to do with each other; days resemble the days before."""
+    made = np.random.default_rng(seed).normal(size=(n, 1 + len(NOTHING)))
+    for day in range(1, n):
+        made[day] = alike * made[day - 1] + np.sqrt(1 - alike**2) * made[day]
+    columns = dict(zip(NOTHING, 50 + 10 * made[:, 1:].T, strict=True))
+    return table(n, performance_bytes_per_s=1e9 * np.exp(0.2 * made[:, 0]), **columns)
+
+
+@pytest.mark.parametrize(("n", "alike"), [(9, 0.0), (15, 0.7), (40, 0.7)])
+def test_history_is_not_said_to_explain_what_is_chance(n, alike):
+    """The rule of selection alone said so of half of these."""
+    claims = sum(bool(explain(of_nothing(s, n, alike), str(n - 1)).picks) for s in range(40))
+    assert claims <= 5
+
+
+def test_what_only_stood_out_is_told_apart_from_what_history_backs():
+    slow = 0
+    for seed in range(60):
+        verdict = judge(explain(of_nothing(seed, 20, 0.0), "19"))
+        if verdict.verdict == "slow" and verdict.told:
+            slow += 1
+            assert verdict.data()["backed"] == []
+            assert "; what stood out, though history does not back it: " in verdict.sentence
+            assert " of 8 metrics stood in the worst quarter" in verdict.evidence[-1]
+            assert verdict.evidence[-1].endswith("chance alone puts 2 and 0.4 there")
+    assert slow > 3
+    verdict = judge(explain(slow_by_fullness(), "39"))
+    assert verdict.data()["backed"] == ["fullest_ost_percent"]
+    assert "runs: fullest OST 9" in verdict.sentence
+    assert "over all runs it goes with slow runs (rank correlation -" in verdict.evidence[0]
+    found = explain(slow_by_fullness(), "39")
+    flat = replace(found.candidates[0], q=0.3)
+    verdict = judge(replace(found, candidates=(flat, *found.candidates[1:])))
+    assert verdict.data()["backed"] == ["fullest_ost_percent"]
+    assert "goes with slow runs, not in a line (" in verdict.evidence[0]
+    assert not any("chance" in line for line in verdict.evidence)
+
+
+@pytest.mark.parametrize("loss", [-0.01, 0.05])
+@pytest.mark.parametrize("standing", [Standing.POOR, Standing.BAD])
+def test_what_goes_with_fast_runs_is_no_evidence_against_a_slow_one(standing, loss):
+    """Full servers that go with *fast* runs are told of only where runs like today lost all the same."""
+    found = explain(slow_by_fullness(), "39")
+    first, *rest = found.candidates
+    assert first.metric == "fullest_ost_percent"
+    turned = replace(
+        first,
+        rho=-first.rho,
+        q=0.01,
+        shape_q=0.5,
+        loss=loss,
+        stood=replace(first.stood, standing=standing),
+    )
+    verdict = judge(replace(found, candidates=(turned, *rest)))
+    told = standing is Standing.BAD and loss > 0
+    assert ("fullest_ost_percent" in [one.metric for one in verdict.told]) == told
+    assert verdict.data()["backed"] == []
+    if told:
+        assert "over all runs it goes with fast runs (rank correlation +" in verdict.evidence[0]
+
+
 def test_a_run_as_usual_is_not_explained():
     made = slow_by_fullness()
     made.metrics["performance_bytes_per_s"][36] = 9.8e9
@@ -123,6 +193,29 @@ def test_too_little_history_is_said(n):
     verdict = judge(found)
     assert verdict.verdict == "too little history"
     assert "too few to say" in verdict.sentence
+
+
+def test_a_run_in_the_worst_quarter_of_a_quiet_kind_is_said_to_be_within_what_is_told():
+    rate = 1e9 * (1 + 0.01 * np.arange(11) / 10)
+    rate[10] = 0.93e9
+    verdict = judge(explain(table(11, performance_bytes_per_s=rate), "10"))
+    assert verdict.verdict == "as usual"
+    assert "was as fast as usual, within 10%: 887 MiB/s, the slowest of 11 runs" in verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [
+        ([5.0] * 11, "the same as all 10 runs of its kind"),
+        ([1.0] * 3 + [5.0] * 7 + [1.0], "one of the 4 slowest of 11 runs"),
+        ([1.0] * 3 + [5.0] * 7 + [0.9], "the slowest of 11 runs"),
+        ([9.0] * 2 + [5.0] * 8 + [9.0], "one of the 3 fastest of 11 runs"),
+        ([1.0] * 3 + [5.0] * 4 + [9.0] * 3 + [5.0], "faster than 30% of 10 runs of its kind"),
+    ],
+)
+def test_runs_that_are_just_as_fast_are_not_counted_as_slower(rate, said):
+    found = explain(table(11, performance_bytes_per_s=1e9 * np.array(rate)), "10")
+    assert said in judge(found).sentence
 
 
 def test_a_performance_that_is_missing_is_not_known():

@@ -97,7 +97,7 @@ def picked(
     if FRACTION not in table.metrics:
         raise UsageError(
             f"{table.source or 'the table'} says no performance",
-            expected="performance_bytes_per_s or fraction_of_peak_ratio",
+            expected='performance_bytes_per_s, or a metric with role = "performance"',
             hint="--mapping FILE",
         )
     rows = (table.start_ns != NULL_NS) & np.isfinite(table.metrics[FRACTION])

@@ -75,7 +75,7 @@ def safe_metrics(table: JobTable) -> tuple[Safe, ...]:
         about = table.about(name)
         if about.role in ("cause", "climate") and name not in rates and about.group not in _LEFT:
             found.append(Safe(name, about, column))
-    described = [one for one in found if one.about.unit]
+    described = [one for one in found if one.about.unit or one.name in table.abouts]
     strata = [rows for rows in table.strata().values() if len(rows) >= FEWEST_FOR_LEAK]
     seconds = table.duration_s()
     speed = _speed(table, seconds)

@@ -86,6 +86,8 @@ class Change:
     p: float
     q: float
     own: tuple[Own, ...] = ()
+    gradual: bool = False
+    """A straight line over both segments does as well: it may have been a drift, which has no date."""
 
     @property
     def ratio(self) -> float:
@@ -174,6 +176,7 @@ def _series(table: JobTable, one: _Found, q: Iterator[float]) -> tuple[Series, i
             p=shift.p,
             q=at,
             own=_own(table, one.rows[bounds[i] : place], one.rows[place : bounds[i + 2]]),
+            gradual=shift.gradual,
         )
         for i, ((shift, at), place) in enumerate(zip(kept, starts, strict=True))
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.analysis.peak import FRACTION, PERFORMANCE, By, groups
+from iosonde.analysis.peak import FRACTION, By, groups
 from iosonde.analysis.pooling import PooledWarning, pooled_warnings
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.job_metrics import JOB_METRICS
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 CONTAMINATED = 0.6
 """From this rank correlation with the run time on, a metric measures the run itself, unless it is from before it."""
+
+SMALL = 0.05
+"""Chances up to here are small."""
 
 
 class Correlation(NamedTuple):
@@ -54,6 +57,10 @@ class Correlation(NamedTuple):
     """There is enough independent data for a claim."""
     contaminated: bool
     """It goes with the run time: perhaps a consequence of a slow run, not a reason."""
+    drift: bool = False
+    """Both drift, and nothing is left of it beside the order of runs."""
+    from_run_to_run: bool = False
+    """It shows only in the steps from one run to the next: over all runs the coefficient is no more than chance."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ def correlate(
     Missing data: a coefficient uses the rows in which both are known. Raises UsageError (a name that the
     table has not), NothingMeasuredError (no row with y; no metric).
     """
-    if y == FRACTION and y not in table.metrics and PERFORMANCE not in table.metrics:
+    if y == FRACTION and y not in table.metrics:
         raise UsageError(f"{table.source} says no performance", hint="--with METRIC, or --mapping")
     known = set(table.metrics)
     for name in (y, *controls, *(metrics or ())):
@@ -120,20 +127,23 @@ def usual_metrics(table: JobTable, y: str) -> list[str]:
     Not performances, not what the job itself did, not contention beside its coverage factor; all that is
     there when nothing is described.
     """
-    described = [name for name in table.metrics if name in JOB_METRICS or name in table.abouts]
-    usual = [
+    could = [
         name
-        for name in described
+        for name in table.metrics
         if table.about(name).role not in ("performance", "own")
-        and name != "duration_s"
+        and name not in ("duration_s", y)
         and name.replace("contention_", "cf_", 1) not in set(table.metrics) - {name}
     ]
-    return usual or [name for name in table.metrics if name != y]
+    usual = [name for name in could if name in JOB_METRICS or name in table.abouts]
+    if usual or could or table.about(y).role == "performance":
+        return usual or could
+    return [name for name in table.metrics if name != y]
 
 
 class _Found(NamedTuple):
     of_y: Associations
     contaminated: NDArray[np.bool_]
+    drift: NDArray[np.bool_]
 
 
 def _associate(
@@ -142,12 +152,16 @@ def _associate(
     x, target = _matrix(table, names)[rows], table.metrics[y][rows]
     given = _matrix(table, list(controls))[rows] if controls else None
     of_y = associations(target, x, given)
+    order = np.arange(len(rows), dtype=np.float64)[:, None]
+    beside_time = associations(target, x, order).partial_p
+    drift = (of_y.p <= SMALL) & ~(beside_time <= SMALL)
     said = table.metrics.get("duration_s")
     duration = (table.duration_s() if said is None else said)[rows]
     if np.isfinite(duration).sum() < 4:
-        return _Found(of_y, np.zeros(len(names), dtype=bool))
+        return _Found(of_y, np.zeros(len(names), dtype=bool), drift)
     during = np.array([table.about(name).role != "climate" for name in names])
-    return _Found(of_y, during & (np.abs(_rank_correlation(duration, x)) > CONTAMINATED))
+    follows = np.abs(_rank_correlation(duration, x)) > CONTAMINATED
+    return _Found(of_y, during & follows, drift)
 
 
 def _rank_correlation(y: Floats, x: Floats) -> Floats:
@@ -185,6 +199,8 @@ def _rows(
             number(of_y.n_eff, place),
             bool(of_y.enough[place]),
             bool(found.contaminated[place]),
+            bool(found.drift[place]),
+            bool(found.of_y.p[place] <= SMALL < found.of_y.levels_p[place]),
         )
         for place, name in enumerate(names)
     ]

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from iosonde.analysis.leakage import about_of, candidates, leaks, undescribed, unleaked
-from iosonde.analysis.umami import History, find_run, history_of
+from iosonde.analysis.since import Since, since
+from iosonde.analysis.umami import History, find_run, history_of, measured
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
-from iosonde.stats.association import Associations, associations
+from iosonde.stats.association import Associations, associations, shape_q
 from iosonde.stats.forward import Selection, select
 from iosonde.stats.standing import Stood, stand
 from iosonde.stats.suspects import suspects
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", "fraction_of_peak_ratio")
 """What can be explained: the first that the run has."""
 _FLOORS = {"percent": 1.0, "ratio": 0.01, "operations": 1.0, "operations/s": 0.1, "hops": 0.1}
+SURE_Q = 0.05
+"""Of what is said to go with performance, at most this share is wrong on average."""
 Tag = Literal["cause", "effect", "climate"]
 
 
@@ -57,6 +60,8 @@ class Candidate:
     """Why it is greyed: what of the job's own doing it follows; "" if it is not."""
     flags: tuple[str, ...] = ()
     """Of ``model.quality.QUALITY``, of the run's value."""
+    shape_q: float = float("nan")
+    """As ``q``, for a relation of any shape: what hurts beyond a threshold only, or at both ends."""
 
     @property
     def tag(self) -> Tag:
@@ -80,8 +85,11 @@ class Explanation:
     others: int
     candidates: tuple[Candidate, ...]
     picks: tuple[tuple[str, float, int, str], ...]
-    """What history's performance goes with, in order: metric, share of variance of ranks, sign, shape."""
+    """What history's performance goes with, in order: metric, share of variance of ranks, sign, shape. Only what is
+    more than chance, given how many metrics were looked at and how alike neighbouring runs are."""
     notes: tuple[str, ...] = ()
+    since: Since | None = None
+    """The lasting change before it, if there was one: what is usual since then."""
 
     @property
     def loss(self) -> float:
@@ -111,13 +119,15 @@ def explain(
     others, notes = history_of(table, row, history)
     others = others if last is None else others[-last:]
     measure = _measure(table, row)
-    y = table.metrics.get(measure, np.full(len(table), np.nan))
+    y = measured(table.metrics.get(measure, np.full(len(table), np.nan)))
     rows = np.append(others, row)
     columns = candidates(table)
     names = [
         n for n in columns if np.isfinite(columns[n][row]) or np.isfinite(columns[n][others]).any()
     ]
-    x = np.column_stack([columns[n] for n in names]) if names else np.empty((len(table), 0))
+    x = np.empty((len(table), 0))
+    if names:
+        x = measured(np.column_stack([columns[n] for n in names]))
     abouts = [about_of(table, name) for name in names]
     signs = np.array([{"high": -1.0, "low": 1.0}.get(a.good or "", 0.0) for a in abouts])
     floors = np.array([_FLOORS.get(a.unit, 0.0) for a in abouts])
@@ -126,6 +136,7 @@ def explain(
     order = rows[np.argsort(table.start_ns[rows], kind="stable")]
     tested = associations(y[order], x[order])
     leaking = leaks(table, order, names, x[order], abouts)
+    shaped = shape_q(y[order], unleaked(x[order], leaking))
     made = [
         Candidate(
             name,
@@ -139,6 +150,7 @@ def explain(
             *_tested(tested, i),
             leaking[i],
             table.flags.get((row, name), ()),
+            float(shaped[i]),
         )
         for i, name in enumerate(names)
     ]
@@ -153,8 +165,9 @@ def explain(
         usual=float(np.nanmedian(y[others])) if np.isfinite(y[others]).any() else float("nan"),
         others=len(others),
         candidates=tuple(made),
-        picks=_picks(select(y[order], unleaked(x[order], leaking)), names),
+        picks=_picks(select(y[order], unleaked(x[order], leaking)), shaped <= SURE_Q, names),
         notes=notes,
+        since=since(table.start_ns[order], y[order], int(np.flatnonzero(order == row)[0])),
     )
 
 
@@ -183,5 +196,9 @@ def _tested(tested: Associations, i: int) -> tuple[float, float, float, int, flo
     )
 
 
-def _picks(found: Selection, names: Sequence[str]) -> tuple[tuple[str, float, int, str], ...]:
-    return tuple((names[s.metric], s.gain, s.sign, str(s.shape)) for s in found.steps)
+def _picks(
+    found: Selection, sure: NDArray[np.bool_], names: Sequence[str]
+) -> tuple[tuple[str, float, int, str], ...]:
+    """What entered and is a claim too: the rule of selection alone lets something in by chance."""
+    steps = (s for s in found.steps if sure[s.metric])
+    return tuple((names[s.metric], s.gain, s.sign, str(s.shape)) for s in steps)

@@ -8,7 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from iosonde.analysis.peak import FRACTION, performances
 from iosonde.analysis.umami import run_name
+from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
 
@@ -28,8 +30,18 @@ class ListedJob(NamedTuple):
     end_ns: int | None
     performance: float | None
     unit: str
-    """Of the performance: bytes/s or operations/s."""
+    """Of the performance: bytes/s, operations/s, or what a table that has neither says."""
     fraction_of_peak: float | None
+
+
+def must_be_jobs(table: JobTable) -> None:
+    """Raises UsageError: no column of the table says which job a row is, or how fast it was."""
+    if len(table) and not (table.job_id != "").any() and FRACTION not in table.metrics:
+        raise UsageError(
+            f"no column of {table.source or 'the table'} says which job a row is, or how fast it was",
+            expected="a mapping that names them (docs/correlate.md)",
+            hint="--mapping FILE",
+        )
 
 
 def found_jobs(table: JobTable, words: Sequence[str] = ()) -> NDArray[np.intp]:
@@ -44,7 +56,8 @@ def found_jobs(table: JobTable, words: Sequence[str] = ()) -> NDArray[np.intp]:
 
 def listed(table: JobTable, row: int) -> ListedJob:
     """What a list says of a row."""
-    rate = next((name for name in _RATES if _number(table, name, row) is not None), _RATES[0])
+    rates = (*_RATES, *performances(table))
+    rate = next((name for name in rates if _number(table, name, row) is not None), _RATES[0])
     return ListedJob(
         job=str(table.job_id[row]),
         run=run_name(table, row),

@@ -6,7 +6,14 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from iosonde.analysis.own_runs import own_runs
-from iosonde.analysis.peak import FRACTION, PERFORMANCE, Peak, fraction_of_peak, with_derived
+from iosonde.analysis.peak import (
+    FRACTION,
+    PERFORMANCES,
+    Peak,
+    fraction_of_peak,
+    performances,
+    with_derived,
+)
 from iosonde.analysis.tables import load_tables, mappings, merged
 from iosonde.connectors.source import Settings
 from iosonde.model.errors import InputFileError, NothingMeasuredError
@@ -30,10 +37,9 @@ def from_files(
     refused: list[InputFileError] = []
     loaded = load_tables(paths, mappings(given), settings, refused.append)
     table = merged([one.table for one in loaded])
-    if (
-        len(loaded) > 1 and PERFORMANCE in table.metrics
-    ):  # the best of a kind may be in another table
-        table = table.with_metrics({FRACTION: fraction_of_peak(table)})
+    rates = performances(table)
+    if len(loaded) > 1 and rates:  # the best of a kind may be in another table
+        table = table.with_metrics({FRACTION: fraction_of_peak(table, performance=rates[0])})
     notes = [note for one in loaded for note in one.notes]
     for line in (*map(str, refused[:_MOST_TOLD]), *table.reasons, *map(_said, notes)):
         tell(line)
@@ -66,7 +72,7 @@ def from_store(root: Path, of: Peak = "max", *, metrics: Collection[str] | None 
     return with_derived(merged(parts), of).table
 
 
-LISTED = frozenset((PERFORMANCE, "performance_ops_per_s", FRACTION, "own_bytes"))
+LISTED = frozenset((*PERFORMANCES, FRACTION, "own_bytes"))
 """Numbers without which a list of jobs would say something else: whether they did any I/O is one of them."""
 
 

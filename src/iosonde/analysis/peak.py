@@ -56,12 +56,16 @@ def fraction_of_peak(
 ) -> Floats:
     """(n,) performance / the peak of runs that have ``by`` in common; NaN where it is missing.
 
-    The peak is the best run, or the 99th percentile (the best is one lucky run), the mean or the median.
+    The peak is the best run, or the 99th percentile (the best is one lucky run), the mean or the median. Of a
+    performance that is good when it is low (a run time) it is of 1 / performance.
     ``by`` ("file_system",) measures every motif by the best on its file system. Raises UsageError: no such metric.
     """
     if performance not in table.metrics:
         raise UsageError(f"{table.source or 'the table'} says no {performance}")
     values = table.metrics[performance]
+    if table.about(performance).good == "low":
+        with np.errstate(divide="ignore", over="ignore"):
+            values = np.where(values > 0, 1 / values, np.nan)
     result = np.full(len(table), np.nan)
     for rows in groups(table, by).values():
         known = values[rows][~np.isnan(values[rows])]
@@ -69,6 +73,17 @@ def fraction_of_peak(
         if peak > 0:
             result[rows] = values[rows] / peak
     return result
+
+
+def performances(table: JobTable) -> list[str]:
+    """Columns that say how fast the runs were: those that are known, else the first that is described as such."""
+    known = [name for name in PERFORMANCES if name in table.metrics]
+    own = [
+        name
+        for name, about in table.abouts.items()
+        if about.role == "performance" and about.good and name in table.metrics and name != FRACTION
+    ]
+    return known or own[:1]
 
 
 def _peak(known: Floats, of: Peak) -> float:
@@ -89,7 +104,7 @@ def with_derived(table: JobTable, of: Peak = "max") -> Clean:
     table = _added(table, {**_sums(table), **_coverage(table)})
     table = believed(table, notes)
     table = _added(table, {**_contention(table), **_rates(table)})
-    known = [name for name in PERFORMANCES if name in table.metrics]
+    known = performances(table)
     if known:
         shares = [fraction_of_peak(table, of, performance=name) for name in known]
         table = _added(table, {FRACTION: np.where(np.isnan(shares[0]), shares[-1], shares[0])})

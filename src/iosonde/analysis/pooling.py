@@ -99,6 +99,7 @@ def _linear(pooled: Associations, parts: Sequence[Associations]) -> Simpson:
         np.arange(len(parts)),
         pooled.pearson,
         pooled.pearson_p,
+        pooled.pearson_p,
         np.tanh(mean),
         2 * normal_share(-np.abs(mean) * np.sqrt(total)),
         each,

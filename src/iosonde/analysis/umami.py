@@ -46,6 +46,8 @@ LARGEST = 1e200
 """Numbers from here on are no measurement of anything: they are missing."""
 LARGEST_GAP = 0.01
 """A larger share of missing samples of servers is told."""
+MOST_ROWS = 10
+"""Rows that nobody asked for, at most."""
 _MOST_NAMED = 12
 
 
@@ -129,11 +131,15 @@ def umami(
 
 
 def _row(table: JobTable, metric: str, order: Places, place: int) -> MetricRow:
-    values = np.asarray(table.metrics[metric][order], dtype=np.float64)
-    values = np.where(np.abs(values) < LARGEST, values, np.nan)
+    values = measured(np.asarray(table.metrics[metric][order], dtype=np.float64))
     about = table.about(metric)
     stood = stand(np.delete(values, place), float(values[place]), about.good)
     return MetricRow(metric, about, values, stood, table.flags.get((int(order[place]), metric), ()))
+
+
+def measured(values: Floats) -> Floats:
+    """Without what is no measurement of anything: numbers from ``LARGEST`` on are NaN."""
+    return np.where(np.abs(values) < LARGEST, values, np.nan)
 
 
 def _seconds(instants: NDArray[np.int64]) -> Floats:
@@ -181,6 +187,9 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
     rows = np.flatnonzero(table.job_id == job_id)
     if len(rows) == 0:
         known = list(dict.fromkeys(str(name) for name in table.job_id))
+        if not known:
+            why = f" ({'; '.join(table.reasons)})" if table.reasons else ""
+            raise UsageError(f"no row of {table.source or 'the table'} is left{why}")
         if known == [""]:
             raise UsageError(
                 f"no column of {table.source} says which job a row is",
@@ -247,13 +256,16 @@ def standard_rows(table: JobTable) -> list[str]:
 
 
 def _known(table: JobTable, order: Places) -> list[str]:
-    """The standard rows of which something is known here."""
+    """The standard rows of which something is known here; but for performance none: what the table describes itself."""
 
     def anything(name: str) -> bool:
         return name in table.metrics and bool(np.isfinite(table.metrics[name][order]).any())
 
-    first = (next(filter(anything, names), "") for names in STANDARD)
-    return [name for name in first if name]
+    found = [name for name in (next(filter(anything, names), "") for names in STANDARD) if name]
+    if any(name not in STANDARD[0] for name in found):
+        return found
+    own = (n for n, told in table.abouts.items() if told.role not in ("own", "performance"))
+    return [*found, *filter(anything, own)][:MOST_ROWS]
 
 
 def _named(table: JobTable, metrics: Sequence[str]) -> list[str]:

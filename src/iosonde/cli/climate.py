@@ -136,7 +136,7 @@ def _climate_lines(found: Climate) -> list[str]:
             f"{c.after:.2f}",
             f"{c.ratio:.2f}x",
             f"{c.n_before} + {c.n_after}",
-            words.small(c.q) + (" *" if c.own else ""),
+            words.small(c.q) + " ~" * c.gradual + " *" * bool(c.own),
         )
         for c in found.changes
     ]
@@ -146,6 +146,11 @@ def _climate_lines(found: Climate) -> list[str]:
         for event in found.events:
             lines.append(f"- {words.say_event(event)}")
             lines += [f"    {text}" for text in words.say_along(event)]
+    if any(c.gradual for c in found.changes):
+        lines += [
+            "",
+            "~ perhaps gradually, without a date: a straight line does as well as the step",
+        ]
     if any(c.own for c in found.changes):
         lines += ["", "* the jobs themselves did something else afterwards"]
     lines += ["", "Climates:"]
@@ -188,5 +193,6 @@ def _csv(rows: Sequence[dict[str, object]]) -> str:
     writer = csv.DictWriter(buffer, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow(row)
+        told = {n: str(v).lower() if isinstance(v, bool) else v for n, v in row.items()}
+        writer.writerow(told)
     return buffer.getvalue()

@@ -99,7 +99,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_range()
     parser.add_data()
-    return parser.parse(arguments)
+    args = parser.parse(arguments)
+    args.top = max(0, args.top)
+    return args
 
 
 def _names(text: str) -> list[str]:
@@ -141,7 +143,13 @@ def _print(found: Correlated, rows: JobTable, args: argparse.Namespace) -> None:
         mine = [row for row in found.rows if row.group == group]
         shown = _strongest(mine, 0 if args.metrics else args.top)
         print(f"\n{say_group(group, found)}")
-        print(table(head, [_row(row, label, bool(found.controls)) for row in shown]))
+        doubts = [say_doubt(row) for row in shown]
+        width = max(map(len, doubts))
+        lines = [
+            (*_row(row, label, bool(found.controls)), doubt.ljust(width))
+            for row, doubt in zip(shown, doubts, strict=True)
+        ]
+        print(table(head, lines))
         if len(shown) < len(mine):
             print(f"and {len(mine) - len(shown)} more, weaker (--top 0)")
     warnings = _worst(found.warnings)
@@ -182,7 +190,7 @@ def _row(row: Correlation, label: Callable[[str], str], partial: bool) -> tuple[
     ]
     if partial:
         cells += [_coefficient(row.partial), _chance(row.partial_p)]
-    return (*cells, "*" if claimed(row) else "", say_doubt(row))
+    return (*cells, "*" if claimed(row) else "")
 
 
 def _coefficient(value: float | None) -> str:

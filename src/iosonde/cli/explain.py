@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from iosonde.analysis.culprits import Candidate, Explanation, explain
@@ -83,6 +84,7 @@ def _data(found: Explanation, verdict: Verdict) -> dict[str, Any]:
         "loss": _number(found.loss),
         "share_below": _number(performance.share),
         "runs": found.others,
+        "since": None if found.since is None else asdict(found.since),
         "metrics": [_metric(one) for one in found.candidates],
         "goes_with": [
             {"metric": name, "gain": _number(gain), "sign": sign, "shape": shape}
@@ -115,6 +117,7 @@ def _metric(one: Candidate) -> dict[str, Any]:
                 ("spearman", one.rho),
                 ("p", one.p),
                 ("q", one.q),
+                ("shape_q", one.shape_q),
                 ("n_eff", one.n_eff),
             )
         },

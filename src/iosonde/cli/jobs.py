@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Sequence
 
-from iosonde.analysis.job_list import ListedJob, found_jobs, listed
+from iosonde.analysis.job_list import ListedJob, found_jobs, listed, must_be_jobs
 from iosonde.cli import job_options, options
 from iosonde.cli.text import count, table
 from iosonde.model.amounts import amount, scale_of
@@ -30,13 +30,15 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     jobs = job_options.table_of(args, listed=True)
+    must_be_jobs(jobs)
     found = found_jobs(jobs, args.search.split())
     shown = [listed(jobs, row) for row in found[: args.limit or None].tolist()]
     if args.format == "table":
         rows = [_row(one, now_ns) for one in shown]
-        print(table(_HEAD, rows, left=5) if rows else "no job is like that")
-        if len(shown) < len(found):
-            print(f"and {count(len(found) - len(shown))} older ones (--limit 0: all)")
+        nothing = "no job is like that" if len(jobs) else "there is no job"
+        print(table(_HEAD, rows, left=5) if rows else nothing)
+        if more := len(found) - len(shown):
+            print(f"and {count(more)} older {'one' if more == 1 else 'ones'} (--limit 0: all)")
     elif args.format == "json":
         data = {"schema_version": SCHEMA_VERSION, "jobs": [one._asdict() for one in shown]}
         job_options.write(json.dumps(data, indent=2) + "\n", args.output)

@@ -27,6 +27,7 @@ MOST_METRICS = 4
 MOST_PARTS = 6
 _GAP_NS = 3 * 86_400 * 10**9
 """A time without runs is told when it is longer, and more than half of the interval."""
+GRADUAL = "perhaps gradually, as a straight line does as well"
 _LEAST = 1e-99
 """Smaller chances are not told apart."""
 _MONTHS = (
@@ -54,6 +55,7 @@ def say_change(change: Change, zone: tzinfo | None = UTC) -> str:
         f"({interval(change.earliest_ns, change.latest_ns, zone)}), "
         f"n = {change.n_before} and {change.n_after}, q {'= ' * (change.q >= _LEAST)}{small(change.q)}"
     )
+    text += f"; {GRADUAL}" if change.gradual else ""
     return text + (f"; {say_own(change.own)}" if change.own else "")
 
 
@@ -77,6 +79,8 @@ def say_event(event: Event, zone: tzinfo | None = UTC) -> str:
     first, last = event.silent_ns
     if last - first > max(_GAP_NS, (event.latest_ns - event.earliest_ns) // 2):
         text += f", with no run from {day(first, zone)} to {day(last, zone)}"
+    if all(change.gradual for change in event.changes):
+        text += f"; {GRADUAL}"
     still = len(event.steady)
     if still:
         text += f"; {still} of {event.asked} series that could have changed did not"
@@ -140,8 +144,12 @@ def say_on_date(on: OnDate, zone: tzinfo | None = UTC) -> list[str]:
     """What may have changed on a day."""
     lines = [say_event(event, zone) for event in on.events]
     lines += [f"climate {name} began{_on((place,))}" for place, name in on.began]
-    if not lines:
+    if not lines and on.steady:
         lines = [f"nothing is known to have changed for good on {day(on.day_ns, UTC)}"]
+    elif not lines:
+        lines = [
+            f"of {day(on.day_ns, UTC)} nothing can be told: no series has runs enough on both sides"
+        ]
     if on.steady:
         lines.append(f"{len(on.steady)} series have runs before and after it and did not change")
     return lines

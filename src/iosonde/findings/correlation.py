@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from iosonde.model.quality import Note
 
 SIGNIFICANT = 0.05
+BY_WORDS = {"file_system": "the file system", "motif": "what ran"}
 
 
 def say_note(note: Note) -> str:
@@ -37,8 +38,10 @@ def say_warning(warning: PooledWarning, label: Callable[[str], str]) -> str:
 
 def say_group(group: tuple[str, ...], found: Correlated) -> str:
     """What a group of rows is."""
-    if group:
-        return ", ".join(group)
+    if any(group):
+        return ", ".join(name for name in group if name)
+    if group and found.by:
+        return "rows of which nothing says " + " and ".join(BY_WORDS[name] for name in found.by)
     return "all rows together" if found.by else "all rows"
 
 
@@ -48,7 +51,14 @@ def say_doubt(row: Correlation) -> str:
         return "never varies" if row.n >= 4 else "too few rows"
     if not row.enough:
         return "too little independent data"
-    return "goes with the run time: a consequence?" if row.contaminated else ""
+    doubts = []
+    if row.contaminated:
+        doubts.append("goes with the run time: a consequence?")
+    if row.drift:
+        doubts.append("both drift: nothing is left beside time")
+    elif row.from_run_to_run:
+        doubts.append("from one run to the next only")
+    return "; ".join(doubts)
 
 
 def claimed(row: Correlation) -> bool:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.findings.explanation_rates import SLOW_FROM, of_its_time, say_rank, say_rate, say_since
+from iosonde.findings.suspected import MOST_TOLD, against, backed, in_line, leading, side
 from iosonde.model.amounts import amount, scale_of
-from iosonde.model.job_metrics import JOB_METRICS
 from iosonde.stats.standing import Standing
 
 if TYPE_CHECKING:
@@ -19,13 +20,6 @@ if TYPE_CHECKING:
 
     from iosonde.analysis.culprits import Candidate, Explanation
 
-SLOW_FROM = 0.1
-"""A run that lost less of the usual performance is as usual, whatever quartile it is in."""
-MOST_TOLD = 3
-CLEAR_Q = 0.05
-_WEAK, _OF_FIRST = 0.05, 0.25
-"""A suspect with a smaller score, or a smaller share of the first one's, is not told of: it hardly stood out."""
-_CAUSE, _ALIKE = 0.5, 0.75
 _ASKED = ("contention", "metadata", "cpu", "fullness", "failover", "placement", "concurrency")
 """What people ask about first: those that were looked at and were as usual are named."""
 _NAMES = {
@@ -47,7 +41,7 @@ class Verdict:
     sentence: str
     """One line, without a full stop."""
     evidence: tuple[str, ...]
-    """A line a suspect."""
+    """A line a suspect; where history backs none of them, what chance alone would have put there."""
     rejected: str
     """What was as usual; "" when nothing was looked at."""
     history: str
@@ -67,6 +61,7 @@ class Verdict:
             "rejected": self.rejected,
             "history": self.history,
             "told": [one.metric for one in self.told],
+            "backed": [one.metric for one in self.told if backed(one)],
         }
 
 
@@ -75,9 +70,13 @@ def judge(found: Explanation) -> Verdict:
     word = _word(found)
     told = leading(found) if word == "slow" else ()
     sentence = _performance(found, word)
+    if found.since is not None and word in ("slow", "as usual", "fast"):
+        sentence += say_since(found.since, found.measure)
     if word == "slow":
-        sentence += ": " + (_reasons(told) if told else "no metric stood out on its bad side")
+        sentence += _because(told, of_its_time(found))
     evidence = tuple(map(_evidence, told))
+    if told and not any(map(backed, told)) and not of_its_time(found):
+        evidence += _chance(found)
     return Verdict(word, sentence, evidence, _rejected(found, told), _goes_with(found), told)
 
 
@@ -108,36 +107,6 @@ _WAYS = {
 }
 
 
-def leading(found: Explanation) -> tuple[Candidate, ...]:
-    """One metric of each group, the most suspect groups first, at most ``MOST_TOLD``: a group says one thing.
-
-    What may be an effect is passed over for a cause with half its score; of metrics that score alike the one
-    that people know best is taken (the first in ``model.job_metrics``).
-    """
-    groups: dict[str, list[Candidate]] = {}
-    for one in found.suspects:
-        backed = one.stood.standing is Standing.POOR and one.q <= CLEAR_Q
-        if one.stood.standing in _STOOD_OUT or backed:
-            groups.setdefault(one.about.group or one.metric, []).append(one)
-    most = max((some[0].score for some in groups.values()), default=0.0)
-    least = max(_WEAK, _OF_FIRST * most)
-    return tuple(_known_best(some) for some in groups.values() if some[0].score >= least)[
-        :MOST_TOLD
-    ]
-
-
-def _known_best(some: list[Candidate]) -> Candidate:
-    order = {name: place for place, name in enumerate(JOB_METRICS)}
-    causes = [one for one in some if one.tag != "effect" and one.score >= _CAUSE * some[0].score]
-    clear = causes or some
-    alike = [one for one in clear if one.score >= _ALIKE * clear[0].score]
-    return min(alike, key=lambda one: order.get(one.metric, len(order)))
-
-
-_STOOD_OUT = (Standing.BAD, Standing.NEUTRAL)
-"""What only stands in the second worst quarter is told of where history backs it."""
-
-
 def _word(found: Explanation) -> str:
     standing = found.performance.standing
     if standing is Standing.MISSING:
@@ -157,32 +126,48 @@ def _performance(found: Explanation, word: str) -> str:
     what += f" ({kind})" if kind else ""
     if word == "not known":
         return f"how fast {what} was is not known"
-    value = _value(found.performance.value, found.measure)
+    value = say_rate(found.performance.value, found.measure)
     if word == "too little history":
         runs = "no other run" if found.others == 0 else f"{found.performance.n} other runs"
         return f"{what}: {value}; {runs} of its kind, too few to say whether that is slow"
-    rank = _rank(found)
-    usual = _value(found.usual, found.measure)
+    rank = say_rank(found)
+    usual = say_rate(found.usual, found.measure)
     if word == "as usual":
-        return f"{what} was as fast as usual: {value}, {rank} (usual {usual})"
+        extreme = found.performance.standing in (Standing.BAD, Standing.GOOD)
+        within = f", within {SLOW_FROM:.0%}" if extreme else ""
+        return f"{what} was as fast as usual{within}: {value}, {rank} (usual {usual})"
     side = "slower" if word == "slow" else "faster"
     return f"{what} was {abs(found.loss):.0%} {side} than usual: {value} instead of {usual}, {rank}"
 
 
-def _value(value: float, measure: str) -> str:
-    if measure == "fraction_of_peak_ratio":
-        return f"{100 * value:.0f} % of its peak"
-    unit = "bytes/s" if measure.endswith("bytes_per_s") else "operations/s"
-    return amount(value, scale_of(unit, [value])).replace(" /s", "/s")
+def _because(told: tuple[Candidate, ...], of_its_time: bool) -> str:
+    """What history backs stands behind a colon; what only stood out is called so.
+
+    Where the run is like all since a lasting change, everything that changed since then goes with performance.
+    """
+    if of_its_time:
+        return f"; what is otherwise than before: {_reasons(told)}" if told else ""
+    if not told:
+        return ": no metric stood out on its bad side"
+    sure = tuple(one for one in told if backed(one))
+    rest = tuple(one for one in told if not backed(one))
+    if not sure:
+        return f"; what stood out, though history does not back it: {_reasons(rest)}"
+    return f": {_reasons(sure)}" + (f"; {_reasons(rest)} stood out too" if rest else "")
 
 
-def _rank(found: Explanation) -> str:
-    n, share = found.performance.n, found.performance.share
-    if share == 0:
-        return f"the slowest of {n + 1} runs"
-    if share == 1:
-        return f"the fastest of {n + 1} runs"
-    return f"faster than {share:.0%} of {n} runs of its kind"
+def _chance(found: Explanation) -> tuple[str, ...]:
+    """How many metrics were asked, and how many of them would stand out whatever happened."""
+    asked = [c for c in found.candidates if not c.leak and c.stood.standing in _JUDGED]
+    bad = sum(c.stood.standing is Standing.BAD for c in asked)
+    beyond = sum(c.stood.share == (1.0 if side(c) > 0 else 0.0) for c in asked)
+    by_chance = sum(1 / (c.stood.n + 1) for c in asked)
+    if not asked:
+        return ()
+    return (
+        f"{bad} of {len(asked)} metrics stood in the worst quarter, {beyond} beyond all runs; "
+        f"chance alone puts {len(asked) / 4:.2g} and {by_chance:.2g} there",
+    )
 
 
 def _reasons(told: tuple[Candidate, ...]) -> str:
@@ -247,8 +232,19 @@ def _history(one: Candidate) -> str:
         return "it did not vary before"
     if not np.isfinite(one.q):
         return f"too few independent runs to test it (rank correlation {one.rho:+.2f}, n = {one.n})"
-    sure = "goes with performance" if one.q <= CLEAR_Q else "is not shown to go with performance"
-    return f"over all runs it {sure} (rank correlation {one.rho:+.2f}, q = {one.q:.2g})"
+    numbers = f"rank correlation {one.rho:+.2f}, q = {one.q:.2g}"
+    if in_line(one):
+        sure = "goes with slow runs"
+    elif backed(one):
+        sure, numbers = (
+            "goes with slow runs, not in a line",
+            f"{numbers}, any shape {one.shape_q:.2g}",
+        )
+    elif against(one):
+        sure = "goes with fast runs"
+    else:
+        sure = "is not shown to go with performance"
+    return f"over all runs it {sure} ({numbers})"
 
 
 def _rejected(found: Explanation, told: tuple[Candidate, ...]) -> str:

@@ -6,8 +6,9 @@ their number of rows says. So each p value is taken twice, on ranks ``u`` of the
     n_eff = n / max(1, 1 + 2 sum_k (1 - k / n) a_u(k) a_v(k)),  k = 1 .. min(n / 5, 30)
     e(t)  = u(t) - a_u(1) u(t - 1), and so for v
 
-with ``a`` the autocorrelation; from Student's t with ``n_eff - 2``, and of the prewhitened ``e``. The
-smaller one counts twice: ``p = min(1, 2 min(p_n_eff, p_prewhitened))``.
+with ``a`` the autocorrelation; from Student's t with ``n_eff - 2``, and of the prewhitened ``e``, which is 1 where
+they have another sign than the coefficient. The smaller one counts twice:
+``p = min(1, 2 min(p_n_eff, p_prewhitened))``.
 Sources: Pyper and Peterman 1998 (n_eff); Benjamini and Hochberg 1995; docs/methods/umami.md.
 """
 
@@ -60,6 +61,11 @@ class Associations:
     partial_p: Floats
 
     @property
+    def levels_p(self) -> Floats:
+        """Chance of the coefficient with ``n_eff`` alone: of the levels, not of steps from one run to the next."""
+        return _student(self.spearman, self.n_eff - 2)
+
+    @property
     def enough(self) -> NDArray[np.bool_]:
         """Where there is enough independent data for a claim."""
         return self.n_eff >= ENOUGH_EFFECTIVE
@@ -105,6 +111,24 @@ def associations(y: Floats, metrics: Floats, given: Floats | None = None) -> Ass
         partial,
         partial_p,
     )
+
+
+def shape_q(y: Floats, metrics: Floats) -> Floats:
+    """(p,) chance that nothing of any shape is there between ``y`` (n,) and each metric (n, p), after BH.
+
+    Of the ranks and of their distance from the middle (what hurts at both ends), the smaller p counts twice. NaN
+    where there is too little independent data. Rows in the order of time; missing data as ``associations``.
+    """
+    y, metrics = np.asarray(y, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
+    width = metrics.shape[1]
+    if width == 0 or len(y) < FEWEST:
+        return np.full(width, np.nan)
+    ranks = midranks(np.where(np.isfinite(metrics), metrics, np.nan))
+    known = (~np.isnan(ranks)).sum(axis=0)
+    apart = np.abs(ranks - (known + 1) / 2)
+    found = associations(y, np.column_stack([metrics, apart]))
+    p = np.where(found.enough, found.p, np.nan).reshape(2, width)
+    return benjamini_hochberg(np.minimum(1.0, 2 * np.fmin(p[0], p[1])))
 
 
 def _patterns(
@@ -174,6 +198,7 @@ def _tests(x: Floats, y: Floats, used: int = 0) -> _Tests:
     naive = _student(rho, np.full(len(rho), n - 2.0 - used))
     corrected = _student(rho, n_eff - 2 - used)
     prewhitened = _student(white, np.full(len(rho), n - 3.0 - used))
+    prewhitened = np.where(white * rho < 0, 1.0, prewhitened)  # speaks against what rho says
     p = np.minimum(1.0, 2 * np.fmin(corrected, prewhitened))
     return _Tests(rho, naive, np.where(np.isnan(rho), np.nan, n_eff), prewhitened, p)
 

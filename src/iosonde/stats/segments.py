@@ -20,6 +20,8 @@ from iosonde.stats.regimes import MOST_ALIKE
 from iosonde.stats.tails import normal_quantile
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -111,6 +113,20 @@ class Series:
         gap = abs(self._mean(a, cut) - self._mean(cut, b))
         c = gap / np.sqrt(max(within, 1e-12) * kappa * (1 / left + 1 / right))
         return chance(float(c), n, n / kappa - 2)
+
+    def gradual(self, bounds: Sequence[int], kappa: float) -> bool:
+        """Whether a straight line does as well as levels between ``bounds`` (first, cuts, end).
+
+        Each place that was looked for is worth ``kappa ln n`` (Schwarz 1978).
+        """
+        a, b = bounds[0], bounds[-1]
+        t, z = self.at[a:b] - self.at[a:b].mean(), self._z[a:b]
+        size = float(t @ t)
+        if size == 0:
+            return False
+        line = float(self.cost(a, b)) - float(t @ z) ** 2 / size
+        steps = sum(float(self.cost(start, end)) for start, end in pairwise(bounds))
+        return line < steps + (len(bounds) - 2) * kappa * float(np.log(b - a))
 
     def _mean(self, a: int, b: int) -> float:
         return float((self._sum[b] - self._sum[a]) / (b - a))

@@ -52,6 +52,8 @@ class Shift:
     n_before: int
     n_after: int
     p: float
+    gradual: bool = False
+    """A straight line over both segments does as well as the step: it may have been a drift, which has no date."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ def _described(y: Floats, series: Series, cuts: list[int], kappa: float) -> list
     for cut, b in pairwise([*cuts, len(y)]):
         near.append([start + place for place in _placed(y[start:b], cut - start, kappa)])
         start = near[-1][0]
-    parts = [y[a:b] for a, b in pairwise([0, *(places[0] for places in near), len(y)])]
+    edges = [0, *(places[0] for places in near), len(y)]
+    parts = [y[a:b] for a, b in pairwise(edges)]
     return [
         Shift(
             float(series.at[place]),
@@ -118,11 +121,25 @@ def _described(y: Floats, series: Series, cuts: list[int], kappa: float) -> list
             len(before),
             len(after),
             max(chance_before, _unlike(before, after, kappa)),
+            drift,
         )
-        for (place, first, last), (before, after), chance_before in zip(
-            near, pairwise(parts), p, strict=True
+        for (place, first, last), (before, after), chance_before, drift in zip(
+            near, pairwise(parts), p, _gradual(parts, edges, series, kappa), strict=True
         )
     ]
+
+
+def _gradual(parts: list[Floats], edges: list[int], series: Series, kappa: float) -> list[bool]:
+    """Of each change, whether a line does as well: by itself, or with those beside it in the same direction."""
+    found = [series.gradual(edges[i : i + 3], kappa) for i in range(len(edges) - 2)]
+    ways = np.sign(np.diff([float(np.median(part)) for part in parts]))
+    first = 0
+    for i in range(1, len(ways) + 1):
+        if i == len(ways) or ways[i] != ways[first]:
+            if series.gradual(edges[first : i + 2], kappa):
+                found[first:i] = [True] * (i - first)
+            first = i
+    return found
 
 
 def _in_units(found: list[Shift], units: Floats) -> list[Shift]:

@@ -33,13 +33,15 @@ SIGNIFICANT = 0.05
 class Simpson:
     """Spearman's coefficients of p metrics, pooled and within G groups; NaN where there is none.
 
-    ``pooled``, ``pooled_p``, ``within``, ``within_p`` (p,); ``each``, ``each_q`` (G, p), q over the groups of a metric;
-    ``groups`` (G,): their labels.
+    ``pooled``, ``pooled_p``, ``plain_p``, ``within``, ``within_p`` (p,); ``each``, ``each_q`` (G, p), q over the groups
+    of a metric; ``groups`` (G,): their labels. ``plain_p`` believes rows to be independent, as who pools them does:
+    rows of groups in turn resemble and contradict their neighbours in ways that say nothing of the groups.
     """
 
     groups: NDArray[np.int64]
     pooled: Floats
     pooled_p: Floats
+    plain_p: Floats
     within: Floats
     within_p: Floats
     each: Floats
@@ -48,13 +50,13 @@ class Simpson:
     @property
     def turned(self) -> Flags:
         """Metrics (p,) whose sign within groups is the other one, both being significant: warn."""
-        sure = (self.pooled_p <= SIGNIFICANT) & (self.within_p <= SIGNIFICANT)
+        sure = (self.plain_p <= SIGNIFICANT) & (self.within_p <= SIGNIFICANT)
         return sure & (np.sign(self.pooled) * np.sign(self.within) < 0)
 
     @property
     def opposed(self) -> Flags:
         """Groups (G, p) with a significant sign against a significant pooled one: warn too."""
-        sure = (self.pooled_p <= SIGNIFICANT) & (self.each_q <= SIGNIFICANT)
+        sure = (self.plain_p <= SIGNIFICANT) & (self.each_q <= SIGNIFICANT)
         return sure & (np.sign(self.pooled) * np.sign(self.each) < 0)
 
     @property
@@ -88,6 +90,7 @@ def simpson(y: Floats, metrics: Floats, groups: NDArray[np.int64]) -> Simpson:
         labels,
         pooled.spearman,
         pooled.p,
+        pooled.spearman_p,
         np.tanh(mean),
         2 * normal_share(-np.abs(mean) * np.sqrt(total)),
         each,

@@ -49,7 +49,7 @@ class Stood:
     """A value in its history; ``box`` and ``share`` are in there even where no class is given.
 
     ``share``: share of the history below the value, ties half (NaN if either is missing);
-    ``tied``: quartiles could not be told apart at this value.
+    ``tied``: quartiles could not be told apart at this value; ``alike``: values of the history that equal it.
     """
 
     value: float
@@ -58,6 +58,7 @@ class Stood:
     standing: Standing
     tied: bool
     box: Box
+    alike: int = 0
 
 
 def stand(history: Floats, value: float, good: Good) -> Stood:
@@ -76,7 +77,8 @@ def stand(history: Floats, value: float, good: Good) -> Stood:
     if standing is Standing.NEUTRAL and good is not None:
         quartile, tied = quartile_of(known, value, good)
         standing = _WORST_FIRST[quartile if good == "high" else 3 - quartile]
-    return Stood(value, n, share_below(known, value), standing, tied, percentile_box(known))
+    alike = int(np.count_nonzero(known == value))
+    return Stood(value, n, share_below(known, value), standing, tied, percentile_box(known), alike)
 
 
 def quartile_of(history: Floats, value: float, good: Literal["high", "low"]) -> tuple[int, bool]:
