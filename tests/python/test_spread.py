@@ -59,6 +59,37 @@ def test_instants_are_no_steps(tmp_path: Path) -> None:
     assert (found.step_ns.tolist(), found.value.tolist()) == ([0, 0], [[1], [2]])
 
 
+def test_components_that_are_read_in_turn_share_a_grid(tmp_path: Path) -> None:
+    """Sums and rates of all together are those of each: steps that overlap are not counted twice."""
+    one = block([100, 105, 110], [5, 5, 5], {"OST0": [10, 20, 30]})
+    other = block([102, 107, 112], [5, 5, 5], {"OST1": [50, 50, 50]})
+    found = back(tmp_path, one, other)
+    assert (found.time_ns / S).tolist() == [100, 102, 105, 107, 110, 112]
+    assert (found.step_ns / S).tolist() == [2, 3, 2, 3, 2, 5]
+    np.testing.assert_allclose(found.value[:, 0], [4, 6, 8, 12, 12, 18])
+    np.testing.assert_allclose(found.value[1:, 1], [30, 20, 30, 20, 50])
+    assert np.isnan(found.value[0, 1])
+    assert not found.notes
+
+
+def test_steps_of_one_component_that_overlap_are_cut(tmp_path: Path) -> None:
+    """Two imports of one counter, a minute's steps and half a minute apart."""
+    first = block([0, 60, 120], [60, 60, 60], {"OST0": [60, 60, 60]})
+    found = back(tmp_path, first, block([30, 90], [60, 60], {"OST0": [120, 120]}))
+    assert (found.step_ns / S).tolist() == [30, 30, 30, 30, 60]
+    assert found.value[:, 0].tolist() == [30, 60, 30, 60, 60]
+
+
+def test_jitter_of_a_monitor_changes_nothing(tmp_path: Path) -> None:
+    times = np.array([100_000, 104_990, 110_010, 115_000]) * (S // 1000)
+    made = MetricBlock(
+        *NAME, "bytes", "delta", ("OST0",), times, np.full(4, 5 * S), np.array([[1.0], [2], [3], [4]])
+    )  # fmt: skip
+    found = back(tmp_path, made)
+    assert found.value.tolist() == made.value.tolist()
+    assert found.step_ns.tolist() == made.step_ns.tolist()
+
+
 @given(st.data())
 def test_nothing_is_lost_and_nothing_counted_twice(tmp_path_factory, data: st.DataObject) -> None:
     n = data.draw(st.integers(2, 12))

@@ -31,7 +31,7 @@ from iosonde.store.merged import Table, parts, select, writing
 from iosonde.store.merging import Merged, merge
 from iosonde.store.reader import connect
 from iosonde.store.spool import literal
-from iosonde.store.spread import Long, common_steps, spread
+from iosonde.store.spread import Rows, grid_steps, is_long, long_gaps, spread
 
 if TYPE_CHECKING:
     import duckdb
@@ -174,14 +174,19 @@ def block_of(name: SeriesName, pieces: Sequence[Piece]) -> MetricBlock | None:
     column[[places[component] for component in names]] = np.arange(len(names))
     times, at = np.unique(np.concatenate([one.time_ns for one in pieces]), return_inverse=True)
     value = np.full((len(times), len(names)), np.nan)
-    of, amounts = column[np.concatenate(whos)], np.concatenate([one.value for one in pieces])
-    value[at, of] = amounts
-    steps = np.concatenate([one.step_ns for one in pieces])
-    step = common_steps(at, steps, len(times))
+    rows = Rows(
+        at,
+        column[np.concatenate(whos)],
+        np.concatenate([one.step_ns for one in pieces]),
+        np.concatenate([one.value for one in pieces]),
+    )
+    value[rows.at, rows.column] = rows.value
+    step = grid_steps(times, rows)
     _, unit, kind, _ = pieces[0].sorts[int(pieces[0].who[0])]
-    if len(long := np.flatnonzero(steps > step[at])):
-        spread(value, times, step, Long(at[long], of[long], steps[long], amounts[long]), kind)
-        flags.add("estimated")
+    if (long := is_long(rows, step)).any():
+        spread(value, times, step, rows.take(long), kind)
+        if long_gaps(rows):
+            flags.add("estimated")
     return MetricBlock(
         *name,
         unit=unit,

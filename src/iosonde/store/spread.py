@@ -1,7 +1,9 @@
-"""Steps that are longer than those of others at the same instant, on the common grid.
+"""Rows of components that were read at different times, on one grid.
 
-A counter that was not read for a while has one step over that time, beside the short steps of the others. What passed
-in it is spread evenly, and what held in it holds all along: sums over a job's time are then right for each component.
+The grid has every instant at which a step of some component begins; its steps reach to the next instant, or end
+before it where nothing was recorded. A row whose step is longer than the grid's is spread over what it covers: an
+amount by the shares of time, a state as it is. So sums over a job's time, and rates, are right for each component
+and for all. Steps that differ by a monitor's jitter are left as they are.
 """
 
 from __future__ import annotations
@@ -16,39 +18,61 @@ if TYPE_CHECKING:
     from iosonde.model.metrics import Floats, Instants
 
 
-def common_steps(at: NDArray[np.intp], step_ns: Instants, n: int) -> Instants:
-    """(n,) The shortest step that any row has at each instant; 0 where all are states at an instant. ``at`` (R,)."""
-    longest = np.iinfo(np.int64).max
-    found = np.full(n, longest)
-    np.minimum.at(found, at, np.where(step_ns > 0, step_ns, longest))
-    return np.where(found == longest, 0, found)
+_JITTER, _FAR = 1.05, 1.5
 
 
-class Long(NamedTuple):
-    """Rows (L,) with a longer step than their instant's."""
+class Rows(NamedTuple):
+    """Rows (R,) of a series."""
 
     at: NDArray[np.intp]
-    """Which instant of the grid."""
+    """Which instant of the grid each begins at."""
     column: NDArray[np.intp]
-    """Which component."""
+    """Which component each is of."""
     step_ns: Instants
+    """0: a state at an instant."""
     value: Floats
 
+    def take(self, rows: NDArray[np.bool_]) -> Rows:
+        """Those of a mask."""
+        return Rows(self.at[rows], self.column[rows], self.step_ns[rows], self.value[rows])
 
-def spread(value: Floats, grid_ns: Instants, steps_ns: Instants, long: Long, kind: str) -> None:
-    """Put rows whose step is longer than their instant's over the instants that it covers.
+
+def grid_steps(grid_ns: Instants, rows: Rows) -> Instants:
+    """(T,) The shortest step of the rows at each instant, not beyond the next; 0 where all are states at an instant."""
+    longest = np.iinfo(np.int64).max
+    shortest = np.full(len(grid_ns), longest)
+    np.minimum.at(shortest, rows.at, np.where(rows.step_ns > 0, rows.step_ns, longest))
+    shortest[shortest == longest] = 0
+    to_next = np.diff(grid_ns)
+    shortest[:-1] = np.where(_JITTER * to_next < shortest[:-1], to_next, shortest[:-1])
+    return shortest
+
+
+def is_long(rows: Rows, steps_ns: Instants) -> NDArray[np.bool_]:
+    """(R,) Whose step is longer than the grid's, by more than jitter."""
+    return rows.step_ns > _JITTER * steps_ns[rows.at]
+
+
+def long_gaps(rows: Rows) -> bool:
+    """Whether some step is far beyond the usual one: what passed in it is not known to better than that."""
+    return bool(rows.step_ns.max() > _FAR * np.median(rows.step_ns))
+
+
+def spread(value: Floats, grid_ns: Instants, steps_ns: Instants, long: Rows, kind: str) -> None:
+    """Put rows whose step is longer than the grid's over the instants that it covers.
 
     ``value`` (T, N), changed in place; instants at which the component has a value of its own keep that.
     What lies beyond the last step of the grid is left out. ``grid_ns``, ``steps_ns`` (T,): the grid, ascending.
     """
-    upto = np.append(grid_ns[1:], grid_ns[-1] + steps_ns[-1])
-    for at, column, step, amount in zip(*long, strict=True):
-        end = grid_ns[at] + step
-        last = int(np.searchsorted(grid_ns, end))
-        rows = np.arange(at, last)
-        rows = rows[(rows == at) | np.isnan(value[rows, column])]
-        if kind == "gauge":
-            value[rows, column] = amount
-        else:
-            within = np.minimum(upto[rows], end) - grid_ns[rows]
-            value[rows, column] = amount * (within / step)
+    end = grid_ns[long.at] + long.step_ns
+    count = np.searchsorted(grid_ns, end) - long.at
+    of = np.repeat(np.arange(len(count)), count)
+    into = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count)
+    at, column = long.at[of] + into, long.column[of]
+    free = (into == 0) | np.isnan(value[at, column])
+    of, at, column = of[free], at[free], column[free]
+    amount = long.value[of]
+    if kind == "delta":
+        upto = np.append(grid_ns[1:], grid_ns[-1] + steps_ns[-1])
+        amount = amount * ((np.minimum(upto[at], end[of]) - grid_ns[at]) / long.step_ns[of])
+    value[at, column] = amount
