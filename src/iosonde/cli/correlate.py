@@ -90,7 +90,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--metrics", type=_names, metavar="LIST", help=told)
     told = "partial coefficients: without what these explain"
     add("--control", type=_names, metavar="LIST", help=told)
-    told = "100 %%: the best like run, or p99, mean, median of them"
+    told = "100%%: the best like run, or p99, mean, median of them"
     add("--peak", choices=PEAKS, default="max", help=told)
     add("--file-system", metavar="NAME", help="of this file system only")
     add("--motif", metavar="NAME", help="of this motif only")

@@ -105,7 +105,7 @@ def say_along(event: Event, zone: tzinfo | None = UTC) -> list[str]:
 
 
 def say_metric(one: MetricChange, zone: tzinfo | None = UTC) -> str:
-    """``fullest OST on work 82.5 % -> 51.1 % on 2017-10-10``."""
+    """``fullest OST on work 82.5% -> 51.1% on 2017-10-10``."""
     before, after = _amounts(one.about.unit, one.about.label, one.before, one.after)
     return (
         f"{one.about.label}{_on((one.file_system,))} {before} -> {after} on {day(one.at_ns, zone)}"
@@ -122,7 +122,7 @@ def say_regime(regime: Regime, place: str, zone: tzinfo | None = UTC) -> str:
 
 
 def say_distinct(one: Distinct) -> str:
-    """``fullest OST 90 % (before 74.8 %)``."""
+    """``fullest OST 90% (before 74.8%)``."""
     now, other = _amounts(one.unit, one.label, one.median, one.other)
     return f"{one.label} {now} ({one.against} {other})"
 
@@ -189,7 +189,7 @@ def say_validation(one: Validated) -> list[str]:
 
 
 def say_motifs(found: Motifs) -> str:
-    """``8 clusters of 7456 jobs, 0 % in none; they agree with the known motifs to 1.00``."""
+    """``8 clusters of 7456 jobs, 0% in none; they agree with the known motifs to 1.00``."""
     text = f"{len(found.clusters)} clusters of {len(found.label)} jobs, {found.unclustered:.0%} in none"
     if found.agreement == found.agreement:
         text += (

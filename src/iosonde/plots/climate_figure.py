@@ -146,7 +146,7 @@ def _drawn(found: Climate) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 _READ = (
     "dots: runs, as a fraction of the best of all time; line: median between changes; vertical: a change for the "
-    "better (green) or worse (orange), its 95 % interval shaded; letters and grounds: climates, "
+    "better (green) or worse (orange), its 95% interval shaded; letters and grounds: climates, "
     "one that came back has its letter"
 )
 
