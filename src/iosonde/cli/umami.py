@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from iosonde.analysis.umami import Umami, umami
 from iosonde.analysis.umami_records import as_json, records
 from iosonde.cli import job_options, options
+from iosonde.cli.job_choice import Tell
 
 EXAMPLES = """\
   iosonde umami --job 4711                   of the store
@@ -27,8 +28,13 @@ docs/umami.md says how to read the diagram.
 def main(arguments: Sequence[str]) -> int:
     """Print the diagram of a job, or its numbers."""
     args = _parse(arguments)
+    with job_options.notes_last() as tell:
+        return _show(args, tell)
+
+
+def _show(args: argparse.Namespace, tell: Tell) -> int:
     found = umami(
-        job_options.table_of(args),
+        job_options.table_of(args, tell),
         args.job,
         args.step,
         metrics=args.metric,

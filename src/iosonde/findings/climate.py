@@ -28,6 +28,7 @@ MOST_PARTS = 6
 _GAP_NS = 3 * 86_400 * 10**9
 """A time without runs is told when it is longer, and more than half of the interval."""
 GRADUAL = "perhaps gradually, as a straight line does as well"
+NO_CLIMATES = "too few motifs and metrics to tell climates"
 _LEAST = 1e-99
 """Smaller chances are not told apart."""
 _MONTHS = (
@@ -132,12 +133,18 @@ def say_climates(found: FileSystemClimate) -> str:
     place = found.file_system or "no file system"
     names = [regime.name for regime in found.regimes]
     if not names:
-        return f"{place}: too few motifs and metrics to tell climates; its changes are above"
+        return f"{place}: {NO_CLIMATES}"
     if len(names) == 1:
         return f"{place}: one climate"
     again = sorted({name for name in names if names.count(name) > 1})
     text = f"{place}: {found.climates} climates"
     return text + (f" in {len(names)} stretches; {', '.join(again)} came back" if again else "")
+
+
+def say_without_climates(found: Sequence[FileSystemClimate]) -> list[str]:
+    """``work and home: too few motifs and metrics to tell climates``: one line for all of them."""
+    places = [one.file_system or "no file system" for one in found if not one.regimes]
+    return [f"{_listed(places)}: {NO_CLIMATES}"] if places else []
 
 
 def say_on_date(on: OnDate, zone: tzinfo | None = UTC) -> list[str]:
@@ -151,19 +158,25 @@ def say_on_date(on: OnDate, zone: tzinfo | None = UTC) -> list[str]:
             f"of {day(on.day_ns, UTC)} nothing can be told: no series has runs enough on both sides"
         ]
     if on.steady:
-        lines.append(f"{len(on.steady)} series have runs before and after it and did not change")
+        have = f"{len(on.steady)} series {'has' if len(on.steady) == 1 else 'have'}"
+        lines.append(f"{have} runs before and after it and did not change")
     return lines
 
 
 def say_climate(found: Climate) -> str:
     """How much was looked at, and what was left out."""
-    n = len(found.series)
-    text = f"{len(found.changes)} lasting changes in {n} series"
+    text = f"{say_changes(len(found.changes))} in {len(found.series)} series"
     if found.too_short:
-        text += f"; {len(found.too_short)} series have too few runs"
+        have = "has" if len(found.too_short) == 1 else "have"
+        text += f"; {len(found.too_short)} series {have} too few runs"
     if found.unsure:
         text += f"; {found.unsure} more that so many questions could bring up by chance"
     return text
+
+
+def say_changes(n: int) -> str:
+    """``1 lasting change``, ``12 lasting changes``."""
+    return f"{n} lasting change{'' if n == 1 else 's'}"
 
 
 def say_validation(one: Validated) -> list[str]:
@@ -171,7 +184,8 @@ def say_validation(one: Validated) -> list[str]:
     place = one.file_system or "no file system"
     found = one.found
     if found is None:
-        return [f"{place}: {one.runs} runs are too few to validate a prediction"]
+        runs = "1 run is" if one.runs == 1 else f"{one.runs} runs are"
+        return [f"{place}: {runs} too few to validate a prediction"]
     with_metrics = f"{found.both.mae:.3f} (R2 {found.both.r2:.2f})"
     alone = f"{found.climate.mae:.3f} (R2 {found.climate.r2:.2f})"
     worth = "metrics add to" if found.useful else "metrics add nothing to"
@@ -190,7 +204,9 @@ def say_validation(one: Validated) -> list[str]:
 
 def say_motifs(found: Motifs) -> str:
     """``8 clusters of 7456 jobs, 0% in none; they agree with the known motifs to 1.00``."""
-    text = f"{len(found.clusters)} clusters of {len(found.label)} jobs, {found.unclustered:.0%} in none"
+    n, jobs = len(found.clusters), len(found.label)
+    text = f"{n} cluster{'' if n == 1 else 's'} of {jobs} job{'' if jobs == 1 else 's'}"
+    text += f", {found.unclustered:.0%} in none"
     if found.agreement == found.agreement:
         text += (
             f"; adjusted Rand index with known motifs {found.agreement:.2f} over {found.compared} jobs"
@@ -231,7 +247,12 @@ def _on(places: Sequence[str]) -> str:
     named = [place for place in places if place]
     if not named:
         return ""
-    return " on " + (", ".join(named[:-1]) + " and " + named[-1] if len(named) > 1 else named[0])
+    return f" on {_listed(named)}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
 def _verb(rose: bool) -> str:
