@@ -179,3 +179,16 @@ def test_what_is_for_experts_is_told_on_demand(
     known = json.loads(data)
     assert known["history"] == added[0].removeprefix("  - ")
     assert "nobody has described" in known["notes"][0]
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+@pytest.mark.parametrize("command", ["jobs", "climate", "umami", "correlate"])
+def test_what_was_written_is_told(
+    command: str, ending: str, store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"out.{ending}"
+    job = ("--job", "4711") if command == "umami" else ()
+    out, err = asked(capsys, command, *job, "-o", str(path), store=store)
+    assert out == ""
+    assert f"wrote {path}" in err.splitlines()
+    assert path.exists()

@@ -215,8 +215,6 @@ def _plain(row: Correlation, source: str, y: str) -> dict[str, Any]:
 def _write_json(
     found: list[tuple[Correlated, JobTable]], loaded: list[Loaded], args: argparse.Namespace
 ) -> None:
-    from iosonde.store.export import write_text
-
     tables = [
         {
             "source": one.source,
@@ -233,11 +231,7 @@ def _write_json(
         for (one, rows), given in zip(found, loaded, strict=True)
     ]
     text = json.dumps({"schema_version": SCHEMA_VERSION, "tables": tables}, allow_nan=False)
-    if args.output is None:
-        print(text)
-    else:
-        write_text(text + "\n", args.output)
-        options.tell(f"wrote {args.output}")
+    job_options.write(text + "\n", args.output)
 
 
 def _write_rows(found: list[Correlated], args: argparse.Namespace) -> None:
