@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.model.jobs import Job, Scalar
+from iosonde.store.export import csv_text
 from iosonde.store.jobs import write_jobs
 from tests.python.commands import run
 
@@ -67,7 +68,7 @@ def test_of_several_runs_each_has_a_line_worst_first(
     assert [line.partition("  ")[0] for line in lines[:3]] == ["2", "0", "1"]
     for line, said in zip(lines, ("6.% slower", "3.% slower", "as fast as usual"), strict=False):
         assert re.search(said, line)
-    assert lines[3:] == ["", "--step '2' shows what stood out in that run, and its diagram"]
+    assert lines[3:] == ["", "--step 2 shows what stood out in that run, and its diagram"]
     whole, _ = asked(capsys, "explain", "--job", "98765.cluster", "--step", "2", store=store)
     assert lines[0] == f"2  {whole.splitlines()[0]}"
     assert "◆ the job" in whole
@@ -192,3 +193,9 @@ def test_what_was_written_is_told(
     assert out == ""
     assert f"wrote {path}" in err.splitlines()
     assert path.exists()
+
+
+def test_rows_as_csv_leave_out_what_is_not_asked_for() -> None:
+    rows = [{"a": 'x,"y"', "b": True, "c": None, "d": 1.5}, {"a": "", "b": False, "c": 2}]
+    assert csv_text(rows, ["b", "a", "c"]) == 'b,a,c\ntrue,"x,""y""",\nfalse,,2\n'
+    assert csv_text([], ["a", "b"]) == "a,b\n"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from collections.abc import Sequence
 from datetime import UTC
@@ -17,6 +15,7 @@ from iosonde.cli.text import count, table, wrapped
 from iosonde.findings import climate as words
 from iosonde.findings.climate_data import change_data, climate_data, motif_rows, motifs_data
 from iosonde.model.errors import UsageError
+from iosonde.store.export import csv_text
 from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
@@ -133,8 +132,8 @@ def _print(
 
 
 def _told(text: str, first: str = "") -> list[str]:
-    """A sentence as lines; the second one is indented."""
-    return wrapped(clean_text(text), first, " " * (len(first) or 2))
+    """A sentence as lines; from the second on they are indented below its first word, or more."""
+    return wrapped(clean_text(text), first, " " * (len(first) + 2 * (not first.strip())))
 
 
 def _climate_lines(found: Climate) -> list[str]:
@@ -203,11 +202,4 @@ def _plot(found: Climate, args: argparse.Namespace) -> None:
 
 def _csv(rows: Sequence[dict[str, object]]) -> str:
     """A row a change, or a job; what is nested is left to JSON."""
-    buffer = io.StringIO()
-    names = [name for name in (rows[0] if rows else {}) if name != "own"]
-    writer = csv.DictWriter(buffer, names, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        told = {n: str(v).lower() if isinstance(v, bool) else v for n, v in row.items()}
-        writer.writerow(told)
-    return buffer.getvalue()
+    return csv_text(rows, [name for name in (rows[0] if rows else {}) if name != "own"])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from collections.abc import Sequence
 
@@ -14,6 +12,7 @@ from iosonde.cli.job_choice import Tell
 from iosonde.cli.text import count, table
 from iosonde.model.amounts import amount, scale_of
 from iosonde.model.units import format_time
+from iosonde.store.export import csv_text
 from iosonde.store.state import clean_text
 
 EXAMPLES = """\
@@ -49,10 +48,8 @@ def _list(args: argparse.Namespace, tell: Tell) -> int:
         data = {"schema_version": SCHEMA_VERSION, "jobs": [one._asdict() for one in shown]}
         job_options.write(json.dumps(data, indent=2) + "\n", args.output)
     else:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerows([ListedJob._fields, *shown])
-        job_options.write(text.getvalue(), args.output)
+        text = csv_text((one._asdict() for one in shown), ListedJob._fields)
+        job_options.write(text, args.output)
     return 0
 
 

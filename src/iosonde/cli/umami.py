@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from collections.abc import Sequence
 
@@ -12,6 +10,7 @@ from iosonde.analysis.umami import Umami, umami
 from iosonde.analysis.umami_records import as_json, records
 from iosonde.cli import job_options, options
 from iosonde.cli.job_choice import Tell
+from iosonde.store.export import csv_text
 
 EXAMPLES = """\
   iosonde umami --job 4711                   of the store
@@ -63,10 +62,5 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _csv(found: Umami) -> str:
     rows = records(found)
-    text = io.StringIO()
     names = list(rows[0]) if rows else ["metric"]
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({**row, "flags": " ".join(row["flags"])})
-    return text.getvalue()
+    return csv_text(({**row, "flags": " ".join(row["flags"])} for row in rows), names)
