@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from iosonde.analysis.culprits import Candidate, Explanation, explain
@@ -102,7 +103,9 @@ def _answer_several(table: JobTable, runs: int, args: argparse.Namespace, tell: 
         print(f"{clean_text(name):<{width}}  {clean_text(verdict.sentence)}")
     if more:
         print(f"and {more} more, nearer to the best of their kind")
-    print(f"\n--step '{found[0][0]}' shows what stood out in that run, and its diagram")
+    print(
+        f"\n--step {quote(clean_text(found[0][0]))} shows what stood out in that run, and its diagram"
+    )
 
 
 def _write(data: dict[str, Any], args: argparse.Namespace) -> None:
