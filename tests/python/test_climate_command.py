@@ -16,7 +16,8 @@ import pytest
 
 from iosonde.analysis.climate import climate
 from iosonde.analysis.climate_validation import Validated
-from iosonde.findings.climate import say_climate, say_validation
+from iosonde.findings.climate import say_climate
+from iosonde.findings.climate_worth import say_validation
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import Job, JobTable, Scalar
 from iosonde.plots.climate_figure import ClimateFigure, climate_figure, to_json

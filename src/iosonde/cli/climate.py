@@ -13,6 +13,7 @@ from iosonde.cli import job_options, options
 from iosonde.cli.job_choice import Tell
 from iosonde.cli.text import count, table, wrapped
 from iosonde.findings import climate as words
+from iosonde.findings import climate_worth as worth
 from iosonde.findings.climate_data import change_data, climate_data, motif_rows, motifs_data
 from iosonde.model.errors import UsageError
 from iosonde.store.export import csv_text
@@ -127,7 +128,7 @@ def _print(
     elif found is not None:
         lines += _climate_lines(found)
     for one in valid:
-        lines += ["", *(line for text in words.say_validation(one) for line in _told(text))]
+        lines += ["", *(line for text in worth.say_validation(one) for line in _told(text))]
     print("\n".join(clean_text(line) for text in lines for line in text.split("\n")))
 
 
@@ -178,10 +179,10 @@ def _climate_lines(found: Climate) -> list[str]:
 def _motif_lines(found: Motifs) -> list[str]:
     head = ("cluster", "taken for", "jobs")
     rows = [
-        (str(number), clean_text(words.say_cluster(one)), count(one.n))
+        (str(number), clean_text(worth.say_cluster(one)), count(one.n))
         for number, one in enumerate(found.clusters, 1)
     ]
-    return [*_told(words.say_motifs(found)), "", table(head, rows, left=2)]
+    return [*_told(worth.say_motifs(found)), "", table(head, rows, left=2)]
 
 
 def _plot(found: Climate, args: argparse.Namespace) -> None:
