@@ -175,7 +175,7 @@ def test_what_is_for_experts_is_told_on_demand(
     assert added[0].startswith(
         "  - over 40 runs of its kind performance goes with fullest OST (lower"
     )
-    assert err.startswith("note: 1 columns that nobody has described are not judged: room_temp")
+    assert err.startswith("note: 1 column that nobody has described is not judged: room_temp")
     data, _ = asked(capsys, "explain", "--job", "39", "--format", "json", store=tmp_path)
     known = json.loads(data)
     assert known["history"] == added[0].removeprefix("  - ")
