@@ -267,3 +267,18 @@ def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> Non
     assert private_constant("metadata/account.rs", "DIGITS") == 3
     assert "three significant digits" in page
     assert "16 bytes each" in page
+
+
+def test_the_readme_names_every_page_and_the_false_alarms_that_were_measured() -> None:
+    readme = (ROOT / "README.md").read_text()
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "methods").glob("*.md")]
+    assert len(pages) > 20
+    for page in pages:
+        assert f"({page.relative_to(ROOT)})" in readme
+    measured = re.findall(
+        r"T8  (\w+): false alarms a month \(40 d\) +([\d.]+)",
+        (ROOT / "docs" / "performance.md").read_text(),
+    )
+    rates = {op: float(rate) for op, rate in measured}
+    said = f"{rates['md_create']:g} false alarms a month (reads: {rates['data_read']:g};"
+    assert said in " ".join(readme.split())

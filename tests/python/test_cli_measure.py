@@ -42,7 +42,7 @@ def test_lines_for_pipes_and_a_summary_after_ctrl_c(place):
         rest, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, errors
     assert all("T" in line and str(place / "target") in line for line in lines)
-    summary = rest[rest.index("95 % interval") :]
+    summary = rest[rest.index("95% interval") :]
     assert all(word in summary for word in OP_WORDS.values())
     progress = [json.loads(line) for line in errors.splitlines() if line.startswith("{")]
     assert {line["what"] for line in progress} == {"big file", "pool"}
@@ -75,7 +75,7 @@ def test_a_screen_for_people(place):
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     text = seen.decode()
     assert "Ctrl-C ends with a summary" in text
-    assert "95 % interval" in text
+    assert "95% interval" in text
     assert "\x1b[3" not in text  # no colour
     assert "Traceback" not in text
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +15,9 @@ import numpy as np
 import pytest
 
 from iosonde.analysis.climate import climate
+from iosonde.analysis.climate_validation import Validated
+from iosonde.findings.climate import say_climate
+from iosonde.findings.climate_worth import say_validation
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import Job, JobTable, Scalar
 from iosonde.plots.climate_figure import ClimateFigure, climate_figure, to_json
@@ -22,6 +26,17 @@ from iosonde.store.jobs import write_jobs
 from tests.python.climates_made import together
 from tests.python.commands import run
 from tests.python.jobs_made import START_S, table
+
+MAPPING = """
+[job]
+job_id = "job_id"
+file_system = "file_system"
+begin = { column = "start_ns", unit = "ns" }
+[[motif]]
+column = "motif"
+[metrics]
+fraction_of_peak_ratio = "fraction_of_peak_ratio"
+"""
 
 
 def write(made: JobTable, path: Path, **renamed: str) -> Path:
@@ -55,7 +70,57 @@ def test_people_get_changes_events_and_climates(jobs: Path, capsys: pytest.Captu
     assert re.search(
         r"^- in March 2027 ior shared read fell to 0\.6\d-0\.\d+x on all 3 file systems", out, re.M
     )
-    assert "Climates:\n- one: " in out
+    assert "Climates:\n- one, three and two: too few motifs and metrics to tell climates\n" in out
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_sentences_are_as_wide_as_the_terminal(
+    jobs: Path, columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert run("climate", str(jobs)) == 0
+    told = [
+        line for line in capsys.readouterr().out.splitlines() if not re.match("date|2027", line)
+    ]
+    assert max(map(len, told)) <= columns
+    assert any(len(line) > columns - 20 for line in told)
+    assert "  " not in " ".join(line.lstrip("- ") for line in told if line)
+    assert run("climate", str(jobs), "--on", "2027-03-10") == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= columns
+
+
+def test_what_a_table_lacks_is_told_once_and_last(
+    jobs: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    lines = jobs.read_text().splitlines()
+    for row in (5, 6):
+        lines[row] = lines[row].replace(lines[row].split(",")[1], "", 1)
+    (tmp_path / "some.csv").write_text("\n".join([*lines, "1,2"]) + "\n")
+    monkeypatch.setattr("sys.stderr", sys.stdout)
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(MAPPING)
+    arguments = (str(tmp_path / "some.csv"), "--mapping", str(mapping))
+    for command in ("climate", "jobs", "correlate"):
+        assert run(command, *arguments) == 0
+        out = capfd.readouterr().out.splitlines()
+        notes = [place for place, line in enumerate(out) if line.startswith("note: ")]
+        assert notes == list(range(len(out) - len(notes), len(out))), out
+        assert len([line for line in out if "no file system" in line and "left" in line]) == 1
+        assert "note: some.csv: 2 left out: no file system" in out
+        assert not any("incomplete" in line for line in out)
+        assert any(line.startswith("note: left out: ") and "2 fields" in line for line in out)
+
+
+def test_one_is_not_many():
+    found = climate(together())
+    assert say_climate(found) == "3 lasting changes in 5 series"
+    (change, *_), (one, *_) = found.changes, found.series
+    single = replace(found, series=(replace(one, changes=(change,)),), too_short=(("a", "b"),))
+    assert say_climate(single) == "1 lasting change in 1 series; 1 series has too few runs"
+    assert climate_figure(single).title.endswith("runs, 1 lasting change")
+    assert say_validation(Validated("one", 1, (), None)) == [
+        "one: 1 run is too few to validate a prediction"
+    ]
 
 
 def test_a_date_is_asked_for(jobs: Path, capsys: pytest.CaptureFixture[str]):

@@ -7,7 +7,7 @@ import pytest
 
 from iosonde.analysis.climate_validation import validated
 from iosonde.analysis.motifs import features_of, motifs
-from iosonde.findings.climate import say_cluster, say_motifs, say_validation
+from iosonde.findings.climate_worth import say_cluster, say_motifs, say_validation
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
 from tests.python.jobs_made import table

@@ -138,6 +138,20 @@ def test_the_table_for_people(two, mapping, capsys):
     assert capsys.readouterr() == every
 
 
+def test_of_a_young_store_no_empty_tables_are_printed(tmp_path, mapping, capsys):
+    rows = [row(i, fs=f"fs{i % 6}", sr=10**9 * (i % 7 + 1)) for i in range(12)]
+    path = write(tmp_path / "t.csv", *rows)
+    assert run("correlate", str(path), "--mapping", mapping) == 0
+    out = capsys.readouterr().out
+    assert "\n6 groups have too few runs\n" in out
+    assert out.count("Spearman") == 1, "all rows together"
+    path = write(tmp_path / "t.csv", *rows[:1], *rows[6:8])
+    assert run("correlate", str(path), "--mapping", mapping, "--by", "file_system") == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == "too few runs: fs0; fs1; all rows together"
+    assert "Spearman" not in out
+
+
 def test_controls_get_columns_of_their_own(two, mapping, capsys):
     options = ["--mapping", mapping, "--by", "none", "--control", "others_bytes_per_s"]
     assert run("correlate", str(two), *options, "--with", "performance_bytes_per_s") == 0
@@ -192,8 +206,8 @@ def test_bad_rows_are_told_a_few_times_only(tmp_path, mapping, capsys):
     path = write(tmp_path / "t.csv", *rows, *["1,2"] * 9)
     assert run("correlate", str(path), "--mapping", mapping, "--by", "none") == 0
     err = capsys.readouterr().err.splitlines()
-    assert err[0].startswith(f"left out: {path}, line 14: 2 fields")
-    assert err[5] == "left out: 4 more rows"
+    assert err[0].startswith(f"note: left out: {path}, line 14: 2 fields")
+    assert err[5] == "note: left out: 4 more rows"
 
 
 def test_a_table_without_a_performance_asks_for_one(tmp_path, capsys):

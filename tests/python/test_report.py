@@ -122,7 +122,7 @@ def test_the_sentences(store):
         words["watched"]
         == "watched for 2 d 22 h of 3 d, every 20s from login2; nothing is known of 2 h"
     )
-    assert re.match(r"(0\.9\d?|1|1\.\d) % of 25\u2009200 operations were late", words["lost"])
+    assert re.match(r"(0\.9\d?|1|1\.\d)% of 25\u2009200 operations were late", words["lost"])
     assert "12\u2009" in words["cost"] or "25\u2009200 operations (0.1 a second)" in words["cost"]
     assert words["cost"].endswith("it had no budget")
     (quiet,) = reports(store, asked(6 * HOUR, 20 * HOUR), UTC)

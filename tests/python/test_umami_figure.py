@@ -56,7 +56,7 @@ def test_a_row_holds_all_that_is_drawn() -> None:
     assert (row.role, row.sign, row.value_text, row.rank) == (
         "bad",
         "--",
-        "11.5 %",
+        "11.5%",
         "highest of 30",
     )
     assert row.low < np.nanmin(row.values) <= np.nanmax(row.values) < row.high
@@ -190,7 +190,7 @@ def test_the_page_has_the_same_colours() -> None:
     [
         (14.8 * 2**30, "bytes/s", "14.8 GiB/s"),
         (0.809, "ratio", "0.809"),
-        (12.5, "percent", "12.5 %"),
+        (12.5, "percent", "12.5%"),
         (1_580_000, "operations", "1.58 M"),
         (803, "operations", "803"),
         (7.6, "hops", "7.60 hops"),

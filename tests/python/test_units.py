@@ -154,3 +154,19 @@ def test_slowdowns_carry_their_interval():
     assert units.format_slowdown(None, None, None) == "n/a"
     assert units.format_slowdown(2.0, None, None) == "2.0x"
     assert units.format_slowdown(12.4, 9.96, 15.0) == "12x (10-15)"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0%"),
+        (0.0002, "0.02%"),
+        (0.0996, "10%"),
+        (0.36, "36%"),
+        (1.0, "100%"),
+        (-0.025, "-2.5%"),
+        (float("nan"), "n/a"),
+    ],
+)
+def test_percent_has_no_blank(share, text):
+    assert units.format_percent(share) == text

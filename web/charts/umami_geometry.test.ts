@@ -5,7 +5,7 @@ import { ShapeError } from "../api/decode.ts";
 import { crossPath, linePath, nearest, places, starPath, step, xOf, yOf } from "./umami_geometry.ts";
 
 const ROW = {
-  metric: "mds_cpu_mean_percent", label: "mean MDS CPU", unit: "%", role: "bad", sign: "--", value: 10, value_text: "10 %",
+  metric: "mds_cpu_mean_percent", label: "mean MDS CPU", unit: "%", role: "bad", sign: "--", value: 10, value_text: "10%",
   rank: "highest of 4", n: 3, flags: [], values: [2, null, 4, 10], low: 0, high: 20, ticks: [10], tick_texts: ["10"], box: null,
   outliers: [2, 4],
 };

@@ -17,7 +17,7 @@ function marks(): HTMLElement {
     "ul",
     { class: "key" },
     item(swatch("point", ...dots), "felt latency of one operation"),
-    item(swatch("median", svg("rect", { x: "1", y: "3", width: "24", height: "8" }), svg("path", { d: "M1 7h24" })), "window median, 95 % interval"),
+    item(swatch("median", svg("rect", { x: "1", y: "3", width: "24", height: "8" }), svg("path", { d: "M1 7h24" })), "window median, 95% interval"),
     item(swatch("usual", svg("path", { d: "M1 7h24" })), "usual"),
     item(swatch("failed", svg("path", { d: "M9 3l8 8M9 11l8-8" })), "failed"),
     item(swatch("skipped", svg("rect", { x: "9.5", y: "3.5", width: "7", height: "7" })), "skipped: an earlier one still blocked"),
@@ -59,7 +59,7 @@ function words(about: About | null): HTMLElement {
     h("dt", {}, "usual"),
     h("dd", {}, `The baseline of this operation on this target: the median of the window medians of ${trailing}. Not known until 5 windows are.`),
     h("dt", {}, "slowdown"),
-    h("dd", {}, `A window's median latency divided by what is usual: 1x is as usual, 3x takes three times as long. In brackets its 95 % interval; n is how many operations it rests on.${rule}`),
+    h("dd", {}, `A window's median latency divided by what is usual: 1x is as usual, 3x takes three times as long. In brackets its 95% interval; n is how many operations it rests on.${rule}`),
     h("dt", {}, "no number"),
     h("dd", {}, "Where too few operations ended well, or nothing was watching, there is no number: the strip is hatched, never zero."),
   );

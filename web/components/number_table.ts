@@ -40,7 +40,7 @@ export class NumberTable {
     const first = ops[0]?.[1];
     if (first === undefined) return;
     const starts = first.cells.length;
-    this.caption.textContent = "Slowdown of the window median with its 95 % interval, and n";
+    this.caption.textContent = "Slowdown of the window median with its 95% interval, and n";
     this.head.replaceChildren(
       h("tr", {}, h("th", { scope: "col" }, "window"), ...ops.map(([op]) => h("th", { scope: "col" }, words.get(op) ?? op))),
     );

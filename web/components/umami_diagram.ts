@@ -49,7 +49,7 @@ export class Diagram {
     const time = this.figure.times[index];
     const value = row.values[index] ?? null;
     const when = time === undefined || !this.figure.dated ? "" : `, ${formatDate(time)} ${formatClock(time, false)}`;
-    setText(this.reading, `${row.label}${when}: ${value === null ? "missing" : `${short(value)} ${row.unit}`.trim()}${index === this.figure.place ? " (the job)" : ""}`);
+    setText(this.reading, `${row.label}${when}: ${value === null ? "missing" : `${short(value)}${row.unit.startsWith("%") ? "" : " "}${row.unit}`.trim()}${index === this.figure.place ? " (the job)" : ""}`);
   }
 }
 

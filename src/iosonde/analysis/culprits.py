@@ -176,6 +176,10 @@ def _undescribed(table: JobTable) -> tuple[str, ...]:
     if not strange:
         return ()
     some = ", ".join(strange[:3]) + (" ..." if len(strange) > 3 else "")
+    if len(strange) == 1:
+        return (
+            f"1 column that nobody has described is not judged: {some} (--mapping describes it)",
+        )
     told = f"{len(strange)} columns that nobody has described are not judged: {some}"
     return (f"{told} (--mapping describes them)",)
 

@@ -14,7 +14,7 @@ from iosonde.analysis.peak import (
     performances,
     with_derived,
 )
-from iosonde.analysis.tables import load_tables, mappings, merged
+from iosonde.analysis.tables import Loaded, load_tables, mappings, merged
 from iosonde.connectors.source import Settings
 from iosonde.model.errors import InputFileError, NothingMeasuredError
 from iosonde.model.jobs import JobTable
@@ -23,7 +23,7 @@ from iosonde.store.job_table import read_table
 from iosonde.store.jobs import job_sources, read_jobs
 
 Told = Callable[[str], None]
-_MOST_TOLD = 3
+_MOST_TOLD = 5
 
 
 def from_files(
@@ -40,16 +40,28 @@ def from_files(
     rates = performances(table)
     if len(loaded) > 1 and rates:  # the best of a kind may be in another table
         table = table.with_metrics({FRACTION: fraction_of_peak(table, performance=rates[0])})
-    notes = [note for one in loaded for note in one.notes]
-    for line in (*map(str, refused[:_MOST_TOLD]), *table.reasons, *map(_said, notes)):
+    for line in remarks(loaded, refused):
         tell(line)
-    if len(refused) > _MOST_TOLD:
-        tell(f"{len(refused) - _MOST_TOLD} more rows are no rows")
     return table
 
 
-def _said(note: Note) -> str:
-    return f"{note.flag}: {note.what}" + (f" (x {note.n})" if note.n > 1 else "")
+def remarks(loaded: Sequence[Loaded], refused: Sequence[InputFileError]) -> list[str]:
+    """What to know of tables, a line each and once: rows that are no rows, what was left out, which numbers to doubt.
+
+    A note that only says why rows were left out is told as that.
+    """
+    lines = [f"left out: {error}" for error in refused[:_MOST_TOLD]]
+    if len(refused) > _MOST_TOLD:
+        lines.append(f"left out: {len(refused) - _MOST_TOLD} more rows")
+    for one in loaded:
+        lines += [f"{one.table.source}: {reason}" for reason in one.table.reasons]
+        lines += [str(note) for note in one.notes if not _is_reason(note, one.table.reasons)]
+    return list(dict.fromkeys(lines))
+
+
+def _is_reason(note: Note, reasons: Sequence[str]) -> bool:
+    said = [reason.partition(" left out: ") for reason in reasons]
+    return any(n == str(note.n) and note.what.endswith(f": {why}") for n, _, why in said)
 
 
 def from_store(root: Path, of: Peak = "max", *, metrics: Collection[str] | None = None) -> JobTable:

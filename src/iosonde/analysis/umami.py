@@ -165,7 +165,10 @@ def history_of(table: JobTable, row: int, history: History) -> tuple[Places, tup
     when = start < start[row] if history == "earlier" else np.arange(len(table)) != row
     rows = np.flatnonzero(same & known & when)
     undated = int(np.count_nonzero(same & ~known))
-    left = (f"{undated} runs are left out: when they began is not known",) if undated else ()
+    them = (
+        "1 run is left out: when it" if undated == 1 else f"{undated} runs are left out: when they"
+    )
+    left = (f"{them} began is not known",) if undated else ()
     return rows[np.argsort(start[rows], kind="stable")], (*said, *left)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from collections.abc import Sequence
 from datetime import UTC
@@ -12,10 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli import job_options, options
-from iosonde.cli.text import count, table
+from iosonde.cli.job_choice import Tell
+from iosonde.cli.text import count, table, wrapped
 from iosonde.findings import climate as words
+from iosonde.findings import climate_worth as worth
 from iosonde.findings.climate_data import change_data, climate_data, motif_rows, motifs_data
 from iosonde.model.errors import UsageError
+from iosonde.store.export import csv_text
 from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
@@ -43,7 +44,12 @@ _HEAD = ("date", "between", "file system", "motif", "before", "after", "ratio", 
 def main(arguments: Sequence[str]) -> int:
     """Print changes, events and climates, or write them as data."""
     args = _parse(arguments)
-    rows = job_options.table_of(args)
+    with job_options.notes_last() as tell:
+        return _answer(args, tell)
+
+
+def _answer(args: argparse.Namespace, tell: Tell) -> int:
+    rows = job_options.table_of(args, tell)
     found = on = None
     valid: tuple[Validated, ...] = ()
     motifs: Motifs | None = None
@@ -116,17 +122,23 @@ def _print(
     if motifs is not None:
         lines += _motif_lines(motifs)
     if on is not None:
-        lines += words.say_on_date(on)
-        lines += [f"  - {text}" for event in on.events for text in words.say_along(event)]
+        lines += [line for text in words.say_on_date(on) for line in _told(text)]
+        along = [text for event in on.events for text in words.say_along(event)]
+        lines += [line for text in along for line in _told(text, "  - ")]
     elif found is not None:
         lines += _climate_lines(found)
     for one in valid:
-        lines += ["", *words.say_validation(one)]
+        lines += ["", *(line for text in worth.say_validation(one) for line in _told(text))]
     print("\n".join(clean_text(line) for text in lines for line in text.split("\n")))
 
 
+def _told(text: str, first: str = "") -> list[str]:
+    """A sentence as lines; from the second on they are indented below its first word, or more."""
+    return wrapped(clean_text(text), first, " " * (len(first) + 2 * (not first.strip())))
+
+
 def _climate_lines(found: Climate) -> list[str]:
-    lines = [words.say_climate(found)]
+    lines = _told(words.say_climate(found))
     changes = [
         (
             words.day(c.at_ns),
@@ -144,8 +156,8 @@ def _climate_lines(found: Climate) -> list[str]:
         lines += ["", table(_HEAD, changes, left=4)]
         lines += ["", "Together:"]
         for event in found.events:
-            lines.append(f"- {words.say_event(event)}")
-            lines += [f"    {text}" for text in words.say_along(event)]
+            lines += _told(words.say_event(event), "- ")
+            lines += [line for text in words.say_along(event) for line in _told(text, "    ")]
     if any(c.gradual for c in found.changes):
         lines += [
             "",
@@ -154,20 +166,23 @@ def _climate_lines(found: Climate) -> list[str]:
     if any(c.own for c in found.changes):
         lines += ["", "* the jobs themselves did something else afterwards"]
     lines += ["", "Climates:"]
-    for one in found.regimes:
-        lines.append(f"- {words.say_climates(one)}")
-        if len(one.regimes) > 1:
-            lines += [f"    {words.say_regime(regime, '')}" for regime in one.regimes]
+    for one in (one for one in found.regimes if one.regimes):
+        lines += _told(words.say_climates(one), "- ")
+        several = one.regimes if len(one.regimes) > 1 else ()
+        for regime in several:
+            lines += _told(words.say_regime(regime, ""), "    ")
+    for text in words.say_without_climates(found.regimes):
+        lines += _told(text, "- ")
     return lines
 
 
 def _motif_lines(found: Motifs) -> list[str]:
     head = ("cluster", "taken for", "jobs")
     rows = [
-        (str(number), clean_text(words.say_cluster(one)), count(one.n))
+        (str(number), clean_text(worth.say_cluster(one)), count(one.n))
         for number, one in enumerate(found.clusters, 1)
     ]
-    return [words.say_motifs(found), "", table(head, rows, left=2)]
+    return [*_told(worth.say_motifs(found)), "", table(head, rows, left=2)]
 
 
 def _plot(found: Climate, args: argparse.Namespace) -> None:
@@ -188,11 +203,4 @@ def _plot(found: Climate, args: argparse.Namespace) -> None:
 
 def _csv(rows: Sequence[dict[str, object]]) -> str:
     """A row a change, or a job; what is nested is left to JSON."""
-    buffer = io.StringIO()
-    names = [name for name in (rows[0] if rows else {}) if name != "own"]
-    writer = csv.DictWriter(buffer, names, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        told = {n: str(v).lower() if isinstance(v, bool) else v for n, v in row.items()}
-        writer.writerow(told)
-    return buffer.getvalue()
+    return csv_text(rows, [name for name in (rows[0] if rows else {}) if name != "own"])

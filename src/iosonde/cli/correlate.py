@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.analysis.peak import FRACTION, PEAKS
 from iosonde.cli import job_options, options
+from iosonde.cli.job_choice import Tell
 from iosonde.cli.text import count, table
-from iosonde.findings.correlation import claimed, say_doubt, say_group, say_note, say_warning
+from iosonde.findings.correlation import (
+    claimed,
+    say_doubt,
+    say_group,
+    say_too_few,
+    say_warning,
+    too_few,
+)
 from iosonde.model.errors import InputFileError, UsageError
 
 if TYPE_CHECKING:
@@ -34,18 +42,22 @@ EXAMPLES = """\
 docs/correlate.md shows what a mapping is and what the columns are.
 """
 _BY = ("file_system", "motif")
-_MOST_TOLD = 5
 _HEAD = ("", "n", "Pearson", "p", "Spearman", "p", "q", "n_eff", "", "")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print correlations group by group, or write them as data."""
+    args = _parse(arguments)
+    with job_options.notes_last() as tell:
+        return _correlate(args, tell)
+
+
+def _correlate(args: argparse.Namespace, tell: Tell) -> int:
     from iosonde.analysis.correlate import correlate
     from iosonde.analysis.tables import picked
 
-    args = _parse(arguments)
     span = options.time_range(args, options.now_ns())
-    loaded = _loaded(args)
+    loaded = _loaded(args, tell)
     found = []
     for one in loaded:
         rows = picked(one.table, (args.file_system, args.motif), span)
@@ -54,7 +66,7 @@ def main(arguments: Sequence[str]) -> int:
     if args.format == "table":
         for place, (correlated, rows) in enumerate(found):
             print("" if place == 0 else "\n", end="")
-            _print(correlated, rows, args)
+            _print(correlated, rows, args, tell)
     elif args.format == "json":
         _write_json(found, loaded, args)
     else:
@@ -62,9 +74,9 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _loaded(args: argparse.Namespace) -> list[Loaded]:
+def _loaded(args: argparse.Namespace, tell: Tell) -> list[Loaded]:
     """The tables asked for, or the store's jobs."""
-    from iosonde.analysis.job_source import from_store
+    from iosonde.analysis.job_source import from_store, remarks
     from iosonde.analysis.tables import Loaded, load_tables, mappings
     from iosonde.connectors.source import Settings
 
@@ -73,7 +85,8 @@ def _loaded(args: argparse.Namespace) -> list[Loaded]:
     told: list[InputFileError] = []
     settings = Settings(system=args.system or "", zone=options.local_zone())
     loaded = load_tables(args.table, mappings(args.mapping), settings, told.append, of=args.peak)
-    _tell(told, loaded)
+    for line in remarks(loaded, told):
+        tell(line)
     return loaded
 
 
@@ -90,7 +103,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--metrics", type=_names, metavar="LIST", help=told)
     told = "partial coefficients: without what these explain"
     add("--control", type=_names, metavar="LIST", help=told)
-    told = "100 %%: the best like run, or p99, mean, median of them"
+    told = "100%%: the best like run, or p99, mean, median of them"
     add("--peak", choices=PEAKS, default="max", help=told)
     add("--file-system", metavar="NAME", help="of this file system only")
     add("--motif", metavar="NAME", help="of this motif only")
@@ -117,20 +130,7 @@ def _by(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _tell(told: list[InputFileError], loaded: list[Loaded]) -> None:
-    """Rows that are no rows, and what was noticed, on stderr."""
-    for error in told[:_MOST_TOLD]:
-        options.tell(f"left out: {error}")
-    if len(told) > _MOST_TOLD:
-        options.tell(f"left out: {count(len(told) - _MOST_TOLD)} more rows")
-    for one in loaded:
-        for reason in one.table.reasons:
-            options.tell(f"{one.table.source}: {reason}")
-        for note in one.notes:
-            options.tell(f"note: {say_note(note)}")
-
-
-def _print(found: Correlated, rows: JobTable, args: argparse.Namespace) -> None:
+def _print(found: Correlated, rows: JobTable, args: argparse.Namespace, tell: Tell) -> None:
     def label(metric: str) -> str:
         return rows.about(metric).label
 
@@ -138,9 +138,13 @@ def _print(found: Correlated, rows: JobTable, args: argparse.Namespace) -> None:
     head = [*_HEAD]
     if found.controls:
         head[8:8] = ["partial", "p"]
-    groups = list(dict.fromkeys(row.group for row in found.rows))
-    for group in groups:
-        mine = [row for row in found.rows if row.group == group]
+    groups: dict[tuple[str, ...], list[Correlation]] = {}
+    for row in found.rows:
+        groups.setdefault(row.group, []).append(row)
+    few = [group for group, mine in groups.items() if too_few(mine)]
+    for group, mine in groups.items():
+        if group in few:
+            continue
         shown = _strongest(mine, 0 if args.metrics else args.top)
         print(f"\n{say_group(group, found)}")
         doubts = [say_doubt(row) for row in shown]
@@ -152,12 +156,14 @@ def _print(found: Correlated, rows: JobTable, args: argparse.Namespace) -> None:
         print(table(head, lines))
         if len(shown) < len(mine):
             print(f"and {len(mine) - len(shown)} more, weaker (--top 0)")
+    if few:
+        print(f"\n{say_too_few(few, found)}")
     warnings = _worst(found.warnings)
     if args.top and not args.metrics and len(warnings) > args.top:
-        options.tell(f"note: {len(warnings)} metrics mislead over all rows: --top 0 tells how")
+        tell(f"{len(warnings)} metrics mislead over all rows: --top 0 tells how")
         warnings = []
     for warning in warnings:
-        options.tell(f"note: {say_warning(warning, label)}")
+        tell(say_warning(warning, label))
 
 
 def _worst(warnings: Sequence[PooledWarning]) -> list[PooledWarning]:
@@ -209,8 +215,6 @@ def _plain(row: Correlation, source: str, y: str) -> dict[str, Any]:
 def _write_json(
     found: list[tuple[Correlated, JobTable]], loaded: list[Loaded], args: argparse.Namespace
 ) -> None:
-    from iosonde.store.export import write_text
-
     tables = [
         {
             "source": one.source,
@@ -227,11 +231,7 @@ def _write_json(
         for (one, rows), given in zip(found, loaded, strict=True)
     ]
     text = json.dumps({"schema_version": SCHEMA_VERSION, "tables": tables}, allow_nan=False)
-    if args.output is None:
-        print(text)
-    else:
-        write_text(text + "\n", args.output)
-        options.tell(f"wrote {args.output}")
+    job_options.write(text + "\n", args.output)
 
 
 def _write_rows(found: list[Correlated], args: argparse.Namespace) -> None:

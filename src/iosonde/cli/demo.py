@@ -180,7 +180,7 @@ def _print(found: list[Effect], load: LoadTimes) -> None:
         "",
         "usual",
         "during load",
-        "slowdown (95 %)",
+        "slowdown (95%)",
         "n",
         "slow since",
         "off by",

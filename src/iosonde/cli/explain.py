@@ -7,18 +7,26 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any
 
 from iosonde.analysis.culprits import Candidate, Explanation, explain
 from iosonde.analysis.leakage import judged
+from iosonde.analysis.runs_of_job import worth_a_look
 from iosonde.analysis.umami import standard_rows, umami
 from iosonde.cli import job_options, options
+from iosonde.cli.job_choice import Tell
 from iosonde.findings.explanation import Verdict, judge, shown_rows
+from iosonde.store.state import clean_text
+
+if TYPE_CHECKING:
+    from iosonde.model.jobs import JobTable
 
 SCHEMA_VERSION = 1
 EXAMPLES = """\
   iosonde explain --job 4711                     a job of the store
-  iosonde explain --job 4711 --step '#2'         its second run
+  iosonde explain 4711                           the same, where no file is called 4711
+  iosonde explain --job 4711 --step '#2'         its second run; without --step a line a run, worst first
   iosonde explain jobs.csv --job 4711 --mapping site.toml
   iosonde explain --job 4711 --plot 4711.png     the diagram as a picture
   iosonde explain --job 4711 --format json       every metric that was looked at, with its evidence
@@ -31,13 +39,34 @@ takes the later ones too. What stood out need not be the cause: docs/umami.md sa
 def main(arguments: Sequence[str]) -> int:
     """Print why a job was slow."""
     args = _parse(arguments)
-    table = judged(job_options.table_of(args))
+    with job_options.notes_last() as tell:
+        table = judged(job_options.table_of(args, tell))
+        runs = int((table.job_id == args.job).sum())
+        if runs > 1 and args.step is None and args.plot is None:
+            _answer_several(table, runs, args, tell)
+        else:
+            _answer(table, args, tell)
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "Why was this job slow? What stood out, what history says of it, what was as usual."
+    parser = options.Parser("explain", summary, EXAMPLES)
+    job_options.add_job(parser)
+    told = "also: what performance goes with over all runs, and which columns nobody has described"
+    parser.add_argument("-v", "--verbose", action="store_true", help=told)
+    parser.add_data(("json",))
+    return parser.parse(arguments)
+
+
+def _answer(table: JobTable, args: argparse.Namespace, tell: Tell) -> None:
+    """One run: its sentence, the evidence, the diagram."""
     found = explain(table, args.job, args.step, history=args.history, last=args.last)
     verdict = judge(found)
     if args.format == "json":
-        job_options.write(json.dumps(_data(found, verdict), indent=2) + "\n", args.output)
+        _write(_data(found, verdict), args)
     else:
-        _print(found, verdict)
+        _print(verdict, args.verbose)
     if args.format == "table" or args.plot is not None:
         rows = shown_rows(found, verdict, standard_rows(table))
         known = [name for name in rows if name in table.metrics]
@@ -49,23 +78,45 @@ def main(arguments: Sequence[str]) -> int:
             job_options.print_diagram(diagram)
         if args.plot is not None:
             job_options.plot(diagram, args)
-    return 0
+        for note in found.notes if args.verbose else ():
+            if note not in diagram.notes:  # those are below the diagram
+                tell(note)
 
 
-def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = "Why was this job slow? What stood out, what history says of it, what was as usual."
-    parser = options.Parser("explain", summary, EXAMPLES)
-    job_options.add_job(parser)
-    parser.add_data(("json",))
-    return parser.parse(arguments)
+def _answer_several(table: JobTable, runs: int, args: argparse.Namespace, tell: Tell) -> None:
+    """The sentence of every run of a job, worst first."""
+    found = []
+    for name in worth_a_look(table, args.job):
+        one = explain(table, args.job, name, history=args.history, last=args.last)
+        found.append((name, one, judge(one)))
+        for note in one.notes if args.verbose else ():
+            tell(f"{name}: {note}")
+    found.sort(key=lambda run: -run[1].loss if math.isfinite(run[1].loss) else math.inf)
+    more = runs - len(found)
+    if args.format == "json":
+        data = {"schema_version": SCHEMA_VERSION, "job_id": args.job, "left_out": more}
+        told = [{"run": name, **_data(one, verdict)} for name, one, verdict in found]
+        _write(data | {"runs": told}, args)
+        return
+    width = max(len(name) for name, _, _ in found)
+    for name, _, verdict in found:
+        print(f"{clean_text(name):<{width}}  {clean_text(verdict.sentence)}")
+    if more:
+        print(f"and {more} more, nearer to the best of their kind")
+    print(
+        f"\n--step {quote(clean_text(found[0][0]))} shows what stood out in that run, and its diagram"
+    )
 
 
-def _print(found: Explanation, verdict: Verdict) -> None:
+def _write(data: dict[str, Any], args: argparse.Namespace) -> None:
+    job_options.write(json.dumps(data, indent=2) + "\n", args.output)
+
+
+def _print(verdict: Verdict, verbose: bool) -> None:
     print(verdict.sentence)
     for line in verdict.lines():
-        print(f"  - {line}")
-    for note in found.notes:
-        print(f"  note: {note}")
+        if verbose or line != verdict.history:
+            print(f"  - {line}")
 
 
 def _data(found: Explanation, verdict: Verdict) -> dict[str, Any]:

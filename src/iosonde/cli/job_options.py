@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli import options
+from iosonde.cli.job_choice import Tell, found_job, settle
+from iosonde.cli.text import columns
 from iosonde.connectors.source import Settings
 from iosonde.model.errors import UsageError
 from iosonde.store.export import write_text
+from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
     from iosonde.analysis.umami import Umami
@@ -23,7 +26,7 @@ def add_job(parser: options.Parser) -> None:
     """TABLE, --job and which of its runs, the history, the picture."""
     add = parser.add_argument
     add_tables(parser)
-    add("--job", required=True, metavar="ID", help="the job")
+    add("--job", metavar="ID", help="the job: its id, or the beginning or end of it")
     add("--step", metavar="S", help="which of its runs: step, motif, or #2 for the second")
     add("--last", type=int, metavar="N", help="the latest N runs of the history only")
     add("--history", choices=("earlier", "all"), default="earlier", help="(default: earlier)")
@@ -44,21 +47,39 @@ def add_tables(parser: options.Parser) -> None:
     parser.add_store()
 
 
-def table_of(args: argparse.Namespace, *, listed: bool = False) -> JobTable:
+@contextmanager
+def notes_last() -> Iterator[Tell]:
+    """What is told within comes when all is said: on stderr, a ``note: `` line each, once. Errors come after it."""
+    told: list[str] = []
+    try:
+        yield told.append
+    finally:
+        sys.stdout.flush()
+        for text in dict.fromkeys(told):
+            options.tell(f"note: {clean_text(text)}")
+
+
+def table_of(args: argparse.Namespace, tell: Tell, *, listed: bool = False) -> JobTable:
     """The jobs asked for: of files or of the store; ``listed``: with the numbers that a list of jobs has."""
     from iosonde.analysis import job_source
 
+    about_one = "job" in args
+    if about_one:
+        settle(args, tell)
     if not args.table:
         root = only_store(args)
         table = job_source.from_store(root, metrics=job_source.LISTED if listed else None)
-        if getattr(args, "job", None) is not None:
+        if about_one:
             job_source.must_have(root, table, args.job)
+            args.job = found_job(table, args.job, tell)
         return table
     if args.store is not None:
         raise UsageError("both TABLE and --store are given", expected="one of them")
     settings = Settings(system=args.system or "", zone=options.local_zone())
-    tell = options.tell
-    return job_source.from_files(args.table, args.mapping, settings, lambda t: tell(f"note: {t}"))
+    table = job_source.from_files(args.table, args.mapping, settings, tell)
+    if about_one:
+        args.job = found_job(table, args.job, tell, of_store=False)
+    return table
 
 
 def only_store(args: argparse.Namespace) -> Path:
@@ -74,6 +95,7 @@ def write(text: str, output: Path | None) -> None:
         sys.stdout.write(text)
     else:
         write_text(text, output)
+        options.tell(f"wrote {output}")
 
 
 def print_diagram(found: Umami) -> None:
@@ -84,17 +106,11 @@ def print_diagram(found: Umami) -> None:
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     lines = umami_text(
         umami_figure(found),
-        _columns(),
+        columns(),
         coloured=options.colourful(),
         ascii_only=not encoding.startswith("utf"),
     )
     print("\n".join(lines))
-
-
-def _columns() -> int:
-    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
-        return 100
-    return shutil.get_terminal_size((80, 24)).columns
 
 
 def plot(found: Umami, args: argparse.Namespace) -> None:

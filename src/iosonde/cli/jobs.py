@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from collections.abc import Sequence
 
 from iosonde.analysis.job_list import ListedJob, found_jobs, listed, must_be_jobs
 from iosonde.cli import job_options, options
+from iosonde.cli.job_choice import Tell
 from iosonde.cli.text import count, table
 from iosonde.model.amounts import amount, scale_of
 from iosonde.model.units import format_time
+from iosonde.store.export import csv_text
 from iosonde.store.state import clean_text
 
 EXAMPLES = """\
@@ -28,8 +28,13 @@ _HEAD = ("job", "run", "began", "kind", "file system", "rate", "of peak")
 def main(arguments: Sequence[str]) -> int:
     """Print jobs, newest first."""
     args = _parse(arguments)
+    with job_options.notes_last() as tell:
+        return _list(args, tell)
+
+
+def _list(args: argparse.Namespace, tell: Tell) -> int:
     now_ns = options.now_ns()
-    jobs = job_options.table_of(args, listed=True)
+    jobs = job_options.table_of(args, tell, listed=True)
     must_be_jobs(jobs)
     found = found_jobs(jobs, args.search.split())
     shown = [listed(jobs, row) for row in found[: args.limit or None].tolist()]
@@ -43,10 +48,8 @@ def main(arguments: Sequence[str]) -> int:
         data = {"schema_version": SCHEMA_VERSION, "jobs": [one._asdict() for one in shown]}
         job_options.write(json.dumps(data, indent=2) + "\n", args.output)
     else:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerows([ListedJob._fields, *shown])
-        job_options.write(text.getvalue(), args.output)
+        text = csv_text((one._asdict() for one in shown), ListedJob._fields)
+        job_options.write(text, args.output)
     return 0
 
 

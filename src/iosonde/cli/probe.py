@@ -148,7 +148,7 @@ def print_summary(summary: dict[str, Any], root: Path, window_ns: int, since_ns:
     for target, state in states.items():
         last = state | {"running": True, "state": "ok"}
         print(f"\n{say(from_state(last, state['written_ns']))}")
-        head = ("", "median", "95 % interval", "p95", "max", "ended ok", "lost")
+        head = ("", "median", "95% interval", "p95", "max", "ended ok", "lost")
         print(table(head, [_row(row) for row in rows if row.key.target == target]))
     options.tell(f"\nkept in {root}; 'iosonde slowdown' and 'iosonde serve' show it")
 

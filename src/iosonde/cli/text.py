@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
+
+LEAST_COLUMNS = 40
+"""Narrower terminals wrap once more."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
@@ -16,6 +21,35 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> 
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def columns() -> int:
+    """How wide the terminal is (a pipe, unless COLUMNS says otherwise: 100)."""
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        return 100
+    import shutil
+
+    return shutil.get_terminal_size((80, 24)).columns
+
+
+def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
+    """Lines no wider than the terminal; ``first`` stands before the first one, ``rest`` (None: as wide) before others.
+
+    What has no blank is not cut: a path or an id can be copied.
+    """
+    import textwrap
+
+    width = max(LEAST_COLUMNS, columns())
+    rest = " " * len(first) if rest is None else rest
+    lines = textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines or [first.rstrip()]
 
 
 def count(n: int) -> str:

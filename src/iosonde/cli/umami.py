@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from collections.abc import Sequence
 
 from iosonde.analysis.umami import Umami, umami
 from iosonde.analysis.umami_records import as_json, records
 from iosonde.cli import job_options, options
+from iosonde.cli.job_choice import Tell
+from iosonde.store.export import csv_text
 
 EXAMPLES = """\
   iosonde umami --job 4711                   of the store
@@ -27,8 +27,13 @@ docs/umami.md says how to read the diagram.
 def main(arguments: Sequence[str]) -> int:
     """Print the diagram of a job, or its numbers."""
     args = _parse(arguments)
+    with job_options.notes_last() as tell:
+        return _show(args, tell)
+
+
+def _show(args: argparse.Namespace, tell: Tell) -> int:
     found = umami(
-        job_options.table_of(args),
+        job_options.table_of(args, tell),
         args.job,
         args.step,
         metrics=args.metric,
@@ -57,10 +62,5 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _csv(found: Umami) -> str:
     rows = records(found)
-    text = io.StringIO()
     names = list(rows[0]) if rows else ["metric"]
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({**row, "flags": " ".join(row["flags"])})
-    return text.getvalue()
+    return csv_text(({**row, "flags": " ".join(row["flags"])} for row in rows), names)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from iosonde.analysis.climate_metrics import MetricChange
     from iosonde.analysis.climate_regimes import Distinct, FileSystemClimate, Regime
     from iosonde.analysis.climate_series import Change, Own
-    from iosonde.analysis.climate_validation import Validated
-    from iosonde.analysis.motifs import MotifCluster, Motifs
 
 MOST_METRICS = 4
 """Metrics that a sentence names."""
@@ -28,6 +26,7 @@ MOST_PARTS = 6
 _GAP_NS = 3 * 86_400 * 10**9
 """A time without runs is told when it is longer, and more than half of the interval."""
 GRADUAL = "perhaps gradually, as a straight line does as well"
+NO_CLIMATES = "too few motifs and metrics to tell climates"
 _LEAST = 1e-99
 """Smaller chances are not told apart."""
 _MONTHS = (
@@ -105,7 +104,7 @@ def say_along(event: Event, zone: tzinfo | None = UTC) -> list[str]:
 
 
 def say_metric(one: MetricChange, zone: tzinfo | None = UTC) -> str:
-    """``fullest OST on work 82.5 % -> 51.1 % on 2017-10-10``."""
+    """``fullest OST on work 82.5% -> 51.1% on 2017-10-10``."""
     before, after = _amounts(one.about.unit, one.about.label, one.before, one.after)
     return (
         f"{one.about.label}{_on((one.file_system,))} {before} -> {after} on {day(one.at_ns, zone)}"
@@ -122,7 +121,7 @@ def say_regime(regime: Regime, place: str, zone: tzinfo | None = UTC) -> str:
 
 
 def say_distinct(one: Distinct) -> str:
-    """``fullest OST 90 % (before 74.8 %)``."""
+    """``fullest OST 90% (before 74.8%)``."""
     now, other = _amounts(one.unit, one.label, one.median, one.other)
     return f"{one.label} {now} ({one.against} {other})"
 
@@ -132,12 +131,18 @@ def say_climates(found: FileSystemClimate) -> str:
     place = found.file_system or "no file system"
     names = [regime.name for regime in found.regimes]
     if not names:
-        return f"{place}: too few motifs and metrics to tell climates; its changes are above"
+        return f"{place}: {NO_CLIMATES}"
     if len(names) == 1:
         return f"{place}: one climate"
     again = sorted({name for name in names if names.count(name) > 1})
     text = f"{place}: {found.climates} climates"
     return text + (f" in {len(names)} stretches; {', '.join(again)} came back" if again else "")
+
+
+def say_without_climates(found: Sequence[FileSystemClimate]) -> list[str]:
+    """``work and home: too few motifs and metrics to tell climates``: one line for all of them."""
+    places = [one.file_system or "no file system" for one in found if not one.regimes]
+    return [f"{_listed(places)}: {NO_CLIMATES}"] if places else []
 
 
 def say_on_date(on: OnDate, zone: tzinfo | None = UTC) -> list[str]:
@@ -151,59 +156,25 @@ def say_on_date(on: OnDate, zone: tzinfo | None = UTC) -> list[str]:
             f"of {day(on.day_ns, UTC)} nothing can be told: no series has runs enough on both sides"
         ]
     if on.steady:
-        lines.append(f"{len(on.steady)} series have runs before and after it and did not change")
+        have = f"{len(on.steady)} series {'has' if len(on.steady) == 1 else 'have'}"
+        lines.append(f"{have} runs before and after it and did not change")
     return lines
 
 
 def say_climate(found: Climate) -> str:
     """How much was looked at, and what was left out."""
-    n = len(found.series)
-    text = f"{len(found.changes)} lasting changes in {n} series"
+    text = f"{say_changes(len(found.changes))} in {len(found.series)} series"
     if found.too_short:
-        text += f"; {len(found.too_short)} series have too few runs"
+        have = "has" if len(found.too_short) == 1 else "have"
+        text += f"; {len(found.too_short)} series {have} too few runs"
     if found.unsure:
         text += f"; {found.unsure} more that so many questions could bring up by chance"
     return text
 
 
-def say_validation(one: Validated) -> list[str]:
-    """What a prediction is worth, beside what the recent median says alone; and the warning."""
-    place = one.file_system or "no file system"
-    found = one.found
-    if found is None:
-        return [f"{place}: {one.runs} runs are too few to validate a prediction"]
-    with_metrics = f"{found.both.mae:.3f} (R2 {found.both.r2:.2f})"
-    alone = f"{found.climate.mae:.3f} (R2 {found.climate.r2:.2f})"
-    worth = "metrics add to" if found.useful else "metrics add nothing to"
-    lines = [
-        f"{place}: {worth} the recent median: on {found.climate.n} later runs a prediction is off by "
-        f"{with_metrics}, the recent median alone by {alone}, metrics without it by "
-        f"{found.metrics.mae:.3f} (R2 {found.metrics.r2:.2f}), the all-time median by {found.strata.mae:.3f}"
-    ]
-    if found.leaks:
-        lines.append(
-            f"{place}: random folds would promise {found.random.mae:.3f} (R2 {found.random.r2:.2f}): "
-            "not to be believed, they remember the climate"
-        )
-    return lines
-
-
-def say_motifs(found: Motifs) -> str:
-    """``8 clusters of 7456 jobs, 0 % in none; they agree with the known motifs to 1.00``."""
-    text = f"{len(found.clusters)} clusters of {len(found.label)} jobs, {found.unclustered:.0%} in none"
-    if found.agreement == found.agreement:
-        text += (
-            f"; adjusted Rand index with known motifs {found.agreement:.2f} over {found.compared} jobs"
-            f" ({found.agreement_all:.2f} with the unclustered as one more)"
-        )
-    return text
-
-
-def say_cluster(one: MotifCluster) -> str:
-    """What a cluster is taken for."""
-    if not one.motif:
-        return "nobody named any of them"
-    return f"{one.motif}, {one.share:.0%} of {one.named} with a name"
+def say_changes(n: int) -> str:
+    """``1 lasting change``, ``12 lasting changes``."""
+    return f"{n} lasting change{'' if n == 1 else 's'}"
 
 
 def small(p: float) -> str:
@@ -231,7 +202,12 @@ def _on(places: Sequence[str]) -> str:
     named = [place for place in places if place]
     if not named:
         return ""
-    return " on " + (", ".join(named[:-1]) + " and " + named[-1] if len(named) > 1 else named[0])
+    return f" on {_listed(named)}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
 def _verb(rose: bool) -> str:

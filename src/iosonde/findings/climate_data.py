@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from iosonde.findings import climate as words
+from iosonde.findings import climate_worth as worth
 from iosonde.stats.clusters import UNCLUSTERED
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def motifs_data(found: Motifs, table: JobTable) -> dict[str, Any]:
         _finite(
             {
                 "schema_version": SCHEMA_VERSION,
-                "sentence": words.say_motifs(found),
+                "sentence": worth.say_motifs(found),
                 "features": list(found.features),
                 "unclustered_ratio": found.unclustered,
                 "adjusted_rand": found.agreement,
@@ -159,7 +160,7 @@ def _validated(one: Validated) -> dict[str, Any]:
         "file_system": one.file_system,
         "runs": one.runs,
         "metrics": list(one.metrics),
-        "sentences": words.say_validation(one),
+        "sentences": worth.say_validation(one),
     }
     if found is not None:
         data |= {**asdict(found), "useful": found.useful, "leaks": found.leaks}

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from iosonde.analysis.correlate import Correlated, Correlation
     from iosonde.analysis.pooling import PooledWarning
-    from iosonde.model.quality import Note
 
 SIGNIFICANT = 0.05
+FEWEST = 4
+"""Rows that a coefficient needs."""
+MOST_NAMED = 3
 BY_WORDS = {"file_system": "the file system", "motif": "what ran"}
-
-
-def say_note(note: Note) -> str:
-    """What is wrong with numbers, where and how often."""
-    return f"{note.what}: {note.flag}, {note.n} times"
 
 
 def say_warning(warning: PooledWarning, label: Callable[[str], str]) -> str:
@@ -45,10 +42,24 @@ def say_group(group: tuple[str, ...], found: Correlated) -> str:
     return "all rows together" if found.by else "all rows"
 
 
+def say_too_few(groups: Sequence[tuple[str, ...]], found: Correlated) -> str:
+    """``10 groups have too few runs``; up to three by their names."""
+    n = len(groups)
+    if n > MOST_NAMED:
+        return f"{n} groups have too few runs"
+    named = "; ".join(say_group(group, found) for group in groups)
+    return f"too few runs: {named}"
+
+
+def too_few(rows: Iterable[Correlation]) -> bool:
+    """Whether a group has not even the runs for a coefficient of one of its metrics."""
+    return all(row.spearman is None and row.n < FEWEST for row in rows)
+
+
 def say_doubt(row: Correlation) -> str:
     """What speaks against a claim about a metric; "" = nothing."""
     if row.spearman is None:
-        return "never varies" if row.n >= 4 else "too few rows"
+        return "never varies" if row.n >= FEWEST else "too few rows"
     if not row.enough:
         return "too little independent data"
     doubts = []

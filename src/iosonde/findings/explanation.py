@@ -86,7 +86,7 @@ def shown_rows(found: Explanation, verdict: Verdict, standard: Sequence[str]) ->
 
 
 def _goes_with(found: Explanation) -> str:
-    """``over 26 runs of its kind performance goes with max OSS CPU (lower where it is high, 61 % of ranks)``."""
+    """``... performance goes with max OSS CPU (lower where it is high, 61% of the variance of ranks)``."""
     if not found.picks:
         return ""
     parts = []

@@ -18,7 +18,7 @@ SLOW_FROM = 0.1
 def say_rate(value: float, measure: str) -> str:
     """``4.34 GiB/s``."""
     if measure == "fraction_of_peak_ratio":
-        return f"{100 * value:.0f} % of its peak"
+        return f"{value:.0%} of its peak"
     unit = "bytes/s" if measure.endswith("bytes_per_s") else "operations/s"
     return amount(value, scale_of(unit, [value])).replace(" /s", "/s")
 

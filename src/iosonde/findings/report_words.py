@@ -12,6 +12,7 @@ from iosonde.model.ops import SECOND_NS, op_order, op_word
 from iosonde.model.units import (
     format_factor,
     format_option,
+    format_percent,
     format_seconds,
     format_size,
     format_time,
@@ -118,7 +119,7 @@ def _cost(report: Report) -> str:
     text = f"the probe asked for {_count(begun)} operations ({begun / seconds:.3g} a second)"
     text += f" and moved {format_size(moved)} ({format_size(moved / seconds)} a second)"
     busy = sum(tally.busy_ns for tally in report.tallies) / SECOND_NS
-    text += f"; the storage worked on them for {100 * busy / seconds:.2g} % of the time"
+    text += f"; the storage worked on them for {format_percent(busy / seconds)} of the time"
     if report.sampled_ns < _WHOLE * report.known_ns:
         text += f"; this is known of {format_seconds(report.sampled_ns)}, of the rest only windows are kept"
     return f"{text}; {_limits(report)}"
@@ -132,13 +133,13 @@ def _limits(report: Report) -> str:
     if "ops_per_s" in budget:
         parts.append(f"{budget['ops_per_s']:g} operations a second")
     if "cpu_ns_per_s" in budget:
-        parts.append(f"{budget['cpu_ns_per_s'] / 1e7:.3g} % of a CPU")
+        parts.append(f"{budget['cpu_ns_per_s'] / 1e7:.3g}% of a CPU")
     return "its budget: " + ", ".join(parts) if parts else "it had no budget"
 
 
 def _cache(report: Report) -> str:
     """The share of reads that a cache answered, where it was seen."""
-    parts = [f"{op_word(op)} {100 * share:.0f} %" for op, share in report.hit_share.items()]
+    parts = [f"{op_word(op)} {format_percent(share)}" for op, share in report.hit_share.items()]
     if parts:
         return "answered by a cache: " + ", ".join(parts)
     reads = next((tally for tally in report.tallies if tally.op == "data_read"), None)
@@ -150,9 +151,7 @@ def _cache(report: Report) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    """``0 %``, ``0.02 %``, ``12 %``."""
-    percent = 100 * part / whole if whole else 0.0
-    return f"{percent:.2g} %" if percent < 10 else f"{percent:.0f} %"
+    return format_percent(part / whole if whole else 0.0)
 
 
 def _count(n: int) -> str:

@@ -28,7 +28,7 @@ def say_quantiles(counted: Iterable[str]) -> list[str]:
 def say_comparison(rows: Sequence[Compared]) -> list[str]:
     """What a comparison's columns mean, and how its numbers were found."""
     lines = [
-        "balance: time of the fastest rank / the slowest; q75: 75 % of operations took no longer"
+        "balance: time of the fastest rank / the slowest; q75: 75% of operations took no longer"
     ]
     if any(one.iterations > 1 for one in rows):
         lines.append("of several iterations: medians over them, and the largest max")

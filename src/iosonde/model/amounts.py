@@ -71,12 +71,14 @@ def digits(value: float) -> str:
 
 
 def amount(value: float, scale: Scale) -> str:
-    """``14.8 GiB/s``, ``0.81``, ``12.5 %``, ``1.58 M``, ``7.6 hops``; ``n/a`` for what is missing."""
+    """``14.8 GiB/s``, ``0.81``, ``12.5%``, ``1.58 M``, ``7.6 hops``; ``n/a`` for what is missing."""
     shown = digits(value / scale.divisor)
     word = scale.word
     if shown == "1" and scale.divisor == 1 and word.isalpha() and len(word) > 2:
         word = word.removesuffix("s")
-    return shown if shown == "n/a" else f"{shown} {word}".strip()
+    if shown == "n/a":
+        return shown
+    return f"{shown}{word}" if word.startswith("%") else f"{shown} {word}".strip()
 
 
 def linear_ticks(low: float, high: float, most: int = 4) -> tuple[float, ...]:

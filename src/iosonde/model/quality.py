@@ -34,3 +34,7 @@ class Note(NamedTuple):
     what: str
     """Where and what, for people: ``OST0003 fell back at 12:03:05``."""
     n: int = 1
+
+    def __str__(self) -> str:
+        """``stale: year.csv, column lead: up to 95162 s before the begin (x 24)``."""
+        return f"{self.flag}: {self.what}" + (f" (x {self.n})" if self.n > 1 else "")

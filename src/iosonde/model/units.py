@@ -139,6 +139,14 @@ def format_option(ns: int) -> str:
     return f"{ns}ns"
 
 
+def format_percent(share: float) -> str:
+    """A share of 1: ``36%``, ``2.5%``, ``0.02%``, ``0%``; ``n/a`` where there is none."""
+    if math.isnan(share):
+        return "n/a"
+    percent = 100 * share
+    return f"{percent:.2g}%" if abs(percent) < 9.95 else f"{percent:.0f}%"
+
+
 def format_factor(value: float | None) -> str:
     """A slowdown without its ``x``: ``1.1``, ``3.1``, ``27``, ``n/a``."""
     if value is None or math.isnan(value):

@@ -124,7 +124,7 @@ def climate_figure(found: Climate, sentences: Sequence[str] = ()) -> ClimateFigu
     n = sum(len(one.values) for one in found.series)
     return ClimateFigure(
         title=f"Climate of {len(columns)} file system{'' if len(columns) == 1 else 's'}: {n} runs, "
-        f"{len(found.changes)} lasting changes",
+        f"{len(found.changes)} lasting change{'' if len(found.changes) == 1 else 's'}",
         motifs=tuple(clean_text(motif) for motif in motifs),
         columns=columns,
         since_s=since - air,
@@ -140,13 +140,14 @@ def _drawn(found: Climate) -> tuple[tuple[str, ...], tuple[str, ...]]:
         runs[one.motif] = runs.get(one.motif, 0) + len(one.values)
     most = sorted(runs, key=lambda motif: (-runs[motif], motif))[:MOST_ROWS]
     left = len(runs) - len(most)
-    said = f"{left} motifs with fewer runs are not drawn" if left > 0 else ""
+    are = "motif with fewer runs is" if left == 1 else "motifs with fewer runs are"
+    said = f"{left} {are} not drawn" if left > 0 else ""
     return tuple(sorted(most)), (said,) if said else ()
 
 
 _READ = (
     "dots: runs, as a fraction of the best of all time; line: median between changes; vertical: a change for the "
-    "better (green) or worse (orange), its 95 % interval shaded; letters and grounds: climates, "
+    "better (green) or worse (orange), its 95% interval shaded; letters and grounds: climates, "
     "one that came back has its letter"
 )
 

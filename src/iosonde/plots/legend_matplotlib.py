@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from iosonde.plots.sheet_layout import Layout
 
 _SIZE = 8.0
-DIFFERENT, NOT_DIFFERENT = "changed, with 95 % interval", "not shown to have changed"
+DIFFERENT, NOT_DIFFERENT = "changed, with 95% interval", "not shown to have changed"
 SAME = "the same, within"
 ONE_PROCESS = "one process in one repeat"
 _HANDLE_IN = 0.42

@@ -96,7 +96,7 @@ def _marks(figure: FigureData, style: Style) -> list[Any]:
 
     marks: list[Any] = [
         Line2D([], [], ls="", marker="o", ms=3, color=style.sample, label="one operation"),
-        Line2D([], [], color=style.median, lw=1.5, label="window median, 95 %"),
+        Line2D([], [], color=style.median, lw=1.5, label="window median, 95%"),
         Line2D([], [], color=style.usual, lw=1.3, ls=(0, (5, 2)), label="usual"),
     ]
     if any(panel.cells is not None for panel in figure.panels):

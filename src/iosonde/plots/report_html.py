@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from iosonde.model.ops import op_word
-from iosonde.model.units import format_duration, format_factor
+from iosonde.model.units import format_duration, format_factor, format_percent
 from iosonde.plots.report_heat import heat_legend, heat_table
 from iosonde.plots.report_style import STYLE
 from iosonde.plots.svg import style_sheet
@@ -119,9 +119,7 @@ def _usual_table(report: Report, moved: Collection[str]) -> str:
 
 
 def _usual_row(usual: Usual, tally: Tally | None, climate: Mapping[str, float] | None) -> str:
-    lost = (
-        "n/a" if tally is None or not tally.n_due else f"{100 * tally.n_lost / tally.n_due:.2g} %"
-    )
+    lost = "n/a" if tally is None or not tally.n_due else format_percent(tally.n_lost / tally.n_due)
     now = None if climate is None else climate.get(usual.key.op)
     since = "n/a" if now is None else f"{format_factor(now)}x"
     cells = (

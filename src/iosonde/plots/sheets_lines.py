@@ -78,7 +78,7 @@ def slowdown_sheet(
         if name in parts[key]
     ]
     shaded = any(shades.get(key) for key in parts)
-    caption = "line: slowdown, band: its 95 % interval; gaps: nothing known or usual still learnt"
+    caption = "line: slowdown, band: its 95% interval; gaps: nothing known or usual still learnt"
     return Sheet(
         kind="slowdown",
         title=f"Slowdown: {seen_from(parts)}",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_DOTS = 6_000
 """Processes are left out, evenly, so that a run has at most so many dots."""
-MEAN, FIT = "mean, with 90 % interval", "clients and servers, fitted"
+MEAN, FIT = "mean, with 90% interval", "clients and servers, fitted"
 SERVERS, CLIENTS = "what the servers can do", "what clients alone would reach"
 _BETWEEN = 24
 _SPREAD, _JITTER = 0.6, 0.05

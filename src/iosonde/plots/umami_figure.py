@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.analysis.umami import MetricRow, Umami
-from iosonde.model.amounts import amount, digits, linear_ticks, scale_of, tick_text
+from iosonde.model.amounts import amount, linear_ticks, scale_of, tick_text
 from iosonde.model.quality import QUALITY
 from iosonde.plots.sheet import plain
 from iosonde.stats.standing import ENOUGH, WHISKERS, Standing
@@ -207,7 +207,7 @@ def _box(row: MetricRow, divisor: float) -> BoxMark | None:
 
 
 def _rank(row: MetricRow) -> str:
-    """``lowest of 20``, ``above 37 % of 19 others``; "" where that cannot be said."""
+    """``lowest of 20``, ``above 37% of 19 others``; "" where that cannot be said."""
     stood = row.stood
     if np.isnan(stood.value) or stood.n == 0:
         return ""
@@ -218,14 +218,14 @@ def _rank(row: MetricRow) -> str:
         return f"lowest of {n}"
     if stood.share == 1:
         return f"highest of {n}"
-    return f"above {digits(round(100 * stood.share))} % of {stood.n}"
+    return f"above {stood.share:.0%} of {stood.n}"
 
 
 def _caption(umami: Umami, rows: tuple[UmamiRow, ...]) -> tuple[str, ...]:
     """How the colours and boxes are meant, and every reservation."""
     lines = [
         "bad, poor, ok, good: quarters of the history (the job is not part of it), worst first; "
-        f"box: its quartiles, whiskers: {WHISKERS[0]:g} % and {WHISKERS[1]:g} %"
+        f"box: its quartiles, whiskers: {WHISKERS[0]:g}% and {WHISKERS[1]:g}%"
     ]
     few = [row for row in rows if row.role == Standing.TOO_LITTLE_HISTORY]
     if few:

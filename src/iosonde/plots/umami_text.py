@@ -2,7 +2,7 @@
 
 ::
 
-    mean MDS CPU      ▁▂▁▁▂▁▁▁█  ├─[▒▒┃▒▒]──┤          ◆     11.5 %  --  bad   highest of 30
+    mean MDS CPU      ▁▂▁▁▂▁▁▁█  ├─[▒▒┃▒▒]──┤          ◆     11.5%   --  bad   highest of 30
     label             runs         box of the others, ◆ the job  value   class  where it stands
 """
 

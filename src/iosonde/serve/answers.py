@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.responses import Response
+
+from iosonde.store.export import csv_text
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -64,8 +64,4 @@ def file_name(words: Iterable[str], form: str) -> str:
 
 def csv_bytes(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> bytes:
     """``rows`` under a head of ``names``; what else they hold is left out, None is empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().encode()
+    return csv_text(rows, names).encode()

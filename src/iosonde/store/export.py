@@ -6,9 +6,11 @@ of objects; nulls are empty fields and null.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +95,16 @@ def write_events(events: Sequence[Event], path: Path, format_name: str) -> int:
         "evidence": words(lambda e: json.dumps(e.evidence) if e.evidence else None),
     }
     return write_frame(Frame(columns), path, format_name)
+
+
+def csv_text(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """Rows as CSV under a head of ``names``; others are left out, None is empty, a bool is true or false."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({n: str(v).lower() if isinstance(v, bool) else v for n, v in row.items()})
+    return text.getvalue()
 
 
 def write_text(text: str, path: Path) -> None:

@@ -108,5 +108,5 @@ def judge_process(found: Findings, process: dict[str, Any] | None) -> None:
     if periods:
         share = throttled / periods
         level = "warning" if share >= 0.01 else "ok"
-        says = f"its CPU quota stopped it in {100 * share:.1f} % of periods"
+        says = f"its CPU quota stopped it in {100 * share:.1f}% of periods"
         found.add("agent-throttled", level, says, throttled=throttled, periods=periods)

@@ -66,7 +66,7 @@ def _pressure(found: Findings, text: str | None) -> None:
     if match:
         now, minute = float(match[1]), float(match[2])
         level = "warning" if now >= 30 else "note" if now >= 10 else "ok"
-        says = f"a task waited for a CPU in {now:.1f} % of the last 10 s ({minute:.1f} % of 60 s)"
+        says = f"a task waited for a CPU in {now:.1f}% of the last 10 s ({minute:.1f}% of 60 s)"
         found.add(
             "host-cpu-pressure", level, says, waiting_10s_percent=now, waiting_60s_percent=minute
         )
@@ -82,7 +82,7 @@ def _steal(found: Findings, before: str | None, after: str | None) -> None:
     since_boot = 100 * last[1] / max(1, last[0])
     now = 100 * (last[1] - first[1]) / max(1, last[0] - first[0])
     level = "warning" if since_boot >= 5 else "note" if since_boot >= 1 or now >= 10 else "ok"
-    says = f"the hypervisor took {since_boot:.1f} % of CPU time since boot, {now:.0f} % just now"
+    says = f"the hypervisor took {since_boot:.1f}% of CPU time since boot, {now:.0f}% just now"
     if last[1] == 0:
         says = "no time was stolen by a hypervisor"
     found.add("host-steal", level, says, stolen_percent=since_boot, stolen_now_percent=now)

@@ -180,7 +180,7 @@ def _cached(found: Findings, data: dict[str, Any], direct: bool) -> None:
         return
     share = cached / large
     facts = {"cached_bytes": cached, "size_bytes": large, "asked": data["cached_by"]}
-    says = f"{100 * share:.0f} % of the big file is in the page cache"
+    says = f"{100 * share:.0f}% of the big file is in the page cache"
     if direct:
         level = "note" if share >= 0.05 else "ok"
         says += ", which direct reads bypass" if level == "ok" else ": somebody else reads it"

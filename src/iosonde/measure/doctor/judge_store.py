@@ -96,7 +96,7 @@ def judge_store(
     found.add(
         "store-space",
         level,
-        f"{size(free)} free of {size(total)} ({100 * share:.0f} %)",
+        f"{size(free)} free of {size(total)} ({100 * share:.0f}%)",
         free_bytes=free,
         total_bytes=total,
     )

@@ -140,13 +140,13 @@ def judge_space(found: Findings, space: dict[str, int]) -> None:
     if total > 0:
         share = free / total
         level = "problem" if share < 0.01 else "warning" if share < 0.05 else "ok"
-        says = f"{size(free)} free of {size(total)} ({100 * share:.0f} %)"
+        says = f"{size(free)} free of {size(total)} ({100 * share:.0f}%)"
         found.add("target-space", level, says, free_bytes=free, total_bytes=total)
     inodes, free_inodes = space["inodes"], space["free_inodes"]
     if inodes > 0:
         share = free_inodes / inodes
         level = "problem" if share < 0.01 else "warning" if share < 0.05 else "ok"
-        says = f"{100 * share:.0f} % of {inodes:,} inodes free".replace(",", " ")
+        says = f"{100 * share:.0f}% of {inodes:,} inodes free".replace(",", " ")
         found.add("target-inodes", level, says, free_inodes=free_inodes, inodes=inodes)
 
 
