@@ -17,6 +17,7 @@ import numpy as np
 from iosonde.model.jobs import Job
 from iosonde.model.names import slug
 from iosonde.store.columns import JOB_KEY
+from iosonde.store.described import described_performances, is_performance, read_described
 from iosonde.store.jobs import (
     JOB_COLUMNS,
     JOBS,
@@ -28,7 +29,6 @@ from iosonde.store.jobs import (
 )
 from iosonde.store.merged import parts, select
 from iosonde.store.reader import connect
-from iosonde.store.spool import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -59,12 +59,14 @@ def measured_jobs(
     keys: Collection[Key] | None = None,
     span_ns: tuple[int, int] | None = None,
 ) -> list[Job]:
-    """Jobs with a number of ``PERFORMANCES`` (which may be missing), by begin, without their numbers.
+    """Jobs with a performance (whose value may be missing), by begin, without their numbers.
 
+    It is one of ``PERFORMANCES``, or what the job's source describes as one.
     Those of ``keys``, and all that ran in the span; both None: every job.
     """
     asked = Asked(None if keys is None else frozenset(keys), span_ns)
     wanted = _of_parts(asked)
+    fast = is_performance(PERFORMANCES, described_performances(read_described(root)))
     found: list[Job] = []
     con = connect(threads=2)
     try:
@@ -74,7 +76,7 @@ def measured_jobs(
                 continue
             for columns in select(", ".join(JOB_COLUMNS), [path], where, con=con):
                 some = [job for job in jobs_of(columns) if asked.has(job)]
-                found += _measured(con, root, path, some)
+                found += _measured(con, root, path, some, fast)
     finally:
         con.close()
     return by_begin(found)
@@ -107,7 +109,9 @@ def _where(path: Path, asked: Asked, wanted: dict[tuple[str, str], list[Key]]) -
     return " OR ".join(tests) or None
 
 
-def _measured(con: duckdb.DuckDBPyConnection, root: Path, path: Path, jobs: list[Job]) -> list[Job]:
+def _measured(
+    con: duckdb.DuckDBPyConnection, root: Path, path: Path, jobs: list[Job], fast: str
+) -> list[Job]:
     """Those jobs of a part of which a performance is known."""
     scalars = Path(root) / SCALARS.name / path.parent.name / path.name
     if not jobs or not scalars.exists():
@@ -116,7 +120,7 @@ def _measured(con: duckdb.DuckDBPyConnection, root: Path, path: Path, jobs: list
     between = f"start_ns BETWEEN {min(begins)} AND {max(begins)}" if begins else "false"
     if len(begins) < len(jobs):
         between = f"({between} OR start_ns IS NULL)"
-    where = f"metric IN ({', '.join(map(literal, PERFORMANCES))}) AND {between}"
+    where = f"{fast} AND {between}"
     known: set[tuple[object, ...]] = set()
     for columns in select(", ".join(JOB_KEY), [scalars], where, con=con):
         values = (np.ma.asarray(columns[name]).tolist() for name in JOB_KEY)

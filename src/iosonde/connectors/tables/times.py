@@ -34,14 +34,17 @@ class Read(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def instants(cells: Sequence[str], unit: TimeUnit, zone: tzinfo | None, where: str) -> Read:
+def instants(
+    cells: Sequence[str], unit: TimeUnit, zone: tzinfo | None, where: str, *, named: bool = False
+) -> Read:
     """Cells as instants.
 
     Numbers that are plausible only in another unit than the mapping says are read in that, with a note
-    "wrong-unit". Clock times without an offset are in ``zone`` (None: this machine's), "naive-time".
+    "wrong-unit". Clock times without an offset are in ``zone`` (None: this machine's), "naive-time"
+    unless it is ``named`` by the mapping, which says what the table is.
     """
     if unit == "text":
-        return _clock(cells, zone, where)
+        return _clock(cells, zone, where, named=named)
     raw = [_scaled(cell, 1_000_000_000) for cell in cells]
     known = [value for value in raw if value is not None]
     meant = _meant(known, unit)
@@ -88,7 +91,7 @@ def _meant(known: list[int], unit: TimeUnit) -> TimeUnit:
     return best if share(best) >= 0.9 else unit
 
 
-def _clock(cells: Sequence[str], zone: tzinfo | None, where: str) -> Read:
+def _clock(cells: Sequence[str], zone: tzinfo | None, where: str, *, named: bool) -> Read:
     """Rows of a table are in no order: of a time that occurs twice the first counts."""
     out = np.full(len(cells), NULL_NS, dtype=np.int64)
     clock = WallTimes(zone)
@@ -99,7 +102,8 @@ def _clock(cells: Sequence[str], zone: tzinfo | None, where: str) -> Read:
             continue
         clock.anew()
         out[place] = NULL_NS if (found := clock.ns(moment)) is None else found
-    told = (note._replace(what=f"{where}: {note.what}") for note in clock.notes())
+    noted = (note for note in clock.notes() if not (named and note.flag == "naive-time"))
+    told = (note._replace(what=f"{where}: {note.what}") for note in noted)
     return Read(out, tuple(told))
 
 
