@@ -58,8 +58,7 @@ def from_store(root: Path, of: Peak = "max", *, metrics: Collection[str] | None 
     ``metrics``: of the store's jobs only these numbers, what their sources describe as a performance, and what follows.
     """
     if metrics is not None:
-        fast = described_performances(read_described(root))
-        metrics = {*metrics, *(metric for _, metric in fast)}
+        metrics = {*metrics, *described_performances(read_described(root))}
     read = read_table(root, metrics=metrics)
     parts = [part for part in (read, own_runs(root)) if len(part)]
     if not parts and (sources := job_sources(root)):

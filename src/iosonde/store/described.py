@@ -29,11 +29,10 @@ from iosonde.store.columns import (
 from iosonde.store.merged import Table, select, writing
 from iosonde.store.merging import merge
 from iosonde.store.reader import connect
-from iosonde.store.spool import literal
 
 DESCRIBED = Table("described", DESCRIBED_TYPES, DESCRIBED_KEY, DESCRIBED_ORDER)
 _DERIVED = "fraction_of_peak_ratio"
-"""Follows from a performance, and is none itself."""
+"""Follows from a performance, and is enough where a table has nothing else."""
 _TEXTS = ("unit", "label", "good", "role", "grouped")
 
 
@@ -104,23 +103,25 @@ def _about(told: Sequence[str | None]) -> About | None:
     return About(unit or "", label, way, kind, group or "")
 
 
-def described_performances(rows: Sequence[Described]) -> tuple[tuple[str, str], ...]:
-    """(source, metric) of what a source says is how fast its jobs were: as a performance, and which way is good."""
-    return tuple(
-        (row.source, row.metric)
-        for row in rows
-        if row.about is not None
-        and row.about.role == "performance"
-        and row.about.good
+def described_performances(rows: Sequence[Described]) -> frozenset[str]:
+    """Metrics that a source says are how fast its jobs were: as a performance, and which way is good."""
+    return frozenset(row.metric for row in rows if _says_how_fast(row))
+
+
+def tables_of_performance(rows: Sequence[Described], known: Collection[str]) -> list[str]:
+    """Sources with a column that says how fast jobs were, one of ``known`` or what they describe as such; sorted.
+
+    All their jobs are rows of a table, also those in which that cell is empty: as when the table itself is read.
+    """
+    every = {*known, _DERIVED}
+    return sorted({row.source for row in rows if row.metric in every or _says_how_fast(row)})
+
+
+def _says_how_fast(row: Described) -> bool:
+    about = row.about
+    return (
+        about is not None
+        and about.role == "performance"
+        and about.good is not None
         and row.metric != _DERIVED
     )
-
-
-def is_performance(known: Sequence[str], described: Sequence[tuple[str, str]]) -> str:
-    """SQL on rows of scalars: whether a number says how fast a job was, by its name or by what its source says."""
-    tests = [f"metric IN ({', '.join(map(literal, known))})"]
-    tests += [
-        f"(source = {literal(source)} AND metric = {literal(metric)})"
-        for source, metric in described
-    ]
-    return f"({' OR '.join(tests)})"

@@ -25,9 +25,8 @@ from iosonde.model.jobs import JobTable
 from iosonde.store.columns import JOB_KEY
 from iosonde.store.described import (
     Described,
-    described_performances,
-    is_performance,
     read_described,
+    tables_of_performance,
 )
 from iosonde.store.jobs import JOBS, PERFORMANCES, SCALARS, month_of
 from iosonde.store.merged import parts
@@ -49,9 +48,10 @@ def read_table(
 ) -> JobTable:
     """Every job whose performance is known, with all its numbers, by begin (None: any time).
 
-    A performance is one of ``PERFORMANCES``, or what the job's source describes as one. ``metrics``: only these, and
-    only their flags. A number with a flag is in ``flags``. Columns are in the order of their sources, then by name;
-    ``abouts`` has what sources say themselves, of a metric of several the last by name. Raises StoreError.
+    That is one of ``PERFORMANCES``; of a table that has a column for one, or describes one, all rows count.
+    ``metrics``: only these, and only their flags. A number with a flag is in ``flags``. Columns are in the order of
+    their sources, then by name; ``abouts`` has what sources say themselves, of a metric of several the last by name.
+    Raises StoreError.
     """
     first = "" if since_ns is None else month_of(since_ns)
     last = "~" if until_ns is None else month_of(until_ns)
@@ -63,10 +63,10 @@ def read_table(
     inside += "" if until_ns is None else f" AND start_ns < {int(until_ns)}"
     wanted = "true" if metrics is None else f"metric IN ({_listed(sorted(metrics)) or 'NULL'})"
     said = read_described(root)
-    fast = is_performance(PERFORMANCES, described_performances(said))
+    tables = tables_of_performance(said, PERFORMANCES)
     with closing(connect(threads=2)) as con:
         try:
-            _pick(con, jobs, scalars, inside, fast)
+            _pick(con, jobs, scalars, inside, tables)
             table = _table_of(con, scalars, wanted, str(root))
             rows = con.execute("SELECT DISTINCT source FROM picked").fetchall()
             sources = {str(source) for (source,) in rows}
@@ -102,15 +102,16 @@ def _pick(
     jobs: Sequence[Path],
     scalars: Sequence[Path],
     inside: str,
-    fast: str,
+    tables: Sequence[str],
 ) -> None:
-    """The table ``picked``: jobs with a performance, each with the number of its row."""
+    """The table ``picked``: jobs with a performance and those of ``tables``, each with the number of its row."""
     key, columns = ", ".join(JOB_KEY), ", ".join((*_TEXTS, "source", "start_ns", "end_ns"))
     con.execute(
         f"CREATE TEMP TABLE picked AS SELECT {columns}, (row_number() OVER "
         f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {_rows(jobs)} SEMI JOIN "
-        f"(SELECT * FROM {_rows(scalars)} WHERE {fast} "
-        f"AND value IS NOT NULL) USING ({key}) WHERE {inside}"
+        f"(SELECT {key} FROM {_rows(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
+        f"AND value IS NOT NULL UNION ALL SELECT {key} FROM {_rows(jobs)} "
+        f"WHERE source IN ({_listed(tables) or 'NULL'})) USING ({key}) WHERE {inside}"
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from iosonde.model.jobs import Job
 from iosonde.model.names import slug
 from iosonde.store.columns import JOB_KEY
-from iosonde.store.described import described_performances, is_performance, read_described
+from iosonde.store.described import read_described, tables_of_performance
 from iosonde.store.jobs import (
     JOB_COLUMNS,
     JOBS,
@@ -29,6 +29,7 @@ from iosonde.store.jobs import (
 )
 from iosonde.store.merged import parts, select
 from iosonde.store.reader import connect
+from iosonde.store.spool import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,12 +62,12 @@ def measured_jobs(
 ) -> list[Job]:
     """Jobs with a performance (whose value may be missing), by begin, without their numbers.
 
-    It is one of ``PERFORMANCES``, or what the job's source describes as one.
+    It is one of ``PERFORMANCES``, or their source is a table with a column for one (``store.described``).
     Those of ``keys``, and all that ran in the span; both None: every job.
     """
     asked = Asked(None if keys is None else frozenset(keys), span_ns)
     wanted = _of_parts(asked)
-    fast = is_performance(PERFORMANCES, described_performances(read_described(root)))
+    tables = frozenset(tables_of_performance(read_described(root), PERFORMANCES))
     found: list[Job] = []
     con = connect(threads=2)
     try:
@@ -76,7 +77,7 @@ def measured_jobs(
                 continue
             for columns in select(", ".join(JOB_COLUMNS), [path], where, con=con):
                 some = [job for job in jobs_of(columns) if asked.has(job)]
-                found += _measured(con, root, path, some, fast)
+                found += _measured(con, root, path, some, tables)
     finally:
         con.close()
     return by_begin(found)
@@ -110,7 +111,7 @@ def _where(path: Path, asked: Asked, wanted: dict[tuple[str, str], list[Key]]) -
 
 
 def _measured(
-    con: duckdb.DuckDBPyConnection, root: Path, path: Path, jobs: list[Job], fast: str
+    con: duckdb.DuckDBPyConnection, root: Path, path: Path, jobs: list[Job], tables: frozenset[str]
 ) -> list[Job]:
     """Those jobs of a part of which a performance is known."""
     scalars = Path(root) / SCALARS.name / path.parent.name / path.name
@@ -120,9 +121,9 @@ def _measured(
     between = f"start_ns BETWEEN {min(begins)} AND {max(begins)}" if begins else "false"
     if len(begins) < len(jobs):
         between = f"({between} OR start_ns IS NULL)"
-    where = f"{fast} AND {between}"
+    where = f"metric IN ({', '.join(map(literal, PERFORMANCES))}) AND {between}"
     known: set[tuple[object, ...]] = set()
     for columns in select(", ".join(JOB_KEY), [scalars], where, con=con):
         values = (np.ma.asarray(columns[name]).tolist() for name in JOB_KEY)
         known.update(zip(*values, strict=True))
-    return [job for job in jobs if job.key in known]
+    return [job for job in jobs if job.source in tables or job.key in known]

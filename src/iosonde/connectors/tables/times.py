@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NS: dict[TimeUnit, int] = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 _EARLIEST, _LATEST = 631_152_000 * 10**9, 4_102_444_800 * 10**9
-"""1990 and 2100: outside, a number is no time of a job."""
+"""1990 and 2100: what lies outside is no time of a job."""
 _QUARTER_S = 900
 """Offsets of zones are multiples of it."""
 _LONGEST_DIGITS = 40
@@ -101,7 +101,9 @@ def _clock(cells: Sequence[str], zone: tzinfo | None, where: str, *, named: bool
         except ValueError:
             continue
         clock.anew()
-        out[place] = NULL_NS if (found := clock.ns(moment)) is None else found
+        found = clock.ns(moment)
+        if found is not None and _EARLIEST <= found < _LATEST:
+            out[place] = found
     noted = (note for note in clock.notes() if not (named and note.flag == "naive-time"))
     told = (note._replace(what=f"{where}: {note.what}") for note in noted)
     return Read(out, tuple(told))
