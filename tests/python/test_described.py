@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iosonde.analysis.import_records import split
+from iosonde.analysis.import_records import Told, import_records, split
 from iosonde.analysis.job_list import found_jobs, listed
 from iosonde.analysis.job_source import LISTED, from_files, from_store
 from iosonde.analysis.tables import mappings
@@ -48,6 +48,7 @@ idle = { column = "empty", label = "what nobody measured", good = "low" }
 """
 RATE = 'performance_bytes_per_s = { column = "rate", unit = "MiB/s" }\n'
 SLOW = 60
+QUICK = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def table(path: Path, seed: int, n: int = 70) -> Path:
@@ -147,6 +148,38 @@ def test_a_published_month_says_the_same_from_its_table_and_from_the_store(name,
     assert list(kept.metrics) == list(read.metrics)
 
 
+CELLS = st.sampled_from(["", "", "0", "-0.0", "1.5", "3", "7e9", "word", "inf"])
+RUN = st.tuples(
+    *(st.sampled_from(words) for words in (("work", "home"), ("a", "b"))),
+    st.integers(0, 4),
+    *[CELLS] * 5,
+)
+
+
+@QUICK
+@given(st.lists(RUN, min_size=1, max_size=12), st.sampled_from([MAPPING, MAPPING + RATE]))
+def test_any_table_is_the_same_jobs_after_its_import(tmp_path_factory, runs, text) -> None:
+    folder = tmp_path_factory.mktemp("t")
+    mapping = folder / "site.toml"
+    mapping.write_text(text)
+    rows = []
+    for place, (fs, app, hour, *cells) in enumerate(runs):
+        start = 1_700_000_000 + 3600 * hour
+        rows.append(",".join([f"{place:x}", fs, app, str(start), str(start + 60), *cells, ""]))
+    rows.append(
+        "n,work,a,1700000000,1700000060,9,9,9,9,9,"
+    )  # numbers, so that no column is one of words
+    rows += [row.replace("n,", f"n{i},", 1) for i, row in enumerate(rows[-1:] * 14)]
+    path = tables.write(folder / "t.csv", *rows, head=HEAD)
+    records, _ = split([path], mappings([mapping]))
+    assert len(list(import_records(folder, records, Settings(), Told()))) == 1
+    read = from_files([path], [mapping], Settings(), lambda _: None)
+    kept = from_store(folder)
+    assert same_table(kept, read)
+    assert list(kept.metrics) == list(read.metrics)
+    assert list(kept.abouts) == list(read.abouts)
+
+
 ABOUTS = st.builds(
     About,
     st.sampled_from(["", "s", "bytes/s"]),
@@ -160,7 +193,6 @@ METRICS = st.sampled_from(["elapsed_s", "score", "fraction_of_peak_ratio", "own_
 ROWS = st.lists(
     st.builds(Described, SOURCES, METRICS, st.integers(0, 5), st.none() | ABOUTS), max_size=8
 )
-QUICK = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @QUICK
