@@ -86,7 +86,7 @@ def test_rows_of_one_job_at_one_instant_stay_apart(tmp_path, mapping):
     assert reader is not None
     items = list(reader.read(tmp_path / "t.csv", Settings(), pytest.fail))
     found = [item for item in items if isinstance(item, Job)]
-    assert [job.step for job in found[:2]] == ["work writer write", "work reader write"]
+    assert [job.step for job in found[:2]] == ["work reader write", "work writer write"]
     assert len({job.key for job in found[:2]}) == 2
 
 

@@ -17,6 +17,7 @@ from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.quality import Note
 from iosonde.store import job_table, jobs, metrics
+from iosonde.store.described import DESCRIBED
 from iosonde.store.jobs import JOBS, SCALARS
 from iosonde.store.merged import Table, cannot_write
 from iosonde.store.metrics import METRICS, TOPOLOGY, SeriesName
@@ -27,7 +28,9 @@ START = 1_790_000_000 * S
 NAME = SeriesName("lmt", "fs1", "ost", "read_bytes")
 
 
-@pytest.mark.parametrize("table", [METRICS, TOPOLOGY, JOBS, SCALARS], ids=lambda t: t.name)
+@pytest.mark.parametrize(
+    "table", [METRICS, TOPOLOGY, JOBS, SCALARS, DESCRIBED], ids=lambda t: t.name
+)
 def test_the_columns_are_those_of_the_schema(table: Table) -> None:
     schema = tomllib.loads((ROOT / f"schema/tables/{table.name}.toml").read_text())
     assert schema["name"] == table.name

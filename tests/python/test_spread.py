@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde.model.metrics import Kind, MetricBlock
@@ -90,6 +90,7 @@ def test_jitter_of_a_monitor_changes_nothing(tmp_path: Path) -> None:
     assert found.step_ns.tolist() == made.step_ns.tolist()
 
 
+@settings(deadline=None, max_examples=30)
 @given(st.data())
 def test_nothing_is_lost_and_nothing_counted_twice(tmp_path_factory, data: st.DataObject) -> None:
     n = data.draw(st.integers(2, 12))

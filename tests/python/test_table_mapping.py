@@ -87,8 +87,11 @@ def test_a_begin_is_read_exactly(tmp_path, unit, cell, ns):
     (table, notes, _), told = read(path, text)
     assert table.start_ns.tolist() == [ns]
     assert told == []
+    assert notes == (), "the mapping names the zone"
+    (_, notes, _), _ = read(path, text.partition("\n")[2].partition("\n")[2], zone=UTC)
     naive = unit == "text" and len(cell) == 19
     assert [note.flag for note in notes] == (["naive-time"] if naive else [])
+    assert all("read in UTC" in note.what for note in notes)
 
 
 def test_texts_are_renamed_literally_by_pattern_and_by_what_holds(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.analysis.import_records import Records
-from iosonde.analysis.import_tables import table_reader
+from iosonde.analysis.import_tables import given_reader, table_reader
 from iosonde.connectors.darshan.log import is_log
 from iosonde.connectors.packed import unreadable
 from iosonde.connectors.peers.recognise import recognise
@@ -106,7 +106,8 @@ def _sort(
         return
     if is_log(head.raw):
         return  # read with the folder, on all CPUs
-    reader = next((one for one in connectors if one.recognises(head)), None)
+    given = given_reader(path, mappings) if head.data else None
+    reader = given or next((one for one in connectors if one.recognises(head)), None)
     if reader is not None:
         found.records.append((path, reader))
         return

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.analysis.import_tables import TableReader, table_reader
+from iosonde.analysis.import_tables import TableReader, given_reader, table_reader
 from iosonde.analysis.import_writing import Recorded, Writer
 from iosonde.connectors.many_files import named
 from iosonde.connectors.sources import Connector, connector_of
@@ -18,6 +18,7 @@ from iosonde.model.quality import Note
 if TYPE_CHECKING:
     from iosonde.connectors.source import Item, Settings
     from iosonde.connectors.tables.mapping import Mapping
+    from iosonde.store.described import Described
 
 __all__ = ["Recorded", "Records", "Told", "import_records", "imported", "split"]
 
@@ -53,15 +54,19 @@ class Told:
 def split(paths: Sequence[Path], mappings: Sequence[Mapping] = ()) -> tuple[Records, list[Path]]:
     """What a connector can read, with it, and what none can. A folder is one of Darshan logs, or of a kernel's tree.
 
-    A table of jobs is read where one of ``mappings`` fits, or else one that is known. Raises UsageError: none of
-    ``mappings`` fits a file that nothing else can read.
+    A table that one of ``mappings`` fits is read by that, also where a connector would know it (``sacct`` by its
+    ``JobID``); what nothing else can read, by a mapping that is known. Raises UsageError: none of ``mappings`` fits a
+    file that nothing else can read.
     """
     records: Records = []
     others: list[Path] = []
     for path in paths:
         reader: Connector | TableReader | None = None
-        with suppress(InputFileError):
-            reader = connector_of(path)
+        if not path.is_dir():
+            reader = given_reader(path, mappings)
+        if reader is None:
+            with suppress(InputFileError):
+                reader = connector_of(path)
         if reader is None and not path.is_dir():
             reader = table_reader(path, mappings)
         if reader is None:
@@ -112,7 +117,9 @@ def _group(root: Path, group: Records, settings: Settings, told: Told) -> Iterat
             settings.progress(done, len(group))
 
 
-def _chained(group: Records, settings: Settings, told: Told) -> Iterator[Item | Note | str]:
+def _chained(
+    group: Records, settings: Settings, told: Told
+) -> Iterator[Item | Note | str | Described]:
     """Very many files as one: what they hold is written together, not file by file."""
     for done, (path, one) in enumerate(group, 1):
         try:
@@ -124,7 +131,7 @@ def _chained(group: Records, settings: Settings, told: Told) -> Iterator[Item | 
 
 
 def imported(
-    root: Path, name: str, kind: str, items: Iterator[Item | Note | str], told: Told
+    root: Path, name: str, kind: str, items: Iterator[Item | Note | str | Described], told: Told
 ) -> Recorded:
     """Everything of one file, several of a kind, or a server. What was good before an error is in the store.
 

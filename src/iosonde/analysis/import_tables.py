@@ -15,6 +15,7 @@ from iosonde.connectors.tables.known import known_mappings
 from iosonde.connectors.tables.mapping import Mapping
 from iosonde.connectors.tables.table import choose, read_table
 from iosonde.model.errors import InputFileError, UsageError
+from iosonde.store.described import Described
 from iosonde.store.foreign import as_text
 
 if TYPE_CHECKING:
@@ -40,8 +41,10 @@ class TableReader:
         """False: whether a mapping fits is asked once, of the whole list of mappings."""
         return False
 
-    def read(self, path: Path, settings: Settings, tell: Tell) -> Iterator[Note | str | Job]:
-        """Notes, reasons why rows were left out, and a job a row. Raises InputFileError.
+    def read(
+        self, path: Path, settings: Settings, tell: Tell
+    ) -> Iterator[Note | str | Described | Job]:
+        """Notes, reasons why rows were left out, what is said of each metric, and a job a row. Raises InputFileError.
 
         ``source`` of a job is the mapping's name: the same row from another file is the same job. Zeros of a
         monitor that was down and the like are missing, with their flag. What can be derived is not kept:
@@ -55,6 +58,8 @@ class TableReader:
         for reason in table.reasons:
             if reason.partition(" left out: ")[2] not in flagged:
                 yield reason
+        for place, name in enumerate(table.metrics):
+            yield Described(self._mapping.name, name, place, table.abouts.get(name))
         keys = Counter(zip(table.job_id, table.start_ns.tolist(), table.step, strict=True))
         rows = zip(jobs_of(table), table.start_ns.tolist(), strict=True)
         for job, start in rows:
@@ -63,6 +68,21 @@ class TableReader:
             parts = (job.step, job.file_system, job.motif) if again else (job.step,)
             step = " ".join(part for part in parts if part)
             yield replace(job, source=self._mapping.name, step=step)
+
+
+def given_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
+    """What reads a table that one of ``given`` was written for, whatever else its columns look like; None: none was.
+
+    Only a mapping that says which job a row is and when it began says enough: one without would fit anything.
+    """
+    enough = [one for one in given if one.job_id.columns and one.begin is not None]
+    if not enough:
+        return None
+    try:
+        with as_text(path) as text:
+            return TableReader(choose(path, enough, text))
+    except (InputFileError, UsageError):
+        return None
 
 
 def table_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:

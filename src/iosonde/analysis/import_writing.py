@@ -12,6 +12,7 @@ import numpy as np
 from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.quality import Note
+from iosonde.store.described import Described, write_described
 from iosonde.store.jobs import write_jobs
 from iosonde.store.metrics import put_block, write_edges
 
@@ -71,12 +72,13 @@ class Writer:
         self._blocks: dict[tuple[str, ...], list[MetricBlock]] = {}
         self._cells = 0
         self._jobs: list[Job] = []
+        self._described: list[Described] = []
         self._edges: list[Edge] = []
         self._noted: set[str] = set()
         self._shared: dict[int, Note] = {}
         """Notes that were counted: held, so that no other can be taken for one of them."""
 
-    def take(self, item: Item | Note | str) -> None:
+    def take(self, item: Item | Note | str | Described) -> None:
         """One item: counted, and written when it is worth it. A text is a remark for people."""
         if isinstance(item, MetricBlock):
             self._take_block(item)
@@ -85,6 +87,8 @@ class Writer:
             self._note(*item)
         elif isinstance(item, str):
             self._done.remarks.append(item)
+        elif isinstance(item, Described):
+            self._described.append(item)
         elif isinstance(item, Edge):
             self._edges.append(item)
             self._done.edges += 1
@@ -146,6 +150,8 @@ class Writer:
         self._blocks, self._cells = {}, 0
 
     def _flush_jobs(self) -> None:
+        write_described(self._root, self._described)
+        self._described = []
         self._done.new_jobs += write_jobs(self._root, self._jobs)
         self._jobs = []
 

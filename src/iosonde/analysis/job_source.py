@@ -10,8 +10,7 @@ from iosonde.analysis.peak import (
     FRACTION,
     PERFORMANCES,
     Peak,
-    fraction_of_peak,
-    performances,
+    fractions_of_peak,
     with_derived,
 )
 from iosonde.analysis.tables import Loaded, load_tables, mappings, merged
@@ -19,6 +18,7 @@ from iosonde.connectors.source import Settings
 from iosonde.model.errors import InputFileError, NothingMeasuredError
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note
+from iosonde.store.described import described_performances, read_described
 from iosonde.store.job_table import read_table
 from iosonde.store.jobs import job_sources, read_jobs
 
@@ -37,9 +37,9 @@ def from_files(
     refused: list[InputFileError] = []
     loaded = load_tables(paths, mappings(given), settings, refused.append)
     table = merged([one.table for one in loaded])
-    rates = performances(table)
-    if len(loaded) > 1 and rates:  # the best of a kind may be in another table
-        table = table.with_metrics({FRACTION: fraction_of_peak(table, performance=rates[0])})
+    if len(loaded) > 1 and (shares := fractions_of_peak(table)) is not None:
+        # the best of a kind may be in another table
+        table = table.with_metrics({FRACTION: shares})
     for line in remarks(loaded, refused):
         tell(line)
     return table
@@ -67,8 +67,10 @@ def _is_reason(note: Note, reasons: Sequence[str]) -> bool:
 def from_store(root: Path, of: Peak = "max", *, metrics: Collection[str] | None = None) -> JobTable:
     """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none.
 
-    ``metrics``: of the store's jobs only these numbers, and what follows from them.
+    ``metrics``: of the store's jobs only these numbers, what their sources describe as a performance, and what follows.
     """
+    if metrics is not None:
+        metrics = {*metrics, *described_performances(read_described(root))}
     read = read_table(root, metrics=metrics)
     parts = [part for part in (read, own_runs(root)) if len(part)]
     if not parts and (sources := job_sources(root)):

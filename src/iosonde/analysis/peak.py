@@ -76,14 +76,34 @@ def fraction_of_peak(
 
 
 def performances(table: JobTable) -> list[str]:
-    """Columns that say how fast the runs were: those that are known, else the first that is described as such."""
+    """Columns that say how fast the runs were: those that are known, then those that are described as such."""
     known = [name for name in PERFORMANCES if name in table.metrics]
     own = [
         name
         for name, about in table.abouts.items()
-        if about.role == "performance" and about.good and name in table.metrics and name != FRACTION
+        if about.role == "performance" and about.good and name in table.metrics
     ]
-    return known or own[:1]
+    return [*known, *(name for name in own if name not in (*known, FRACTION))]
+
+
+def fractions_of_peak(table: JobTable, of: Peak = "max") -> Floats | None:
+    """(n,) fraction of peak by what says how fast a run was; None: nothing does, NaN: it is missing.
+
+    Of the two that are known the first that the run has. What a table describes itself counts for runs of a kind of
+    which neither is known: runs of one kind are compared by one thing, whatever else the table (or store) holds.
+    """
+    found: Floats | None = None
+    for name in performances(table):
+        share = fraction_of_peak(table, of, performance=name)
+        if found is None:
+            found = share
+        elif name in PERFORMANCES:
+            found = np.where(np.isnan(found), share, found)
+        else:
+            for rows in groups(table, ("file_system", "motif")).values():
+                if np.isnan(found[rows]).all():
+                    found[rows] = share[rows]
+    return found
 
 
 def _peak(known: Floats, of: Peak) -> float:
@@ -104,10 +124,9 @@ def with_derived(table: JobTable, of: Peak = "max") -> Clean:
     table = _added(table, {**_sums(table), **_coverage(table)})
     table = believed(table, notes)
     table = _added(table, {**_contention(table), **_rates(table)})
-    known = performances(table)
-    if known:
-        shares = [fraction_of_peak(table, of, performance=name) for name in known]
-        table = _added(table, {FRACTION: np.where(np.isnan(shares[0]), shares[-1], shares[0])})
+    shares = fractions_of_peak(table, of)
+    if shares is not None:
+        table = _added(table, {FRACTION: shares})
     return Clean(table, tuple(notes))
 
 

@@ -15,6 +15,7 @@ from iosonde.connectors.lines import Tell
 from iosonde.connectors.source import Settings
 from iosonde.connectors.tables.mapping import Mapping
 from iosonde.connectors.tables.mapping_toml import load_mapping
+from iosonde.connectors.tables.order import by_begin
 from iosonde.connectors.tables.table import choose, read_table
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
@@ -114,9 +115,8 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
         not named or first.setdefault(key, int(of)) == of
         for key, of, named in zip(keys, origin, known, strict=True)
     ]
-    order = np.flatnonzero(kept)
-    order = order[np.argsort(whole.start_ns[order], kind="stable")]
-    rest = whole.take(order)
+    rest = whole.take(np.flatnonzero(kept))
+    rest = rest.take(by_begin(rest))
     again = len(whole) - len(rest)
     if again:
         rest = replace(rest, reasons=(*rest.reasons, f"{again} left out: the same job again"))

@@ -165,3 +165,11 @@ SCALAR_TYPES: dict[str, str] = {
 }
 SCALAR_KEY = ("source", "job_id", "step", "start_ns", "metric")
 SCALAR_ORDER = ("start_ns", "job_id", "step", "metric")
+DESCRIBED_TYPES: dict[str, str] = {
+    "schema_version": "UTINYINT",
+    **dict.fromkeys(("source", "metric"), "VARCHAR"),
+    "place": "BIGINT",
+    **dict.fromkeys(("unit", "label", "good", "role", "grouped"), "VARCHAR"),
+}
+DESCRIBED_KEY = ("source", "metric")
+DESCRIBED_ORDER = ("source", "metric")

@@ -4,6 +4,7 @@
 
     jobs whose performance is known, numbered by begin        (engine)
     part by part: their numbers -> row, column, value         (engine)  -> a column a metric
+    what their sources say of these                                     -> what a metric means
 
 A job and its numbers lie in parts of one name, so memory is what the table takes and one part of it.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,11 @@ import numpy as np
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
 from iosonde.store.columns import JOB_KEY
+from iosonde.store.described import (
+    Described,
+    read_described,
+    tables_of_performance,
+)
 from iosonde.store.jobs import JOBS, PERFORMANCES, SCALARS, month_of
 from iosonde.store.merged import parts
 from iosonde.store.reader import connect, explained
@@ -41,7 +48,10 @@ def read_table(
 ) -> JobTable:
     """Every job whose performance is known, with all its numbers, by begin (None: any time).
 
-    ``metrics``: only these, and only their flags. A number with a flag is in ``flags``. Raises StoreError.
+    That is one of ``PERFORMANCES``; of a table that has a column for one, or describes one, all rows count.
+    ``metrics``: only these, and only their flags. A number with a flag is in ``flags``. Columns are in the order of
+    their sources, then by name; ``abouts`` has what sources say themselves, of a metric of several the last by name.
+    Raises StoreError.
     """
     first = "" if since_ns is None else month_of(since_ns)
     last = "~" if until_ns is None else month_of(until_ns)
@@ -52,12 +62,30 @@ def read_table(
     inside += "" if since_ns is None else f" AND start_ns >= {int(since_ns)}"
     inside += "" if until_ns is None else f" AND start_ns < {int(until_ns)}"
     wanted = "true" if metrics is None else f"metric IN ({_listed(sorted(metrics)) or 'NULL'})"
+    said = read_described(root)
+    tables = tables_of_performance(said, PERFORMANCES)
     with closing(connect(threads=2)) as con:
         try:
-            _pick(con, jobs, scalars, inside)
-            return _table_of(con, scalars, wanted, str(root))
+            _pick(con, jobs, scalars, inside, tables)
+            table = _table_of(con, scalars, wanted, str(root))
+            rows = con.execute("SELECT DISTINCT source FROM picked").fetchall()
+            sources = {str(source) for (source,) in rows}
         except duckdb.Error as error:
             raise explained(error, root) from error
+    of_these = [one for one in said if one.source in sources]
+    return _described(table, [one for one in of_these if metrics is None or one.metric in metrics])
+
+
+def _described(table: JobTable, said: Sequence[Described]) -> JobTable:
+    """With what sources say of their metrics; one of which no value is known is a column too, as in their tables."""
+    names = dict.fromkeys(one.metric for one in said)
+    unknown = np.full(len(table), np.nan)
+    columns = {name: table.metrics.get(name, unknown) for name in names}
+    return replace(
+        table,
+        metrics={**columns, **table.metrics},
+        abouts={one.metric: one.about for one in said if one.about is not None},
+    )
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -70,15 +98,20 @@ def _rows(files: Sequence[Path]) -> str:
 
 
 def _pick(
-    con: duckdb.DuckDBPyConnection, jobs: Sequence[Path], scalars: Sequence[Path], inside: str
+    con: duckdb.DuckDBPyConnection,
+    jobs: Sequence[Path],
+    scalars: Sequence[Path],
+    inside: str,
+    tables: Sequence[str],
 ) -> None:
-    """The table ``picked``: jobs with a performance, each with the number of its row."""
+    """The table ``picked``: jobs with a performance and those of ``tables``, each with the number of its row."""
     key, columns = ", ".join(JOB_KEY), ", ".join((*_TEXTS, "source", "start_ns", "end_ns"))
     con.execute(
         f"CREATE TEMP TABLE picked AS SELECT {columns}, (row_number() OVER "
         f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {_rows(jobs)} SEMI JOIN "
-        f"(SELECT * FROM {_rows(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
-        f"AND value IS NOT NULL) USING ({key}) WHERE {inside}"
+        f"(SELECT {key} FROM {_rows(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
+        f"AND value IS NOT NULL UNION ALL SELECT {key} FROM {_rows(jobs)} "
+        f"WHERE source IN ({_listed(tables) or 'NULL'})) USING ({key}) WHERE {inside}"
     )
 
 

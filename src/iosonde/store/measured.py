@@ -17,6 +17,7 @@ import numpy as np
 from iosonde.model.jobs import Job
 from iosonde.model.names import slug
 from iosonde.store.columns import JOB_KEY
+from iosonde.store.described import read_described, tables_of_performance
 from iosonde.store.jobs import (
     JOB_COLUMNS,
     JOBS,
@@ -59,12 +60,14 @@ def measured_jobs(
     keys: Collection[Key] | None = None,
     span_ns: tuple[int, int] | None = None,
 ) -> list[Job]:
-    """Jobs with a number of ``PERFORMANCES`` (which may be missing), by begin, without their numbers.
+    """Jobs with a performance (whose value may be missing), by begin, without their numbers.
 
+    It is one of ``PERFORMANCES``, or their source is a table with a column for one (``store.described``).
     Those of ``keys``, and all that ran in the span; both None: every job.
     """
     asked = Asked(None if keys is None else frozenset(keys), span_ns)
     wanted = _of_parts(asked)
+    tables = frozenset(tables_of_performance(read_described(root), PERFORMANCES))
     found: list[Job] = []
     con = connect(threads=2)
     try:
@@ -74,7 +77,7 @@ def measured_jobs(
                 continue
             for columns in select(", ".join(JOB_COLUMNS), [path], where, con=con):
                 some = [job for job in jobs_of(columns) if asked.has(job)]
-                found += _measured(con, root, path, some)
+                found += _measured(con, root, path, some, tables)
     finally:
         con.close()
     return by_begin(found)
@@ -107,7 +110,9 @@ def _where(path: Path, asked: Asked, wanted: dict[tuple[str, str], list[Key]]) -
     return " OR ".join(tests) or None
 
 
-def _measured(con: duckdb.DuckDBPyConnection, root: Path, path: Path, jobs: list[Job]) -> list[Job]:
+def _measured(
+    con: duckdb.DuckDBPyConnection, root: Path, path: Path, jobs: list[Job], tables: frozenset[str]
+) -> list[Job]:
     """Those jobs of a part of which a performance is known."""
     scalars = Path(root) / SCALARS.name / path.parent.name / path.name
     if not jobs or not scalars.exists():
@@ -121,4 +126,4 @@ def _measured(con: duckdb.DuckDBPyConnection, root: Path, path: Path, jobs: list
     for columns in select(", ".join(JOB_KEY), [scalars], where, con=con):
         values = (np.ma.asarray(columns[name]).tolist() for name in JOB_KEY)
         known.update(zip(*values, strict=True))
-    return [job for job in jobs if job.key in known]
+    return [job for job in jobs if job.source in tables or job.key in known]

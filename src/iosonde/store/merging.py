@@ -178,10 +178,10 @@ def _between(lead: str, bounds: Bounds | None, there: str, middle: str) -> str:
 
 
 def _bounds(con: duckdb.DuckDBPyConnection, rows: str, lead: str) -> Bounds | None:
-    """Those of some rows; None where it is not always known."""
+    """Those of some rows; None where it is not always known, or a text: small tables are merged as a whole."""
     sql = f"SELECT min({lead}), max({lead}), count(*) = count({lead}) FROM {rows}"
     first, last, known = con.execute(sql).fetchall()[0]
-    return (int(first), int(last)) if known and first is not None else None
+    return (int(first), int(last)) if known and isinstance(first, int) else None
 
 
 def _inside(lead: str, bounds: Bounds | None) -> str:

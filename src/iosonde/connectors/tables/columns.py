@@ -9,6 +9,7 @@ import numpy as np
 from iosonde.connectors.lines import Tell
 from iosonde.connectors.tables.csv_text import Columns, read_columns
 from iosonde.connectors.tables.mapping import Join, Mapping, Metric, Words
+from iosonde.connectors.tables.odd_cells import about_number, told_number
 from iosonde.connectors.tables.toml_table import zone_of
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
@@ -49,10 +50,13 @@ class Values:
     def _column(self, name: str) -> Floats:
         if name in self._columns.numbers:
             return self._columns.numbers[name]
-        what = "holds no numbers" if name in self._columns.names else "is not there"
-        raise UsageError(
-            f"{self._mapping.place}: the column {name!r} of {self._columns.path} {what}"
-        )
+        where = f"{self._mapping.place}: the column {name!r} of {self._columns.path}"
+        if name not in self._columns.words:
+            raise UsageError(f"{where} is not there")
+        line, cell = self._columns.words[name]
+        advice = about_number(cell)
+        what = f"{where} holds no numbers ({told_number(line, cell)})"
+        raise UsageError(what, expected=advice.expected, hint=advice.hint)
 
     def has(self, metric: Metric, above: frozenset[str] = frozenset()) -> bool:
         """Whether the table has what an optional metric needs; ``above``: those that it is asked for."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.connectors.lines import Tell, bad, read_lines, shown
+from iosonde.connectors.tables.odd_cells import about_number
 from iosonde.connectors.tables.records import FirstMustDo, as_wide, names_of, records, surviving
 from iosonde.model.quality import Note
 
@@ -46,6 +47,8 @@ class Columns:
     odd: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     """Column -> (row, flag) of cells that were not taken as they are."""
     notes: list[Note] = field(default_factory=list)
+    words: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Column that holds hardly any number -> the line of its first cell that is none, and that cell."""
 
     def __len__(self) -> int:
         return len(self.line)
@@ -177,6 +180,11 @@ def _number(cell: str) -> tuple[float, bool]:
         return math.nan, False
 
 
+def _looking(cell: str) -> str:
+    looks = about_number(cell).looks if not _number(cell)[1] else ""
+    return shown(cell) + (f": {looks}" if looks else "")
+
+
 def _joined(
     path: Path, names: tuple[str, ...], wanted: frozenset[str], chunks: list[_Chunk]
 ) -> Columns:
@@ -193,15 +201,17 @@ def _joined(
             cells = [cell for chunk in chunks for cell in chunk.texts[name]]
             out.texts[name] = np.array(cells, dtype=object)
         words = sum(chunk.words.get(name, 0) for chunk in chunks)
+        sample = next((c.samples[name] for c in chunks if name in c.samples), "")
         if words > (~np.isnan(values)).sum():
+            first = next((place for place, flag in odd if flag == "not-a-number"), 0)
+            out.words[name] = (int(line[first]), sample)
             continue
         out.numbers[name] = values
         if odd and name not in wanted:
             out.odd[name] = odd
-            sample = next((c.samples[name] for c in chunks if name in c.samples), "")
             for flag, n in Counter(flag for _, flag in odd).items():
                 where = int(line[next(place for place, one in odd if one == flag)])
                 what = f"{path}, column {name}, first in line {where}"
-                told = f" (such as {shown(sample)})" if flag == "not-a-number" else ""
+                told = f" (such as {_looking(sample)})" if flag == "not-a-number" else ""
                 out.notes.append(Note(flag, what + told, n))
     return out

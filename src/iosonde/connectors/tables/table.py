@@ -18,10 +18,12 @@ from iosonde.connectors.tables.csv_text import Columns, read_columns
 from iosonde.connectors.tables.filters import filtered
 from iosonde.connectors.tables.known import by_own_names, known_mappings
 from iosonde.connectors.tables.mapping import Mapping, Metric, Time
+from iosonde.connectors.tables.odd_cells import about_time, told_number
+from iosonde.connectors.tables.order import by_begin
 from iosonde.connectors.tables.records import header_of
 from iosonde.connectors.tables.times import Read, disagreement, instants
 from iosonde.connectors.tables.toml_table import zone_of
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note
@@ -93,6 +95,10 @@ def read_table(
     for metric in mapping.metrics:
         if not metric.optional or values.has(metric):
             metrics[metric.name] = _metric(metric, columns, values, odd, notes)
+        elif source := next((name for name in metric.columns if name in columns.words), None):
+            line, cell = columns.words[source]
+            what = f"{columns.path}, column {source}: no numbers ({told_number(line, cell)})"
+            notes.append(Note("not-a-number", what, len(columns)))
     if mapping.others:
         free = (name for name in columns.numbers if name not in mapping.uses | metrics.keys())
         metrics |= {name: columns.numbers[name] for name in free if not _nameless(name)}
@@ -116,9 +122,9 @@ def read_table(
     kept, reasons, more = filtered(whole, columns, mapping, values)
     if mapping.begin is not None:
         _tell_begins(columns, mapping.begin, begin, tell)
-    order = kept[np.argsort(begin[kept], kind="stable")]
-    table = whole.take(order)
-    if len(order) < len(whole):
+    table = whole.take(kept)
+    table = table.take(by_begin(table))
+    if len(table) < len(whole):
         table = JobTable(**{**vars(table), "reasons": reasons})
     return ReadTable(table, (*notes, *more), mapping)
 
@@ -127,9 +133,12 @@ def _tell_begins(columns: Columns, time: Time, begin: NDArray[np.int64], tell: T
     """Which rows say no begin."""
     name = next((name for name in time.columns if name in columns.texts), "")
     for row in np.flatnonzero(begin == NULL_NS).tolist():
-        cell = columns.texts[name][row] or "nothing"
-        place = int(columns.line[row])
-        tell(bad(columns.path, place, f"{shown(cell)} is no begin", "a time from 1990 to 2100"))
+        cell = columns.texts[name][row]
+        advice = about_time(cell, text=time.unit == "text")
+        what = (
+            f"{columns.path}, line {int(columns.line[row])}: {shown(cell or 'nothing')} is no begin"
+        )
+        tell(InputFileError(what, expected=advice.expected, hint=advice.hint))
 
 
 def _nameless(name: str) -> bool:
@@ -154,7 +163,8 @@ def _times(
         if time is None or name is None:
             return nothing, ""
         where = f"{columns.path}, column {name}"
-        return instants(columns.texts[name].tolist(), time.unit, zone, where), where
+        cells = columns.texts[name].tolist()
+        return instants(cells, time.unit, zone, where, named=bool(mapping.zone)), where
 
     (begin, _), (end, _) = read(mapping.begin), read(mapping.end)
     doubtful, where = read(mapping.doubtful)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NS: dict[TimeUnit, int] = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 _EARLIEST, _LATEST = 631_152_000 * 10**9, 4_102_444_800 * 10**9
-"""1990 and 2100: outside, a number is no time of a job."""
+"""1990 and 2100: what lies outside is no time of a job."""
 _QUARTER_S = 900
 """Offsets of zones are multiples of it."""
 _LONGEST_DIGITS = 40
@@ -34,14 +34,17 @@ class Read(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def instants(cells: Sequence[str], unit: TimeUnit, zone: tzinfo | None, where: str) -> Read:
+def instants(
+    cells: Sequence[str], unit: TimeUnit, zone: tzinfo | None, where: str, *, named: bool = False
+) -> Read:
     """Cells as instants.
 
     Numbers that are plausible only in another unit than the mapping says are read in that, with a note
-    "wrong-unit". Clock times without an offset are in ``zone`` (None: this machine's), "naive-time".
+    "wrong-unit". Clock times without an offset are in ``zone`` (None: this machine's), "naive-time"
+    unless it is ``named`` by the mapping, which says what the table is.
     """
     if unit == "text":
-        return _clock(cells, zone, where)
+        return _clock(cells, zone, where, named=named)
     raw = [_scaled(cell, 1_000_000_000) for cell in cells]
     known = [value for value in raw if value is not None]
     meant = _meant(known, unit)
@@ -88,7 +91,7 @@ def _meant(known: list[int], unit: TimeUnit) -> TimeUnit:
     return best if share(best) >= 0.9 else unit
 
 
-def _clock(cells: Sequence[str], zone: tzinfo | None, where: str) -> Read:
+def _clock(cells: Sequence[str], zone: tzinfo | None, where: str, *, named: bool) -> Read:
     """Rows of a table are in no order: of a time that occurs twice the first counts."""
     out = np.full(len(cells), NULL_NS, dtype=np.int64)
     clock = WallTimes(zone)
@@ -98,8 +101,11 @@ def _clock(cells: Sequence[str], zone: tzinfo | None, where: str) -> Read:
         except ValueError:
             continue
         clock.anew()
-        out[place] = NULL_NS if (found := clock.ns(moment)) is None else found
-    told = (note._replace(what=f"{where}: {note.what}") for note in clock.notes())
+        found = clock.ns(moment)
+        if found is not None and _EARLIEST <= found < _LATEST:
+            out[place] = found
+    noted = (note for note in clock.notes() if not (named and note.flag == "naive-time"))
+    told = (note._replace(what=f"{where}: {note.what}") for note in noted)
     return Read(out, tuple(told))
 
 

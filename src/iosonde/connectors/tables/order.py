@@ -1,0 +1,35 @@
+"""The order of a table's rows: by begin, and of those that began at one instant by what they are rows of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.model.frames import NULL_NS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from iosonde.model.jobs import JobTable
+
+
+def by_begin(table: JobTable) -> NDArray[np.intp]:
+    """(n,) rows in order, as a store would give them: a table and its import say the same of runs in a row.
+
+    Rows without a begin come first, as they are: nothing says that they are of one instant.
+    """
+    order = np.argsort(table.start_ns, kind="stable")
+    begins = table.start_ns[order]
+    edges = np.flatnonzero(np.diff(begins) != 0) + 1
+    firsts, ends = np.append(0, edges), np.append(edges, len(order))
+    for first, end in zip(firsts.tolist(), ends.tolist(), strict=True):
+        if end - first > 1 and begins[first] != NULL_NS:
+            rows = order[first:end].tolist()
+            order[first:end] = sorted(rows, key=lambda row: _named(table, row))
+    return order
+
+
+def _named(table: JobTable, row: int) -> tuple[str, ...]:
+    columns = (table.job_id, table.step, table.file_system, table.motif)
+    return tuple(str(column[row]) for column in columns)
