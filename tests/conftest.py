@@ -1,6 +1,12 @@
 import pytest
+from hypothesis import settings
 
 from iosonde.store import seal
+
+settings.register_profile(
+    "untimed", deadline=None
+)  # how long an example takes says nothing of its result
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True, scope="session")
