@@ -138,13 +138,13 @@ impl Collector {
         store.writer.send(Job::Rows { samples, now_ns });
         self.notice_a_full_store(now_ns);
         let Some(store) = &self.store else { return };
-        let words: Vec<State> = states.iter().flat_map(|s| s.ops.iter().map(|op| op.state)).collect();
+        let targets = view.targets();
+        let ours = states.iter().zip(&targets).filter(|(_, target)| target.is_ours()).map(|(state, _)| state);
+        let words: Vec<State> = ours.clone().flat_map(|s| s.ops.iter().map(|op| op.state)).collect();
         // A file is replaced at once when a word changes, else less often: that costs more than a round.
         let due = now_ns.saturating_sub(self.saved.0).unsigned_abs() >= STATE_NS;
         if due || !running || words != self.saved.1 {
-            for (_, state) in view.targets().iter().zip(&states).filter(|(target, _)| target.is_ours()) {
-                store.save_state(state);
-            }
+            ours.for_each(|state| store.save_state(state));
             self.saved = (now_ns, words);
         }
     }
