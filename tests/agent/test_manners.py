@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.agent.harness import AGENT, Agent, target, wait_for
+from tests.agent.harness import AGENT, Agent, running, target, wait_for
 
 ENVIRON = {key: value for key, value in os.environ.items() if key != "NOTIFY_SOCKET"}
 
@@ -103,6 +103,36 @@ def test_check_prints_every_problem_with_its_place(tmp_path: Path) -> None:
         f"{file}:4: target `/a`: pool must be 16 to 10 000 000 files",
         "2 problems",
     ]
+
+
+def test_a_start_tells_every_problem_too(tmp_path: Path) -> None:
+    main = 'window = "soon"\n[[target]]\npath = "/a"\npool = 0\n[[target]]\npath = "b"\nperiod = "0s"\n'
+    file = write(tmp_path, main)
+    _, _, told = ask("config", "check", file)
+    problems = told.splitlines()[:-1]
+    assert len(problems) >= 3, told
+    code, _, err = ask("--config", file)
+    assert code == 2
+    lines = err.splitlines()
+    assert len(lines) == len(problems)
+    for line, problem in zip(lines, problems, strict=True):
+        assert "level=error" in line
+        assert problem.replace('"', '\\"') in line
+
+
+def test_making_files_takes_few_lines(tmp_path: Path) -> None:
+    """Two targets whose files take a while: a line a part, and none where nothing is made."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    config = "".join(target(tmp_path / name) for name in ("one", "two"))
+    with managed(tmp_path, config.replace("16MiB", "64MiB")) as agent:
+        assert agent.stop() == 0
+        log = agent.log.read_text()
+    assert 1 <= log.count("making its") <= 4, log
+    assert " 0 of 0 " not in log
+    with running(tmp_path, config.replace("16MiB", "64MiB")) as again:
+        assert again.stop() == 0
+        assert "making its" not in again.log.read_text()
 
 
 def test_check_of_a_good_file_and_of_none(tmp_path: Path) -> None:

@@ -29,9 +29,9 @@ from iosonde.stats.bursts import (
 )
 from iosonde.store.periods import Part
 from iosonde.store.store import Store
-from tests.python.commands import run
+from tests.python.commands import put, run
 from tests.python.latencies import COOLEY, MEASURING, MISTRAL, closed_loop, gathered
-from tests.python.makers import SECOND, START
+from tests.python.makers import SECOND, START, state
 
 N, SPAN = 12_000, 20.0
 STALLS = ((3.0, 0.8), (8.0, 0.5), (13.0, 1.0))
@@ -161,8 +161,32 @@ def test_command(stalled, capsys, utc, now):
         == 0
     )
     assert len(capsys.readouterr().out.splitlines()) == 1 + len(STALLS)
+    assert run("bursts", "run:stal", store=stalled) == 0
+    assert capsys.readouterr().out.startswith("run stalls-i0:")
     assert run("bursts", "stalls", "--window", "0", store=stalled) == 2
     assert run("bursts", "nobody", store=stalled) == 2
+
+
+def test_runs_whose_ids_begin_alike_are_all_looked_at(tmp_path, capsys, utc, now):
+    """As ``iosonde figure bursts --run`` takes them; and a target by the path where it is watched."""
+    for number, stalls in enumerate(((), STALLS)):
+        rows = closed_loop(np.random.default_rng(5), SPAN, stalls=stalls)
+        naming = Naming(
+            target="lat", run=f"mdw-lat-{number}", started_ns=START + number * 3600 * SECOND
+        )
+        import_latencies(tmp_path, [gathered(tmp_path / f"{number}.csv", rows)], naming)
+    assert run("bursts", "mdw-lat", store=tmp_path) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[1] for line in out.splitlines() if line.startswith("run ")] == [
+        "mdw-lat-0-i0:",
+        "mdw-lat-1-i0:",
+    ]
+    assert run("compare", "mdw-lat", "mdw-lat-0", store=tmp_path) == 2
+    assert "begins 2 run ids" in capsys.readouterr().err
+    put(tmp_path, lat=state(target="lat", path="/mnt/lat"))
+    year = ("--since", "2026-01-01", "--until", "2027-01-01")
+    assert run("bursts", "/mnt/lat/", *year, "--format", "json", store=tmp_path) == 0
+    assert {one["target"] for one in json.loads(capsys.readouterr().out)["runs"]} == {"lat"}
 
 
 def test_the_page_says_what_the_code_does():

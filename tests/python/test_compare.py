@@ -24,7 +24,7 @@ from benchmarks.compare import (
 )
 from iosonde.analysis.compare import compare
 from iosonde.analysis.seasons import hours_of_week, match
-from iosonde.analysis.selectors import Defaults, known_names, select, sides
+from iosonde.analysis.selectors import Defaults, known_names, select, select_all, sides
 from iosonde.findings.comparison import MARGIN, judge, say_comparison
 from iosonde.model.errors import NothingMeasuredError, UnitError, UsageError
 from iosonde.model.periods import parse_period
@@ -336,6 +336,44 @@ def test_selectors_know_targets_hosts_and_runs(tmp_path):
     assert (one.since_ns, other.since_ns) == (5, 5)
     with pytest.raises(UsageError, match="begins 2 run ids"):
         select("firs", replace(known, run_ids=frozenset({"first", "firsts"})), START, UTC)
+
+
+def test_selectors_know_targets_by_the_path_they_are_watched_at(tmp_path, monkeypatch):
+    two_days(tmp_path)
+    states = [
+        {"target": "/work", "path": "/mnt/lustre/dir"},
+        {"target": "elsewhere", "path": "/other"},
+        {"target": None, "path": None},
+    ]
+    known = known_names(runs(tmp_path), states)
+    assert select("/mnt/lustre/dir/", known, START, UTC) == Part("/work")
+    assert select("target:/mnt/lustre/dir@-1h", known, START, UTC).target == "/work"
+    monkeypatch.chdir("/")
+    assert select("mnt/../mnt/lustre/dir", known, START, UTC) == Part("/work")
+    with pytest.raises(UsageError, match="'/other' is neither"):
+        select("/other", known, START, UTC)
+    two = {"/mnt": frozenset({"/work", "/home"})}
+    with pytest.raises(UsageError, match="several targets are watched at /mnt"):
+        select("/mnt", replace(known, targets_at=two), START, UTC)
+    both = replace(known, targets_at={"/work": frozenset({"/home"})})
+    assert select("/work", both, START, UTC) == Part("/work"), "a name is asked first"
+
+
+def test_a_word_may_begin_several_runs(tmp_path):
+    two_days(tmp_path)
+    known = replace(
+        known_names(runs(tmp_path)),
+        run_ids=frozenset({"mdw-i0", "mdw-i1", "mdwx-i0", "abcd1", "abcd2"}),
+    )
+    assert [part.run_id for part in select_all("mdw", known, START, UTC)] == ["mdw-i0", "mdw-i1"]
+    assert [part.run_id for part in select_all("run:abcd", known, START, UTC)] == ["abcd1", "abcd2"]
+    parts = select_all("mdw@-1h", known, START, UTC)
+    assert [(part.run_id, part.until_ns) for part in parts] == [
+        ("mdw-i0", START),
+        ("mdw-i1", START),
+    ]
+    with pytest.raises(UsageError, match="'abc' is neither"):
+        select_all("abc", known, START, UTC)
 
 
 def test_a_run_beside_another_day_or_another_host_is_no_overlap(tmp_path):

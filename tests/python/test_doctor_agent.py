@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import socket
+
 import pytest
 
 from iosonde.measure import expendable
+from iosonde.measure.doctor.checks import CHECKS
 from iosonde.measure.doctor.finding import Findings
 from iosonde.measure.doctor.gather_agent import parse_metrics
 from iosonde.measure.doctor.judge_agent import judge_heard, judge_metrics, judge_process
 from iosonde.measure.doctor.judge_others import judge_others
 from iosonde.measure.doctor.judge_store import judge_apart, judge_durable, judge_store
 from iosonde.measure.doctor.judge_target import judge_state
+from tests.python.commands import run
 from tests.python.doctor_makers import MOUNTS, NOW, SECOND, levels, said, state
 
 
@@ -193,3 +198,21 @@ def test_what_the_probe_says_of_its_ops():
     assert judged("hung") == judged("failing") == {"target-state": "problem"}
     assert judged("slow", busy=True) == {"target-state": "note"}
     assert judged("ok") == {"target-state": "ok"}
+
+
+def test_no_agent_is_said_in_words(tmp_path, capsys):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+        run("doctor", str(tmp_path), "--agent", address, store=tmp_path)
+    out = capsys.readouterr().out
+    assert f"no agent answers at {address} (Connection refused)" in out
+    assert "Errno" not in out
+
+
+def test_no_advice_points_at_another_line():
+    """With ``-q`` that line may not be there."""
+    others = "|".join(CHECKS)
+    assert not [
+        id for id, check in CHECKS.items() if re.search(rf"as for ({others})", check.advice)
+    ]

@@ -8,7 +8,7 @@ import pytest
 from iosonde.analysis import scatter as scatter_module
 from iosonde.analysis.scatter import scatter
 from iosonde.analysis.slowdown import analyse
-from iosonde.model.errors import StoreError
+from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OP_WORDS
 from iosonde.plots.figure import slowdown_figure
@@ -16,6 +16,7 @@ from iosonde.plots.render_matplotlib import draw, save
 from iosonde.plots.sparkline import levels, sparkline
 from iosonde.plots.style import DARK, LIGHT, RAMP_AT
 from iosonde.store.store import Store
+from tests.python.commands import run
 from tests.python.makers import SECOND, START, row, rows, sealed, simulated
 
 
@@ -109,10 +110,26 @@ def test_pictures_by_ending(store, tmp_path, name):
     assert (tmp_path / name).stat().st_size > 10_000
 
 
-@pytest.mark.parametrize("name", ["a.doc", "no/a.png"])
-def test_pictures_that_cannot_be_written(store, tmp_path, name):
+def test_pictures_that_cannot_be_written(store, tmp_path):
     with pytest.raises(StoreError, match="cannot write"):
+        save(figure(store), tmp_path / "no" / "a.png")
+
+
+@pytest.mark.parametrize("name", ["a.doc", "a.gif", "a.jpg", "a", "a.", ".png"])
+def test_only_the_endings_that_help_names_are_pictures(store, tmp_path, name):
+    with pytest.raises(UsageError, match=r"ends in \.png, \.svg or \.pdf"):
         save(figure(store), tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["x.gif", "x"])
+def test_the_commands_refuse_other_endings(store, tmp_path, capsys, name):
+    path = tmp_path / name
+    to = str(path)
+    assert run("slowdown", "--since", "2020-01-01", "--plot", to, store=store.root) == 2
+    assert run("figure", "points", "--since", "2020-01-01", "-o", to, store=store.root) == 2
+    assert capsys.readouterr().err.count("a picture cannot be a") == 2
+    assert not path.exists()
 
 
 def test_a_ramp_has_a_colour_for_each_slowdown():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from iosonde.analysis.own_motifs import motif_of
 from iosonde.analysis.own_runs import own_runs
+from iosonde.measure.metadata.spec import Spec, as_dict, settled
 from iosonde.store import runs
 from iosonde.store.columns import INTERVAL_NS
 from tests.python.commands import run
@@ -38,7 +40,7 @@ def site(tmp_path_factory):
 def test_runs_are_jobs_of_one_kind_with_what_probes_saw_before(site):
     found = own_runs(site)
     assert found.job_id.tolist() == [f"run{i}" for i in range(11)]
-    assert len(set(found.motif)) == 1, "a seed is no kind"
+    assert set(found.motif) == {"metadata cycle, 2 ranks, D=4"}, "a seed is no kind"
     assert set(found.file_system) == {"/work"}
     assert found.metrics["performance_ops_per_s"][0] == 400.0
     assert found.metrics["room_used_percent"].tolist() == [60.0] * 11
@@ -65,3 +67,36 @@ def test_a_run_that_died_or_another_benchmark_is_not_of_its_kind(site, tmp_path)
     more = benchmark("more", began_ns=START, parameters={"data_sets": 8})
     runs.write(tmp_path, more, START)
     assert own_runs(tmp_path).motif[0] != own_runs(site).motif[0]
+
+
+def motif(ranks=4, pattern="cycle", processes=1, **asked):
+    """What a run of ``iosonde bench metadata`` that was asked for this is called."""
+    spec = settled(Spec(pattern=pattern, **asked), None, ranks, ("precreate", "benchmark"), "/work")
+    parameters = as_dict(spec) | {"ranks": ranks, "processes": processes}
+    return motif_of(benchmark(parameters=parameters, ranks=ranks, pattern=pattern)[0])
+
+
+def test_a_kind_says_in_words_what_differs_from_the_defaults():
+    assert motif() == "metadata cycle, 4 ranks"
+    assert motif(ranks=1, seed=7, rows=9, give_up=3) == "metadata cycle, 1 rank"
+    wanted = {"iterations": 50, "objects": 100, "size_bytes": 0, "fsync": True}
+    assert motif(**wanted, limit_ns=30 * SECOND) == (
+        "metadata cycle, 4 ranks, P=100, I=50, S=0, fsync, limit=30s"
+    )
+    assert (
+        motif(pattern="bulk", objects=100, shared=True) == "metadata bulk, 4 ranks, P=100, shared"
+    )
+    assert motif(processes=2) == "metadata cycle, 4 ranks, processes=2"
+
+
+def test_kinds_differ_where_a_parameter_does():
+    one = {"op": "md_create", "errno": 28, "after_ns": 2 * SECOND, "for_ns": SECOND}
+    asked = [
+        *({}, {"data_sets": 1}, {"objects": 500}, {"iterations": 20}, {"size_bytes": 0}),
+        *({"offset": 0}, {"one_by_one": True}, {"random_order": True}, {"read_only": True}),
+        *({"fsync": True}, {"direct": True}, {"verify": True}, {"limit_ns": SECOND}),
+        *({"wear_out_ns": SECOND}, {"faults": (one,)}, {"faults": (one | {"errno": 5},)}),
+    ]
+    names = [motif(**each) for each in asked]
+    assert len(set(names)) == len(asked), names
+    assert max(map(len, names)) < 120

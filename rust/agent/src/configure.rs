@@ -17,6 +17,11 @@ pub fn read(file: &Path) -> Result<(Config, Vec<PathBuf>), ConfigError> {
     Config::from_files(file, &environment)
 }
 
+/// Everything that is wrong with it.
+pub fn problems(file: &Path) -> Vec<ConfigError> {
+    Config::problems(file, &environment)
+}
+
 fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
@@ -32,7 +37,7 @@ pub fn run(command: &ConfigCommand) -> Result<(), Failure> {
 }
 
 fn check(file: &Path) -> Result<(), Failure> {
-    let problems = Config::problems(file, &environment);
+    let problems = problems(file);
     if problems.is_empty() {
         return print(&format!("{}: ok\n", file.display()));
     }

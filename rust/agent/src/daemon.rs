@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::config::{Config, ConfigError, DEFAULT_LISTEN, TargetPlan};
+use iosonde_core::config::{Config, ConfigError, DEFAULT_LISTEN, LogFormat, TargetPlan};
 use iosonde_core::probe::ProbeError;
 use iosonde_core::probe::collector::Tell;
 use iosonde_core::probe::session::Session;
@@ -14,6 +14,7 @@ use iosonde_core::slowdown::verdict::State;
 use crate::configure;
 use crate::http::Server;
 use crate::log::{Level, Line, Log};
+use crate::making::Making;
 use crate::notify::{Notify, watchdog_every_ns};
 use crate::options::Run;
 use crate::shown::Shown;
@@ -35,9 +36,18 @@ struct Daemon {
 
 /// Probe until told to end. A failure is in the log already when the configuration says how to write one.
 pub fn run(options: &Run) -> Result<(), (u8, Option<String>)> {
-    let wrong = |error: ConfigError| (USAGE, Some(error.to_string()));
-    let (config, _) = configure::read(&options.config).map_err(wrong)?;
-    let log = Log::stderr(config.log);
+    let config = configure::read(&options.config).map(|(config, _)| config);
+    let log = Log::stderr(config.as_ref().map_or(LogFormat::Logfmt, |config| config.log));
+    let problems = configure::problems(&options.config);
+    let config = match config {
+        Ok(config) if problems.is_empty() => config,
+        // What is told at once is bounded; each line is a kind of its own.
+        config => {
+            let problems = if problems.is_empty() { config.err().into_iter().collect() } else { problems };
+            problems.iter().map(ToString::to_string).for_each(|problem| log.error(&problem, &problem));
+            return Err((USAGE, None));
+        }
+    };
     run_logged(options, config, &log).map_err(|(code, message)| {
         log.tell_suppressed(true);
         log.error("end", &message);
@@ -144,14 +154,11 @@ impl Daemon {
 
     /// Make the targets ready; false when the end was asked for meanwhile.
     fn prepare(&mut self) -> Result<bool, Failure> {
-        let mut last = None;
+        let mut making = Making::default();
         let notes = self.session.prepare(&mut |target, what, done, all| {
-            let tenth = (format!("{target} {what}"), done * 10 / all.max(1));
-            if !what.is_empty() && last.as_ref() != Some(&tenth) {
-                let text = format!("{target}: making its {what}: {} of {} MiB", done >> 20, all >> 20);
-                self.log.info(&text, &text);
-                self.notify.status(&text);
-                last = Some(tenth);
+            if let Some(text) = making.line(target, what, done, all, RealClock.monotonic_ns()) {
+                self.log.say(&Line::new(Level::Info, what, &text).field("target", target));
+                self.notify.status(&format!("{target}: {text}"));
             }
             !self.signals.stop.raised()
         });

@@ -7,6 +7,7 @@ mod exposition;
 mod families;
 mod http;
 mod log;
+mod making;
 mod notify;
 mod options;
 mod reload;

@@ -15,7 +15,13 @@ pub fn reload(session: &mut Session, file: &Path, running: &mut Config, log: &Lo
     let read = configure::read(file)
         .and_then(|(new, _)| Ok((whole(running, &new), targets_of(running, &new)?, new)));
     let (rest, targets, new) = match read {
-        Err(error) => return log.error("reload", &format!("not reloaded, nothing changed: {error}")),
+        Err(error) => {
+            let more = match configure::problems(file).len() {
+                0 | 1 => String::new(),
+                n => format!("; and {} more (iosonde-agent config check {})", n - 1, file.display()),
+            };
+            return log.error("reload", &format!("not reloaded, nothing changed: {error}{more}"));
+        }
         Ok(read) => read,
     };
     if rest.is_empty() && targets.is_empty() {

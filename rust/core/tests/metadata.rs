@@ -135,6 +135,29 @@ fn a_run_keeps_its_pool_and_leaves_nothing_after_cleanup() {
 }
 
 #[test]
+fn more_iterations_than_objects_touch_only_what_is_there() {
+    for (ranks, offset) in [(1, 1), (2, 0)] {
+        let folder = Folder::new();
+        let parameters = Parameters { iterations: 47, ..small(ranks, offset) };
+        let mut team = team(Location::Posix { path: folder.0.clone() }, &parameters, Vec::new());
+        begin(&mut team);
+        lap(&mut team, json!({"phase": "precreate"}), 0);
+        for iteration in 0..2 {
+            let first = positions(&mut team);
+            assert!(first.iter().all(|&first| first == 47 * u64::from(iteration)), "{first:?}");
+            let laps = lap(&mut team, json!({"phase": "benchmark", "ops": ALL, "first": first}), iteration);
+            for op in ALL {
+                assert_eq!(count(&laps, op), 47 * 3 * u64::from(ranks), "{op}: {laps:?}");
+            }
+        }
+        let first = positions(&mut team);
+        let stats = json!({"phase": "benchmark", "ops": ["md_stat"], "first": first});
+        let refused = tell(&mut team, json!({"do": "load", "work": stats, "iteration": 2})).unwrap_err();
+        assert!(refused.to_string().contains("at most as many iterations as objects"), "{refused}");
+    }
+}
+
+#[test]
 fn bulk_phases_do_every_object_once_with_own_and_with_shared_directories() {
     for shared in [false, true] {
         let folder = Folder::new();

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from iosonde.analysis.selectors import runs_called
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import SECOND_NS
@@ -78,9 +79,8 @@ def runs_named(words: Sequence[str], known: Sequence[RunRef]) -> RunSpan:
     """The runs whose id each word is, or begins as in ``mdw`` of ``mdw-i0``. Raises UsageError."""
     found: list[RunRef] = []
     for word in words:
-        some = [run for run in known if run.run_id == word]
-        some = some or [run for run in known if run.run_id.startswith(f"{word}-")]
-        some = some or [run for run in known if len(word) >= 4 and run.run_id.startswith(word)]
+        ids = runs_called(word, [run.run_id for run in known])
+        some = [run for run in known if run.run_id in ids]
         if not some:
             ids = list(dict.fromkeys(run.run_id for run in known))
             listed = ", ".join(ids[-8:]) + (", ..." if len(ids) > 8 else "")

@@ -6,8 +6,6 @@ target was like is what probes saw in the ten minutes *before* it began: while i
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from iosonde.analysis.own_motifs import motif_of
 from iosonde.analysis.runs import main_rows
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SOURCE = "iosonde"
-_OF_ONE_RUN = ("seed", "rows")
-"""Parameters that differ between runs of one kind."""
 _FAMILIES = {
     "read": ("data_read",),
     "write": ("data_write",),
@@ -59,7 +56,7 @@ def own_runs(root: Path) -> JobTable:
         start_ns=begins,
         end_ns=ends,
         file_system=targets,
-        motif=_texts([_motif(rows[0]) for rows in every]),
+        motif=_texts([motif_of(rows[0]) for rows in every]),
         metrics={name: column for name, column in metrics.items() if np.isfinite(column).any()},
         source=str(root),
     )
@@ -84,14 +81,6 @@ def _rate(rows: Sequence[RunRow]) -> float:
 def _ended(rows: Sequence[RunRow]) -> int:
     ends = [r.began_ns + r.duration_ns for r in rows if r.began_ns and r.duration_ns is not None]
     return max(ends, default=NULL_NS)
-
-
-def _motif(row: RunRow) -> str:
-    """The benchmark, its ranks, and a sign for its parameters: those that tell one run from a repetition apart."""
-    told = {name: value for name, value in row.parameters.items() if name not in _OF_ONE_RUN}
-    asked = json.dumps(told, sort_keys=True, default=str)
-    ranks = "" if row.ranks is None else f" {row.ranks} ranks"
-    return f"{row.instrument} {row.pattern}{ranks} {zlib.crc32(asked.encode()):08x}"
 
 
 def _machine(rows: Sequence[RunRow], name: str) -> float:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from iosonde.analysis.bursts import RunBurst, RunBursts, bursts
-from iosonde.analysis.selectors import known_names, select
+from iosonde.analysis.selectors import known_names, select_all
 from iosonde.cli import options
 from iosonde.cli.text import count, table
 from iosonde.findings.bursts import say_burst, say_bursts
@@ -30,6 +30,7 @@ from iosonde.model.units import (
 )
 from iosonde.store.export import write_frame, write_text
 from iosonde.store.periods import Part, runs
+from iosonde.store.state import read_states
 from iosonde.store.store import Store
 
 SCHEMA_VERSION = 1
@@ -37,9 +38,10 @@ EXAMPLES = """\
   iosonde bursts                      every run of the last day
   iosonde bursts lustre02 --since 2017-07-09 --until 2017-07-10
   iosonde bursts mdw-i0 --window 500ms
+  iosonde bursts mdw                  all runs whose ids begin so
   iosonde bursts /work@yesterday --format json
 
-The side is a target, run, host or period as 'iosonde compare' takes it. See docs/methods/bursts.md.
+The side is a target (by name or path), run, host or period as 'iosonde compare' takes it. See docs/methods/bursts.md.
 """
 _FORMATS = ("json", "csv")
 _HEAD = ("mean", "q95", "q99", "median")
@@ -51,7 +53,8 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
-    found = bursts(store, _part(args, store, now_ns), args.window)
+    parts = _parts(args, store, now_ns)
+    found = [run for part in parts for run in bursts(store, part, args.window)]
     if args.format == "table":
         _print(found, now_ns)
     elif args.format == "json":
@@ -83,20 +86,20 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return args
 
 
-def _part(args: argparse.Namespace, store: Store, now_ns: int) -> Part:
-    """What was asked for; without any range and name, the last day."""
+def _parts(args: argparse.Namespace, store: Store, now_ns: int) -> list[Part]:
+    """What was asked for: several runs where a word begins all their ids; without any range and name, the last day."""
     every = runs(store.root)
     if not every:
         raise NothingMeasuredError(f"there are no samples in {store.root}", hint="--store DIR")
     since, until = options.time_range(args, now_ns)
     if args.what is None:
-        part = Part(since_ns=now_ns - _DAY_NS if since is None and until is None else since)
-        part = replace(part, until_ns=until)
+        begin = now_ns - _DAY_NS if since is None and until is None else since
+        parts = [Part(since_ns=begin, until_ns=until)]
     else:
-        part = select(args.what, known_names(every), now_ns)
-        if part.since_ns is None:
-            part = replace(part, since_ns=since, until_ns=until)
-    return replace(part, ops=tuple(args.op) if args.op else None)
+        parts = select_all(args.what, known_names(every, read_states(store.root)), now_ns)
+        if parts[0].since_ns is None:
+            parts = [replace(part, since_ns=since, until_ns=until) for part in parts]
+    return [replace(part, ops=tuple(args.op) if args.op else None) for part in parts]
 
 
 def _print(found: list[RunBursts], now_ns: int) -> None:

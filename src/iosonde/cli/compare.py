@@ -32,6 +32,7 @@ from iosonde.model.ops import op_word, parse_op
 from iosonde.model.units import format_duration, format_time
 from iosonde.store.export import write_frame, write_text
 from iosonde.store.periods import Part, runs
+from iosonde.store.state import read_states
 from iosonde.store.store import Store
 
 SCHEMA_VERSION = 1
@@ -45,7 +46,8 @@ EXAMPLES = """\
   iosonde compare run:4f2c91 /work@yesterday
   iosonde compare yesterday today --target /work --plot shifts.png
 
-A side is a target, host or run, a period, or both joined by @. A day as the end of FROM..TO counts whole.
+A side is a target (by name or path), host or run, a period, or both joined by @.
+A day as the end of FROM..TO counts whole.
 The verdict is about B as seen from A; docs/methods/compare.md says how it is found.
 """
 _FORMATS = ("json", "csv")
@@ -104,7 +106,7 @@ def _sides(args: argparse.Namespace, store: Store, now_ns: int) -> tuple[Part, P
     every = runs(store.root)
     if not every:
         raise NothingMeasuredError(f"there are no samples in {store.root}", hint="--store DIR")
-    known = known_names(every)
+    known = known_names(every, read_states(store.root))
     if args.target is not None:
         args.target = select(f"target:{args.target}", known, now_ns).target
     since, until = options.time_range(args, now_ns)

@@ -10,8 +10,9 @@ from iosonde.analysis.import_files import Done, import_files
 from iosonde.analysis.import_probing import Probed
 from iosonde.analysis.importing import SIZE_BYTES, Imported, Naming
 from iosonde.cli import import_records, options
+from iosonde.cli.import_kept import told
 from iosonde.cli.text import count
-from iosonde.connectors.peers.recognise import KINDS
+from iosonde.connectors.peers.recognise import KINDS, LATENCIES, OPS
 from iosonde.model.errors import UsageError
 from iosonde.model.units import format_option, format_time, parse_size, parse_time
 from iosonde.store.state import clean_text
@@ -45,15 +46,21 @@ def main(arguments: Sequence[str]) -> int:
         )
     given = import_records.given_of(args, now_ns)
     paths = given.others
-    code = import_records.run(options.store_root(args), given, settings, now_ns)
-    if not paths:
-        return code
     naming = Naming(args.target, args.host, args.run, started, args.size)
+    with told(len(given.records) + len(paths)) as kept:
+        code = import_records.run(options.store_root(args), given, settings, now_ns, kept)
+        if not paths:
+            return code
+        read = 0
 
-    def report(path: Path, kind: str, rows: int) -> None:
-        options.tell(f"{path}: {KINDS[kind]}, {count(rows)} rows")
+        def report(path: Path, kind: str, rows: int) -> None:
+            nonlocal read
+            read += 1
+            if kind not in (LATENCIES, OPS):  # those are written when all of them are read
+                kept.files, read = kept.files + read, 0
+            options.tell(f"{path}: {KINDS[kind]}, {count(rows)} rows")
 
-    done = import_files(options.store_root(args), paths, naming, now_ns, report=report)
+        done = import_files(options.store_root(args), paths, naming, now_ns, report=report)
     _print(done, now_ns)
     for error in done.broken:
         options.tell(f"iosonde: {error}; what could be read was imported")

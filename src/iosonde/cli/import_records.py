@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from iosonde.analysis.import_records import Recorded, Records, Told, import_records, split
 from iosonde.analysis.join_jobs import Joined, join
 from iosonde.cli import options
+from iosonde.cli.import_kept import Kept
 from iosonde.cli.text import count
 from iosonde.cli.work_progress import working
 from iosonde.connectors.source import Settings
@@ -124,8 +125,11 @@ def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> Range | None:
     return Range(since, until, every)
 
 
-def run(root: Path, given: Given, settings: Settings, now_ns: int) -> int:
-    """Import records, put jobs and servers together, say what became of them; 1 if something was broken."""
+def run(root: Path, given: Given, settings: Settings, now_ns: int, kept: Kept) -> int:
+    """Import records, put jobs and servers together, say what became of them; 1 if something was broken.
+
+    ``kept`` counts the files.
+    """
     for folder, unknown in given.unknown:
         names = ", ".join(clean_text(str(path.relative_to(folder))) for path in unknown[:_SHOWN])
         more = ", ..." if len(unknown) > _SHOWN else ""
@@ -142,6 +146,7 @@ def run(root: Path, given: Given, settings: Settings, now_ns: int) -> int:
     done = []
     for one in _imported(root, given, settings, told):
         done.append(one)
+        kept.files += _files(one, given.records)
         _print(one, now_ns)
     for error in told.errors:
         options.tell(f"iosonde: {error}; what could be read was imported")
@@ -161,6 +166,13 @@ def _imported(root: Path, given: Given, settings: Settings, told: Told) -> Itera
         with working("asking servers") as progress:
             asked = replace(settings, progress=progress)
             yield from import_ranges(root, given.urls, given.span, asked, told)
+
+
+def _files(one: Recorded, records: Records) -> int:
+    """How many files this was read from: one, all of its kind together, or none for a server."""
+    if any(str(path) == one.name for path, _ in records):
+        return 1
+    return sum(one.kind == connector.KIND for _, connector in records)
 
 
 def _joined(root: Path, done: Sequence[Recorded]) -> Joined:

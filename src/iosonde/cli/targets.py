@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+from iosonde.analysis.selectors import spellings
 from iosonde.cli.options import whole_target
 from iosonde.model.errors import IosondeError, NothingMeasuredError, UsageError
 from iosonde.store.state import read_states
 from iosonde.store.store import Store
-
-
-def spellings(text: str) -> set[str]:
-    """A name or path as it stands, without the slash that a shell's completion adds, and as an absolute path."""
-    return {text, text.rstrip("/") or "/", os.path.abspath(text)}  # noqa: PTH100 - resolves .. only
 
 
 def called(store: Store, text: str | None) -> str | None:

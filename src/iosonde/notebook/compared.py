@@ -13,6 +13,7 @@ from iosonde.notebook.asked import now_ns
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.shown import Pictured
 from iosonde.store.periods import runs
+from iosonde.store.state import read_states
 from iosonde.store.store import Store
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def compared(
     every = runs(store.root)
     if not every:
         raise NothingMeasuredError(f"there are no samples in {store.root}", hint=".targets()")
-    known, now = known_names(every), now_ns()
+    known, now = known_names(every, read_states(store.root)), now_ns()
     a, b = (select(name, known, now, UTC) for name in names)
     found = compare(store, *sides(a, b, defaults, known), ops=ops)
     return Comparison(found, margin, names)

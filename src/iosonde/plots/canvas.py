@@ -16,6 +16,8 @@ WIDTHS_IN = (3.0, 40.0)
 """How wide a picture may be."""
 DPI = 130
 """Pixels an inch of PNG pictures, and of what is rasterised in the others."""
+FORMS = ("png", "svg", "pdf")
+"""What a picture's file may be."""
 _DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """When a picture was made is not in it: equal data give equal bytes."""
 
@@ -42,9 +44,15 @@ def new_canvas(width_in: float, height_in: float, style: Style) -> Figure:
 
 
 def write(canvas: Figure, path: Path) -> None:
-    """Write the picture: PNG, SVG or PDF by the name's ending. Raises StoreError."""
+    """Write the picture: PNG, SVG or PDF by the name's ending. Raises UsageError (another ending), StoreError."""
+    form = path.suffix[1:].lower()
+    if form not in FORMS:
+        raise UsageError(
+            f"{path}: a picture cannot be {f'a .{form} file' if form else 'a file without an ending'}",
+            expected="a name that ends in .png, .svg or .pdf",
+        )
     try:
-        _save(canvas, path, path.suffix[1:].lower(), DPI)
+        _save(canvas, path, form, DPI)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).split("(")[0].strip()
         raise StoreError(
@@ -66,7 +74,7 @@ def _save(canvas: Figure, place: Path | io.BytesIO, form: str, dpi: float) -> No
     with matplotlib.rc_context(ids):
         canvas.savefig(
             place,
-            format=form or None,
+            format=form,
             dpi=dpi,
             facecolor=canvas.get_facecolor(),
             metadata=_DATES.get(form),

@@ -5,7 +5,7 @@
     GET /                   the page
     GET /api/targets        every target, its sentence and its live state
     GET /api/series         operations, windows, baseline and slowdown of one target
-    GET /api/figure         one of the six figures: its numbers, or its picture
+    GET /api/figure         one of the eight figures: its numbers, or its picture
     GET /api/feed           the same live, as server-sent events
     GET /api/jobs           jobs, newest first, as they were searched for
     GET /api/umami          the diagram of a job: what is drawn, in numbers and words; a picture; a table

@@ -33,7 +33,9 @@ pub struct Stretch {
 enum Work {
     /// One op on every object of some stretches: object by object, in each of them data set by data set.
     Stretches { op: Op, sets: Vec<Stretch>, order: Option<Vec<u64>> },
-    /// md-workbench's benchmark phase: `reads` and `writes` are pools, one a data set.
+    /// md-workbench's benchmark phase: `reads` and `writes` are pools, one a data set. A pool is first in, first out:
+    /// where objects are deleted and created, iteration `i` finds the oldest at `i` places from where it began, also
+    /// when `i` is past the pool's size, because the phase made that object itself. Where none are, `i` starts over.
     Cycle { ops: Vec<Op>, reads: Vec<Stretch>, writes: Vec<Stretch>, iterations: u64, random: Option<Random> },
 }
 
@@ -125,13 +127,15 @@ impl Steps {
                 let d = (at % reads.len() as u64) as usize;
                 let i = at / reads.len() as u64;
                 let (read, write) = (reads[d], writes[d]);
+                let moves = ops.contains(&Op::MdDelete);
                 for &op in ops.iter() {
                     let old = match (op, random.as_mut()) {
                         (Op::MdStat | Op::MdRead, Some(random)) => {
                             // Neither deleted nor created in this phase.
-                            let first = if ops.contains(&Op::MdDelete) { *iterations } else { 0 };
+                            let first = if moves { *iterations } else { 0 };
                             first + random.below(read.count - first)
                         }
+                        _ if moves => i,
                         _ => i % read.count,
                     };
                     batch.push(match op {
@@ -188,6 +192,29 @@ mod tests {
             ]
         );
         assert_eq!(steps[23], Step { op: Op::MdCreate, set: 1, object: 12 });
+    }
+
+    #[test]
+    fn more_iterations_than_objects_find_what_the_phase_has_made() {
+        let steps = all(Steps::cycle(&CYCLE, vec![pool(0, 5)], vec![pool(0, 5)], 25, None));
+        let mut there: std::collections::BTreeSet<u64> = (5..15).collect();
+        for step in steps {
+            match step.op {
+                Op::MdCreate => assert!(there.insert(step.object), "{step:?} twice"),
+                Op::MdDelete => assert!(there.remove(&step.object), "{step:?} is not there"),
+                _ => assert_eq!(there.first(), Some(&step.object), "{step:?} is not the oldest"),
+            }
+        }
+        assert_eq!(there, (30..40).collect());
+    }
+
+    #[test]
+    fn iterations_start_over_where_nothing_moves() {
+        let pools = || vec![pool(0, 5)];
+        let steps = all(Steps::cycle(&CYCLE[..2], pools(), pools(), 25, None));
+        assert_eq!(steps.len(), 2 * 25);
+        assert!(steps.iter().all(|step| (5..15).contains(&step.object)));
+        assert_eq!(steps[20].object, 5);
     }
 
     #[test]

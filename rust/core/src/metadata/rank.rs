@@ -200,6 +200,14 @@ impl Rank {
         } else {
             ops.to_vec()
         };
+        let whole = ops.contains(&Op::MdDelete) && ops.contains(&Op::MdCreate);
+        if !whole && !parameters.read_only && parameters.iterations > parameters.objects {
+            return Err(BenchError::Wrong(format!(
+                "{} iterations of one operation on data sets of {} objects: there are no more; expected at most as many \
+                 iterations as objects",
+                parameters.iterations, parameters.objects
+            )));
+        }
         let number = self.number;
         let mut pools = |id: SetId| -> Result<Stretch, BenchError> {
             let at = id.rank as usize * parameters.data_sets as usize + id.set as usize;

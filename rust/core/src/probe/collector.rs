@@ -109,7 +109,7 @@ impl Collector {
 
     /// The last word about a target that is no longer watched; everything it measured has been handed on.
     pub fn leave(&mut self, target: &Watched) {
-        let Some(store) = &self.store else { return };
+        let Some(store) = self.store.as_ref().filter(|_| target.is_ours()) else { return };
         let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
         store.remember(&target.plan, &closed);
         store.save_baselines(&target.plan, &target.accounts());
@@ -138,11 +138,13 @@ impl Collector {
         store.writer.send(Job::Rows { samples, now_ns });
         self.notice_a_full_store(now_ns);
         let Some(store) = &self.store else { return };
-        let words: Vec<State> = states.iter().flat_map(|s| s.ops.iter().map(|op| op.state)).collect();
+        let targets = view.targets();
+        let ours = states.iter().zip(&targets).filter(|(_, target)| target.is_ours()).map(|(state, _)| state);
+        let words: Vec<State> = ours.clone().flat_map(|s| s.ops.iter().map(|op| op.state)).collect();
         // A file is replaced at once when a word changes, else less often: that costs more than a round.
         let due = now_ns.saturating_sub(self.saved.0).unsigned_abs() >= STATE_NS;
         if due || !running || words != self.saved.1 {
-            states.iter().for_each(|state| store.save_state(state));
+            ours.for_each(|state| store.save_state(state));
             self.saved = (now_ns, words);
         }
     }
@@ -173,7 +175,7 @@ impl Collector {
     /// The windows that the end cut short are kept as far as they went.
     fn close_windows(&mut self) {
         let Some(store) = &self.store else { return };
-        for target in self.view.targets() {
+        for target in self.view.targets().iter().filter(|target| target.is_ours()) {
             let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
             store.remember(&target.plan, &closed);
             store.save_baselines(&target.plan, &target.accounts());

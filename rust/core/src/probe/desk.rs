@@ -32,6 +32,9 @@ impl TargetDesk<'_> {
 
 impl Desk for TargetDesk<'_> {
     fn row(&mut self, op: Op, tick: Tick) {
+        if !self.target.is_ours() {
+            return; // The other probe's rows say what happened at this tick.
+        }
         self.collector.waiting.push(sample(&tick, self.target.number, op, &self.anchor));
     }
 

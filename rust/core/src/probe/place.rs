@@ -19,6 +19,7 @@ use super::state::slug;
 use super::{ProbeError, pin};
 use crate::config::{Pin, TargetPlan};
 use crate::marked::{self, FOLLOW_NOTHING, MarkedError, OWN_FILE, enter, own_name, walk};
+use crate::record::dates::second_of;
 
 /// First line of every marker.
 pub const MARK: &str = "iosonde probe directory, format 1";
@@ -123,8 +124,7 @@ fn lock(directory: &OwnedFd, path: &Path, origin: &Origin) -> Result<Option<Owne
         }
         Err(errno) => return Err(failed("cannot lock")(errno)),
     }
-    let since = origin.now_ns / 1_000_000_000;
-    let text = format!("pid {}, since {since} s of the Unix epoch, {run}\n", origin.supervisor);
+    let text = format!("pid {}, since {}Z, {run}\n", origin.supervisor, second_of(origin.now_ns));
     // Only for people and for our own later workers: a full disk must not stop the probe here.
     let _ = ftruncate(&file, 0).and_then(|()| pwrite(&file, text.as_bytes(), 0));
     Ok(Some(file))

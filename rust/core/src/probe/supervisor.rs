@@ -148,6 +148,7 @@ impl Supervisor {
     pub fn beat(&mut self, released: bool) -> u64 {
         let now_ns = self.clock.monotonic_ns();
         let mut next_ns = now_ns + BEAT_NS.1;
+        let ours = self.ours();
         for watch in &mut self.watches {
             let plan = &watch.watched().plan;
             let soonest = plan.deadline_ns.min(plan.retry_ns) / 4;
@@ -162,11 +163,16 @@ impl Supervisor {
             let mut desk = self.collector.desk(&Arc::clone(watch.watched()));
             watch.beat(now_ns, self.crew.as_mut(), begin, &mut desk);
         }
-        if now_ns >= self.next_flush_ns {
+        // Whoever is told that a target is ready may look for its state at once.
+        if now_ns >= self.next_flush_ns || self.ours() > ours {
             self.collect(true);
             self.next_flush_ns = now_ns + self.flush_ns;
         }
         next_ns.min(self.next_flush_ns)
+    }
+
+    fn ours(&self) -> usize {
+        self.watches.iter().filter(|watch| watch.watched().is_ours()).count()
     }
 
     /// Take what the lanes saw and hand it on.

@@ -1,7 +1,7 @@
 //! What others may read of a running session: accounts, open operations, states.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::breaker;
@@ -53,6 +53,7 @@ pub struct Watched {
     accounts: Mutex<Vec<LiveOp>>,
     notes: Mutex<Vec<String>>,
     status: Mutex<Status>,
+    ours: AtomicBool,
     progress: Mutex<Progress>,
     lanes: [Lane; 6],
     workers: AtomicUsize,
@@ -76,6 +77,7 @@ impl Watched {
             accounts: Mutex::new(accounts),
             notes: Mutex::default(),
             status: Mutex::new(Status::Preparing),
+            ours: AtomicBool::new(false),
             progress: Mutex::default(),
             lanes: Default::default(),
             workers: AtomicUsize::new(0),
@@ -101,6 +103,11 @@ impl Watched {
     /// Whether it is being probed.
     pub fn is_running(&self) -> bool {
         *lock(&self.status) == Status::Running
+    }
+    /// Whether what is written of it is ours to write: not before its place was taken or it is known why it cannot
+    /// be, and not while another probe has it, which writes the same files.
+    pub fn is_ours(&self) -> bool {
+        self.ours.load(Relaxed)
     }
     /// Worker processes it has, and those of them that are stuck or on trial.
     pub fn workers(&self) -> (usize, usize) {
@@ -152,6 +159,9 @@ impl Watched {
     }
     pub(super) fn set_notes(&self, notes: Vec<String>) {
         *lock(&self.notes) = notes;
+    }
+    pub(super) fn set_ours(&self, ours: bool) {
+        self.ours.store(ours, Relaxed);
     }
     pub(super) fn set_status(&self, status: Status) {
         *lock(&self.status) = status;

@@ -78,13 +78,19 @@ pub enum Report {
         error: String,
         /// The system's error number, where there is one.
         errno: Option<i32>,
+        /// Whether another probe has the target.
+        held: bool,
     },
 }
 
 impl Report {
     /// Of an error.
     pub fn failed(error: &ProbeError) -> Self {
-        Self::Failed { error: error.to_string(), errno: error.errno().map(|errno| errno.raw_os_error()) }
+        Self::Failed {
+            error: error.to_string(),
+            errno: error.errno().map(|errno| errno.raw_os_error()),
+            held: matches!(error, ProbeError::Held { .. }),
+        }
     }
 }
 

@@ -26,6 +26,12 @@ pub fn date_of(ns: i64) -> String {
     format!("{:04}-{month:02}-{day:02}", year + era * 400 + carry)
 }
 
+/// The second of an instant, UTC, YYYY-MM-DDTHH:MM:SS without a zone's letter.
+pub fn second_of(ns: i64) -> String {
+    let second = ns.rem_euclid(DAY_NS) / 1_000_000_000;
+    format!("{}T{:02}:{:02}:{:02}", date_of(ns), second / 3600, second / 60 % 60, second % 60)
+}
+
 /// When a date began; the inverse of [`date_of`]. The text is a date by [`is_date`].
 pub fn start_of(date: &str) -> i64 {
     let number = |range: std::ops::Range<usize>| date[range].parse::<i64>().unwrap_or(1);
@@ -46,6 +52,19 @@ pub fn month_of(ns: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seconds_are_those_of_a_clock() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00"),
+            (951_782_399, "2000-02-28T23:59:59"),
+            (951_782_400, "2000-02-29T00:00:00"),
+            (1_709_251_200, "2024-03-01T00:00:00"),
+            (-1, "1969-12-31T23:59:59"),
+        ] {
+            assert_eq!(second_of(seconds * 1_000_000_000), text);
+        }
+    }
 
     #[test]
     fn dates_are_dates() {

@@ -43,7 +43,8 @@ HOST = {
     "host-cpu-pressure": Check(
         "/proc/pressure/cpu: share of the last 10 s in which a task waited for a CPU",
         "It counts waiting itself, which the load average mixes with waiting for disks.",
-        "as for host-load; a kernel without pressure information may need psi=1",
+        "probe from a quieter host, or give the agent a CPU share; a kernel without pressure "
+        "information may need psi=1",
     ),
     "host-steal": Check(
         "time that the hypervisor gave to others (/proc/stat), since boot and during this run",

@@ -33,7 +33,8 @@ def gather_metrics(address: str, tell: Tell) -> None:
         connection.request("GET", "/metrics")
         page = connection.getresponse().read(_PAGE_BYTES).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException) as error:
-        tell.found(refused=str(error) or type(error).__name__)
+        words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        tell.found(refused=words)
         return
     finally:
         connection.close()

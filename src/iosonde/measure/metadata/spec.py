@@ -133,8 +133,14 @@ def settled(
 
 
 def _with_iterations(spec: Spec) -> Spec:
-    """Nobody asked for I: no more than the pool allows."""
+    """Nobody asked for I: no more than the pool allows. Raises UsageError for more than one op at a time allows."""
     if spec.iterations is not None:
+        if spec.one_by_one and not spec.read_only and spec.iterations > (spec.objects or 0):
+            raise UsageError(
+                f"--one-by-one with {spec.iterations} iterations on data sets of {spec.objects} objects: "
+                "each op would find no more",
+                expected="at most as many iterations (-I) as objects (-P)",
+            )
         return spec
     most = (spec.objects or 1) - (1 if spec.random_order and not spec.read_only else 0)
     return replace(spec, iterations=max(1, min(DEFAULTS["iterations"], most)))

@@ -17,14 +17,16 @@ impl Watch {
                         notes.iter().for_each(|note| desk.note(note));
                         self.watched.set_notes(notes);
                         self.watched.set_made(made);
+                        self.watched.set_ours(true);
                         self.watched.set_status(Status::Ready);
                     }
-                    (Report::Failed { error, errno }, role) => {
+                    (Report::Failed { error, errno, held }, role) => {
                         self.dismiss_one(i);
                         let outcome = errno.map_or(Outcome::SKIPPED, |errno| {
                             Outcome::error(rustix::io::Errno::from_raw_os_error(errno))
                         });
                         if role == Role::Main {
+                            self.watched.set_ours(!held);
                             self.main_failed(now_ns, error, outcome, desk);
                         }
                     }
@@ -64,6 +66,7 @@ impl Watch {
                 let error =
                     format!("its worker ended{ready}; another starts in {:.1} s", wait_ns as f64 / 1e9);
                 desk.warn(&error);
+                self.watched.set_ours(true);
                 self.watched.set_status(Status::Failed(error));
             }
         }
@@ -96,6 +99,7 @@ impl Watch {
             }
             Err(error) => {
                 let error = format!("cannot start a worker: {error}");
+                self.watched.set_ours(true);
                 self.main_failed(now_ns, error, Outcome::SKIPPED, desk);
             }
         }

@@ -53,6 +53,7 @@ impl Watch {
         if progress.steps != self.progress.0 {
             self.progress = (progress.steps, now_ns);
             self.watched.set_progress(progress);
+            self.watched.set_ours(true);
         }
         let deadline_ns = self.plan().deadline_ns;
         let Some(pid) = self.main().filter(|staff| !staff.ready).map(|staff| staff.worker.pid()) else {
@@ -61,6 +62,7 @@ impl Watch {
         let since_ns = self.progress.1;
         if !self.stalled && now_ns.saturating_sub(since_ns) > deadline_ns {
             self.stalled = true;
+            self.watched.set_ours(true);
             self.watched.set_status(Status::Stalled { since_ns });
             desk.opened(None, since_ns, pid.map(|pid| Evidence::gather(pid, None, since_ns)));
         } else if self.stalled && since_ns == now_ns {
