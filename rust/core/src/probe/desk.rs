@@ -32,7 +32,7 @@ impl TargetDesk<'_> {
 
 impl Desk for TargetDesk<'_> {
     fn row(&mut self, op: Op, tick: Tick) {
-        if !self.target.is_ours() {
+        if self.target.is_theirs() {
             return; // The other probe's rows say what happened at this tick.
         }
         self.collector.waiting.push(sample(&tick, self.target.number, op, &self.anchor));

@@ -1,7 +1,7 @@
 //! What others may read of a running session: accounts, open operations, states.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::breaker;
@@ -44,6 +44,11 @@ struct Lane {
     evidence: Mutex<Option<Evidence>>,
 }
 
+/// Whose the place of a target is.
+const UNKNOWN: u8 = 0;
+const OURS: u8 = 1;
+const THEIRS: u8 = 2;
+
 /// What others may read of a running target.
 pub struct Watched {
     /// Its number in rows.
@@ -53,7 +58,8 @@ pub struct Watched {
     accounts: Mutex<Vec<LiveOp>>,
     notes: Mutex<Vec<String>>,
     status: Mutex<Status>,
-    ours: AtomicBool,
+    /// `UNKNOWN`, `OURS` or `THEIRS`.
+    place: AtomicU8,
     progress: Mutex<Progress>,
     lanes: [Lane; 6],
     workers: AtomicUsize,
@@ -77,7 +83,7 @@ impl Watched {
             accounts: Mutex::new(accounts),
             notes: Mutex::default(),
             status: Mutex::new(Status::Preparing),
-            ours: AtomicBool::new(false),
+            place: AtomicU8::new(UNKNOWN),
             progress: Mutex::default(),
             lanes: Default::default(),
             workers: AtomicUsize::new(0),
@@ -107,7 +113,11 @@ impl Watched {
     /// Whether what is written of it is ours to write: not before its place was taken or it is known why it cannot
     /// be, and not while another probe has it, which writes the same files.
     pub fn is_ours(&self) -> bool {
-        self.ours.load(Relaxed)
+        self.place.load(Relaxed) == OURS
+    }
+    /// Whether another probe has its place, whose rows say what happens there.
+    pub fn is_theirs(&self) -> bool {
+        self.place.load(Relaxed) == THEIRS
     }
     /// Worker processes it has, and those of them that are stuck or on trial.
     pub fn workers(&self) -> (usize, usize) {
@@ -161,7 +171,7 @@ impl Watched {
         *lock(&self.notes) = notes;
     }
     pub(super) fn set_ours(&self, ours: bool) {
-        self.ours.store(ours, Relaxed);
+        self.place.store(if ours { OURS } else { THEIRS }, Relaxed);
     }
     pub(super) fn set_status(&self, status: Status) {
         *lock(&self.status) = status;
