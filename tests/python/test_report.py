@@ -245,7 +245,7 @@ def test_the_command_writes_a_page_that_needs_nothing(store, tmp_path, capsys, u
         (["figure", "points", "--phase", "a 14:05-14:06"], "--phase is for phases only"),
         (["figure", "phases", "--phase", "a"], "cannot read the phase 'a'"),
         (["figure", "phases", "--phases", "/nowhere.csv"], "cannot read /nowhere.csv"),
-        (["figure", "points", "-o", "x.doc"], "cannot write x.doc"),
+        (["figure", "points", "-o", "x.doc"], "x.doc: a picture cannot be a .doc file"),
         (["report", "-o", "week.pdf"], "a report is a page, not .pdf; expected -o FILE.html"),
         (["figure", "points", "/nowhere"], "/nowhere is not watched; expected one of /work"),
         (["figure", "points", "--op", "reed"], "there is no operation 'reed'"),

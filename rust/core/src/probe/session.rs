@@ -98,8 +98,11 @@ impl Session {
         let targets = running.view.targets();
         let never = Stop::default();
         let mut told = vec![None; targets.len()];
-        while targets.iter().any(|target| target.status() == Status::Preparing) {
+        let mut preparing = true;
+        while preparing {
             self.clock.sleep_until(self.clock.monotonic_ns() + LOOK_NS, &never);
+            // Asked for before the last look: what was made by the end is told, too.
+            preparing = targets.iter().any(|target| target.status() == Status::Preparing);
             for (target, told) in targets.iter().zip(&mut told) {
                 if !tell_progress(target, told, progress) {
                     let path = target.plan.path.clone();

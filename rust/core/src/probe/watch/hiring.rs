@@ -17,6 +17,7 @@ impl Watch {
                         notes.iter().for_each(|note| desk.note(note));
                         self.watched.set_notes(notes);
                         self.watched.set_made(made);
+                        self.watched.set_progress(self.region.progress());
                         self.watched.set_ours(true);
                         self.watched.set_status(Status::Ready);
                     }
