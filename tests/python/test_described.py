@@ -244,7 +244,7 @@ def test_a_described_performance_makes_a_job_one_that_can_be_explained(
     if wanted:
         whole, few = from_store(root), from_store(root, metrics=LISTED)
         shown = found_jobs(whole)
-        assert [listed(whole, row) for row in shown] == [listed(few, row) for row in shown]
+        assert listed(whole, shown) == listed(few, shown)
 
 
 def test_runs_of_a_kind_are_measured_by_one_thing_whatever_else_the_store_holds(tmp_path, both):

@@ -94,4 +94,4 @@ def test_a_list_of_jobs_says_the_same_from_a_few_numbers(tmp_path_factory, impor
     whole, few = from_store(root), from_store(root, metrics=LISTED)
     rows = found_jobs(whole)
     assert rows.tolist() == found_jobs(few).tolist()
-    assert [listed(whole, row) for row in rows] == [listed(few, row) for row in rows]
+    assert listed(whole, rows) == listed(few, rows)

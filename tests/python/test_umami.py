@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.analysis.umami import LARGEST, STANDARD, run_name, umami
+from iosonde.analysis.umami import LARGEST, STANDARD, run_names, umami
 from iosonde.analysis.umami_records import as_json, records
 from iosonde.model.errors import UsageError
 from iosonde.model.job_metrics import JOB_METRICS
@@ -80,7 +80,8 @@ def test_several_runs_of_a_job_are_told_apart() -> None:
         umami(jobs, "7")
     for step, value in (("0", 1), ("1", 2), ("#3", 3), ("#4", 4)):
         assert umami(jobs, "7", step).rows[0].stood.value == value
-    assert [run_name(jobs, row) for row in range(4)] == ["0", "1", "#3", "#4"]
+    assert run_names(jobs) == ["0", "1", "#3", "#4"]
+    assert run_names(jobs, np.array([3, 1])) == ["#4", "1"]
     for step in ("#0", "#5", "app shared write", "#99999999999999999999", "#x"):
         with pytest.raises(UsageError, match="no one run"):
             umami(jobs, "7", step)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iosonde.analysis.peak import FRACTION, performances
-from iosonde.analysis.umami import run_name
+from iosonde.analysis.umami import run_names
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
@@ -22,7 +22,7 @@ class ListedJob(NamedTuple):
 
     job: str
     run: str
-    """What else names it where the job has several: see ``run_name``."""
+    """What else names it where the job has several: see ``run_names``."""
     step: str
     motif: str
     file_system: str
@@ -54,13 +54,20 @@ def found_jobs(table: JobTable, words: Sequence[str] = ()) -> NDArray[np.intp]:
     return rows[np.argsort(table.start_ns[rows], kind="stable")][::-1]
 
 
-def listed(table: JobTable, row: int) -> ListedJob:
-    """What a list says of a row."""
+def listed(table: JobTable, rows: NDArray[np.intp]) -> list[ListedJob]:
+    """What a list says of these rows."""
     rates = (*_RATES, *performances(table))
+    names = run_names(table, rows)
+    return [
+        _listed(table, row, name, rates) for row, name in zip(rows.tolist(), names, strict=True)
+    ]
+
+
+def _listed(table: JobTable, row: int, run: str, rates: Sequence[str]) -> ListedJob:
     rate = next((name for name in rates if _number(table, name, row) is not None), _RATES[0])
     return ListedJob(
         job=str(table.job_id[row]),
-        run=run_name(table, row),
+        run=run,
         step=str(table.step[row]),
         motif=str(table.motif[row]),
         file_system=str(table.file_system[row]),

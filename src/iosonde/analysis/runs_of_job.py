@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from iosonde.analysis.peak import FRACTION
-from iosonde.analysis.umami import run_name
+from iosonde.analysis.umami import run_names
 from iosonde.model.jobs import JobTable
 
 MOST_RUNS = 30
@@ -20,4 +20,4 @@ def worth_a_look(table: JobTable, job_id: str, most: int = MOST_RUNS) -> list[st
     rows = np.flatnonzero(table.job_id == job_id)
     share = table.metrics.get(FRACTION, np.full(len(table), np.nan))[rows]
     order = np.argsort(share, kind="stable")
-    return [run_name(table, row) for row in rows[order[:most]].tolist()]
+    return run_names(table, rows[order[:most]])

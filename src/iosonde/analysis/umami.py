@@ -219,18 +219,19 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
     raise UsageError(f"job {job_id} has no one run {step!r}", expected=_runs(table, rows))
 
 
-def run_name(table: JobTable, row: int) -> str:
-    """What ``find_run`` takes as the step of a row: "" where the job's id suffices, else step, motif or ``#2``."""
-    return _name_among(table, np.flatnonzero(table.job_id == table.job_id[row]), row)
+def run_names(table: JobTable, rows: Places | None = None) -> list[str]:
+    """What ``find_run`` takes as the step of each row: "" where the job's id suffices, else step, motif or ``#2``.
 
-
-def run_names(table: JobTable) -> list[str]:
-    """``run_name`` of every row."""
-    rows: dict[str, list[int]] = {}
-    for row, job in enumerate(table.job_id.tolist()):
-        rows.setdefault(job, []).append(row)
-    found = {job: np.array(some, dtype=np.intp) for job, some in rows.items()}
-    return [_name_among(table, found[job], row) for row, job in enumerate(table.job_id.tolist())]
+    ``rows``: which; None: all.
+    """
+    asked = np.arange(len(table)) if rows is None else rows
+    ids = table.job_id.tolist()
+    runs: dict[str, list[int]] = {ids[row]: [] for row in asked.tolist()}
+    for row, job in enumerate(ids):
+        if job in runs:
+            runs[job].append(row)
+    of_job = {job: np.array(some, dtype=np.intp) for job, some in runs.items()}
+    return [_name_among(table, of_job[ids[row]], row) for row in asked.tolist()]
 
 
 def _name_among(table: JobTable, rows: Places, row: int) -> str:

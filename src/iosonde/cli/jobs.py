@@ -37,7 +37,7 @@ def _list(args: argparse.Namespace, tell: Tell) -> int:
     jobs = job_options.table_of(args, tell, listed=True)
     must_be_jobs(jobs)
     found = found_jobs(jobs, args.search.split())
-    shown = [listed(jobs, row) for row in found[: args.limit or None].tolist()]
+    shown = listed(jobs, found[: args.limit or None])
     if args.format == "table":
         rows = [_row(one, now_ns) for one in shown]
         nothing = "no job is like that" if len(jobs) else "there is no job"

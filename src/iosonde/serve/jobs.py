@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.analysis.job_list import found_jobs, listed
+from iosonde.analysis.job_list import ListedJob, found_jobs, listed
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
-from iosonde.model.jobs import JobTable
 from iosonde.serve import params
 from iosonde.serve.job_table import JobTables
 
@@ -39,13 +38,12 @@ def jobs_listed(jobs: JobTables, asked: JobsRequest) -> dict[str, Any]:
     return {
         "n": len(table),
         "n_found": len(rows),
-        "jobs": [_listed(table, row) for row in rows[: asked.limit].tolist()],
+        "jobs": [_shown(job) for job in listed(table, rows[: asked.limit])],
     }
 
 
-def _listed(table: JobTable, row: int) -> dict[str, Any]:
-    found = listed(table, row)._asdict()
-    return {name: found[name] for name in _LISTED}
+def _shown(job: ListedJob) -> dict[str, Any]:
+    return {name: getattr(job, name) for name in _LISTED}
 
 
 def jobs_request(query: QueryParams) -> JobsRequest:
