@@ -168,7 +168,8 @@ def test_a_place_that_is_there_is_not_moved_to_another_server(tmp_path: Path) ->
     with harness.running(
         tmp_path, components(work, 'name = "s"\nost = 2', other), **environ
     ) as agent:
-        wait_for("its refusal", lambda: by_component(agent)["s"]["notes"])
+        # What the first agent left is there until the second knows whose the place is.
+        wait_for("its refusal", lambda: "not probed: " in str(by_component(agent)["s"]["notes"]))
         assert "lies on OST 1; expected OST 2" in why_not(by_component(agent)["s"])
 
 
