@@ -69,7 +69,7 @@ def made(rng: np.random.Generator, count: int, numbers: int, kinds: int, days: r
 
 
 def fill(root: Path, jobs: int, numbers: int, kinds: int) -> None:
-    """The store, month by month."""
+    """The store, month by month. In a process of its own: a child's memory counts from its parent's."""
     rng = np.random.default_rng(5)
     edges = np.linspace(0, DAYS, 13).astype(int).tolist()
     for first, last in pairwise(edges):
@@ -79,8 +79,19 @@ def fill(root: Path, jobs: int, numbers: int, kinds: int) -> None:
         write_block(root, block("ost", "read_bytes", value, day))
 
 
-def ask(what: str, root: Path, numbers: int, kinds: int) -> None:
+def last_day(numbers: int, kinds: int) -> list[Job]:
+    """Jobs of the day that is asked about."""
+    return made(np.random.default_rng(6), SMALL, numbers, kinds, range(DAY, DAY + 1))
+
+
+def ask(what: str, root: Path, given: argparse.Namespace) -> None:
     """One question."""
+    numbers, kinds = given.numbers, given.kinds
+    if what == "fill":
+        if not (root / "jobs").exists():
+            fill(root, given.jobs, numbers, kinds)
+        write_jobs(root, last_day(numbers, kinds))
+        return
     if what == "table":
         print(len(from_store(root)))
         return
@@ -118,25 +129,25 @@ def main() -> None:
     parser.add_argument("--ask", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.ask:
-        ask(given.ask, given.folder, given.numbers, given.kinds)
+        ask(given.ask, given.folder, given)
         return
     print(machine.line())
     with tempfile.TemporaryDirectory() as folder:
         root = given.folder or Path(folder)
-        if not (root / "jobs").exists():
-            fill(root, given.jobs, given.numbers, given.kinds)
-        one = made(np.random.default_rng(6), SMALL, given.numbers, given.kinds, range(DAY, DAY + 1))
-        write_jobs(root, one)
         own = ["-m", "benchmarks.job_store", "--folder", str(root)]
-        own += ["--numbers", str(given.numbers), "--kinds", str(given.kinds), "--ask"]
+        for name in ("jobs", "numbers", "kinds"):
+            own += [f"--{name}", str(getattr(given, name))]
+        own.append("--ask")
+        timed([*own, "fill"], 1)
         command = ["-m", "iosonde.cli.main"]
         store = ["--store", str(root)]
+        first = last_day(given.numbers, given.kinds)[0].job_id
         questions = {
             "join, small": [*own, "join, small"],
             "import, small": [*own, "import, small"],
             "table": [*own, "table"],
             "jobs": [*command, "jobs", *store],
-            "explain --job": [*command, "explain", "--job", one[0].job_id, *store],
+            "explain --job": [*command, "explain", "--job", first, *store],
         }
         print(f"{given.jobs} jobs, {given.numbers} numbers, {given.kinds} kinds")
         print(f"{'':16} {'CPU s':>7} {'wall s':>7} {'MiB':>7}")
