@@ -11,9 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iosonde.findings.sentences import say_event
+from iosonde.findings.happenings import say_event
 from iosonde.model.errors import DamagedFileWarning
-from iosonde.store.events import MAX_LINE, read_events
+from iosonde.store.events import read_events
+from iosonde.store.lines import MAX_LINE
 from tests.python.commands import put, run
 from tests.python.makers import SECOND, START, state
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.analysis.umami import LARGEST, STANDARD, run_names, umami
+from iosonde.analysis.runs_of_job import run_names
+from iosonde.analysis.umami import LARGEST, STANDARD, umami
 from iosonde.analysis.umami_records import as_json, records
 from iosonde.model.errors import UsageError
 from iosonde.model.job_metrics import JOB_METRICS

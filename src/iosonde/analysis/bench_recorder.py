@@ -12,10 +12,10 @@ from iosonde.measure.metadata.laps import Together
 from iosonde.measure.metadata.result import PhaseResult
 from iosonde.measure.metadata.rows import Label, rank_rows, total_rows
 from iosonde.model.errors import StoreError
+from iosonde.model.names import rank_host
 from iosonde.model.ops import op_word
 from iosonde.model.runs import RunRow
 from iosonde.store import runs
-from iosonde.store.imported import rank_host
 from iosonde.store.recorded import Recorded, write_recorded
 
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from iosonde.analysis.leakage import about_of, candidates, leaks, undescribed, unleaked
+from iosonde.analysis.runs_of_job import find_run
 from iosonde.analysis.since import Since, since
-from iosonde.analysis.umami import History, find_run, history_of, measured
+from iosonde.analysis.umami import History, history_of, measured
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
 from iosonde.stats.association import Associations, associations, shape_q

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iosonde.analysis.peak import FRACTION, performances
-from iosonde.analysis.umami import run_names
+from iosonde.analysis.runs_of_job import run_names
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable

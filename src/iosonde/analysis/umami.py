@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from iosonde.analysis.runs_of_job import find_run
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.job_metrics import JOB_METRICS, About
@@ -48,7 +49,6 @@ LARGEST_GAP = 0.01
 """A larger share of missing samples of servers is told."""
 MOST_ROWS = 10
 """Rows that nobody asked for, at most."""
-_MOST_NAMED = 12
 
 
 @dataclass(frozen=True)
@@ -179,79 +179,6 @@ def _unseen(table: JobTable, row: int) -> tuple[str, ...]:
     if not share > LARGEST_GAP:
         return ()
     return (f"{share:.0%} of the servers' samples are missing: coverage factors are upper bounds",)
-
-
-def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
-    """The row of a job's run.
-
-    ``step``: the run's step, its motif, or ``#2`` for the second of the job's runs in the table.
-    Raises UsageError: no such job or step; several runs and no step.
-    """
-    rows = np.flatnonzero(table.job_id == job_id)
-    if len(rows) == 0:
-        known = list(dict.fromkeys(str(name) for name in table.job_id))
-        if not known:
-            why = f" ({'; '.join(table.reasons)})" if table.reasons else ""
-            raise UsageError(f"no row of {table.source or 'the table'} is left{why}")
-        if known == [""]:
-            raise UsageError(
-                f"no column of {table.source} says which job a row is",
-                expected="a mapping that names it",
-                hint="--mapping FILE",
-            )
-        near = difflib.get_close_matches(job_id, known, n=3)
-        where = f" in {table.source}" if table.source else ""
-        raise UsageError(
-            f"there is no job {job_id!r}{where}",
-            expected=f"one of its {len(known)} jobs",
-            hint=", ".join(near),
-        )
-    if step is None:
-        if len(rows) == 1:
-            return int(rows[0])
-        raise UsageError(f"job {job_id} has {len(rows)} runs", expected=_runs(table, rows))
-    if step.startswith("#") and step[1:].isdecimal() and 1 <= int(step[1:8]) <= len(rows):
-        return int(rows[int(step[1:8]) - 1])
-    for names in (table.step, table.motif):
-        found = [int(row) for row in rows if str(names[row]) == step]
-        if len(found) == 1:
-            return found[0]
-    raise UsageError(f"job {job_id} has no one run {step!r}", expected=_runs(table, rows))
-
-
-def run_names(table: JobTable, rows: Places | None = None) -> list[str]:
-    """What ``find_run`` takes as the step of each row: "" where the job's id suffices, else step, motif or ``#2``.
-
-    ``rows``: which; None: all.
-    """
-    asked = np.arange(len(table)) if rows is None else rows
-    ids = table.job_id.tolist()
-    runs: dict[str, list[int]] = {ids[row]: [] for row in asked.tolist()}
-    for row, job in enumerate(ids):
-        if job in runs:
-            runs[job].append(row)
-    of_job = {job: np.array(some, dtype=np.intp) for job, some in runs.items()}
-    return [_name_among(table, of_job[ids[row]], row) for row in asked.tolist()]
-
-
-def _name_among(table: JobTable, rows: Places, row: int) -> str:
-    """The name of a row among the runs of its job."""
-    if len(rows) == 1:
-        return ""
-    for names in (table.step, table.motif):
-        if names[row] and np.count_nonzero(names[rows] == names[row]) == 1:
-            return str(names[row])
-    return f"#{int(np.flatnonzero(rows == row)[0]) + 1}"
-
-
-def _runs(table: JobTable, rows: Places) -> str:
-    """``a step: #1 (0.1 ior read), #2 (...)``."""
-    words = []
-    for number, row in enumerate(rows[:_MOST_NAMED].tolist(), 1):
-        what = f"{table.step[row]} {table.motif[row]} {table.file_system[row]}".split()
-        words.append(f"#{number} ({' '.join(what)})")
-    more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
-    return f"a step: {', '.join(words)}{more}"
 
 
 def standard_rows(table: JobTable) -> list[str]:

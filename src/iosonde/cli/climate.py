@@ -16,8 +16,9 @@ from iosonde.findings import climate as words
 from iosonde.findings import climate_worth as worth
 from iosonde.findings.climate_data import change_data, climate_data, motif_rows, motifs_data
 from iosonde.model.errors import UsageError
+from iosonde.model.text import clean_text
+from iosonde.model.units import day
 from iosonde.store.export import csv_text
-from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
     from iosonde.analysis.climate import Climate, OnDate
@@ -141,7 +142,7 @@ def _climate_lines(found: Climate) -> list[str]:
     lines = _told(words.say_climate(found))
     changes = [
         (
-            words.day(c.at_ns),
+            day(c.at_ns),
             words.interval(c.earliest_ns, c.latest_ns),
             *(clean_text(name) for name in (c.file_system, c.motif)),
             f"{c.before:.2f}",

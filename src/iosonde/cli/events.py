@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING
 from iosonde.cli import options
 from iosonde.cli.targets import names_of, require_samples
 from iosonde.cli.text import table
-from iosonde.findings.happenings import say_seen, say_slow_event, slow_end, slow_words
-from iosonde.findings.sentences import event_words, say_event
+from iosonde.findings.happenings import (
+    event_words,
+    say_event,
+    say_seen,
+    say_slow_event,
+    slow_end,
+    slow_words,
+)
 from iosonde.model.errors import UsageError
 from iosonde.model.units import format_time
 from iosonde.store.events import SCHEMA_VERSION, Event, read_events
@@ -207,7 +213,7 @@ def _write_text(text: str, output: Path | None) -> None:
 
 
 def _write_frame(events: list[Event], args: argparse.Namespace) -> None:
-    from iosonde.store.export import write_events
+    from iosonde.store.events import write_events
 
     with tempfile.TemporaryDirectory() as folder:
         path = args.output or Path(folder) / "out"

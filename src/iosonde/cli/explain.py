@@ -17,7 +17,7 @@ from iosonde.analysis.umami import standard_rows, umami
 from iosonde.cli import job_options, options
 from iosonde.cli.job_choice import Tell
 from iosonde.findings.explanation import Verdict, judge, shown_rows
-from iosonde.store.state import clean_text
+from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable

@@ -14,8 +14,8 @@ from iosonde.cli.import_kept import told
 from iosonde.cli.text import count
 from iosonde.connectors.peers.recognise import KINDS, LATENCIES, OPS
 from iosonde.model.errors import UsageError
+from iosonde.model.text import clean_text
 from iosonde.model.units import format_option, format_time, parse_size, parse_time
-from iosonde.store.state import clean_text
 
 EXAMPLES = """\
   iosonde import mdw-lat-0.00-*.csv --target /work --host mistral --started 2017-07-09T01:14:06

@@ -18,8 +18,8 @@ from iosonde.cli.work_progress import working
 from iosonde.connectors.source import Settings
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
+from iosonde.model.text import clean_text
 from iosonde.model.units import format_time, parse_duration
-from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
     from iosonde.analysis.import_prometheus import Range

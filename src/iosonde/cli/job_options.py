@@ -14,8 +14,8 @@ from iosonde.cli.job_choice import Tell, found_job, settle
 from iosonde.cli.text import columns
 from iosonde.connectors.source import Settings
 from iosonde.model.errors import UsageError
+from iosonde.model.text import clean_text
 from iosonde.store.export import write_text
-from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
     from iosonde.analysis.umami import Umami

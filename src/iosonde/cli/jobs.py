@@ -11,9 +11,9 @@ from iosonde.cli import job_options, options
 from iosonde.cli.job_choice import Tell
 from iosonde.cli.text import count, table
 from iosonde.model.amounts import amount, scale_of
+from iosonde.model.text import clean_text
 from iosonde.model.units import format_time
 from iosonde.store.export import csv_text
-from iosonde.store.state import clean_text
 
 EXAMPLES = """\
   iosonde jobs                            the newest jobs of the store

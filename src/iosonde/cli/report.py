@@ -107,7 +107,7 @@ def _page(store: Store, query: SlowdownQuery, found: list[Report], now_ns: int) 
 
 def _events(store: Store, query: SlowdownQuery, now_ns: int) -> list[tuple[Event, EventRow]]:
     """What the agent noted, in words."""
-    from iosonde.findings.sentences import event_words, say_event
+    from iosonde.findings.happenings import event_words, say_event
     from iosonde.plots.report_html import EventRow
 
     living = {str(state["run_id"]) for state in store.states() if state["running"]}

@@ -12,8 +12,8 @@ from iosonde.analysis.runs import Compared, comparison_table, counted, slow_rank
 from iosonde.cli.text import count, table
 from iosonde.findings.runs import say_comparison, say_quantiles, say_ranks
 from iosonde.model.runs import RunRow, run_order
+from iosonde.model.text import clean_text
 from iosonde.model.units import format_duration, format_size, format_time
-from iosonde.store.state import clean_text
 
 _WIDE = 140
 _LEAST_NAME = 14

@@ -11,7 +11,7 @@ from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from iosonde.model.amounts import amount, scale_of
-from iosonde.model.units import to_datetime
+from iosonde.model.units import day, to_datetime
 
 if TYPE_CHECKING:
     from iosonde.analysis.climate import Climate, OnDate
@@ -33,11 +33,6 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
-
-
-def day(ns: int, zone: tzinfo | None = UTC) -> str:
-    """``2017-08-04``."""
-    return f"{to_datetime(ns, zone):%Y-%m-%d}"
 
 
 def interval(earliest_ns: int, latest_ns: int, zone: tzinfo | None = UTC) -> str:

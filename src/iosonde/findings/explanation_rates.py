@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from iosonde.findings.climate import day
 from iosonde.model.amounts import amount, scale_of
+from iosonde.model.units import day
 
 if TYPE_CHECKING:
     from iosonde.analysis.culprits import Explanation

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from iosonde.findings.verdicts import Finding, OpVerdict
 from iosonde.model.ops import SECOND_NS, SLOW_AT, op_word
@@ -19,7 +19,6 @@ from iosonde.model.units import format_factor, format_seconds, format_slowdown, 
 if TYPE_CHECKING:
     from iosonde.analysis.effect import Effect
     from iosonde.model.frames import Change
-    from iosonde.store.events import Event
 
 
 def say(finding: Finding, zone: tzinfo | None = None) -> str:
@@ -52,86 +51,6 @@ def say_change(change: Change, now_ns: int, zone: tzinfo | None = None) -> str:
     since = format_time(change.began_ns, now_ns, zone)
     where = f"{op_word(change.key.op)} on {change.key.target}"
     return f"{where} have been lastingly {factor}x {'slower' if slower else 'faster'} since {since}"
-
-
-class EventWords(NamedTuple):
-    """An event in the words of a table."""
-
-    what: str
-    lasted: str
-    ended: str
-    evidence: str
-
-
-def event_words(event: Event, now_ns: int, *, running: bool) -> EventWords:
-    """What happened, how long it lasted, how it ended and what speaks for it.
-
-    ``running``: the probe that saw it still runs, so an open event is still going on.
-    """
-    if event.ended_ns is not None:
-        lasted = format_seconds(max(0, event.ended_ns - event.began_ns))
-        ended = _ended(event)
-    elif running:
-        lasted, ended = format_seconds(max(0, now_ns - event.began_ns)), "still"
-    else:
-        known = format_seconds(max(0, event.written_ns - event.began_ns))
-        lasted, ended = f"over {known}", "unknown (the probe ended first)"
-    return EventWords(_what(event), lasted, ended, _evidence(event))
-
-
-def say_event(event: Event, now_ns: int, *, running: bool, zone: tzinfo | None = None) -> str:
-    """The sentence of an event."""
-    words = event_words(event, now_ns, running=running)
-    since = format_time(event.began_ns, now_ns, zone, seconds=True)
-    text = f"{words.what} from {since} on, for {words.lasted}; "
-    if event.ended_ns is None:
-        text += "still open" if running else "the probe ended before it did"
-    else:
-        text += f"it ended: {words.ended}"
-    return f"{text} ({words.evidence})" if words.evidence else text
-
-
-_HAPPENED = {"hang": "hung", "slow": "were slow"}
-
-
-def _what(event: Event) -> str:
-    if event.kind == "store_full":
-        return f"the store on {event.host} had no room"
-    target = event.target or "the store"
-    if event.kind == "unreachable":
-        return f"{target} could not be reached"
-    verb = _HAPPENED.get(event.kind, event.kind)
-    return f"{op_word(event.op)} on {target} {verb}" if event.op else f"{target}: {verb}"
-
-
-def _ended(event: Event) -> str:
-    if event.outcome in (None, "ok"):
-        return "well"
-    if event.outcome == "lost":
-        return "nobody saw how"
-    return f"with {event.outcome}"
-
-
-def _evidence(event: Event) -> str:
-    """One line: where the thread waited, in which state, how often it was tried."""
-    found = event.evidence
-    parts = []
-    if "wchan" in found or "state" in found:
-        wchan = found.get("wchan")
-        parts.append(f"waiting in {wchan}" if wchan else f"in state {found['state']}")
-    if event.attempts is not None and event.attempts > 1:
-        parts.append(f"{event.attempts} attempts")
-    if "cause" in found:
-        parts.append(_alarm(found))
-    if found.get("kernel"):
-        parts.append(f"the kernel said: {found['kernel'][-1]}")
-    return ", ".join(parts)
-
-
-def _alarm(found: dict[str, Any]) -> str:
-    """How slow it became, and which detector saw it first."""
-    typ, tail = format_factor(found.get("peak")), format_factor(found.get("peak_tail"))
-    return f"at worst {typ}x, the slowest twentieth {tail}x (alarm by {found['cause']})"
 
 
 _NAMED = 4

@@ -10,3 +10,8 @@ def slug(text: str) -> str:
     """The text itself where it is a safe file name, else with a checksum so that no two share one."""
     clean = re.sub(r"[^A-Za-z0-9_.-]", "-", text.strip("/")).lstrip(".")[:80]
     return clean if clean == text and clean else f"{clean}-{zlib.crc32(text.encode()):08x}"
+
+
+def rank_host(host: str, rank: int) -> str:
+    """The host that a rank's samples carry: ranks stay apart, and are pooled by target or run."""
+    return f"{host}.rank{rank:04d}"

@@ -224,3 +224,8 @@ def format_time(ns: int, now_ns: int, zone: tzinfo | None = None, *, seconds: bo
     moment, now = to_datetime(ns, zone), to_datetime(now_ns, zone)
     clock = moment.strftime("%H:%M:%S" if seconds else "%H:%M")
     return clock if moment.date() == now.date() else f"{moment:%Y-%m-%d} {clock}"
+
+
+def day(ns: int, zone: tzinfo | None = UTC) -> str:
+    """``2017-08-04``."""
+    return f"{to_datetime(ns, zone):%Y-%m-%d}"

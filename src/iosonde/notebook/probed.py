@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.analysis.happenings import happened
 from iosonde.analysis.slowdown import analyse
-from iosonde.findings.happenings import say_seen, say_slow_event
-from iosonde.findings.sentences import say, say_change, say_event
+from iosonde.findings.happenings import say_event, say_seen, say_slow_event
+from iosonde.findings.sentences import say, say_change
 from iosonde.findings.verdicts import from_span
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.events import Seen, SlowEvent

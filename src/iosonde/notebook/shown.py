@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from iosonde.model.text import clean_text
 from iosonde.notebook.columns import data_frame
-from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,8 +18,8 @@ import numpy as np
 from iosonde.analysis.climate import Climate
 from iosonde.analysis.climate_regimes import FileSystemClimate
 from iosonde.analysis.climate_series import Change, Series
+from iosonde.model.text import clean_text
 from iosonde.plots.sheet import plain
-from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from iosonde.model.frames import SeriesKey
+from iosonde.model.text import clean_text
 from iosonde.model.units import format_option
 from iosonde.plots.marks import Cells, Mark, Points
-from iosonde.store.state import clean_text
 
 _MARKS = (
     *("Points", "Cells", "Steps", "Bars", "Shade", "Level", "Shifts"),

@@ -9,11 +9,11 @@ import numpy as np
 from iosonde.analysis.distributions import SeriesBox
 from iosonde.model.frames import SeriesKey
 from iosonde.model.ops import OF_WINDOW, op_order, op_word
+from iosonde.model.text import clean_text
 from iosonde.model.units import format_option, format_seconds
 from iosonde.plots.marks import Bars
 from iosonde.plots.sheet import SECONDS, Pane, Sheet, places, seen_from, thousands
 from iosonde.stats.boxes import LEAST, Box
-from iosonde.store.state import clean_text
 
 _WHISKERS = "boxes: quartiles, whiskers: the last within 1.5 box heights (log)"
 

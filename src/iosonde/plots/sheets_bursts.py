@@ -10,12 +10,12 @@ import numpy as np
 from iosonde.analysis.bursts import RunBursts, Searched
 from iosonde.analysis.scatter import MANY_IN_ALL
 from iosonde.model.ops import op_order, op_word
+from iosonde.model.text import clean_text
 from iosonde.model.units import format_factor, format_option
 from iosonde.plots.marks import Level, Mark, Points, Shade, Steps
 from iosonde.plots.samples import counted
 from iosonde.plots.sheet import RATIO, SECONDS, Pane, Sheet, drawn_caption, thousands
 from iosonde.stats.bursts import FACTOR_AT, LOWER_AT, SEEN_BY, BurstsFound, Scale
-from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,10 +8,10 @@ import numpy as np
 
 from iosonde.analysis.density import OpDensity
 from iosonde.model.ops import op_order, op_word
+from iosonde.model.text import clean_text
 from iosonde.plots.marks import Curve
 from iosonde.plots.sheet import SECONDS, Pane, Sheet, thousands
 from iosonde.stats.density import LEAST
-from iosonde.store.state import clean_text
 
 MOST_CURVES = 8
 """More cannot be told apart."""

@@ -9,12 +9,12 @@ import numpy as np
 
 from iosonde.analysis.waiting import Adaptive, phase_rows
 from iosonde.model.runs import RunRow
+from iosonde.model.text import clean_text
 from iosonde.model.units import format_waiting_factor
 from iosonde.plots.marks import Dots, LevelLine, Mark
 from iosonde.plots.sheet import PER_S, Pane, Sheet, thousands
 from iosonde.stats.capacity import Seen
 from iosonde.stats.t_interval import half_width
-from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

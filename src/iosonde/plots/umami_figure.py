@@ -19,9 +19,9 @@ import numpy as np
 from iosonde.analysis.umami import MetricRow, Umami
 from iosonde.model.amounts import amount, linear_ticks, scale_of, tick_text
 from iosonde.model.quality import QUALITY
+from iosonde.model.text import clean_text
 from iosonde.plots.sheet import plain
 from iosonde.stats.standing import ENOUGH, WHISKERS, Standing
-from iosonde.store.state import clean_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

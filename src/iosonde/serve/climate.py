@@ -23,7 +23,7 @@ from starlette.responses import Response
 
 from iosonde.analysis.climate import SMALLEST_SERIES, Climate, climate, picked
 from iosonde.analysis.climate_series import Change
-from iosonde.analysis.umami import run_names
+from iosonde.analysis.runs_of_job import run_names
 from iosonde.findings.climate import say_event
 from iosonde.findings.climate_data import change_data, climate_data
 from iosonde.model.errors import NothingMeasuredError

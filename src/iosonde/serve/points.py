@@ -21,8 +21,8 @@ from iosonde.model.frames import NULL_NS
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
 from iosonde.store.columns import DERIVED
+from iosonde.store.picks import floats
 from iosonde.store.reader import Scope, with_samples
-from iosonde.store.windows import floats
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,7 +7,7 @@ import numpy as np
 
 from iosonde.model.frames import Frame
 from iosonde.store.columns import DERIVED, SERIES_KEY
-from iosonde.store.windows import floats
+from iosonde.store.picks import floats
 
 MANY = 2_000
 """Outliers of a series from which on they are counted on a grid ..."""

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from iosonde.model.errors import DamagedFileWarning
+from iosonde.model.frames import NULL_NS, Frame
+from iosonde.model.text import clean_text
 from iosonde.store import layout
-from iosonde.store.state import clean_text
+from iosonde.store.export import write_frame
+from iosonde.store.lines import MAX_LINE, whole_lines
 
 SCHEMA_VERSION = 1
-MAX_LINE = 1 << 20
-"""A longer line is no event."""
 _TOLD = 5
 """Bad lines of one file that are told of one by one."""
 
@@ -90,17 +93,6 @@ def _read(path: Path) -> Iterator[Event]:
         _warn(f"{path} cannot be read: {error.strerror}")
     if bad > _TOLD:
         _warn(f"{path}: {bad - _TOLD} more lines are no events; left out")
-
-
-def whole_lines(file: Any) -> Iterator[bytes]:
-    """Lines that have an end, none longer than one byte more than allowed."""
-    while line := file.readline(MAX_LINE + 1):
-        if len(line) > MAX_LINE:
-            yield line
-            while line and not line.endswith(b"\n"):
-                line = file.readline(MAX_LINE)
-        elif line.endswith(b"\n"):
-            yield line
 
 
 def _event(line: bytes) -> Event | None:
@@ -185,3 +177,30 @@ def _integer(value: object) -> int | None:
 
 def _warn(text: str) -> None:
     warnings.warn(text, DamagedFileWarning, stacklevel=2)
+
+
+def write_events(events: Sequence[Event], path: Path, format_name: str) -> int:
+    """Events with the columns of events.toml, ``evidence`` as JSON text; returns how many."""
+
+    def words(of: Callable[[Event], str | None]) -> Any:
+        return np.array([of(event) for event in events], dtype=object)
+
+    def numbers(of: Callable[[Event], int | None]) -> Any:
+        values = [of(event) for event in events]
+        return np.array([NULL_NS if v is None else v for v in values], dtype=np.int64)
+
+    columns = {
+        "schema_version": np.full(len(events), SCHEMA_VERSION, dtype=np.uint8),
+        "id": words(lambda e: e.id),
+        "kind": words(lambda e: e.kind),
+        "host": words(lambda e: e.host),
+        "target": words(lambda e: e.target),
+        "op": words(lambda e: e.op),
+        "began_ns": numbers(lambda e: e.began_ns),
+        "ended_ns": numbers(lambda e: e.ended_ns),
+        "written_ns": numbers(lambda e: e.written_ns),
+        "outcome": words(lambda e: e.outcome),
+        "attempts": numbers(lambda e: e.attempts),
+        "evidence": words(lambda e: json.dumps(e.evidence) if e.evidence else None),
+    }
+    return write_frame(Frame(columns), path, format_name)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,8 @@ import duckdb
 import numpy as np
 
 from iosonde.model.errors import StoreError, UsageError
-from iosonde.model.frames import NULL_NS, Frame
+from iosonde.model.frames import Frame
 from iosonde.store.columns import SAMPLE_TYPES, SERIES_KEY
-from iosonde.store.events import SCHEMA_VERSION as EVENTS_VERSION
-from iosonde.store.events import Event
 from iosonde.store.reader import Scope, connect, with_samples
 from iosonde.store.spool import NULL_SQL, literal
 
@@ -68,33 +65,6 @@ def write_frame(frame: Frame, path: Path, format_name: str, whole: Sequence[str]
         return _copy(con, f"SELECT {columns} FROM frame", path, format_name)
     finally:
         con.close()
-
-
-def write_events(events: Sequence[Event], path: Path, format_name: str) -> int:
-    """Events with the columns of events.toml, ``evidence`` as JSON text; returns how many."""
-
-    def words(of: Callable[[Event], str | None]) -> Any:
-        return np.array([of(event) for event in events], dtype=object)
-
-    def numbers(of: Callable[[Event], int | None]) -> Any:
-        values = [of(event) for event in events]
-        return np.array([NULL_NS if v is None else v for v in values], dtype=np.int64)
-
-    columns = {
-        "schema_version": np.full(len(events), EVENTS_VERSION, dtype=np.uint8),
-        "id": words(lambda e: e.id),
-        "kind": words(lambda e: e.kind),
-        "host": words(lambda e: e.host),
-        "target": words(lambda e: e.target),
-        "op": words(lambda e: e.op),
-        "began_ns": numbers(lambda e: e.began_ns),
-        "ended_ns": numbers(lambda e: e.ended_ns),
-        "written_ns": numbers(lambda e: e.written_ns),
-        "outcome": words(lambda e: e.outcome),
-        "attempts": numbers(lambda e: e.attempts),
-        "evidence": words(lambda e: json.dumps(e.evidence) if e.evidence else None),
-    }
-    return write_frame(Frame(columns), path, format_name)
 
 
 def csv_text(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ import duckdb
 
 from iosonde.model.errors import StoreError
 from iosonde.model.frames import Frame
-from iosonde.model.names import slug
+from iosonde.model.names import rank_host, slug
 from iosonde.store import layout
 from iosonde.store.columns import SAMPLE_ORDER, SAMPLE_TYPES, SCHEMA_VERSION
 from iosonde.store.reader import connect
@@ -212,11 +212,6 @@ class Staging:
 def _is_of(path: Path, rank: int, labels: Labels) -> bool:
     """Whether a file imported before is of this rank, whatever its host was called."""
     return not labels.by_rank or re.search(rf"\.rank{rank:04d}(?!\d)", path.parent.name) is not None
-
-
-def rank_host(host: str, rank: int) -> str:
-    """The host that a rank's samples carry: ranks stay apart, and are pooled by target or run."""
-    return f"{host}.rank{rank:04d}"
 
 
 def _samples_sql(phase: Placed, host: str, labels: Labels, where: str) -> str:

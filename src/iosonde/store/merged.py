@@ -20,9 +20,9 @@ from typing import Any
 import duckdb
 
 from iosonde.model.errors import DamagedFileWarning, StoreError
+from iosonde.model.text import clean_text
 from iosonde.store.reader import connect
 from iosonde.store.spool import literal
-from iosonde.store.state import clean_text
 
 
 @dataclass(frozen=True)

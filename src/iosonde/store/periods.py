@@ -10,9 +10,9 @@ import duckdb
 import numpy as np
 
 from iosonde.model.frames import Frame, SeriesKey
+from iosonde.store.picks import floats
 from iosonde.store.reader import Scope, with_samples
 from iosonde.store.spool import literal
-from iosonde.store.windows import floats
 
 _LATE = "(began_ns - due_ns) * 10 > period_ns AND period_ns > 0"
 _RESPONSE = f"""CASE

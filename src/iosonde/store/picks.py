@@ -16,6 +16,7 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.model.frames import NULL_NS
+from iosonde.store.columns import QUANTILES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,3 +167,18 @@ def in_table_order(con: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Any]:
     finally:
         con.execute("SET preserve_insertion_order = false")
     return found
+
+
+def rank_of(name: str) -> tuple[float, int]:
+    """``q95_lower_ns`` -> the quantile level and which of lower, point, upper."""
+    quantile, _, end = name.removesuffix("_ns").partition("_")
+    return QUANTILES[quantile], {"lower": 0, "": 1, "upper": 2}[end]
+
+
+def floats(column: Any) -> Any:
+    """A fetched column as float64 with NaN for null."""
+    values = np.ma.getdata(column).astype(np.float64)
+    mask = np.ma.getmask(column)
+    if mask is not np.ma.nomask:
+        values[mask] = np.nan
+    return values

@@ -26,10 +26,9 @@ from iosonde.store.columns import (
 )
 from iosonde.store.histograms import BUCKETS, Histograms, values_ns
 from iosonde.store.intervals import Intervals, Rollups, added_up, take
-from iosonde.store.picks import LEVELS, NO_LEVEL, TAILS
+from iosonde.store.picks import LEVELS, NO_LEVEL, TAILS, rank_of
 from iosonde.store.rollup_files import Wanted
 from iosonde.store.series import key_columns
-from iosonde.store.windows import rank_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -26,14 +26,14 @@ import numpy as np
 from iosonde.model.errors import DamagedFileWarning, StoreError
 from iosonde.model.names import slug
 from iosonde.model.runs import RunRow, run_order
+from iosonde.model.text import clean_text
 from iosonde.store import layout
 from iosonde.store.columns import RUN_ORDER, RUN_TYPES, SCHEMA_VERSION
 from iosonde.store.drafts import draft_of, sync
-from iosonde.store.events import whole_lines
+from iosonde.store.lines import whole_lines
 from iosonde.store.reader import connect
 from iosonde.store.run_lines import frame_of, from_columns, from_line, to_line
 from iosonde.store.spool import NULL_SQL, literal
-from iosonde.store.state import clean_text
 
 _TOLD = 5
 """Bad lines of one file that are told of one by one."""

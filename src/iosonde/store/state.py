@@ -21,6 +21,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from iosonde.model.text import clean_text
+
 MAX_BYTES = 1 << 20
 """A larger file is not a state."""
 SCHEMA_VERSION = 1
@@ -154,11 +156,6 @@ def _damaged(path: Path, error: str) -> dict[str, Any]:
         "ops": [],
         "error": error,
     }
-
-
-def clean_text(text: str) -> str:
-    """``text`` without characters that a terminal would obey."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _text(value: object) -> str | None:

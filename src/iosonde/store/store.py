@@ -18,12 +18,13 @@ from iosonde.store.columns import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_K
 from iosonde.store.dropped import dropped_targets, with_dropped
 from iosonde.store.intervals import Rollups
 from iosonde.store.kept import kept_targets, kept_windows, merged, pooled_with_kept
+from iosonde.store.picks import floats
 from iosonde.store.reader import Scope, with_samples
 from iosonde.store.rolled import rolled_windows, wanted
 from iosonde.store.rollups import rollups
 from iosonde.store.state import read_states
 from iosonde.store.tally import tally_sql
-from iosonde.store.windows import floats, pooled_table, tag_samples, window_table
+from iosonde.store.windows import pooled_table, tag_samples, window_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,12 +25,20 @@ from iosonde.store.columns import (
     DERIVED,
     FATE,
     LEVEL_COLUMNS,
-    QUANTILES,
     SERIES_KEY,
     WINDOW_COLUMNS,
     WINDOW_KEY,
 )
-from iosonde.store.picks import LEVELS, TAILS, as_levels, level_ranks, lists_of, picked
+from iosonde.store.picks import (
+    LEVELS,
+    TAILS,
+    as_levels,
+    floats,
+    level_ranks,
+    lists_of,
+    picked,
+    rank_of,
+)
 from iosonde.store.reader import Scope
 from iosonde.store.series import in_order
 from iosonde.store.slices import over_slices
@@ -219,18 +227,3 @@ def _named(values: Any, names: Sequence[str]) -> dict[str, Any]:
         column = values[:, place]
         columns[name] = np.where(column == NULL_NS, np.nan, column.astype(np.float64))
     return columns
-
-
-def rank_of(name: str) -> tuple[float, int]:
-    """``q95_lower_ns`` -> the quantile level and which of lower, point, upper."""
-    quantile, _, end = name.removesuffix("_ns").partition("_")
-    return QUANTILES[quantile], {"lower": 0, "": 1, "upper": 2}[end]
-
-
-def floats(column: Any) -> Any:
-    """A fetched column as float64 with NaN for null."""
-    values = np.ma.getdata(column).astype(np.float64)
-    mask = np.ma.getmask(column)
-    if mask is not np.ma.nomask:
-        values[mask] = np.nan
-    return values
