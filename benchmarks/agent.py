@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import process
-from tests.agent import harness
+from tests.kit import harness
 
 SECONDS = 60.0
 ROUNDS = 5

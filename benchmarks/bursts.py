@@ -12,7 +12,7 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
-from iosonde.stats.bursts import BurstsFound, find_bursts, windows_for
+from iosonde.weather.bursts.search import BurstsFound, find_bursts, windows_for
 
 N, SPAN_S = 12_000, 20.0
 BURST_S = (8.0, 9.0)

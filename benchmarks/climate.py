@@ -12,16 +12,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from iosonde.analysis.climate import climate, picked
-from iosonde.analysis.climate_metrics import metric_changes, safe_metrics
-from iosonde.analysis.climate_regimes import climates_of
-from iosonde.analysis.climate_series import series_of
-from iosonde.analysis.climate_validation import validated
-from iosonde.analysis.job_source import from_files
-from iosonde.analysis.motifs import motifs
 from iosonde.connectors.source import Settings
-from iosonde.plots.climate_figure import climate_figure
-from iosonde.plots.render_climate import save_climate
+from iosonde.jobs.climate.climate import climate, picked
+from iosonde.jobs.climate.figure import climate_figure
+from iosonde.jobs.climate.metrics import metric_changes, safe_metrics
+from iosonde.jobs.climate.motifs import motifs
+from iosonde.jobs.climate.regimes import climates_of
+from iosonde.jobs.climate.render import save_climate
+from iosonde.jobs.climate.series import series_of
+from iosonde.jobs.climate.validation import validated
+from iosonde.jobs.table.source import from_files
 
 T = TypeVar("T")
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iosonde.stats.dependence import no_load_beside
-from iosonde.stats.gaps import Period
 from iosonde.stats.multiple import holm, simes
-from iosonde.stats.shift import LEVELS, Pair, shift
+from iosonde.weather.compare.dependence import no_load_beside
+from iosonde.weather.compare.shift import LEVELS, Pair, shift
+from iosonde.weather.compare.unseen_load import Period
 
 Floats = NDArray[np.float64]
 Maker = Callable[[np.random.Generator, int, float], Floats]

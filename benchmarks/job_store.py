@@ -24,11 +24,11 @@ import numpy as np
 
 from benchmarks import machine
 from benchmarks.join_jobs import BEGIN_S, DAY_S, S, block
-from iosonde.analysis.job_source import from_store
-from iosonde.analysis.join_jobs import join
+from iosonde.jobs.environment.join import join
+from iosonde.jobs.store.jobs import write_jobs
+from iosonde.jobs.store.series import write_block
+from iosonde.jobs.table.source import from_store
 from iosonde.model.jobs import Job, Scalar
-from iosonde.store.jobs import write_jobs
-from iosonde.store.metrics import write_block
 
 DAYS, SMALL, BATCH = 365, 50, 20_000
 DAY = 200

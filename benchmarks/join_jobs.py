@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import machine
-from iosonde.analysis.join_jobs import join
+from iosonde.jobs.environment.join import join
+from iosonde.jobs.store.jobs import read_jobs, write_jobs
+from iosonde.jobs.store.series import write_block, write_edges
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import SERIES, Edge, MetricBlock
-from iosonde.store.jobs import read_jobs, write_jobs
-from iosonde.store.metrics import write_block, write_edges
 
 S = 1_000_000_000
 DAY_S = 86_400

@@ -30,7 +30,7 @@ START = datetime(2018, 1, 28, tzinfo=UTC)
 FORMS = {
     "TimeSeries": "lustre.tokio_timeseries",
     "h5lmt": "lustre.h5lmt",
-    "LMT SQLite": "lustre.lmt_sql",
+    "LMT SQLite": "lustre.lmt.sql",
 }
 
 

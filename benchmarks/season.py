@@ -25,8 +25,8 @@ from pathlib import Path
 import duckdb
 
 from benchmarks import machine, season_store
-from iosonde.store import layout
-from iosonde.store.store import Store
+from iosonde.engine import layout
+from iosonde.weather.store import Store
 
 Run = tuple[float, float, float, int]
 WINDOW_NS = 600_000_000_000

@@ -16,9 +16,9 @@ import duckdb
 import numpy as np
 
 from benchmarks.month import MEDIANS_NS, OPS, PERIOD_NS, START_NS
+from iosonde.engine import layout
+from iosonde.engine.contract import SAMPLE_TYPES
 from iosonde.model.ops import OPS as NAMES
-from iosonde.store import layout
-from iosonde.store.columns import SAMPLE_TYPES
 
 PARQUET = "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2"
 """As sealed but for the level of compression, which readers do not feel and writing does."""

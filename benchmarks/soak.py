@@ -22,7 +22,7 @@ from benchmarks import machine, process
 from benchmarks.mischief import Mischief, faults
 from benchmarks.soaked import Outcome, Reading, show
 from benchmarks.ticks import count, keep_segments
-from tests.agent import harness
+from tests.kit import harness
 
 MOST_MIB_PER_HOUR = 1.0
 BETWEEN_READINGS_S = 5.0

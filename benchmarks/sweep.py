@@ -14,8 +14,8 @@ import tempfile
 
 from benchmarks import machine
 from benchmarks.metadata import IOSONDE, ext4, tmpfs
+from tests.kit.servers import Ferretdb, Postgresql, Versitygw
 from tests.services.conftest import running
-from tests.services.servers import Ferretdb, Postgresql, Versitygw
 
 
 def main() -> None:

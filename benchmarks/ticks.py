@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.agent import harness
+from tests.kit import harness
 
 
 def keep_segments(store: Path, kept: Path) -> None:

@@ -21,9 +21,13 @@ from numpy.typing import NDArray
 
 from benchmarks import machine
 from benchmarks.truth.latency import Floats
-from iosonde.stats import association, clusters, forward, local_loss, prediction, simpson
-from iosonde.stats import regimes as climates
-from iosonde.stats import shifts as lasting
+from iosonde.jobs.climate import clusters, prediction
+from iosonde.jobs.correlate import simpson
+from iosonde.jobs.explain import neighbour_loss as local_loss
+from iosonde.stats import association
+from iosonde.stats import change_points as lasting
+from iosonde.stats import regime_search as climates
+from iosonde.stats import selection as forward
 
 SERVER = ("fs_ave", "fs_max", "fshealth", "jobsdb", "topology")
 """How columns begin that do not describe the job itself."""

@@ -20,26 +20,26 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from iosonde.analysis.climate import climate
-from iosonde.analysis.importing import Naming, import_latencies
-from iosonde.analysis.umami import umami
-from iosonde.findings.climate import say_event
-from iosonde.plots.climate_figure import climate_figure
-from iosonde.plots.render_climate import save_climate
-from iosonde.plots.render_umami import save_umami
-from iosonde.plots.umami_figure import umami_figure
+from iosonde.ingest.latencies import Naming, import_latencies
+from iosonde.jobs.climate.climate import climate
+from iosonde.jobs.climate.figure import climate_figure
+from iosonde.jobs.climate.render import save_climate
+from iosonde.jobs.climate.words import say_event
+from iosonde.jobs.umami.diagram import umami
+from iosonde.jobs.umami.figure import umami_figure
+from iosonde.jobs.umami.render import save_umami
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.metadata import ext4  # noqa: E402
-from tests.e2e.browser import CHROMIUM  # noqa: E402
-from tests.python.climates_made import runs  # noqa: E402
-from tests.python.jobs_made import simulated  # noqa: E402
-from tests.python.latencies import closed_loop, gathered  # noqa: E402
-from tests.python.made import Trouble, made  # noqa: E402
+from tests.kit.browser import CHROMIUM  # noqa: E402
+from tests.kit.climates_made import runs  # noqa: E402
+from tests.kit.jobs_made import simulated  # noqa: E402
+from tests.kit.latencies import closed_loop, gathered  # noqa: E402
+from tests.kit.made import Trouble, made  # noqa: E402
+from tests.kit.servers import Versitygw  # noqa: E402
 from tests.services.conftest import running  # noqa: E402
-from tests.services.servers import Versitygw  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
 COLOURS = 128

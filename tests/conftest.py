@@ -1,7 +1,14 @@
+from __future__ import annotations
+
+import time
+
 import pytest
 from hypothesis import settings
 
-from iosonde.store import seal
+from iosonde.cli.shared import options
+from iosonde.engine import layout
+from iosonde.weather import seal
+from tests.kit.makers import START, simulated
 
 settings.register_profile(
     "untimed", deadline=None
@@ -18,3 +25,27 @@ def this_is_login2():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(seal, "this_host", lambda: "login2")
         yield
+
+
+@pytest.fixture
+def utc(monkeypatch):
+    """Local time is UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def now(monkeypatch):
+    """The wall clock of commands stands at START."""
+    monkeypatch.setattr(options, "now_ns", lambda: START)
+
+
+@pytest.fixture
+def live(tmp_path):
+    """A store of 5000 s by six ops, all of it still in two spool segments."""
+    simulated(tmp_path, 5000, {"op": "md_create", "after": "100s", "for": "20s", "hang": True})
+    assert len(layout.spool_segments(tmp_path)) == 2
+    return tmp_path

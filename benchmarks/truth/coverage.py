@@ -7,8 +7,8 @@ import numpy as np
 from benchmarks.truth import simulated
 from benchmarks.truth.target import Row, share
 from benchmarks.truth.waiting import NOISE
-from iosonde.stats.capacity import Capacity, capacity
-from iosonde.stats.closed_network import Network
+from iosonde.queue.capacity import Capacity, capacity
+from iosonde.queue.closed_network import Network
 
 STORES = (
     (100, 2.0),

@@ -8,13 +8,13 @@ from scipy import stats
 from benchmarks.truth import metrics as made
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.target import Row, share
+from iosonde.jobs.explain.neighbour_loss import local_losses
+from iosonde.jobs.explain.suspects import suspects
 from iosonde.stats.association import associations
-from iosonde.stats.forward import Shape, select
-from iosonde.stats.local_loss import local_losses
+from iosonde.stats.change_points import shifts
 from iosonde.stats.multiple import benjamini_hochberg
-from iosonde.stats.regimes import regimes
-from iosonde.stats.shifts import shifts
-from iosonde.stats.suspects import suspects
+from iosonde.stats.regime_search import regimes
+from iosonde.stats.selection import Shape, select
 
 _PROTOTYPE_12 = {
     ("linear", 30): ".87",

@@ -19,9 +19,9 @@ from iosonde.model.slowdown import (
     Intervals,
     Judged,
 )
-from iosonde.stats.guarded import guard
 from iosonde.stats.ranks import quantile_ranks
-from iosonde.stats.triples import triples
+from iosonde.weather.slowdown.guarded import guard
+from iosonde.weather.slowdown.triples import triples
 
 SECOND_NS = 1_000_000_000
 INTERVAL_S = INTERVAL_NS // SECOND_NS

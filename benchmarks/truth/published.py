@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.truth.target import Row
-from iosonde.analysis.correlate import Correlation, correlate
-from iosonde.analysis.tables import load_tables
 from iosonde.connectors.source import Settings
+from iosonde.jobs.correlate.correlate import Correlation, correlate
+from iosonde.jobs.table.from_files import load_tables
 from iosonde.model.jobs import JobTable
 from iosonde.model.units import to_ns
 

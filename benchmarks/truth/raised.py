@@ -12,7 +12,7 @@ from benchmarks.truth.judge import SECOND_NS, judged
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.stream import NULL, START_NS, Happening, Weather
 from benchmarks.truth.target import Row, share
-from iosonde.stats.detect import alarms
+from iosonde.weather.slowdown.alarms import alarms
 
 OPS = ("md_create", "data_read")
 INFINITE = float("inf")

@@ -12,7 +12,7 @@ from benchmarks.truth import hangs, latency
 from benchmarks.truth.judge import histograms, value_ns
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.target import Row
-from iosonde.store.seal import seal
+from iosonde.weather.seal import seal
 
 RAW = "raw Parquet as sealed (ns, control, offsets), MB a day"
 _DAY_S = 86_400

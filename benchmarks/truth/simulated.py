@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from iosonde.stats.waiting_rates import Rates, rates
+from iosonde.bench.adaptive.rates import Rates, rates
 
 ROOT = Path(__file__).resolve().parents[2]
 

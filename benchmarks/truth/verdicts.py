@@ -12,9 +12,10 @@ from benchmarks.truth.judge import SECOND_NS, judged, key, minutes
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.stream import START_NS, Options, Weather
 from benchmarks.truth.target import Row, share
-from iosonde.analysis.events import slow_events
 from iosonde.model.frames import Frame
-from iosonde.stats import recurrence, scope
+from iosonde.weather.events import recurrence_test as recurrence
+from iosonde.weather.events import scope_test as scope
+from iosonde.weather.events.events import slow_events
 
 OPS = ("md_create", "data_read")
 MINUTE_S = 60

@@ -9,10 +9,10 @@ import numpy as np
 from benchmarks.truth import simulated
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.target import Row, share
-from iosonde.stats.capacity import Capacity, Estimate, capacity
-from iosonde.stats.closed_network import Network
-from iosonde.stats.waiting import EXTENDED, FEWEST, MARGIN, Verdict, judge
-from iosonde.stats.waiting_rates import LEVELS, Rates
+from iosonde.bench.adaptive.rates import LEVELS, Rates
+from iosonde.bench.adaptive.verdict import EXTENDED, FEWEST, MARGIN, Verdict, judge
+from iosonde.queue.capacity import Capacity, Estimate, capacity
+from iosonde.queue.closed_network import Network
 
 NOISE, DRIFT = 0.05, 0.02
 """Coefficient of variation of a measurement, and the step of a random walk from one to the next."""

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
 
-    from iosonde.notebook.asked import Paths, Zone
+    from iosonde.notebook.arguments import Paths, Zone
     from iosonde.notebook.jobs import Jobs
     from iosonde.notebook.station import Station
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent import harness
-from tests.agent.harness import Agent, target
+from tests.kit import harness
+from tests.kit.harness import Agent, target
 
 pytestmark = pytest.mark.service
 

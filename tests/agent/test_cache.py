@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent import harness
+from tests.kit import harness
 
 pytestmark = pytest.mark.service
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.agent import harness
-from tests.agent.harness import wait_for
+from tests.kit import harness
+from tests.kit.harness import wait_for
 
 pytestmark = pytest.mark.service
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.agent.harness import AGENT, IOSONDE, ROOT, Agent, target, wait_for
-from tests.python.commands import put
-from tests.python.makers import SECOND, state, with_ops
+from tests.kit.commands import put
+from tests.kit.harness import AGENT, IOSONDE, ROOT, Agent, target, wait_for
+from tests.kit.makers import SECOND, state, with_ops
 
 DEPLOY = ROOT / "deploy"
 UNITS = DEPLOY / "systemd"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.agent import harness
+from tests.kit import harness
 
 pytestmark = pytest.mark.service
 

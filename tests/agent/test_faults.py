@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent import harness
-from tests.agent.harness import Agent, running, target
+from tests.kit import harness
+from tests.kit.harness import Agent, running, target
 
 pytestmark = pytest.mark.service
 

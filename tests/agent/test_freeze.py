@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.agent import harness
-from tests.agent.harness import SECOND
+from tests.kit import harness
+from tests.kit.harness import SECOND
 
 pytestmark = pytest.mark.service
 

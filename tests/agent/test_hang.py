@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent import harness
-from tests.agent.harness import SECOND, Agent
+from tests.kit import harness
+from tests.kit.harness import SECOND, Agent
 
 pytestmark = pytest.mark.service
 

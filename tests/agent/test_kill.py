@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde import _core
-from tests.agent import harness
+from tests.kit import harness
 
 pytestmark = pytest.mark.service
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.agent.harness import AGENT, Agent, running, target, wait_for
+from tests.kit.harness import AGENT, Agent, running, target, wait_for
 
 ENVIRON = {key: value for key, value in os.environ.items() if key != "NOTIFY_SOCKET"}
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tests.agent.harness import Agent, run, running, samples, target, wait_for
+from tests.kit.harness import Agent, run, running, samples, target, wait_for
 
 
 def test_a_second_agent_leaves_the_state_of_the_first_alone(tmp_path: Path) -> None:

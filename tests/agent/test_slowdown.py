@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.measure.probe import simulate
-from tests.agent import harness
-from tests.agent.harness import SECOND
+from iosonde.weather.probe import simulate
+from tests.kit import harness
+from tests.kit.harness import SECOND
 
 START_NS = 1_790_000_000 * SECOND
 LATENCY = {

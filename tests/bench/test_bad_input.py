@@ -4,8 +4,8 @@ import shlex
 
 import pytest
 
-from tests.bench.driven import SMALL, bench, command, ended, left_in, started
-from tests.python.commands import run
+from tests.kit.commands import run
+from tests.kit.driven import SMALL, bench, command, ended, left_in, started
 
 WRONG = [
     ("-n", "0"),

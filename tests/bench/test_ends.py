@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.driven import (
+from tests.kit.commands import ENVIRON, run
+from tests.kit.driven import (
     bench,
     by_op,
     counts,
@@ -26,7 +27,6 @@ from tests.bench.driven import (
     wait_for,
     whole,
 )
-from tests.python.commands import ENVIRON, run
 
 LONG = ("-n", 2, "-D", 1, "-P", 60, "-I", 50, "-R", 2, "--fault", "stat:+50ms")
 """The benchmark phase takes five seconds."""

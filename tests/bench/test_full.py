@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.bench.driven import (
+from tests.kit.driven import (
     SMALL,
     bench,
     by_op,

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from tests.bench.driven import (
+from tests.kit.driven import (
     OPS,
     SMALL,
     bench,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bench.driven import (
+from tests.kit.driven import (
     OPS,
     SMALL,
     bench,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.driven import (
+from tests.kit.commands import run
+from tests.kit.driven import (
     SMALL,
     bench,
     by_op,
@@ -20,7 +21,6 @@ from tests.bench.driven import (
     until,
     wait_for,
 )
-from tests.python.commands import run
 
 pytestmark = pytest.mark.service
 

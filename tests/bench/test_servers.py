@@ -6,7 +6,7 @@ import psycopg
 import pymongo
 import pytest
 
-from tests.bench.driven import (
+from tests.kit.driven import (
     OPS,
     SMALL,
     bench,
@@ -21,8 +21,8 @@ from tests.bench.driven import (
     until,
     whole,
 )
+from tests.kit.servers import Ferretdb, Postgresql, Versitygw, fast_folder
 from tests.services.conftest import running
-from tests.services.servers import Ferretdb, Postgresql, Versitygw, fast_folder
 
 pytestmark = pytest.mark.service
 

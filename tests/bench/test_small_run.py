@@ -8,7 +8,7 @@ from dataclasses import asdict
 import duckdb
 import pytest
 
-from tests.bench.driven import (
+from tests.kit.driven import (
     OPS,
     SMALL,
     bench,
@@ -123,7 +123,7 @@ def test_a_process_speaks_data_on_stdout_and_progress_on_stderr(place, store):
 
 
 def test_runs_shows_it(place, store, capsys):
-    from tests.python.commands import run
+    from tests.kit.commands import run
 
     assert bench(place, *SMALL, store=store) == 0
     (run_id,) = {row.run_id for row in rows_of(store)}

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from iosonde.analysis import climate, climate_events, climate_regimes, climate_series, leakage
-from iosonde.stats import prediction, regimes, segments, shifts
+from iosonde.jobs.climate import climate, prediction
+from iosonde.jobs.climate import events as climate_events
+from iosonde.jobs.climate import regimes as climate_regimes
+from iosonde.jobs.climate import series as climate_series
+from iosonde.jobs.table import leakage
+from iosonde.stats import change_points as shifts
+from iosonde.stats import regime_search as regimes
+from iosonde.stats import segments
 
 PAGE = " ".join(
     (Path(__file__).resolve().parents[2] / "docs/methods/climate.md").read_text().split()

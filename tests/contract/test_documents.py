@@ -7,20 +7,17 @@ from pathlib import Path
 import pytest
 
 from iosonde import _core
-from iosonde.analysis import waiting as runs_waiting
-from iosonde.findings import verdicts
+from iosonde.bench.adaptive import adaptive as runs_waiting
+from iosonde.bench.adaptive import rates as waiting_rates
+from iosonde.bench.adaptive import verdict as waiting
 from iosonde.model import ops
 from iosonde.model.units import format_waiting_factor
-from iosonde.stats import (
-    capacity,
-    closed_network,
-    recurrence,
-    scope,
-    spells,
-    t_interval,
-    waiting,
-    waiting_rates,
-)
+from iosonde.queue import capacity, closed_network
+from iosonde.stats import t_interval
+from iosonde.weather.events import recurrence_test as recurrence
+from iosonde.weather.events import scope_test as scope
+from iosonde.weather.events import slow_intervals as spells
+from iosonde.weather.slowdown import findings as verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -240,10 +237,10 @@ def test_constants_of_hangs_in_prose_are_those_in_code() -> None:
 
 
 def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> None:
-    from iosonde.cli.bench_options import parse
-    from iosonde.measure.metadata import crew
-    from iosonde.measure.metadata.laps import LEAST_COUNT
-    from iosonde.measure.metadata.spec import DEFAULTS
+    from iosonde.bench.metadata import local_ranks as crew
+    from iosonde.bench.metadata.spec import DEFAULTS
+    from iosonde.bench.metadata.tallies import LEAST_COUNT
+    from iosonde.cli.bench.options import parse
 
     page = " ".join((ROOT / "docs/bench-metadata.md").read_text().split())
     args = parse(["/work"])

@@ -3,21 +3,17 @@
 import re
 from pathlib import Path
 
-from iosonde.analysis import leakage
-from iosonde.findings import explanation
-from iosonde.stats import (
-    association,
-    clusters,
-    forward,
-    local_loss,
-    prediction,
-    regimes,
-    segments,
-    shifts,
-    simpson,
-    standing,
-    suspects,
-)
+from iosonde.jobs.climate import clusters, prediction
+from iosonde.jobs.correlate import simpson
+from iosonde.jobs.explain import neighbour_loss as local_loss
+from iosonde.jobs.explain import suspects
+from iosonde.jobs.explain import words as explanation
+from iosonde.jobs.table import leakage
+from iosonde.jobs.umami import quartile as standing
+from iosonde.stats import association, segments
+from iosonde.stats import change_points as shifts
+from iosonde.stats import regime_search as regimes
+from iosonde.stats import selection as forward
 
 PAGE = " ".join((Path(__file__).resolve().parents[2] / "docs/methods/umami.md").read_text().split())
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.browser import SCRATCH, Visit, browser, frozen, probed, sentence, wait_until
-from tests.serve import stores
+from tests.kit import stores
+from tests.kit.browser import SCRATCH, Visit, browser, frozen, probed, sentence, wait_until
 
 
 @pytest.fixture(scope="module")

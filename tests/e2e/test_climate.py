@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import Route
 
 from iosonde.model.jobs import JobTable
-from tests.e2e.browser import Visit
 from tests.e2e.conftest import visiting
-from tests.python.climates_made import together
-from tests.serve import stores
+from tests.kit import stores
+from tests.kit.browser import Visit
+from tests.kit.climates_made import together
 
 pytestmark = pytest.mark.service
 CLIMATE = "#page=climate"

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.e2e.browser import Visit
 from tests.e2e.conftest import visiting
-from tests.python.jobs_made import simulated
-from tests.serve import stores
+from tests.kit import stores
+from tests.kit.browser import Visit
+from tests.kit.jobs_made import simulated
 
 pytestmark = pytest.mark.service
 JOBS = "#page=jobs"

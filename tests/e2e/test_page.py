@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.browser import AT_WORK, WORK, sentence, wait_until
-from tests.serve import stores
+from tests.kit import stores
+from tests.kit.browser import AT_WORK, WORK, sentence, wait_until
 
 pytestmark = pytest.mark.service
 

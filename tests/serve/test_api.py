@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from iosonde.findings.sentences import say
-from iosonde.findings.verdicts import from_state
+from iosonde.engine.states import read_states
 from iosonde.model.ops import OPS
 from iosonde.serve.app import create
-from iosonde.store.state import read_states
-from tests.serve import stores
-from tests.serve.stores import HOUR, MINUTE, NOW, SECOND
+from iosonde.weather.slowdown.findings import from_state
+from iosonde.weather.slowdown.words import say
+from tests.kit import stores
+from tests.kit.stores import HOUR, MINUTE, NOW, SECOND
 
 ONSET = NOW - 12 * MINUTE
 FAULTS = [

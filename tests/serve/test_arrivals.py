@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.analysis.slowdown import analyse
 from iosonde.model.frames import Frame, SlowdownQuery
 from iosonde.serve.arrivals import KEPT_NS, Arrivals
 from iosonde.serve.history import History, HistoryKey
-from iosonde.store.seal import seal
-from iosonde.store.store import Store
-from tests.serve import stores
-from tests.serve.stores import MINUTE, NOW, SECOND
+from iosonde.weather.seal import seal
+from iosonde.weather.slowdown.slowdown import analyse
+from iosonde.weather.store import Store
+from tests.kit import stores
+from tests.kit.stores import MINUTE, NOW, SECOND
 
 FAULTS = [
     {"op": "data_read", "after": "12m", "multiply": 3.0},

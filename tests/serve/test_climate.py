@@ -14,20 +14,20 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from iosonde.analysis.climate import climate
-from iosonde.analysis.job_source import from_store
+from iosonde.jobs.climate.climate import climate
+from iosonde.jobs.climate.figure import climate_figure, to_json
+from iosonde.jobs.store.jobs import write_jobs
+from iosonde.jobs.table.source import from_store
 from iosonde.model.jobs import Job, JobTable, Scalar
-from iosonde.plots.climate_figure import climate_figure, to_json
 from iosonde.serve import climate as route
 from iosonde.serve.app import create
 from iosonde.serve.climate import ClimateRequest, Climates
 from iosonde.serve.job_table import KEEP_S, JobTables
 from iosonde.serve.shared import Shared
-from iosonde.store.jobs import write_jobs
-from tests.python.climates_made import runs, together
-from tests.python.commands import run
-from tests.python.jobs_made import table
-from tests.serve import stores
+from tests.kit import stores
+from tests.kit.climates_made import runs, together
+from tests.kit.commands import run
+from tests.kit.jobs_made import table
 
 MADE = together(days=200)
 EVERYTHING = ClimateRequest(None, None, None, None)

@@ -6,9 +6,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from iosonde.store.store import Store
-from tests.serve import stores
-from tests.serve.stores import MINUTE
+from iosonde.weather.store import Store
+from tests.kit import stores
+from tests.kit.stores import MINUTE
 
 WORK = {"host": stores.HOST, "target": "/work"}
 SECONDS = 10.0

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from iosonde.analysis.figures import KINDS
 from iosonde.serve.app import create
-from tests.serve import stores
-from tests.serve.stores import MINUTE, NOW
+from iosonde.weather.figures.request import KINDS
+from tests.kit import stores
+from tests.kit.stores import MINUTE, NOW
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from fastapi.testclient import TestClient
 
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.serve.app import create
-from iosonde.store.seal import seal
-from tests.serve import stores
-from tests.serve.stores import MINUTE, NOW
+from iosonde.weather.seal import seal
+from tests.kit import stores
+from tests.kit.stores import MINUTE, NOW
 
 SERIES = {"host": stores.HOST, "target": "/work", "since_ns": NOW - 20 * MINUTE}
 

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from iosonde.analysis.culprits import explain
-from iosonde.analysis.leakage import judged
-from iosonde.analysis.umami import standard_rows, umami
 from iosonde.cli import umami as umami_command
-from iosonde.findings.explanation import judge, shown_rows
+from iosonde.jobs.explain.explain import explain
+from iosonde.jobs.explain.words import judge, shown_rows
+from iosonde.jobs.table.leakage import judged
+from iosonde.jobs.umami.diagram import standard_rows, umami
+from iosonde.jobs.umami.figure import to_json, umami_figure
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.jobs import JobTable
-from iosonde.plots.umami_figure import to_json, umami_figure
 from iosonde.serve.app import create
 from iosonde.serve.job_table import KEEP_S, JobTables
 from iosonde.serve.jobs import JobsRequest, jobs_listed
-from tests.python.jobs_made import simulated, table
+from tests.kit.jobs_made import simulated, table
 
 JOBS = simulated()
 

@@ -2,11 +2,11 @@
 
 import os
 
+from iosonde.engine import layout
 from iosonde.serve.sealing import Sealer
-from iosonde.store import layout
-from iosonde.store.seal import seal
-from tests.agent.harness import wait_for
-from tests.python.makers import simulated
+from iosonde.weather.seal import seal
+from tests.kit.harness import wait_for
+from tests.kit.makers import simulated
 
 
 def test_what_is_closed_becomes_parquet_by_and_by(tmp_path):
@@ -35,8 +35,8 @@ def test_trouble_is_told_once(tmp_path):
 
 def test_segments_of_another_host_must_have_settled(tmp_path, monkeypatch):
     simulated(tmp_path, 300)
-    monkeypatch.setattr("iosonde.store.seal.this_host", lambda: "another")
-    monkeypatch.setattr("iosonde.store.seal.boot_id", lambda: None)
+    monkeypatch.setattr("iosonde.weather.seal.this_host", lambda: "another")
+    monkeypatch.setattr("iosonde.weather.seal.boot_id", lambda: None)
     assert seal(tmp_path) == []
     for segment in layout.spool_segments(tmp_path):
         old = segment.path.stat().st_mtime - 7300

@@ -2,12 +2,12 @@
 
 import pytest
 
-from iosonde.measure.metadata.session import Session
-from iosonde.measure.metadata.spec import BULK_OPS, Spec
-from iosonde.measure.places import parse_place
-from iosonde.measure.ranks import Alone
+from iosonde.bench.backends.places import parse_place
+from iosonde.bench.metadata.session import Session
+from iosonde.bench.metadata.spec import BULK_OPS, Spec
+from iosonde.bench.ranks import Alone
 from iosonde.model.errors import UsageError
-from tests.services.bench import Quiet
+from tests.kit.bench import Quiet
 
 pytestmark = pytest.mark.service
 

@@ -5,8 +5,8 @@ import pymongo
 import pytest
 
 from iosonde import _core
-from iosonde.measure.backends.nothing import NothingStore
-from iosonde.measure.places import parse_place
+from iosonde.bench.backends.null import NothingStore
+from iosonde.bench.backends.places import parse_place
 
 pytestmark = pytest.mark.service
 
@@ -100,7 +100,7 @@ def test_posix_by_way_of_python_bindings(tmp_path):
 def test_the_suite_sees_a_python_store_that_lies():
     class Liar(NothingStore):
         def capabilities(self):
-            from iosonde.measure.backends.protocol import Capabilities
+            from iosonde.bench.backends.protocol import Capabilities
 
             return Capabilities()
 

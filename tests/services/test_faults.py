@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from iosonde.measure.backends.mongodb import MongoStore
-from iosonde.measure.metadata.spec import BULK_OPS
-from iosonde.measure.places import parse_place
+from iosonde.bench.backends.mongodb import MongoStore
+from iosonde.bench.backends.places import parse_place
+from iosonde.bench.metadata.spec import BULK_OPS
 from iosonde.model.errors import IosondeError, MeasureError
-from tests.services.bench import Bench
+from tests.kit.bench import Bench
+from tests.kit.servers import Ferretdb, Postgresql, Versitygw
 from tests.services.conftest import running
-from tests.services.servers import Ferretdb, Postgresql, Versitygw
 
 pytestmark = pytest.mark.service
 

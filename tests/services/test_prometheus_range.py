@@ -16,8 +16,8 @@ import pytest
 from iosonde.cli.main import main
 from iosonde.connectors.prometheus import http_api as prometheus_http
 from iosonde.connectors.source import Settings
+from iosonde.jobs.store.series import SeriesName, read_block
 from iosonde.model.metrics import MetricBlock
-from iosonde.store.metrics import SeriesName, read_block
 
 pytestmark = pytest.mark.service
 

@@ -1,4 +1,4 @@
-//! A store of objects that is a Python object (src/iosonde/measure/backends/protocol.py).
+//! A store of objects that is a Python object (src/iosonde/bench/backends/protocol.py).
 //!
 //! Every call takes the interpreter's lock for itself. Content is copied once each way.
 

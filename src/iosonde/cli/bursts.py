@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from iosonde.analysis.bursts import RunBurst, RunBursts, bursts
-from iosonde.analysis.selectors import known_names, select_all
-from iosonde.cli import options
-from iosonde.cli.text import count, table
-from iosonde.findings.bursts import say_burst, say_bursts
+from iosonde.cli.shared import options
+from iosonde.cli.shared.text import count, table
+from iosonde.engine.files import write_frame, write_text
+from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import op_word, parse_op
@@ -28,10 +27,11 @@ from iosonde.model.units import (
     format_time,
     parse_duration,
 )
-from iosonde.store.export import write_frame, write_text
-from iosonde.store.periods import Part, runs
-from iosonde.store.state import read_states
-from iosonde.store.store import Store
+from iosonde.weather.bursts.bursts import RunBurst, RunBursts, bursts
+from iosonde.weather.bursts.words import say_burst, say_bursts
+from iosonde.weather.samples.periods import Part, runs
+from iosonde.weather.selectors import known_names, select_all
+from iosonde.weather.store import Store
 
 SCHEMA_VERSION = 1
 EXAMPLES = """\

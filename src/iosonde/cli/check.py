@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from iosonde import __version__
-from iosonde.cli import options
-from iosonde.findings import thresholds
-from iosonde.findings.components import compared
-from iosonde.findings.sentences import say
-from iosonde.findings.verdicts import Finding, from_state
-from iosonde.measure.expendable import ask
+from iosonde.cli.shared import options
+from iosonde.engine.states import read_states
+from iosonde.host.child import ask
 from iosonde.model.errors import IosondeError
 from iosonde.model.units import parse_duration
-from iosonde.store.state import read_states
+from iosonde.weather.slowdown import thresholds
+from iosonde.weather.slowdown.components import compared
+from iosonde.weather.slowdown.findings import Finding, from_state
+from iosonde.weather.slowdown.words import say
 
 EXAMPLES = """\
   iosonde check                       every watched target; the worst decides

@@ -9,21 +9,21 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.cli import job_options, options
-from iosonde.cli.job_choice import Tell
-from iosonde.cli.text import count, table, wrapped
-from iosonde.findings import climate as words
-from iosonde.findings import climate_worth as worth
-from iosonde.findings.climate_data import change_data, climate_data, motif_rows, motifs_data
+from iosonde.cli.shared import job_options, options
+from iosonde.cli.shared.job_choice import Tell
+from iosonde.cli.shared.text import count, table, wrapped
+from iosonde.engine.files import csv_text
+from iosonde.jobs.climate import words
+from iosonde.jobs.climate import worth_words as worth
+from iosonde.jobs.climate.data import change_data, climate_data, motif_rows, motifs_data
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
 from iosonde.model.units import day
-from iosonde.store.export import csv_text
 
 if TYPE_CHECKING:
-    from iosonde.analysis.climate import Climate, OnDate
-    from iosonde.analysis.climate_validation import Validated
-    from iosonde.analysis.motifs import Motifs
+    from iosonde.jobs.climate.climate import Climate, OnDate
+    from iosonde.jobs.climate.motifs import Motifs
+    from iosonde.jobs.climate.validation import Validated
     from iosonde.model.jobs import JobTable
 
 EXAMPLES = """\
@@ -55,7 +55,7 @@ def _answer(args: argparse.Namespace, tell: Tell) -> int:
     valid: tuple[Validated, ...] = ()
     motifs: Motifs | None = None
     if args.motifs:
-        from iosonde.analysis.motifs import motifs as cluster
+        from iosonde.jobs.climate.motifs import motifs as cluster
 
         motifs = cluster(rows)
     else:
@@ -99,7 +99,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 def _climate(
     rows: JobTable, args: argparse.Namespace
 ) -> tuple[Climate, OnDate | None, tuple[Validated, ...]]:
-    from iosonde.analysis.climate import changed_on, climate, picked
+    from iosonde.jobs.climate.climate import changed_on, climate, picked
     from iosonde.model.units import parse_time
 
     now_ns = options.now_ns()
@@ -111,7 +111,7 @@ def _climate(
     on = changed_on(found, parse_time(args.on, now_ns, UTC)) if args.on else None
     if not args.validate:
         return found, on, ()
-    from iosonde.analysis.climate_validation import validated
+    from iosonde.jobs.climate.validation import validated
 
     return found, on, validated(picked(rows, args.file_system, args.motif, since, until))
 
@@ -187,8 +187,8 @@ def _motif_lines(found: Motifs) -> list[str]:
 
 
 def _plot(found: Climate, args: argparse.Namespace) -> None:
-    from iosonde.plots.climate_figure import climate_figure, to_json
-    from iosonde.store.export import write_text
+    from iosonde.engine.files import write_text
+    from iosonde.jobs.climate.figure import climate_figure, to_json
 
     large = sorted(found.events, key=lambda e: -len(e.changes))[:_MOST_TOLD]
     told = [words.say_event(event) for event in sorted(large, key=lambda e: e.at_ns)]
@@ -196,7 +196,7 @@ def _plot(found: Climate, args: argparse.Namespace) -> None:
     if args.plot.suffix == ".json":
         write_text(json.dumps(to_json(figure), allow_nan=False) + "\n", args.plot)
     else:
-        from iosonde.plots.render_climate import save_climate
+        from iosonde.jobs.climate.render import save_climate
 
         save_climate(figure, args.plot, width_in=args.width, dark=args.dark, zone=UTC)
     options.tell(f"wrote {args.plot}")

@@ -13,11 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from iosonde.analysis.compare import Compared, compare
-from iosonde.analysis.selectors import Defaults, known_names, select, sides
-from iosonde.cli import options
-from iosonde.cli.text import count, table
-from iosonde.findings.comparison import (
+from iosonde.cli.shared import options
+from iosonde.cli.shared.text import count, table
+from iosonde.engine.files import write_frame, write_text
+from iosonde.engine.states import read_states
+from iosonde.model.errors import NothingMeasuredError, UnitError
+from iosonde.model.frames import Frame
+from iosonde.model.ops import op_word, parse_op
+from iosonde.model.units import format_duration, format_time
+from iosonde.weather.compare.compare import Compared, compare
+from iosonde.weather.compare.words import (
     MARGIN,
     OpComparison,
     judge,
@@ -26,14 +31,9 @@ from iosonde.findings.comparison import (
     say_ratio,
     short_ratio,
 )
-from iosonde.model.errors import NothingMeasuredError, UnitError
-from iosonde.model.frames import Frame
-from iosonde.model.ops import op_word, parse_op
-from iosonde.model.units import format_duration, format_time
-from iosonde.store.export import write_frame, write_text
-from iosonde.store.periods import Part, runs
-from iosonde.store.state import read_states
-from iosonde.store.store import Store
+from iosonde.weather.samples.periods import Part, runs
+from iosonde.weather.selectors import Defaults, known_names, select, sides
+from iosonde.weather.store import Store
 
 SCHEMA_VERSION = 1
 EXAMPLES = """\
@@ -135,8 +135,8 @@ def _print(
 def _plot(
     compared: Compared, found: list[OpComparison], args: argparse.Namespace, now_ns: int
 ) -> None:
-    from iosonde.plots.sheet import plain
-    from iosonde.plots.sheets_shifts import shifts_sheet
+    from iosonde.drawing.sheet import plain
+    from iosonde.weather.compare.sheet import shifts_sheet
 
     sheet = shifts_sheet(
         compared,
@@ -148,7 +148,7 @@ def _plot(
     if args.plot.suffix == ".json":
         write_text(json.dumps(plain(sheet), allow_nan=False) + "\n", args.plot)
     else:
-        from iosonde.plots.render_sheet import save_sheet
+        from iosonde.drawing.render_sheet import save_sheet
 
         save_sheet(sheet, args.plot, width_in=10.0, dark=args.dark)
     options.tell(f"wrote {args.plot}")

@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iosonde.analysis.peak import FRACTION, PEAKS
-from iosonde.cli import job_options, options
-from iosonde.cli.job_choice import Tell
-from iosonde.cli.text import count, table
-from iosonde.findings.correlation import (
+from iosonde.cli.shared import job_options, options
+from iosonde.cli.shared.job_choice import Tell
+from iosonde.cli.shared.text import count, table
+from iosonde.jobs.correlate.words import (
     claimed,
     say_doubt,
     say_group,
@@ -21,12 +20,13 @@ from iosonde.findings.correlation import (
     say_warning,
     too_few,
 )
+from iosonde.jobs.table.derived import FRACTION, PEAKS
 from iosonde.model.errors import InputFileError, UsageError
 
 if TYPE_CHECKING:
-    from iosonde.analysis.correlate import Correlated, Correlation
-    from iosonde.analysis.pooling import PooledWarning
-    from iosonde.analysis.tables import Loaded
+    from iosonde.jobs.correlate.correlate import Correlated, Correlation
+    from iosonde.jobs.correlate.pooling import PooledWarning
+    from iosonde.jobs.table.from_files import Loaded
     from iosonde.model.jobs import JobTable
 
 SCHEMA_VERSION = 1
@@ -53,8 +53,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _correlate(args: argparse.Namespace, tell: Tell) -> int:
-    from iosonde.analysis.correlate import correlate
-    from iosonde.analysis.tables import picked
+    from iosonde.jobs.correlate.correlate import correlate
+    from iosonde.jobs.table.from_files import picked
 
     span = options.time_range(args, options.now_ns())
     loaded = _loaded(args, tell)
@@ -76,9 +76,9 @@ def _correlate(args: argparse.Namespace, tell: Tell) -> int:
 
 def _loaded(args: argparse.Namespace, tell: Tell) -> list[Loaded]:
     """The tables asked for, or the store's jobs."""
-    from iosonde.analysis.job_source import from_store, remarks
-    from iosonde.analysis.tables import Loaded, load_tables, mappings
     from iosonde.connectors.source import Settings
+    from iosonde.jobs.table.from_files import Loaded, load_tables, mappings
+    from iosonde.jobs.table.source import from_store, remarks
 
     if not args.table:
         return [Loaded(from_store(job_options.only_store(args), args.peak), (), "store")]
@@ -237,8 +237,8 @@ def _write_json(
 def _write_rows(found: list[Correlated], args: argparse.Namespace) -> None:
     import numpy as np
 
+    from iosonde.engine.files import write_frame
     from iosonde.model.frames import Frame
-    from iosonde.store.export import write_frame
 
     rows = [_plain(row, one.source, one.y) for one in found for row in one.rows]
     columns: dict[str, Any] = {}

@@ -10,16 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from iosonde.analysis.effect import Effect, effects
-from iosonde.analysis.scatter import scatter
-from iosonde.analysis.slowdown import analyse
-from iosonde.cli import options, probe
-from iosonde.cli.interrupt import Interrupt
-from iosonde.cli.live import view
-from iosonde.cli.text import table
-from iosonde.findings.sentences import conclude
-from iosonde.measure.load import Load
-from iosonde.measure.probe import ForegroundProbe
+from iosonde.cli import probe
+from iosonde.cli.shared import options
+from iosonde.cli.shared.interrupt import Interrupt
+from iosonde.cli.shared.live import view
+from iosonde.cli.shared.text import table
 from iosonde.model.errors import IosondeError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import op_word
@@ -31,7 +26,13 @@ from iosonde.model.units import (
     parse_size,
     to_datetime,
 )
-from iosonde.store.store import Store
+from iosonde.weather.load import Load
+from iosonde.weather.probe import ForegroundProbe
+from iosonde.weather.samples_to_draw import scatter
+from iosonde.weather.slowdown.load_effect import Effect, effects
+from iosonde.weather.slowdown.slowdown import analyse
+from iosonde.weather.slowdown.words import conclude
+from iosonde.weather.store import Store
 
 EXAMPLES = """\
   iosonde demo                       here, for 90 s; then the page (Ctrl-C ends it)
@@ -211,8 +212,8 @@ def _clock(ns: int) -> str:
 
 
 def _plot(store: Store, args: argparse.Namespace) -> None:
-    from iosonde.plots.figure import slowdown_figure
-    from iosonde.plots.render_matplotlib import save
+    from iosonde.weather.slowdown.figure import slowdown_figure
+    from iosonde.weather.slowdown.render import save
 
     result = analyse(store, SlowdownQuery(window_ns=args.window))
     for figure in slowdown_figure(result, scatter(store, result)):

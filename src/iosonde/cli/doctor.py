@@ -10,14 +10,14 @@ from itertools import groupby
 from pathlib import Path
 
 from iosonde import __version__
-from iosonde.cli import options
-from iosonde.measure.doctor.examine import Request, examine
-from iosonde.measure.doctor.finding import LEVELS, Finding, worst
-from iosonde.measure.doctor.gather_agent import DEFAULT_ADDRESS
+from iosonde.cli.shared import options
+from iosonde.doctor.examine import Request, examine
+from iosonde.doctor.finding import LEVELS, Finding, worst
+from iosonde.doctor.gather.agent import DEFAULT_ADDRESS
+from iosonde.engine.layout import spool_segments
+from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_duration
-from iosonde.store.layout import spool_segments
-from iosonde.store.state import read_states
 
 EXAMPLES = """\
   iosonde doctor                  this host, the store, the agent and every watched target

@@ -10,10 +10,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.cli import options
-from iosonde.cli.targets import names_of, require_samples
-from iosonde.cli.text import table
-from iosonde.findings.happenings import (
+from iosonde.cli.shared import options
+from iosonde.cli.shared.targets import names_of, require_samples
+from iosonde.cli.shared.text import table
+from iosonde.engine.states import read_states
+from iosonde.model.errors import UsageError
+from iosonde.model.units import format_time
+from iosonde.weather.events.log import SCHEMA_VERSION, Event, read_events
+from iosonde.weather.events.words import (
     event_words,
     say_event,
     say_seen,
@@ -21,10 +25,6 @@ from iosonde.findings.happenings import (
     slow_end,
     slow_words,
 )
-from iosonde.model.errors import UsageError
-from iosonde.model.units import format_time
-from iosonde.store.events import SCHEMA_VERSION, Event, read_events
-from iosonde.store.state import read_states
 
 if TYPE_CHECKING:
     from iosonde.model.events import Seen, SlowEvent
@@ -72,9 +72,9 @@ def _slow(
     """Slow events and who saw them; none when only the agent's notes are asked for."""
     if args.noted:
         return [], []
-    from iosonde.analysis.happenings import happened
     from iosonde.model.frames import SlowdownQuery
-    from iosonde.store.store import Store
+    from iosonde.weather.events.timeline import happened
+    from iosonde.weather.store import Store
 
     found = happened(Store(root), SlowdownQuery(since_ns=since, until_ns=until), now_ns)
     wanted = args.target
@@ -113,14 +113,14 @@ def _recurring(root: Path, until: int, args: argparse.Namespace) -> int:
     """What comes back every day or week."""
     import numpy as np
 
-    from iosonde.analysis.happenings import recurrence_of
-    from iosonde.findings.happenings import (
+    from iosonde.model.frames import SlowdownQuery
+    from iosonde.weather.events.timeline import recurrence_of
+    from iosonde.weather.events.words import (
         say_all_recurring,
         say_nothing_recurs,
         say_recurring,
     )
-    from iosonde.model.frames import SlowdownQuery
-    from iosonde.store.store import Store
+    from iosonde.weather.store import Store
 
     zone = options.local_zone()
     query, random = SlowdownQuery(until_ns=until), np.random.default_rng(args.seed)
@@ -206,14 +206,14 @@ def _write_text(text: str, output: Path | None) -> None:
     if output is None:
         print(text)
     else:
-        from iosonde.store.export import write_text
+        from iosonde.engine.files import write_text
 
         write_text(text + "\n", output)
         options.tell(f"wrote {output}")
 
 
 def _write_frame(events: list[Event], args: argparse.Namespace) -> None:
-    from iosonde.store.events import write_events
+    from iosonde.weather.events.log import write_events
 
     with tempfile.TemporaryDirectory() as folder:
         path = args.output or Path(folder) / "out"

@@ -10,13 +10,13 @@ from dataclasses import asdict
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from iosonde.analysis.culprits import Candidate, Explanation, explain
-from iosonde.analysis.leakage import judged
-from iosonde.analysis.runs_of_job import worth_a_look
-from iosonde.analysis.umami import standard_rows, umami
-from iosonde.cli import job_options, options
-from iosonde.cli.job_choice import Tell
-from iosonde.findings.explanation import Verdict, judge, shown_rows
+from iosonde.cli.shared import job_options, options
+from iosonde.cli.shared.job_choice import Tell
+from iosonde.jobs.explain.explain import Candidate, Explanation, explain
+from iosonde.jobs.explain.words import Verdict, judge, shown_rows
+from iosonde.jobs.table.leakage import judged
+from iosonde.jobs.table.runs import worth_a_look
+from iosonde.jobs.umami.diagram import standard_rows, umami
 from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:

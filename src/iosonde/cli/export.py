@@ -6,18 +6,18 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.cli import options
-from iosonde.cli.targets import called, known_targets, some
-from iosonde.cli.text import count
+from iosonde.bench.runs.rows import frame_of
+from iosonde.bench.runs.store import read
+from iosonde.cli.shared import options
+from iosonde.cli.shared.targets import called, known_targets, some
+from iosonde.cli.shared.text import count
+from iosonde.engine.contract import WINDOW_COLUMNS
+from iosonde.engine.files import FORMATS, format_of, write_frame, write_samples
+from iosonde.engine.reader import Scope
 from iosonde.model.errors import UsageError
 from iosonde.model.ops import parse_op
 from iosonde.model.units import parse_duration
-from iosonde.store.columns import WINDOW_COLUMNS
-from iosonde.store.export import FORMATS, format_of, write_frame, write_samples
-from iosonde.store.reader import Scope
-from iosonde.store.run_lines import frame_of
-from iosonde.store.runs import read
-from iosonde.store.store import Store
+from iosonde.weather.store import Store
 
 EXAMPLES = """\
   iosonde export samples -o samples.parquet

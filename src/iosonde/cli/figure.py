@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from iosonde.analysis.figures import (
+from iosonde.cli.shared import options
+from iosonde.cli.shared.targets import called, no_samples
+from iosonde.model.errors import StoreError, UsageError
+from iosonde.model.frames import SlowdownQuery
+from iosonde.model.ops import OF_WINDOW, parse_op
+from iosonde.model.phases import Phase, parse_phase, read_phases
+from iosonde.model.units import parse_duration
+from iosonde.weather.figures.request import (
     ABOVE_NS,
     KINDS,
     OF_RUNS,
@@ -18,15 +25,8 @@ from iosonde.analysis.figures import (
     default_range,
     runs_named,
 )
-from iosonde.cli import options
-from iosonde.cli.targets import called, no_samples
-from iosonde.model.errors import StoreError, UsageError
-from iosonde.model.frames import SlowdownQuery
-from iosonde.model.ops import OF_WINDOW, parse_op
-from iosonde.model.phases import Phase, parse_phase, read_phases
-from iosonde.model.units import parse_duration
-from iosonde.store.periods import runs
-from iosonde.store.store import Store
+from iosonde.weather.samples.periods import runs
+from iosonde.weather.store import Store
 
 EXAMPLES = """\
   iosonde figure points --since -10m             every operation, by op and target
@@ -51,20 +51,20 @@ def main(arguments: Sequence[str]) -> int:
     args.target = called(store, args.target)
     asked = _asked(args, now_ns, store)
 
-    from iosonde.findings.bursts import say_runs
-    from iosonde.plots.sheets import sheet_of
+    from iosonde.weather.bursts.words import say_runs
+    from iosonde.weather.figures.sheets import sheet_of
 
     sheet = sheet_of(store, asked, lambda runs: say_runs(runs, now_ns))
     if sheet is None:
         raise no_samples(store, "figure", args.target)
     output = args.output or Path(f"iosonde-{args.kind}.png")
     if output.suffix == ".json":
-        from iosonde.plots.sheet import plain
-        from iosonde.store.export import write_text
+        from iosonde.drawing.sheet import plain
+        from iosonde.engine.files import write_text
 
         write_text(json.dumps(plain(sheet), allow_nan=False) + "\n", output)
     else:
-        from iosonde.plots.render_sheet import save_sheet
+        from iosonde.drawing.render_sheet import save_sheet
 
         save_sheet(sheet, output, width_in=args.width, dark=args.dark)
     options.tell("; ".join((f"wrote {output}", *sheet.caption)))

@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.analysis.import_files import Done, import_files
-from iosonde.analysis.import_probing import Probed
-from iosonde.analysis.importing import SIZE_BYTES, Imported, Naming
-from iosonde.cli import import_records, options
-from iosonde.cli.import_kept import told
-from iosonde.cli.text import count
-from iosonde.connectors.peers.recognise import KINDS, LATENCIES, OPS
+from iosonde.cli.shared import import_records, options
+from iosonde.cli.shared.import_files import told
+from iosonde.cli.shared.text import count
+from iosonde.connectors.benchmarks.recognise import KINDS, LATENCIES, OPS
+from iosonde.ingest.files import Done, import_files
+from iosonde.ingest.io_probing import Probed
+from iosonde.ingest.latencies import SIZE_BYTES, Imported, Naming
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_option, format_time, parse_size, parse_time

@@ -6,14 +6,14 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from iosonde.analysis.job_list import ListedJob, found_jobs, listed, must_be_jobs
-from iosonde.cli import job_options, options
-from iosonde.cli.job_choice import Tell
-from iosonde.cli.text import count, table
+from iosonde.cli.shared import job_options, options
+from iosonde.cli.shared.job_choice import Tell
+from iosonde.cli.shared.text import count, table
+from iosonde.engine.files import csv_text
+from iosonde.jobs.table.listing import ListedJob, found_jobs, listed, must_be_jobs
 from iosonde.model.amounts import amount, scale_of
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_time
-from iosonde.store.export import csv_text
 
 EXAMPLES = """\
   iosonde jobs                            the newest jobs of the store

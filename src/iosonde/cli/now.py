@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from iosonde.cli import options
-from iosonde.findings.components import compared
-from iosonde.findings.sentences import say
-from iosonde.findings.verdicts import Finding, from_state, worst_first
+from iosonde.cli.shared import options
+from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import format_seconds
-from iosonde.store.state import read_states
+from iosonde.weather.slowdown.components import compared
+from iosonde.weather.slowdown.findings import Finding, from_state, worst_first
+from iosonde.weather.slowdown.words import say
 
 EXAMPLES = """\
   iosonde now                     every watched target, the worst first

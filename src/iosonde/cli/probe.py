@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from iosonde.analysis.summary import Pooled, pooled
-from iosonde.cli import options
-from iosonde.cli.interrupt import Interrupt
-from iosonde.cli.live import view
-from iosonde.cli.progress import preparing
-from iosonde.cli.text import count, table
-from iosonde.findings.sentences import say
-from iosonde.findings.verdicts import from_state
-from iosonde.measure.probe import ForegroundProbe
+from iosonde.cli.shared import options
+from iosonde.cli.shared.interrupt import Interrupt
+from iosonde.cli.shared.live import view
+from iosonde.cli.shared.progress import preparing
+from iosonde.cli.shared.text import count, table
 from iosonde.model.errors import MeasureError, StoreError
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_duration, format_seconds, parse_duration, parse_size
-from iosonde.store.store import Store
+from iosonde.weather.probe import ForegroundProbe
+from iosonde.weather.slowdown.findings import from_state
+from iosonde.weather.slowdown.summary import Pooled, pooled
+from iosonde.weather.slowdown.words import say
+from iosonde.weather.store import Store
 
 EXAMPLES = """\
   iosonde probe /work                       1 op of each kind a second; Ctrl-C ends with a summary

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde import __version__
-from iosonde.cli import options
-from iosonde.cli.targets import called, no_samples
+from iosonde.cli.shared import options
+from iosonde.cli.shared.targets import called, no_samples
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.units import format_seconds, format_time
-from iosonde.store.events import Event, read_events
-from iosonde.store.store import Store
+from iosonde.weather.events.log import Event, read_events
+from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from iosonde.analysis.report import Report
-    from iosonde.plots.report_html import EventRow
+    from iosonde.weather.report.html import EventRow
+    from iosonde.weather.report.report import Report
 
 SEED = 20190620
 """Of the tests of what comes back; the page tells it."""
@@ -42,8 +42,8 @@ def main(arguments: Sequence[str]) -> int:
 
     import numpy as np
 
-    from iosonde.analysis.report import reports
-    from iosonde.store.export import write_text
+    from iosonde.engine.files import write_text
+    from iosonde.weather.report.report import reports
 
     zone, random = options.local_zone(), np.random.default_rng(SEED)
     found = reports(store, query, zone, now_ns=now_ns, random=random)
@@ -75,14 +75,14 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _page(store: Store, query: SlowdownQuery, found: list[Report], now_ns: int) -> str:
-    from iosonde.findings.report_words import (
+    from iosonde.weather.report.figures import pictures
+    from iosonde.weather.report.html import Section, page
+    from iosonde.weather.report.words import (
         change_words,
         differs,
         recurrence_words,
         report_words,
     )
-    from iosonde.plots.report_figures import pictures
-    from iosonde.plots.report_html import Section, page
 
     events = _events(store, query, now_ns)
     sections = [
@@ -107,8 +107,8 @@ def _page(store: Store, query: SlowdownQuery, found: list[Report], now_ns: int) 
 
 def _events(store: Store, query: SlowdownQuery, now_ns: int) -> list[tuple[Event, EventRow]]:
     """What the agent noted, in words."""
-    from iosonde.findings.happenings import event_words, say_event
-    from iosonde.plots.report_html import EventRow
+    from iosonde.weather.events.words import event_words, say_event
+    from iosonde.weather.report.html import EventRow
 
     living = {str(state["run_id"]) for state in store.states() if state["running"]}
     rows = []
@@ -127,10 +127,10 @@ def _rows(report: Report, events: list[tuple[Event, EventRow]], now_ns: int) -> 
 
     What slow events tell is not told again; spans that they do not know, such as those of a busy host, are kept.
     """
-    from iosonde.findings.happenings import say_slow_event
-    from iosonde.findings.sentences import say
-    from iosonde.findings.verdicts import from_span
-    from iosonde.plots.report_html import EventRow
+    from iosonde.weather.events.words import say_slow_event
+    from iosonde.weather.report.html import EventRow
+    from iosonde.weather.slowdown.findings import from_span
+    from iosonde.weather.slowdown.words import say
 
     here = [
         (event.began_ns, row)

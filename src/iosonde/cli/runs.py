@@ -6,12 +6,12 @@ import argparse
 import difflib
 from collections.abc import Sequence
 
-from iosonde.analysis.runs import compare
-from iosonde.cli import options
-from iosonde.cli.run_data import write_rows
-from iosonde.cli.run_tables import comparison, details
+from iosonde.bench.runs.compare import compare
+from iosonde.bench.runs.store import read
+from iosonde.cli.shared import options
+from iosonde.cli.shared.run_data import write_rows
+from iosonde.cli.shared.run_tables import comparison, details
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.store.runs import read
 
 EXAMPLES = """\
   iosonde runs                         all runs, measured here or imported

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iosonde.cli import options
+from iosonde.cli.shared import options
 from iosonde.model.errors import IosondeError
-from iosonde.store.seal import seal
+from iosonde.weather.seal import seal
 
 EXAMPLES = """\
   iosonde seal                    run it from a timer, once an hour; 'iosonde serve' does it too

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iosonde.cli import options
+from iosonde.cli.shared import options
 
 EXAMPLES = """\
   iosonde serve                           http://127.0.0.1:8765, this machine only

@@ -11,13 +11,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from iosonde.analysis.scatter import scatter
-from iosonde.analysis.slowdown import analyse, statistic_columns
-from iosonde.cli import options
-from iosonde.cli.targets import called, no_samples
-from iosonde.cli.text import count, table
-from iosonde.findings.sentences import say, say_change
-from iosonde.findings.verdicts import from_span
+from iosonde.cli.shared import options
+from iosonde.cli.shared.targets import called, no_samples
+from iosonde.cli.shared.text import count, table
+from iosonde.engine.contract import SCHEMA_VERSION, SERIES_KEY
+from iosonde.engine.files import write_frame
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.ops import DEFAULT_TRAILING_NS, STATISTICS, op_word, parse_op
@@ -30,9 +28,11 @@ from iosonde.model.units import (
     format_time,
     parse_duration,
 )
-from iosonde.store.columns import SCHEMA_VERSION, SERIES_KEY
-from iosonde.store.export import write_frame
-from iosonde.store.store import Store
+from iosonde.weather.samples_to_draw import scatter
+from iosonde.weather.slowdown.findings import from_span
+from iosonde.weather.slowdown.slowdown import analyse, statistic_columns
+from iosonde.weather.slowdown.words import say, say_change
+from iosonde.weather.store import Store
 
 EXAMPLES = """\
   iosonde slowdown                              everything that is stored
@@ -215,8 +215,8 @@ def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
 
 
 def _plot(store: Store, result: SlowdownResult, args: argparse.Namespace) -> None:
-    from iosonde.plots.figure import slowdown_figure
-    from iosonde.plots.render_matplotlib import save
+    from iosonde.weather.slowdown.figure import slowdown_figure
+    from iosonde.weather.slowdown.render import save
 
     figures = slowdown_figure(result, scatter(store, result))
     for number, figure in enumerate(figures):

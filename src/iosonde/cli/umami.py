@@ -6,11 +6,11 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from iosonde.analysis.umami import Umami, umami
-from iosonde.analysis.umami_records import as_json, records
-from iosonde.cli import job_options, options
-from iosonde.cli.job_choice import Tell
-from iosonde.store.export import csv_text
+from iosonde.cli.shared import job_options, options
+from iosonde.cli.shared.job_choice import Tell
+from iosonde.engine.files import csv_text
+from iosonde.jobs.umami.diagram import Umami, umami
+from iosonde.jobs.umami.records import as_json, records
 
 EXAMPLES = """\
   iosonde umami --job 4711                   of the store

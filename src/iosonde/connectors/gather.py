@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from iosonde.connectors.accumulator import Column, Held
 from iosonde.connectors.counters import increments
-from iosonde.connectors.held import Column, Held
 from iosonde.model.metrics import SERIES, Kind, MetricBlock
 from iosonde.model.quality import Note
 

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from iosonde.connectors.packed import BROKEN, opened, packing_of
+from iosonde.connectors.compressed import BROKEN, opened, packing_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.runs import RunRow, too_large
 from iosonde.model.units import to_ns

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 from pathlib import Path
 
+from iosonde.connectors.compressed import BROKEN, begin_of, opened, regular
 from iosonde.connectors.lines import Tell
-from iosonde.connectors.packed import BROKEN, begin_of, opened, regular
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from iosonde.connectors.compressed import BROKEN, opened, packing_of
 from iosonde.connectors.lines import Line, Tell, lines_of
-from iosonde.connectors.packed import BROKEN, opened, packing_of
 from iosonde.model.errors import InputFileError
 
 MOST_MEMBERS = 2_000_000

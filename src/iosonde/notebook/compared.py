@@ -5,20 +5,20 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from iosonde.analysis.compare import Compared, compare
-from iosonde.analysis.selectors import Defaults, known_names, select, sides
-from iosonde.findings.comparison import OpComparison, judge, say_comparison
+from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError
-from iosonde.notebook.asked import now_ns
+from iosonde.notebook.arguments import now_ns
 from iosonde.notebook.columns import of_records
-from iosonde.notebook.shown import Pictured
-from iosonde.store.periods import runs
-from iosonde.store.state import read_states
-from iosonde.store.store import Store
+from iosonde.notebook.display import Pictured
+from iosonde.weather.compare.compare import Compared, compare
+from iosonde.weather.compare.words import OpComparison, judge, say_comparison
+from iosonde.weather.samples.periods import runs
+from iosonde.weather.selectors import Defaults, known_names, select, sides
+from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from iosonde.notebook.columns import Columns
-    from iosonde.notebook.shown import Figure
+    from iosonde.notebook.display import Figure
 
 _LEVEL = (
     *("op", "verdict", "level", "ratio", "lower", "upper", "smallest", "p_value", "changed"),
@@ -47,8 +47,8 @@ class Comparison(Pictured):
         return of_records(rows, _LEVEL)
 
     def _drawn(self, width_in: float, dark: bool) -> Figure:
-        from iosonde.plots.render_sheet import draw_sheet
-        from iosonde.plots.sheets_shifts import shifts_sheet
+        from iosonde.drawing.render_sheet import draw_sheet
+        from iosonde.weather.compare.sheet import shifts_sheet
 
         verdicts = {one.op: one.verdict for one in self.verdicts}
         sheet = shifts_sheet(self.data, self._margin, verdicts, self._names, self.lines)

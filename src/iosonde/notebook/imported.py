@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iosonde.analysis.import_files import Done, import_files
-from iosonde.analysis.import_records import Recorded, Told, import_records, split
-from iosonde.analysis.importing import Naming
-from iosonde.analysis.join_jobs import Joined, join
-from iosonde.analysis.tables import mappings
-from iosonde.connectors.peers.recognise import KINDS
+from iosonde.connectors.benchmarks.recognise import KINDS
 from iosonde.connectors.source import Settings
+from iosonde.ingest.files import Done, import_files
+from iosonde.ingest.latencies import Naming
+from iosonde.ingest.records import Recorded, Told, import_records, split
+from iosonde.jobs.environment.join import Joined, join
+from iosonde.jobs.table.from_files import mappings
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
-from iosonde.notebook.asked import now_ns, pythonic
+from iosonde.notebook.arguments import now_ns, pythonic
 from iosonde.notebook.columns import of_records
-from iosonde.notebook.shown import Answer, Table
+from iosonde.notebook.display import Answer, Table
 
 if TYPE_CHECKING:
     from iosonde.notebook.columns import Columns

@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.analysis import job_source
-from iosonde.analysis.climate import climate
-from iosonde.analysis.correlate import correlate
-from iosonde.analysis.culprits import explain
-from iosonde.analysis.leakage import judged
-from iosonde.analysis.peak import FRACTION, Peak
-from iosonde.analysis.tables import picked
-from iosonde.analysis.umami import STANDARD, History, standard_rows, umami
 from iosonde.connectors.source import Settings
-from iosonde.findings.explanation import judge, shown_rows
+from iosonde.jobs.climate.climate import climate
+from iosonde.jobs.correlate.correlate import correlate
+from iosonde.jobs.explain.explain import explain
+from iosonde.jobs.explain.words import judge, shown_rows
+from iosonde.jobs.table import source as job_source
+from iosonde.jobs.table.derived import FRACTION, Peak
+from iosonde.jobs.table.from_files import picked
+from iosonde.jobs.table.leakage import judged
+from iosonde.jobs.umami.diagram import STANDARD, History, standard_rows, umami
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
-from iosonde.notebook.asked import in_python, names_of, paths_of, pythonic, span, zone_of
+from iosonde.notebook.arguments import in_python, names_of, paths_of, pythonic, span, zone_of
 from iosonde.notebook.columns import instants, of_records, texts
-from iosonde.notebook.job_answers import Diagram, Explained
-from iosonde.notebook.jobs_answers import Climates, Correlations
-from iosonde.notebook.shown import Answer, Table
+from iosonde.notebook.display import Answer, Table
+from iosonde.notebook.job_result import Diagram, Explained
+from iosonde.notebook.jobs_result import Climates, Correlations
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from iosonde.notebook.asked import Instant, Paths, Zone
+    from iosonde.notebook.arguments import Instant, Paths, Zone
     from iosonde.notebook.columns import Columns
 
 _BY = ("file_system", "motif")

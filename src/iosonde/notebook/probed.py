@@ -6,25 +6,25 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iosonde.analysis.happenings import happened
-from iosonde.analysis.slowdown import analyse
-from iosonde.findings.happenings import say_event, say_seen, say_slow_event
-from iosonde.findings.sentences import say, say_change
-from iosonde.findings.verdicts import from_span
+from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.events import Seen, SlowEvent
 from iosonde.model.frames import Choice, SlowdownQuery, SlowdownResult
-from iosonde.notebook.asked import now_ns, span
+from iosonde.notebook.arguments import now_ns, span
 from iosonde.notebook.columns import of_frame, of_records
-from iosonde.notebook.shown import Answer, Pictured, displayable
-from iosonde.store.events import Event, read_events
-from iosonde.store.state import read_states
-from iosonde.store.store import Store
+from iosonde.notebook.display import Answer, Pictured, displayable
+from iosonde.weather.events.log import Event, read_events
+from iosonde.weather.events.timeline import happened
+from iosonde.weather.events.words import say_event, say_seen, say_slow_event
+from iosonde.weather.slowdown.findings import from_span
+from iosonde.weather.slowdown.slowdown import analyse
+from iosonde.weather.slowdown.words import say, say_change
+from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from iosonde.notebook.columns import Columns
-    from iosonde.notebook.shown import Figure
-    from iosonde.plots.figure import FigureData
+    from iosonde.notebook.display import Figure
+    from iosonde.weather.slowdown.figure import FigureData
 
 _EVENT = ("kind", "host", "target", "op", "start_ns", "end_ns", "peak", "median", "lost", "n")
 _MOST_TOLD = 20
@@ -51,8 +51,8 @@ class Slowdown(Pictured):
     @property
     def figures(self) -> list[FigureData]:
         """What is drawn, one a target, host and rate."""
-        from iosonde.analysis.scatter import scatter
-        from iosonde.plots.figure import slowdown_figure
+        from iosonde.weather.samples_to_draw import scatter
+        from iosonde.weather.slowdown.figure import slowdown_figure
 
         return slowdown_figure(self.data, scatter(self._store, self.data))
 
@@ -61,7 +61,7 @@ class Slowdown(Pictured):
         return displayable(self._drawn(width_in, dark, place))
 
     def _drawn(self, width_in: float, dark: bool, place: int = 0) -> Figure:
-        from iosonde.plots.render_matplotlib import draw
+        from iosonde.weather.slowdown.render import draw
 
         figures = self.figures
         if not 0 <= place < len(figures):

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.jobs.store.series import SeriesName, read_block, series_names
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.metrics import MetricBlock
-from iosonde.notebook.asked import span
+from iosonde.notebook.arguments import span
 from iosonde.notebook.columns import instants, of_records, pandas
-from iosonde.notebook.shown import MOST_COLUMNS, Answer
-from iosonde.store.metrics import SeriesName, read_block, series_names
+from iosonde.notebook.display import MOST_COLUMNS, Answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-    from iosonde.notebook.asked import Instant
+    from iosonde.notebook.arguments import Instant
     from iosonde.notebook.columns import Columns
 
     Floats = NDArray[np.float64]

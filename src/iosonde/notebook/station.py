@@ -7,14 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.analysis.importing import Naming
-from iosonde.analysis.join_jobs import Joined, join
-from iosonde.analysis.selectors import Defaults
+from iosonde.bench.runs.rows import frame_of
+from iosonde.bench.runs.store import read as read_runs
 from iosonde.connectors.source import Settings
-from iosonde.findings.comparison import MARGIN
+from iosonde.engine.contract import SERIES_KEY
+from iosonde.engine.layout import default_root
+from iosonde.ingest.latencies import Naming
+from iosonde.jobs.environment.join import Joined, join
+from iosonde.jobs.store.series import series_names
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import SlowdownQuery, TargetRef, Which
-from iosonde.notebook.asked import (
+from iosonde.notebook.arguments import (
     duration,
     in_python,
     instant,
@@ -26,21 +29,18 @@ from iosonde.notebook.asked import (
 )
 from iosonde.notebook.columns import of_frame, of_records
 from iosonde.notebook.compared import Comparison, compared
+from iosonde.notebook.display import Table
 from iosonde.notebook.imported import Imported, import_all
 from iosonde.notebook.jobs import Jobs, of_store
 from iosonde.notebook.probed import Happened, Slowdown, choice, events, slowdown
 from iosonde.notebook.series import Block, Names, read
-from iosonde.notebook.shown import Table
-from iosonde.store.columns import SERIES_KEY
-from iosonde.store.layout import default_root
-from iosonde.store.metrics import series_names
-from iosonde.store.run_lines import frame_of
-from iosonde.store.runs import read as read_runs
-from iosonde.store.store import Store
+from iosonde.weather.compare.words import MARGIN
+from iosonde.weather.selectors import Defaults
+from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from iosonde.analysis.peak import Peak
-    from iosonde.notebook.asked import Duration, Instant, Paths, Zone
+    from iosonde.jobs.table.derived import Peak
+    from iosonde.notebook.arguments import Duration, Instant, Paths, Zone
 
 Ops = str | Sequence[str] | None
 _SAMPLE = (*SERIES_KEY, "due_ns", "service_ns", "felt_ns", "outcome")

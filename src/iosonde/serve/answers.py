@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.responses import Response
 
-from iosonde.store.export import csv_text
+from iosonde.engine.files import csv_text
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -30,7 +30,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
 from iosonde import __version__
-from iosonde.analysis.job_source import from_store
+from iosonde.jobs.table.source import from_store
 from iosonde.model.errors import IosondeError
 from iosonde.model.jobs import JobTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
@@ -50,7 +50,7 @@ from iosonde.serve.series import series_json
 from iosonde.serve.shared import Shared
 from iosonde.serve.targets import Targets
 from iosonde.serve.umami import Diagrams
-from iosonde.store.store import Store
+from iosonde.weather.store import Store
 
 
 def create(

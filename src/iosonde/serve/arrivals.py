@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from iosonde.model.errors import StoreError
 from iosonde.model.frames import Frame
-from iosonde.store.follow import Follower, RowsKey
+from iosonde.weather.follow import Follower, RowsKey
 
 KEPT_NS = 600_000_000_000
 """How far back news is remembered; who was away for longer asks for the series again."""

@@ -21,14 +21,14 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from iosonde.analysis.climate import SMALLEST_SERIES, Climate, climate, picked
-from iosonde.analysis.climate_series import Change
-from iosonde.analysis.runs_of_job import run_names
-from iosonde.findings.climate import say_event
-from iosonde.findings.climate_data import change_data, climate_data
+from iosonde.jobs.climate.climate import SMALLEST_SERIES, Climate, climate, picked
+from iosonde.jobs.climate.data import change_data, climate_data
+from iosonde.jobs.climate.figure import climate_figure, to_json
+from iosonde.jobs.climate.series import Change
+from iosonde.jobs.climate.words import say_event
+from iosonde.jobs.table.runs import run_names
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.jobs import JobTable
-from iosonde.plots.climate_figure import climate_figure, to_json
 from iosonde.serve import params, pictures, wire
 from iosonde.serve.answers import Answer, attachment, csv_bytes, json_answer, packed
 from iosonde.serve.job_table import JobTables, Version, refused
@@ -157,8 +157,8 @@ def climate_csv(found: Climate) -> bytes:
 
 
 def _picture(found: Climate, how: Wanted) -> bytes:
-    from iosonde.plots.canvas import encoded
-    from iosonde.plots.render_climate import draw_climate
+    from iosonde.drawing.canvas import encoded
+    from iosonde.jobs.climate.render import draw_climate
 
     large = sorted(found.events, key=lambda event: -len(event.changes))[:_MOST_TOLD]
     told = [say_event(event) for event in sorted(large, key=lambda event: event.at_ns)]

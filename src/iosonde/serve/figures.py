@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from iosonde.analysis.figures import KINDS, Asked, default_range
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OF_WINDOW, OPS, SECOND_NS
 from iosonde.model.phases import Phase
@@ -27,7 +26,8 @@ from iosonde.serve.answers import TYPES, attachment
 from iosonde.serve.params import RefusalError
 from iosonde.serve.pictures import Wanted
 from iosonde.serve.shared import Shared
-from iosonde.store.store import Store
+from iosonde.weather.figures.request import KINDS, Asked, default_range
+from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
@@ -70,8 +70,8 @@ class Figures:
 
     def made(self, wanted: FigureRequest) -> bytes:
         """The answer's body. Raises RefusalError (nothing measured), StoreError."""
-        from iosonde.findings.bursts import say_runs
-        from iosonde.plots.sheets import sheet_of
+        from iosonde.weather.bursts.words import say_runs
+        from iosonde.weather.figures.sheets import sheet_of
 
         now_ns, how = self._clock(), wanted.how
         sheet = sheet_of(self._store, wanted.asked, lambda runs: say_runs(runs, now_ns, how.zone))
@@ -82,11 +82,11 @@ class Figures:
                 status=404,
             )
         if how.form == "json":
-            from iosonde.plots.sheet import plain
+            from iosonde.drawing.sheet import plain
 
             return wire.dumps(plain(sheet))
-        from iosonde.plots.canvas import encoded
-        from iosonde.plots.render_sheet import draw_sheet
+        from iosonde.drawing.canvas import encoded
+        from iosonde.drawing.render_sheet import draw_sheet
 
         canvas = draw_sheet(sheet, width_in=how.width_in, dark=how.dark, zone=how.zone)
         return encoded(canvas, how.form, how.scale)

@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from iosonde.analysis.slowdown import add_slowdown, in_op_order, judged, statistic_columns
-from iosonde.analysis.usual import Known, learn
 from iosonde.model.frames import Frame, WindowTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS
 from iosonde.serve.arrivals import Arrivals, earliest_due_ns
-from iosonde.stats.baseline import trailing_median
-from iosonde.store.store import Store
+from iosonde.weather.slowdown.baseline import Known, learn
+from iosonde.weather.slowdown.slowdown import add_slowdown, in_op_order, judged, statistic_columns
+from iosonde.weather.slowdown.trailing import trailing_median
+from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

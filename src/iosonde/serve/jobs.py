@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.analysis.job_list import ListedJob, found_jobs, listed
+from iosonde.jobs.table.listing import ListedJob, found_jobs, listed
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.serve import params
 from iosonde.serve.job_table import JobTables

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from iosonde.engine.contract import DERIVED
+from iosonde.engine.order_statistics import floats
+from iosonde.engine.reader import Scope, with_samples
 from iosonde.model.frames import NULL_NS
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
-from iosonde.store.columns import DERIVED
-from iosonde.store.picks import floats
-from iosonde.store.reader import Scope, with_samples
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from iosonde.model.errors import IosondeError
-from iosonde.store.seal import seal
+from iosonde.weather.seal import seal
 
 EVERY_S = 600.0
 

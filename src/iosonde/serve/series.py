@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from iosonde.engine.reader import Scope
 from iosonde.model.frames import Frame
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
 from iosonde.serve.history import History, HistoryKey
 from iosonde.serve.params import SeriesRequest
 from iosonde.serve.points import OpPoints, read_points
-from iosonde.store.reader import Scope
-from iosonde.store.store import Store
+from iosonde.weather.store import Store
 
 _INTEGERS = ("start_ns", "n_due", "n_seen")
 _DURATIONS = ("q50_ns", "q50_lower_ns", "q50_upper_ns", "q90_ns", "max_ns", "baseline_ns")

@@ -8,12 +8,12 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iosonde.findings.components import compared
-from iosonde.findings.sentences import say
-from iosonde.findings.verdicts import Finding, from_state
+from iosonde.engine.reader import Scope, with_samples
+from iosonde.engine.states import read_states
 from iosonde.model.errors import StoreError
-from iosonde.store.reader import Scope, with_samples
-from iosonde.store.state import read_states
+from iosonde.weather.slowdown.components import compared
+from iosonde.weather.slowdown.findings import Finding, from_state
+from iosonde.weather.slowdown.words import say
 
 if TYPE_CHECKING:
     import duckdb

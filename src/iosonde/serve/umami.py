@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from starlette.requests import Request
 from starlette.responses import Response
 
-from iosonde.analysis.culprits import Explanation, explain
-from iosonde.analysis.umami import History, Umami, standard_rows, umami
-from iosonde.analysis.umami_records import records
-from iosonde.findings.explanation import Verdict, judge, shown_rows
-from iosonde.plots.umami_figure import to_json, umami_figure
+from iosonde.jobs.explain.explain import Explanation, explain
+from iosonde.jobs.explain.words import Verdict, judge, shown_rows
+from iosonde.jobs.umami.diagram import History, Umami, standard_rows, umami
+from iosonde.jobs.umami.figure import to_json, umami_figure
+from iosonde.jobs.umami.records import records
 from iosonde.serve import params, pictures, wire
 from iosonde.serve.answers import Answer, attachment, csv_bytes, json_answer, packed
 from iosonde.serve.job_table import JobTables, refused
@@ -122,8 +122,8 @@ def umami_csv(found: Umami) -> bytes:
 
 
 def _picture(found: Umami, how: Wanted) -> bytes:
-    from iosonde.plots.canvas import encoded
-    from iosonde.plots.render_umami import draw_umami
+    from iosonde.drawing.canvas import encoded
+    from iosonde.jobs.umami.render import draw_umami
 
     figure = umami_figure(found)
     canvas = draw_umami(figure, width_in=how.width_in, dark=how.dark, zone=how.zone)

@@ -21,7 +21,7 @@ import numpy as np
 
 from iosonde.stats.midranks import midranks
 from iosonde.stats.multiple import benjamini_hochberg
-from iosonde.stats.tamed import tamed
+from iosonde.stats.scaled import tamed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.stats.regimes import MOST_ALIKE
+from iosonde.stats.regime_search import MOST_ALIKE
 from iosonde.stats.tails import normal_quantile
 
 if TYPE_CHECKING:

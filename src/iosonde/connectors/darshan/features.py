@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from iosonde.connectors.darshan.counts import Files, Tally
 from iosonde.connectors.darshan.records import BINS, Run
-from iosonde.connectors.darshan.tally import Files, Tally
 from iosonde.model.jobs import Job, Scalar
 
 _KINDS = {

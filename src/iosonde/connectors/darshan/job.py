@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from iosonde.connectors.darshan.counts import Files, Tally, merged
 from iosonde.connectors.darshan.features import features_of
 from iosonde.connectors.darshan.records import Run
-from iosonde.connectors.darshan.tally import Files, Tally, merged
 from iosonde.model.jobs import Direction, Job, Mode, Scalar
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from iosonde.connectors.darshan.counts import Tally
 from iosonde.connectors.darshan.records import MODULES, MOST_RECORDS, PLACES, STREAMS, Records
-from iosonde.connectors.darshan.tally import Tally
 from iosonde.connectors.lines import Line, Tell, bad, shown
 
 _BLOCK = 8192

@@ -104,9 +104,9 @@ def answer_to(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _job(log: Log) -> dict[str, Any]:
+    from iosonde.connectors.darshan.counts import Tally
     from iosonde.connectors.darshan.job import job_of
     from iosonde.connectors.darshan.records import MODULES
-    from iosonde.connectors.darshan.tally import Tally
 
     tallies = {}
     for module in MODULES:

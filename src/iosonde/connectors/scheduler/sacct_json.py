@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from iosonde.connectors.compressed import BROKEN, UNREADABLE, opened, packing_of
 from iosonde.connectors.lines import shown
-from iosonde.connectors.packed import BROKEN, UNREADABLE, opened, packing_of
 from iosonde.connectors.scheduler.job_fields import Fields, split_id
 from iosonde.connectors.scheduler.node_list import MOST_NODES, expand
 from iosonde.connectors.source import Head, Item, Settings, Tell

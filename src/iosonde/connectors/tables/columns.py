@@ -9,8 +9,8 @@ import numpy as np
 from iosonde.connectors.lines import Tell
 from iosonde.connectors.tables.csv_text import Columns, read_columns
 from iosonde.connectors.tables.mapping import Join, Mapping, Metric, Words
-from iosonde.connectors.tables.odd_cells import about_number, told_number
 from iosonde.connectors.tables.toml_table import zone_of
+from iosonde.connectors.tables.unparsable_cells import about_number, told_number
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.units import to_datetime

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.connectors.lines import Tell, bad, read_lines, shown
-from iosonde.connectors.tables.odd_cells import about_number
 from iosonde.connectors.tables.records import FirstMustDo, as_wide, names_of, records, surviving
+from iosonde.connectors.tables.unparsable_cells import about_number
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:

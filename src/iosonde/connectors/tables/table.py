@@ -13,16 +13,16 @@ import numpy as np
 
 from iosonde.connectors.lines import Tell, bad, shown
 from iosonde.connectors.source import Settings
+from iosonde.connectors.tables.builtin_mappings import by_own_names, known_mappings
 from iosonde.connectors.tables.columns import Values, joined, texts_of
 from iosonde.connectors.tables.csv_text import Columns, read_columns
 from iosonde.connectors.tables.filters import filtered
-from iosonde.connectors.tables.known import by_own_names, known_mappings
 from iosonde.connectors.tables.mapping import Mapping, Metric, Time
-from iosonde.connectors.tables.odd_cells import about_time, told_number
 from iosonde.connectors.tables.order import by_begin
 from iosonde.connectors.tables.records import header_of
 from iosonde.connectors.tables.times import Read, disagreement, instants
 from iosonde.connectors.tables.toml_table import zone_of
+from iosonde.connectors.tables.unparsable_cells import about_time, told_number
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable

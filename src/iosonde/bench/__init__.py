@@ -1,0 +1,1 @@
+"""What can storage do? Benchmarks, backends and runs."""

@@ -1,0 +1,1 @@
+"""Who is the limit: client, server or background work."""

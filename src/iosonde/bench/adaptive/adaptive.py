@@ -1,0 +1,164 @@
+"""From the rows of an adaptive run to its verdict: clients, servers or background work."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from iosonde.bench.adaptive.rates import Rates, rates
+from iosonde.bench.adaptive.verdict import Judged, Verdict, judge
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.runs import RunRow
+from iosonde.queue.capacity import Capacity, capacity
+
+PHASE = "benchmark"
+BUSY_CPU = 0.9
+"""From this share of the CPUs on, used by the ranks themselves, the client may be what is measured."""
+FAILED = 0.01
+"""A share of failed operations that is told of."""
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """What one adaptive run amounts to.
+
+    ``capacity`` is None where the rates are not those of clients and servers alone (they fall, or rise by more than
+    waits explain). ``cpu_share``: of the client's CPUs, used by the ranks without waits, 0 to 1, and
+    ``cpu_share_waiting`` at the largest T; ``failed_share`` of operations; None = not known. ``clients``: ranks, each
+    with one operation at a time.
+    """
+
+    run_id: str
+    target: str
+    backend: str
+    clients: int
+    rates: Rates
+    judged: Judged
+    capacity: Capacity | None
+    cpu_share: float | None
+    cpu_share_waiting: float | None
+    failed_share: float | None
+
+    @property
+    def without_waits_per_s(self) -> float:
+        """Median over repeats of the rate at T = 0."""
+        return float(np.nanmedian(self.rates.corrected_per_s[:, 0]))
+
+    @property
+    def client_busy(self) -> bool:
+        """Whether the client's CPUs had nothing to spare without waits."""
+        return self.cpu_share is not None and self.cpu_share >= BUSY_CPU
+
+    @property
+    def busy_waiting(self) -> bool:
+        """Whether they had nothing to spare even where clients wait longest."""
+        return self.cpu_share_waiting is not None and self.cpu_share_waiting >= BUSY_CPU
+
+
+def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> Adaptive:
+    """The verdict of one run. Rows of other phases, of single ops, and without a rate do not count.
+
+    Where there is no row of all ranks together, rows of ranks are added up if every rank has one. Shares of
+    CPUs are ``machine["cpu_share"]`` of the rows: CPU time of the ranks over duration times CPUs they may use.
+    ``servers``: how many serve one queue.
+    Raises NothingMeasuredError without rates at T = 0 and above, UsageError for rows of several runs.
+    """
+    mine = phase_rows(rows)
+    if len(names := list(dict.fromkeys(row.run_id for row in mine))) > 1:
+        raise UsageError(
+            f"a verdict is of one run, not of {len(names)}",
+            expected="one of " + ", ".join(names[:4]),
+        )
+    totals = _totals(mine)
+    try:
+        found = rates(
+            [row.repeat for row in totals],
+            [row.waiting_factor for row in totals],
+            [_measured(row) for row in totals],
+            [np.nan if row.corrected_per_s is None else row.corrected_per_s for row in totals],
+        )
+        judged = judge(found)
+    except ValueError as error:
+        raise NothingMeasuredError(
+            f"there is no verdict on this run: {error}",
+            hint="'iosonde bench metadata --adaptive'",
+        ) from error
+    clients = max(row.ranks or 1 for row in totals)
+    sound = judged.plausible and Verdict.DECREASES not in (judged.verdict, judged.leaning)
+    first = totals[0]
+    return Adaptive(
+        first.run_id,
+        first.target,
+        first.backend,
+        clients,
+        found,
+        judged,
+        capacity(found.measured, found.corrected_per_s, clients, servers) if sound else None,
+        _cpu_share(totals, 0.0),
+        _cpu_share(totals, float(found.level[-1])),
+        _failed_share(totals),
+    )
+
+
+def phase_rows(rows: Iterable[RunRow]) -> list[RunRow]:
+    """Rows of the benchmark phase, all ops together, of single ranks and of all."""
+    return [row for row in rows if row.phase == PHASE and row.op is None]
+
+
+def _measured(row: RunRow) -> float:
+    """T as measured; NaN = not known."""
+    if not row.op_time_ns or row.wait_time_ns is None:
+        return np.nan
+    return row.wait_time_ns / row.op_time_ns
+
+
+def _totals(rows: Sequence[RunRow]) -> list[RunRow]:
+    """One row a measurement: that of all ranks, or the sum of all of them."""
+    together = [row for row in rows if row.rank is None]
+    done = {_measurement(row) for row in together}
+    parts: dict[tuple[float, int, int], list[RunRow]] = defaultdict(list)
+    for row in rows:
+        if row.rank is not None and _measurement(row) not in done:
+            parts[_measurement(row)].append(row)
+    whole = [ranks for ranks in parts.values() if len(ranks) == ranks[0].ranks]
+    return together + [_sum(ranks) for ranks in whole]
+
+
+def _measurement(row: RunRow) -> tuple[float, int, int]:
+    return row.waiting_factor, row.repeat, row.iteration
+
+
+def _sum(ranks: Sequence[RunRow]) -> RunRow:
+    from dataclasses import replace
+
+    def total(name: str) -> int | None:
+        values = [getattr(row, name) for row in ranks]
+        return None if None in values else sum(values)
+
+    per_s = [row.corrected_per_s for row in ranks if row.corrected_per_s is not None]
+    return replace(
+        ranks[0],
+        rank=None,
+        ops=total("ops"),
+        failed=total("failed"),
+        op_time_ns=total("op_time_ns"),
+        wait_time_ns=total("wait_time_ns"),
+        corrected_per_s=sum(per_s) if len(per_s) == len(ranks) else None,
+    )
+
+
+def _cpu_share(totals: Sequence[RunRow], factor: float) -> float | None:
+    at = [row.machine or {} for row in totals if row.waiting_factor == factor]
+    found = [machine.get("cpu_share") for machine in at]
+    known = [float(share) for share in found if isinstance(share, int | float)]
+    return float(np.median(known)) if known else None
+
+
+def _failed_share(totals: Sequence[RunRow]) -> float | None:
+    if any(row.failed is None or row.ops is None for row in totals):
+        return None
+    ops = sum(row.ops or 0 for row in totals)
+    return sum(row.failed or 0 for row in totals) / ops if ops else None

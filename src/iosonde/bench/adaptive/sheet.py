@@ -1,0 +1,124 @@
+"""Sheet of adaptive runs: corrected rate of each process at each waiting factor, the fit, and what bounds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.bench.adaptive.adaptive import Adaptive, phase_rows
+from iosonde.drawing.marks import Dots, LevelLine, Mark
+from iosonde.drawing.sheet import PER_S, Pane, Sheet, thousands
+from iosonde.model.runs import RunRow
+from iosonde.model.text import clean_text
+from iosonde.model.units import format_waiting_factor
+from iosonde.queue.capacity import Seen
+from iosonde.stats.t_interval import half_width
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MOST_DOTS = 6_000
+"""Processes are left out, evenly, so that a run has at most so many dots."""
+MEAN, FIT = "mean, with 90% interval", "clients and servers, fitted"
+SERVERS, CLIENTS = "what the servers can do", "what clients alone would reach"
+_BETWEEN = 24
+_SPREAD, _JITTER = 0.6, 0.05
+_EXPLAINED = (
+    "rate: operations of a process over the time it spent in them, waits taken out; T: after every operation a process "
+    "waits T times what it took; dots of one level: repeats from left to right"
+)
+
+
+def waiting_sheet(
+    shown: Sequence[tuple[Sequence[RunRow], Adaptive]], say: Sequence[str] = ()
+) -> Sheet:
+    """A pane a run: its rows, and what ``analysis.waiting.adaptive`` makes of them.
+
+    ``say``: sentences for the caption, which findings write. Raises ValueError for no run.
+    """
+    if not shown:
+        raise ValueError("no run to draw")
+    levels = np.unique(np.concatenate([found.rates.level for _, found in shown]))
+    names = [clean_text(f"{found.target} ({found.run_id})") for _, found in shown]
+    if len(shown) == 1:
+        names = [clean_text(shown[0][1].target)]
+    return Sheet(
+        kind="waiting",
+        title="Rate of one process with waits between its operations",
+        columns=("",),
+        panes=tuple(
+            _pane(name, rows, found, levels)
+            for name, (rows, found) in zip(names, shown, strict=True)
+        ),
+        since_s=None,
+        until_s=None,
+        caption=(*say, _EXPLAINED),
+        levels=tuple(format_waiting_factor(level) for level in levels.tolist()),
+        levels_of="waiting factor T",
+    )
+
+
+def _pane(name: str, rows: Sequence[RunRow], found: Adaptive, levels: Floats) -> Pane:
+    dots, left_out = _dots(rows, levels)
+    n = found.rates.repeats
+    note = f"{found.clients} processes, {n} repeat{'' if n == 1 else 's'}"
+    if left_out:
+        note += f", {thousands(len(dots.value))} of {thousands(len(dots.value) + left_out)} drawn"
+    marks: tuple[Mark, ...] = (dots, _mean(found, levels), *_model(found, levels))
+    return Pane(name, "", PER_S, marks, int(np.isfinite(found.rates.corrected_per_s).sum()), note)
+
+
+def _dots(rows: Sequence[RunRow], levels: Floats) -> tuple[Dots, int]:
+    """Each process in each repeat, and how many of them were left out."""
+    single = [
+        (row.waiting_factor, row.repeat, row.rank, row.corrected_per_s)
+        for row in phase_rows(rows)
+        if row.rank is not None and row.corrected_per_s
+    ]
+    table = np.array(single, dtype=np.float64).reshape(-1, 4)
+    step = -(-len(table) // MOST_DOTS) or 1
+    kept = table[table[:, 2] % step == 0]
+    factor, repeat, rank, value = kept.T
+    last = max(1.0, float(table[:, 1].max(initial=0)))
+    # The golden ratio spreads neighbours, the same way every time.
+    jitter = ((rank / step * 0.618034) % 1 - 0.5) * 2 * _JITTER
+    shift = _SPREAD * (repeat / last - 0.5) if last > 1 or (repeat > 0).any() else 0.0
+    place = np.searchsorted(levels, factor) + shift + jitter
+    return Dots(place, value), len(table) - len(kept)
+
+
+def _mean(found: Adaptive, levels: Floats) -> LevelLine:
+    """Rate of all clients over their number: mean over repeats of its logarithm, with its interval."""
+    logs = np.log(found.rates.corrected_per_s / found.clients)
+    known = [column[np.isfinite(column)] for column in logs.T]
+    centre = np.array([column.mean() if len(column) else np.nan for column in known])
+    half = np.array([half_width(column) if len(column) > 1 else np.nan for column in known])
+    place = np.searchsorted(levels, found.rates.level).astype(np.float64)
+    low, high = np.exp(centre - half), np.exp(centre + half)
+    return LevelLine(MEAN, "median", place, np.exp(centre), low, high)
+
+
+def _model(found: Adaptive, levels: Floats) -> list[Mark]:
+    """The fitted curve and both bounds, where they are known."""
+    known, end = found.capacity, float(found.rates.level[-1])
+    if known is None:
+        return []
+    inside = levels[levels <= end]
+    place = np.linspace(0, len(inside) - 1, _BETWEEN * (len(inside) - 1) + 1)
+    factor = np.expm1(np.interp(place, np.arange(len(inside)), np.log1p(inside)))
+    marks: list[Mark] = []
+    if known.network is not None:
+        marks.append(
+            LevelLine(FIT, "model", place, known.network.corrected_per_s(factor) / known.clients)
+        )
+    if known.max_per_s.value is not None:
+        servers = known.max_per_s.value * (1 + factor) / known.clients
+        marks.append(LevelLine(SERVERS, "bound", place, servers))
+    if known.unloaded_s.value is not None and known.seen is not Seen.EDGE:
+        alone = np.full_like(place, 1 / known.unloaded_s.value)
+        marks.append(LevelLine(CLIENTS, "bound", place, alone))
+    return marks

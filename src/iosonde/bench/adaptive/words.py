@@ -1,0 +1,261 @@
+"""Sentences about an adaptive run: who is the limit, and how that is known. The data are ``analysis.waiting``.
+
+A line has no full stop. T is the waiting factor; rates count only the time that clients spent in operations.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from iosonde.bench.adaptive.adaptive import FAILED
+from iosonde.bench.adaptive.verdict import FEWEST, MARGIN, MOST, Verdict
+from iosonde.model.units import format_duration
+from iosonde.model.units import format_waiting_factor as _t
+from iosonde.queue.capacity import Seen
+from iosonde.stats.t_interval import CONFIDENCE
+
+if TYPE_CHECKING:
+    from iosonde.bench.adaptive.adaptive import Adaptive
+    from iosonde.bench.adaptive.verdict import Change
+    from iosonde.queue.capacity import Capacity, Estimate
+
+LIMIT = {
+    Verdict.SIMILAR: "clients are the limit",
+    Verdict.INCREASES: "servers are the limit",
+    Verdict.DECREASES: "background work is the limit",
+    Verdict.INCONCLUSIVE: "not decided",
+}
+"""Each verdict in words."""
+
+
+def say_waiting(found: Adaptive) -> list[str]:
+    """The verdict in one line, then what it rests on, then what to be careful about."""
+    return [verdict_line(found), *_evidence(found), *_cautions(found)]
+
+
+def verdict_line(found: Adaptive) -> str:
+    """Who is the limit, with the number that shows it."""
+    judged, limit = found.judged, LIMIT[found.judged.verdict]
+    end = judged.change
+    match judged.verdict:
+        case Verdict.SIMILAR:
+            if found.client_busy and found.cpu_share is not None:
+                limit += f", their CPUs above all ({found.cpu_share:.0%} used)"
+            return (
+                f"{limit}: operations take as long with waits as without ({_factor(end)} the rate at "
+                f"T = {_t(end.level)})"
+                + ("" if found.busy_waiting else ", so the servers can take more clients")
+            )
+        case Verdict.INCREASES:
+            return f"{limit}: {_overload(found)}"
+        case Verdict.DECREASES:
+            shown = judged.dip or end
+            back = f"; {_factor(end)} at T = {_t(end.level)}" if judged.dip else ""
+            return (
+                f"{limit}: the servers get slower when clients leave them idle "
+                f"({_factor(shown)} the rate at T = {_t(shown.level)}{back})"
+            )
+        case _:
+            return f"{limit}: {_undecided(found)}"
+
+
+def _overload(found: Adaptive) -> str:
+    end = found.judged.change
+    text = (
+        f"without waits {_rate(found.without_waits_per_s)} reach them, and clients that wait in between are served "
+        f"faster ({_factor(end)} the rate at T = {_t(end.level)})"
+    )
+    known = found.capacity
+    if known is None or known.seen is Seen.FLAT:
+        return text
+    most = f"; they saturate at about {_rate(known.max_per_s.value)}"
+    if known.seen is Seen.STEEP:
+        return f"{text}{most}, which fewer than {_clients(known.saturating_clients.upper)} reach"
+    few = " or fewer" if known.seen is Seen.EDGE else ""
+    n = known.saturating_clients.value
+    reach = "reaches" if n is not None and round(n) == 1 and not few else "reach"
+    return f"{text}{most}, which {_clients(n)}{few} {reach}"
+
+
+def _undecided(found: Adaptive) -> str:
+    judged, end, n = found.judged, found.judged.change, found.rates.repeats
+    text = f"{_factor(end)} the rate at T = {_t(end.level)} after {_repeats(n)}"
+    if n < FEWEST:
+        return (
+            f"{text}; at least {FEWEST} are needed; so far it looks as if {LIMIT[judged.leaning]}"
+        )
+    if judged.more_repeats is None:
+        text += f"; not even {MOST} repeats would tell: rates scatter, or the ratio is close to {MARGIN:g}"
+    if judged.more_repeats:
+        text += f"; {_repeats(judged.more_repeats, 'more ')} would probably decide"
+    return text
+
+
+def _evidence(found: Adaptive) -> list[str]:
+    judged = found.judged
+    slope, low, high = judged.elasticity
+    span = "" if low is None or high is None else f" ({_signed(low)} to {_signed(high)})"
+    shown = ", ".join(f"{_ratio(change.ratio)} at {_t(change.level)}" for change in judged.changes)
+    return [
+        f"{_rate(found.without_waits_per_s)} by {_clients(found.clients)} without waits; at T: {shown} "
+        f"({_repeats(found.rates.repeats)}, intervals of {CONFIDENCE:.0%})",
+        f"elasticity {_signed(slope)}{span}: 0 if clients are the limit, 1 if servers are, below 0 if background "
+        "work is",
+        *([] if found.capacity is None else _capacity(found.capacity)),
+    ]
+
+
+def _capacity(known: Capacity) -> list[str]:
+    """Numbers where they are identifiable, bounds where they are not."""
+    if known.seen is Seen.FLAT:
+        return [
+            f"an operation takes {_time(known.unloaded_s)} however many are under way",
+            f"what the servers can do was not reached: it is at least {_rate(known.max_per_s.lower)}, and "
+            f"{_clients(known.saturating_clients.lower)} are not too many",
+        ]
+    rate = f"the servers can do {_rate(known.max_per_s.value)}{_span(known.max_per_s)}"
+    if known.seen is Seen.STEEP:
+        return [
+            f"{rate}; how long an operation takes alone cannot be seen under this load: at most "
+            f"{_seconds(known.unloaded_s.upper)}",
+            f"fewer than {_clients(known.saturating_clients.upper)} saturate them; repeat with as many to see",
+        ]
+    clients = known.saturating_clients
+    if known.seen is Seen.EDGE:
+        return [
+            f"{rate}; an operation that meets no other takes {_seconds(known.unloaded_s.value)} or less",
+            f"{_clients(clients.value)} or fewer saturate them; this run had {_count(known.clients)}, too many "
+            "to see it well",
+        ]
+    between = ""
+    if clients.lower is not None and clients.upper is not None:
+        between = f" ({_count(clients.lower)}-{_count(clients.upper)})"
+    return [
+        f"{rate}; an operation that meets no other takes {_time(known.unloaded_s)}",
+        f"the servers are saturated by {_clients(clients.value)}{between} that never wait; this run had "
+        f"{_count(known.clients)}",
+    ]
+
+
+def _cautions(found: Adaptive) -> list[str]:
+    told = []
+    judged = found.judged
+    if judged.implausible is not None:
+        told.append(
+            f"{_factor(judged.implausible)} at T = {_t(judged.implausible.level)} is more than waits can "
+            "explain: at most 1 + T; waits or rates were measured wrongly, or the storage changed during the run"
+        )
+    if found.client_busy and found.cpu_share is not None:
+        what = {
+            Verdict.SIMILAR: "an operation is mostly work of the client itself, not of the servers",
+            Verdict.INCREASES: "clients that queue for a CPU look the same as servers that are the limit",
+        }
+        more = what.get(judged.verdict, "rates may be those of the CPUs")
+        told.append(
+            f"the ranks used {found.cpu_share:.0%} of the client's CPUs: {more}; measure with fewer ranks a machine"
+        )
+    if found.busy_waiting and found.cpu_share_waiting is not None:
+        told.append(
+            f"even where they wait longest the ranks used {found.cpu_share_waiting:.0%} of the client's CPUs: "
+            "waits did not relieve the client, and the verdict says nothing about the servers"
+        )
+    for asked, measured in found.rates.off_nominal():
+        told.append(
+            f"at T = {_t(asked)} clients waited {measured:.2f} times as long as operations took: sleeps are too "
+            "coarse here, or CPUs too busy; the measured value was used"
+        )
+    if found.failed_share is not None and found.failed_share >= FAILED:
+        told.append(f"{found.failed_share:.1%} of the operations failed")
+    return told
+
+
+def waiting_json(found: Adaptive) -> dict[str, Any]:
+    """Plain data for JSON."""
+    judged, known = found.judged, found.capacity
+    slope, low, high = judged.elasticity
+    return {
+        "run_id": found.run_id,
+        "target": found.target,
+        "backend": found.backend,
+        "clients": found.clients,
+        "repeats": found.rates.repeats,
+        "verdict": judged.verdict.value,
+        "leaning": judged.leaning.value,
+        "sentences": say_waiting(found),
+        "changes": [
+            {"waiting_factor": c.level, "ratio": c.ratio, "lower": c.lower, "upper": c.upper}
+            for c in judged.changes
+        ],
+        "dip": None if judged.dip is None else judged.dip.level,
+        "plausible": judged.plausible,
+        "more_repeats": judged.more_repeats,
+        "elasticity": {"value": slope, "lower": low, "upper": high},
+        "max_per_s": None if known is None else _plain(known.max_per_s),
+        "unloaded_s": None if known is None else _plain(known.unloaded_s),
+        "saturating_clients": None if known is None else _plain(known.saturating_clients),
+        "cpu_share": found.cpu_share,
+        "cpu_share_waiting": found.cpu_share_waiting,
+        "failed_share": found.failed_share,
+    }
+
+
+def _plain(number: Estimate) -> dict[str, float | None]:
+    return {"value": number.value, "lower": number.lower, "upper": number.upper}
+
+
+def _digits(value: float | None) -> str:
+    """Three significant digits with separators: ``5,640``, ``12.3``."""
+    if value is None:
+        return "n/a"
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 99.95 else f"{float(f'{value:.3g}'):g}"
+
+
+def _rate(value: float | None) -> str:
+    return f"{_digits(value)} ops/s"
+
+
+def _count(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:,.0f}"
+
+
+def _clients(value: float | None) -> str:
+    """``1 client``, ``68 clients``."""
+    return f"{_count(value)} client{'' if value is not None and round(value) == 1 else 's'}"
+
+
+def _repeats(n: int, more: str = "") -> str:
+    return f"{n} {more}repeat{'' if n == 1 else 's'}"
+
+
+def _ratio(value: float) -> str:
+    return f"x{value:.2f}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-0.00", "0.00")
+
+
+def _factor(change: Change) -> str:
+    """``x1.47 (1.40-1.54)``."""
+    if change.lower is None or change.upper is None:
+        return _ratio(change.ratio)
+    return f"{_ratio(change.ratio)} ({change.lower:.2f}-{change.upper:.2f})"
+
+
+def _span(number: Estimate) -> str:
+    if number.lower is None or number.upper is None:
+        return ""
+    return f" ({_digits(number.lower)}-{_digits(number.upper)})"
+
+
+def _seconds(value: float | None) -> str:
+    return format_duration(None if value is None else value * 1e9)
+
+
+def _time(number: Estimate) -> str:
+    text = _seconds(number.value)
+    if number.lower is None or number.upper is None:
+        return text
+    low, high = _seconds(number.lower), _seconds(number.upper)
+    same_unit = low.split()[-1] == high.split()[-1]
+    return f"{text} ({low.split()[0] if same_unit else low}-{high})"

@@ -1,0 +1,84 @@
+"""Operations of a benchmark of our own, written into the store as sealed Parquet: a file a rank and phase."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+
+from iosonde import _core
+from iosonde.engine import layout
+from iosonde.engine.atomic import draft_of, sync
+from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES, SCHEMA_VERSION
+from iosonde.engine.reader import connect
+from iosonde.engine.spool import literal
+from iosonde.model.errors import StoreError
+from iosonde.model.names import slug
+
+
+class Recorded(NamedTuple):
+    """What one rank did in one phase. The columns are int64 in native order, as the core gives them:
+    ``began_ns`` (since ``start_ns``), ``latency_ns``, ``op``, ``outcome``.
+    """
+
+    host: str
+    target: str
+    run_id: str
+    part: str
+    """Tells files of one rank and run apart."""
+    start_ns: int
+    size_bytes: int
+    seed: int
+    columns: dict[str, bytes]
+
+
+def write_recorded(root: Path, rows: Recorded) -> Path | None:
+    """Write them; None when there are none. Raises StoreError."""
+    columns = {name: np.frombuffer(data, np.int64) for name, data in rows.columns.items()}
+    if not len(columns["began_ns"]):
+        return None
+    stem = slug(f"{rows.run_id}-{rows.part}")
+    path = layout.parquet_path(Path(root), slug(rows.host), stem, rows.start_ns)
+    codes = np.unique(columns["outcome"]).tolist()
+    outcomes = " ".join(f"WHEN {c} THEN {literal(_core.outcome_name(c))}" for c in codes)
+    ops = ", ".join(literal(op) for op in _core.OPS)
+    values = {
+        "schema_version": str(SCHEMA_VERSION),
+        "due_ns": f"{rows.start_ns} + began_ns",
+        "began_ns": f"{rows.start_ns} + began_ns",
+        "ended_ns": f"{rows.start_ns} + began_ns + latency_ns",
+        "host": literal(rows.host),
+        "target": literal(rows.target),
+        "op": f"([{ops}])[op + 1]",
+        "period_ns": "0",
+        "size_bytes": str(rows.size_bytes),
+        "outcome": f"CASE outcome {outcomes} END",
+        "cache": "'unknown'",
+        "seed": str(rows.seed),
+        "run_id": literal(rows.run_id),
+    }
+    select = ", ".join(
+        f"({values.get(name, 'NULL')})::{kind} AS {name}" for name, kind in SAMPLE_TYPES.items()
+    )
+    con = connect(threads=1)
+    try:
+        draft = draft_of(path)
+        con.register("operations", columns)
+        con.execute(
+            f"COPY (SELECT {select} FROM operations ORDER BY {', '.join(SAMPLE_ORDER)}) "
+            f"TO {literal(str(draft))} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, "
+            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
+        )
+        sync(draft)
+        draft.replace(path)
+        sync(path.parent)
+    except (OSError, duckdb.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise StoreError(
+            f"cannot write {path}: {reason}", expected="room and the right to write in the store"
+        ) from error
+    finally:
+        con.close()
+    return path

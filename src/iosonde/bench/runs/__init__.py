@@ -1,0 +1,1 @@
+"""Stored benchmark runs, and their comparison."""

@@ -1,0 +1,330 @@
+"""Runs of benchmarks: whole in Parquet, in flight as lines of each process that takes part.
+
+::
+
+    runs/<slug run_id>.<process>.part.jsonl      appended while the run goes on, one RunRow a line
+    runs/date=YYYY-MM-DD/<slug run_id>.parquet   all rows of a run, when it has ended, by rename
+
+A run that died is its parts: what they hold is read, and none of it counts as complete. A last line without an
+end was cut and is left out; any other line that is no row is named in a warning and left out. ``finish`` renames
+the Parquet file into place before it removes the parts, so a reader sees each row once, whenever it looks:
+a row of a part is left out where the Parquet file has one of its key.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, TypedDict, Unpack
+
+import duckdb
+import numpy as np
+
+from iosonde.bench.runs.rows import frame_of, from_columns, from_line, to_line
+from iosonde.engine import layout
+from iosonde.engine.atomic import draft_of, sync
+from iosonde.engine.contract import RUN_ORDER, RUN_TYPES, SCHEMA_VERSION
+from iosonde.engine.lines import whole_lines
+from iosonde.engine.reader import connect
+from iosonde.engine.spool import NULL_SQL, literal
+from iosonde.model.errors import DamagedFileWarning, StoreError
+from iosonde.model.names import slug
+from iosonde.model.runs import RunRow, run_order
+from iosonde.model.text import clean_text
+
+_TOLD = 5
+"""Bad lines of one file that are told of one by one."""
+_TOGETHER = 64
+"""Files that are read with one question."""
+_DAY_NS = 86_400_000_000_000
+
+
+class Run(NamedTuple):
+    """A run with all its rows, in ``run_order``."""
+
+    run_id: str
+    rows: tuple[RunRow, ...]
+    first_ns: int
+    """When its first phase began; where no row says so, the day its file is of (or was written)."""
+    finished: bool
+    """Whether it has been written whole."""
+
+
+class WhichRuns(TypedDict, total=False):
+    """Which runs, and of them which rows. What is left out or None takes all."""
+
+    run_id: str | None
+    target: str | None
+    source: str | None
+    since_ns: int | None
+    until_ns: int | None
+
+
+def append_part(root: Path, run_id: str, process: int | str, rows: Iterable[RunRow]) -> Path:
+    """Append rows of a run in flight, by one of its processes; on the device when it returns.
+
+    Raises StoreError.
+    """
+    text = b"".join(to_line(row) for row in rows)
+    path = layout.part_path(Path(root), run_id, process)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a+b") as file:
+            end = file.seek(0, 2)
+            if end:
+                file.seek(end - 1)
+                # A line that a kill cut stays a line of its own.
+                text = text if file.read(1) == b"\n" else b"\n" + text
+            file.write(text)
+        sync(path)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    return path
+
+
+def finish(root: Path, run_id: str, now_ns: int | None = None) -> Path | None:
+    """Write a run's parts, and what was written of it before, as one Parquet file; then remove the parts.
+
+    None when there is nothing of it. ``now_ns``: the date of a run that does not say when it began (default:
+    when its last part was written). A part with lines that are no rows is kept as ``*.jsonl.damaged``.
+    Raises StoreError.
+    """
+    root = Path(root)
+    parts = [part for part in layout.run_parts(root) if part.run == slug(run_id)]
+    read = [(part.path, *_read_part(part.path)) for part in parts]
+    fresh = [row for _, rows, _ in read for row in rows if row.run_id == run_id]
+    rows = {row.key: row for row in [*_stored(root, run_id), *fresh]}
+    if not rows:
+        return None
+    if now_ns is None:
+        now_ns = max((_mtime_ns(part.path) for part in parts), default=0)
+    path = write(root, list(rows.values()), now_ns)
+    for part, _, bad in read:
+        with suppress(FileNotFoundError):
+            if bad:
+                part.replace(part.with_name(part.name + ".damaged"))
+            else:
+                part.unlink()
+    return path
+
+
+def write(root: Path, rows: Sequence[RunRow], now_ns: int) -> Path:
+    """Write a run whole, in place of what was written of it before. Raises StoreError, ValueError."""
+    root = Path(root)
+    run_ids = {row.run_id for row in rows}
+    if len(run_ids) != 1:
+        raise ValueError(f"rows of {len(run_ids)} runs, expected one")
+    (run_id,) = run_ids
+    began = [row.began_ns for row in rows if row.began_ns is not None]
+    path = layout.run_path(root, run_id, min(began, default=now_ns))
+    before = [file.path for file in layout.run_files(root) if file.run == slug(run_id)]
+    try:
+        _write_parquet(sorted(rows, key=run_order), path)
+        for older in before:
+            if older != path:
+                older.unlink(missing_ok=True)
+    except (OSError, duckdb.Error) as error:
+        raise _cannot_write(path, error) from error
+    return path
+
+
+def read_runs(root: Path, **which: Unpack[WhichRuns]) -> list[Run]:
+    """Every run of which a row is asked for, oldest first; of a target only its rows.
+
+    A run is of [since, until) if its first phase began in it. Files that are damaged are named in a
+    warning and left out. Raises StoreError.
+    """
+    found = []
+    since_ns, until_ns = which.get("since_ns"), which.get("until_ns")
+    for run in _every_run(Path(root), which.get("run_id")):
+        rows = tuple(
+            row
+            for row in run.rows
+            if which.get("target") in (None, row.target)
+            and which.get("source") in (None, row.source)
+            and which.get("run_id") in (None, row.run_id)
+        )
+        inside = (since_ns is None or run.first_ns >= since_ns) and (
+            until_ns is None or run.first_ns < until_ns
+        )
+        if rows and inside:
+            found.append(run._replace(rows=rows))
+    return sorted(found, key=lambda run: (run.first_ns, run.run_id))
+
+
+def read(root: Path, **which: Unpack[WhichRuns]) -> list[RunRow]:
+    """The rows of ``read_runs``, run by run."""
+    return [row for run in read_runs(root, **which) for row in run.rows]
+
+
+def run_ids(root: Path) -> list[str]:
+    """The ids of all runs, oldest first. Raises StoreError."""
+    return [run.run_id for run in read_runs(root)]
+
+
+def _every_run(root: Path, run_id: str | None) -> Iterator[Run]:
+    """Parts are listed and read before Parquet files: see ``store.reader``."""
+    wanted = None if run_id is None else slug(run_id)
+    parts: dict[str, list[RunRow]] = {}
+    written: dict[str, int] = {}
+    for part in layout.run_parts(root):
+        if wanted in (None, part.run):
+            for row in _read_part(part.path)[0]:
+                parts.setdefault(row.run_id, []).append(replace(row, complete=False))
+                written[row.run_id] = max(written.get(row.run_id, 0), _mtime_ns(part.path))
+    files = [file for file in layout.run_files(root) if wanted in (None, file.run)]
+    whole: dict[str, tuple[dict[tuple[object, ...], RunRow], int]] = {}
+    for file, rows_of_file in _read_files(files):
+        for row in rows_of_file or ():
+            whole.setdefault(row.run_id, ({}, _midnight(file.date)))[0][row.key] = row
+    for name in {**whole, **parts}:
+        rows, day = whole.get(name, ({}, written.get(name, 0)))
+        every = {row.key: row for row in parts.get(name, [])} | rows
+        began = [row.began_ns for row in every.values() if row.began_ns is not None]
+        ordered = tuple(sorted(every.values(), key=run_order))
+        yield Run(name, ordered, min(began, default=day), len(every) == len(rows))
+
+
+def _stored(root: Path, run_id: str) -> list[RunRow]:
+    """Rows of a run that were written whole; a file that is none is set aside as ``*.damaged``."""
+    found = []
+    files = [file for file in layout.run_files(root) if file.run == slug(run_id)]
+    for file, rows in _read_files(files):
+        if rows is None:
+            with suppress(FileNotFoundError):
+                file.path.replace(file.path.with_name(file.path.name + ".damaged"))
+        found += [row for row in rows or () if row.run_id == run_id]
+    return found
+
+
+def _read_files(
+    files: Sequence[layout.RunFile],
+) -> Iterator[tuple[layout.RunFile, list[RunRow] | None]]:
+    """The rows of each file; None, and a warning, if it is damaged."""
+    if not files:
+        return
+    con = connect(threads=1)
+    try:
+        for first in range(0, len(files), _TOGETHER):
+            some = files[first : first + _TOGETHER]
+            try:
+                found = _rows_of(con, [file.path for file in some])
+                if found.keys() - {str(file.path) for file in some}:
+                    raise ValueError("files are called otherwise")
+            except (duckdb.Error, ValueError):  # one of them, or gone: each by itself
+                for file in some:
+                    yield file, _read_parquet(con, file.path)
+            else:
+                for file in some:
+                    yield file, found.get(str(file.path), [])
+    finally:
+        con.close()
+
+
+def _read_part(path: Path) -> tuple[list[RunRow], int]:
+    """The good rows of a part, and how many lines are none."""
+    rows: list[RunRow] = []
+    bad = 0
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(whole_lines(file), 1):
+                try:
+                    rows += [from_line(line)] if line.strip() else []
+                except ValueError as error:
+                    bad += 1
+                    if bad <= _TOLD:
+                        _warn(f"{path}, line {number}: {clean_text(str(error))}; left out")
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        _warn(f"{path} cannot be read: {error.strerror}; left out")
+        bad += 1
+    if bad > _TOLD:
+        _warn(f"{path}: {bad - _TOLD} more lines are no rows; left out")
+    return rows, bad
+
+
+def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path) -> list[RunRow] | None:
+    try:
+        return [row for rows in _rows_of(con, [path]).values() for row in rows]
+    except (duckdb.Error, ValueError) as error:
+        if not path.exists():  # replaced or removed just now
+            return []
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        _warn(f"{path} is no file of runs: {clean_text(text)}; left out")
+        return None
+
+
+def _rows_of(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> dict[str, list[RunRow]]:
+    """Rows by file. Raises duckdb.Error, ValueError."""
+    columns = ", ".join(
+        f"CASE WHEN isfinite({name}::DOUBLE) THEN {name}::DOUBLE END"
+        if kind == "DOUBLE"
+        else f"{name}::{kind}"
+        for name, kind in RUN_TYPES.items()
+    )
+    names = ", ".join(literal(str(path)) for path in paths)
+    source = f"read_parquet([{names}], hive_partitioning = false, filename = true)"
+    rows: dict[str, list[RunRow]] = {}
+    for *values, name in con.execute(f"SELECT {columns}, filename FROM {source}").fetchall():
+        rows.setdefault(name, []).append(from_columns(values))
+    return rows
+
+
+def _write_parquet(rows: Sequence[RunRow], path: Path) -> None:
+    frame = frame_of(rows)
+    columns = ", ".join(_as_sql(name, kind) for name, kind in RUN_TYPES.items())
+    order = ", ".join(f"{name} NULLS FIRST" for name in RUN_ORDER)
+    draft = draft_of(path)
+    con = connect(threads=1)
+    try:
+        con.register("rows", {n: np.ascontiguousarray(c) for n, c in frame.columns.items()})
+        con.execute(
+            f"COPY (SELECT {columns} FROM rows ORDER BY {order}) TO {literal(str(draft))} "
+            "(FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, "
+            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
+        )
+        sync(draft)
+        draft.replace(path)
+        sync(path.parent)
+    finally:
+        con.close()
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _as_sql(name: str, kind: str) -> str:
+    """A column of ``frame_of`` with its type and its nulls."""
+    if kind == "DOUBLE":
+        return f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END AS {name}"
+    if kind in ("BIGINT", "INTEGER"):
+        return f"nullif({name}, {NULL_SQL})::{kind} AS {name}"
+    return f"{name}::{kind} AS {name}"
+
+
+def _midnight(date: str) -> int:
+    try:
+        return int(np.datetime64(date, "D").astype(np.int64)) * _DAY_NS
+    except ValueError:  # the 31st of February
+        return 0
+
+
+def _mtime_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _cannot_write(path: Path, error: Exception) -> StoreError:
+    reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+    return StoreError(
+        f"cannot write {path}: {reason}", expected="room and the right to write in the store"
+    )
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, DamagedFileWarning, stacklevel=2)

@@ -1,0 +1,54 @@
+"""What is said below tables of runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from iosonde.bench.runs.compare import Compared, SlowRanks
+from iosonde.model.units import format_duration
+
+_HOW = {
+    "histogram": "the operation number ceil(q n) in order, from a histogram with 3 significant digits",
+    "exact": "the operation number ceil(q n) in order, exact, of the operations that were imported",
+    "tool": "as the tool printed them (md-workbench: number round(q n + 0.49); median of two: their mean)",
+    "none": "not measured",
+}
+
+
+def say_quantiles(counted: Iterable[str]) -> list[str]:
+    """How the quantiles of a table were found, a line a way."""
+    there = set(counted) - {"none"}
+    ways = [way for way in _HOW if way in there]
+    if not ways:
+        return ["quantiles: not measured"]
+    return [f"quantiles of all ranks together: {_HOW[way]}" for way in ways]
+
+
+def say_comparison(rows: Sequence[Compared]) -> list[str]:
+    """What a comparison's columns mean, and how its numbers were found."""
+    lines = [
+        "balance: time of the fastest rank / the slowest; q75: 75% of operations took no longer"
+    ]
+    if any(one.iterations > 1 for one in rows):
+        lines.append("of several iterations: medians over them, and the largest max")
+    shown = Counter(one.run_id for one in rows)
+    if any(shown[one.run_id] < one.waiting_factors for one in rows):
+        lines.append("of several waiting factors: the smallest")
+    lines += say_quantiles(one.counted for one in rows)
+    if any(not one.complete for one in rows):
+        lines.append("cut: ended before all of its operations were done")
+    return lines
+
+
+def say_ranks(slow: SlowRanks) -> str:
+    """``benchmark 0: 2 ranks, the middle one 220 ms; slowest: rank 1 281 ms (1.28x)``."""
+    turn = f"{slow.phase} {slow.iteration}"
+    if slow.waiting_factor:
+        turn += f", T = {slow.waiting_factor:g}"
+    named = ", ".join(
+        f"rank {rank} {format_duration(ns)} ({factor:.2f}x)" for rank, _, ns, factor in slow.slowest
+    )
+    ranks = "1 rank" if slow.ranks == 1 else f"{slow.ranks} ranks"
+    text = f"{turn}: {ranks}, the middle one {format_duration(slow.median_ns)}"
+    return f"{text}; slowest: {named}" if named else f"{text}, none slower"

@@ -1,0 +1,1 @@
+"""`iosonde bench`: one file a benchmark."""

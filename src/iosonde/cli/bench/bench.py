@@ -1,0 +1,43 @@
+"""iosonde bench: benchmarks. ``iosonde bench metadata`` is the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from iosonde.cli.bench.metadata import metadata
+from iosonde.model.errors import UsageError
+
+HELP = """\
+usage: iosonde bench BENCHMARK PLACE... [options]
+
+What storage can do, measured.
+
+  metadata   small objects: create, stat, read, delete; latencies, rates, who is the limit
+
+examples:
+  iosonde bench metadata /work -n 4              rates and latencies of create, stat, read, delete
+  iosonde bench metadata /work -n 4 --adaptive   clients, servers or background work?
+
+Results go into the store (--store DIR). 'iosonde bench metadata --help' shows all options.
+"""
+
+BENCHMARKS: dict[str, Callable[[Sequence[str]], int]] = {"metadata": metadata}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Find the benchmark and run it."""
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(HELP)
+        return 0 if arguments else UsageError.exit_code
+    if arguments[0] not in BENCHMARKS:
+        known = ", ".join(BENCHMARKS)
+        looks_like_place = Path(arguments[0]).is_dir() or ":" in arguments[0]
+        raise UsageError(
+            f"there is no benchmark {arguments[0]!r}",
+            expected=f"one of {known}",
+            hint=f"'iosonde bench metadata {arguments[0]}'"
+            if looks_like_place
+            else "'iosonde bench --help'",
+        )
+    return BENCHMARKS[arguments[0]](arguments[1:])

@@ -1,0 +1,154 @@
+"""iosonde bench metadata: measure, then say what it came to."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from iosonde.bench.adaptive.adaptive import Adaptive, adaptive
+from iosonde.bench.adaptive.verdict import more_to_run
+from iosonde.bench.adaptive.words import say_waiting, verdict_line, waiting_json
+from iosonde.bench.metadata.plan import run_plan
+from iosonde.bench.ranks import find_processes, is_first
+from iosonde.bench.runs.compare import compare
+from iosonde.cli.bench.options import parse, plan
+from iosonde.cli.bench.progress import Following, Looking
+from iosonde.cli.shared import options
+from iosonde.cli.shared.interrupt import Interrupt
+from iosonde.cli.shared.run_data import write_rows
+from iosonde.cli.shared.run_tables import comparison, details
+from iosonde.model.errors import IosondeError, NothingMeasuredError
+from iosonde.model.runs import RunRow
+from iosonde.weather.store import Store
+
+
+def metadata(arguments: Sequence[str]) -> int:
+    """Run the benchmark in every process; process 0 speaks."""
+    try:
+        args = parse(arguments)
+    except IosondeError as error:
+        # Every process has been given the same words: one says what is wrong with them.
+        if is_first(os.environ):
+            raise
+        return error.exit_code
+    processes = find_processes(os.environ)
+    root = None if args.no_store else options.store_root(args)
+    seed = processes.first_says(secrets.randbits(48))
+    try:
+        with tempfile.TemporaryDirectory() as spare, Interrupt() as interrupt:
+            samples = _samples(args, root, Path(spare))
+            asked = plan(args, os.environ, _more_repeats, seed, samples)
+            looking = Looking(interrupt, quiet=processes.number > 0)
+            with Following(looking):
+                ran = run_plan(asked, processes, root, looking, options.now_ns)
+            if processes.number == 0 and ran.rows:
+                _show(ran.rows, args, samples)
+    except IosondeError as error:
+        # Every process has the same error: one says it.
+        if processes.number > 0:
+            return error.exit_code
+        raise
+    except BaseException:
+        # This process cannot go on, and the others would wait for it.
+        processes.leave_all()
+        raise
+    if processes.number > 0:
+        return 0
+    for text in dict.fromkeys(map(str, ran.errors)):
+        options.tell(f"iosonde: {text}")
+    if not ran.rows and not ran.errors:
+        raise NothingMeasuredError("the run was ended before anything was measured")
+    if ran.stopped:
+        return 130
+    if not ran.rows:
+        return ran.errors[0].exit_code
+    good = all((row.complete or _limited(row)) and not row.failed for row in ran.rows)
+    return 0 if good and not ran.errors else 1
+
+
+def _limited(row: RunRow) -> bool:
+    """A time limit was asked for: ending early is no failure."""
+    return row.parameters.get("limit_ns") is not None
+
+
+def _more_repeats(rows: Sequence[RunRow], repeats: int) -> int:
+    """How many repeats of each waiting factor to add before judging again; none where nothing can be said."""
+    try:
+        return more_to_run(adaptive(rows).judged, repeats)
+    except IosondeError:
+        return 0
+
+
+def _samples(args: argparse.Namespace, root: Path | None, spare: Path) -> Path | None:
+    """Where every operation goes; a picture of them needs it for a while."""
+    if not args.samples and (args.plot is None or args.adaptive):
+        return None
+    return root if args.samples and root is not None else spare
+
+
+def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) -> None:
+    runs = list(dict.fromkeys(row.run_id for row in rows))
+    each = [[row for row in rows if row.run_id == run] for run in runs]
+    verdicts = _verdicts(each) if args.adaptive else []
+    if args.plot is not None:
+        _plot(each, verdicts, args, samples)
+    if args.format != "table":
+        plain = [waiting_json(found) for _, found in verdicts]
+        write_rows(rows, args.format, args.output, every_factor=args.adaptive, verdicts=plain)
+        return
+    if len(runs) == 1 and not args.adaptive:
+        print(details(rows, options.now_ns(), ranks=(rows[0].ranks or 1) > 2))
+    elif verdicts:
+        print(comparison(compare(rows, every_factor=True)))
+    if len(runs) > 1 or (args.pattern == "cycle" and not args.adaptive):
+        print(("\n" if len(runs) == 1 else "") + comparison(compare(rows)))
+    for _, found in verdicts:
+        first, *rest = say_waiting(found)
+        print(f"\n{found.target}: {first}")
+        for line in rest:
+            print(f"  {line}")
+    if not args.no_store:
+        options.tell(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
+
+
+def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], Adaptive]]:
+    """Who is the limit, of every run that got far enough to tell."""
+    verdicts = []
+    for rows in each:
+        try:
+            verdicts.append((rows, adaptive(rows)))
+        except NothingMeasuredError as error:
+            options.tell(f"iosonde: {rows[0].target}: no verdict: {error.what}; try a larger -I")
+        except IosondeError as error:
+            options.tell(f"iosonde: {rows[0].target}: no verdict: {error}")
+    return verdicts
+
+
+def _plot(
+    each: Sequence[list[RunRow]],
+    verdicts: Sequence[tuple[list[RunRow], Adaptive]],
+    args: argparse.Namespace,
+    samples: Path | None,
+) -> None:
+    """Adaptive: rates over waits. Else densities, and beside them the timeline."""
+    from iosonde.drawing.render_sheet import save_sheet
+
+    if verdicts:
+        from iosonde.bench.adaptive.sheet import waiting_sheet
+
+        say = [f"{found.target}: {verdict_line(found)}" for _, found in verdicts]
+        save_sheet(waiting_sheet(verdicts, say), args.plot, dark=args.dark)
+        options.tell(f"wrote {args.plot}")
+    elif samples is not None:
+        from iosonde.bench.metadata.sheets import bench_sheets
+
+        timeline = args.plot.with_name(f"{args.plot.stem}-timeline{args.plot.suffix}")
+        sheets = bench_sheets(Store(samples), {rows[0].run_id: rows[0].target for rows in each})
+        for path, sheet in zip((args.plot, timeline), sheets, strict=True):
+            if sheet is not None:
+                save_sheet(sheet, path, dark=args.dark)
+                options.tell(f"wrote {path}")

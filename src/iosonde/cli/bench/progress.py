@@ -1,0 +1,124 @@
+"""Progress of a benchmark on stderr: a bar on a terminal, JSON lines for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from iosonde.cli.shared import options
+from iosonde.cli.shared.interrupt import Interrupt
+from iosonde.model.runs import RunRow
+from iosonde.model.units import format_waiting_factor
+
+_EVERY_S = 1.0
+
+
+class Looking:
+    """Looks on at a run and shows how far it is; ``quiet`` in all processes but the first."""
+
+    def __init__(self, interrupt: Interrupt, *, quiet: bool) -> None:
+        self._interrupt, self.quiet = interrupt, quiet
+        self._tidying = False
+        self.stopped = False
+        self._place, self._run = "", ""
+        self._last = 0.0
+        self.bar: Any = None
+        self._task: Any = None
+
+    def begins(self, place: str, ranks: int, number: int, of: int) -> None:
+        """Name the run that comes."""
+        many = f"run {number} of {of}: " if of > 1 else ""
+        self._place = place
+        self._run = f"{many}{place}, N {ranks}"
+
+    def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
+        """Move the bar, or write a line about once a second."""
+        if self.quiet:
+            return
+        if self.bar is not None:
+            text = f"{self._run}: {phase}" + (f", {failed} failed" if failed else "")
+            if self._task is None:
+                self._task = self.bar.add_task(text, total=planned)
+            self.bar.update(self._task, description=text, completed=ended, total=planned or None)
+            return
+        now = time.monotonic()
+        if now - self._last >= _EVERY_S:
+            self._last = now
+            line = {"type": "progress", "target": self._place, "phase": phase}
+            print(json.dumps(line | _counts(ended, planned, failed)), file=sys.stderr, flush=True)
+
+    def ended(self, rows: Sequence[RunRow]) -> None:
+        """A phase is over: one line of it on a terminal."""
+        if self.bar is None or self._task is None:
+            return
+        self.bar.remove_task(self._task)
+        self._task = None
+        for row in rows[:1]:
+            rate = "n/a" if row.rate_per_s is None else f"{row.rate_per_s:,.0f} ops/s"
+            failed = f", {row.failed} failed" if row.failed else ""
+            factor = (
+                f", T {format_waiting_factor(row.waiting_factor)}" if row.waiting_factor else ""
+            )
+            self.bar.console.print(
+                f"{row.target}: {row.phase} {row.iteration}{factor}: {rate}{failed}",
+                markup=False,
+                highlight=False,
+            )
+
+    def note(self, text: str) -> None:
+        """A line for people."""
+        if not self.quiet:
+            options.tell(f"note: {text}")
+
+    def wanted(self) -> bool:
+        """Whether Ctrl-C was pressed; while tidying up, whether a second time."""
+        return self._interrupt.wanted and not self._tidying
+
+    def tidying(self) -> None:
+        """Say what happens now."""
+        self.stopped = True
+        self._tidying = True
+        self.note("ending: removing what was made; Ctrl-C again leaves it there")
+
+
+def _counts(ended: int, planned: int, failed: int) -> dict[str, int]:
+    return {"ended": ended, "planned": planned, "failed": failed}
+
+
+class Following(AbstractContextManager[None]):
+    """Draws the bar while entered, where stderr is a terminal."""
+
+    def __init__(self, looking: Looking) -> None:
+        self._looking = looking
+
+    def __enter__(self) -> None:
+        terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        if self._looking.quiet or not terminal:
+            return
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        self._looking.bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._looking.bar.start()
+
+    def __exit__(self, *error: object) -> None:
+        if self._looking.bar is not None:
+            self._looking.bar.stop()

@@ -1,0 +1,224 @@
+"""The part of ``iosonde import`` that takes records of monitors, schedulers and jobs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from iosonde.cli.shared import options
+from iosonde.cli.shared.import_files import Kept
+from iosonde.cli.shared.text import count
+from iosonde.cli.shared.work_progress import working
+from iosonde.connectors.source import Settings
+from iosonde.ingest.records import Recorded, Records, Told, import_records, split
+from iosonde.jobs.environment.join import Joined, join
+from iosonde.model.errors import InputFileError, UsageError
+from iosonde.model.quality import QUALITY
+from iosonde.model.text import clean_text
+from iosonde.model.units import format_time, parse_duration
+
+if TYPE_CHECKING:
+    from iosonde.connectors.tables.mapping import Mapping
+    from iosonde.ingest.prometheus import Range
+
+_SINCE, _EVERY = "-1d", "1m"
+_SHOWN, _TOLD = 4, 5
+"""Files that nothing can read, and that cannot be opened, which are told of by name."""
+
+
+class Given(NamedTuple):
+    """What is to be imported: records with what reads them, addresses of servers, and what else may be read."""
+
+    records: Records
+    urls: list[str]
+    span: Range | None
+    """Of the servers."""
+    others: list[Path]
+    unknown: list[tuple[Path, list[Path]]]
+    """Folders with what is in them that nothing can read."""
+    broken: list[InputFileError]
+    """Of folders, what cannot be opened."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What records do not say themselves."""
+    add = parser.add_argument
+    add("--system", default="", metavar="NAME", help="file system of records that name none")
+    add("--zone", metavar="ZONE", help="of clock times without one: Europe/Berlin, UTC")
+    told = "TOML: what the columns of a table of jobs mean; a folder of them; may be repeated"
+    add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
+    told = f"from a server: -7d, 2026-07-01T12:00 (default: {_SINCE})"
+    add("--since", metavar="TIME", help=told)
+    add("--until", metavar="TIME", help="the same (default: now)")
+    told = f"length of a server's steps (default: {_EVERY})"
+    add("--every", metavar="TIME", help=told)
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    """What the options say. Raises UsageError: no such time zone."""
+    if args.zone is None:
+        return Settings(system=args.system)
+    try:
+        return Settings(system=args.system, zone=ZoneInfo(args.zone))
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise UsageError(
+            f"--zone {args.zone!r} is no time zone", expected="one such as Europe/Berlin or UTC"
+        ) from error
+
+
+def given_of(args: argparse.Namespace, now_ns: int) -> Given:
+    """What the arguments name. Raises UsageError: a mapping that fits nothing, a range without a server."""
+    from iosonde.ingest.prometheus import is_address
+    from iosonde.jobs.table.from_files import mappings
+
+    urls = [text for text in args.file if is_address(text)]
+    paths = [Path(text) for text in args.file if not is_address(text)]
+    maps = mappings(args.mapping)
+    folders = [path for path in paths if path.is_dir()]
+    records, others = split([path for path in paths if path not in folders], maps)
+    given = Given(records, urls, _range(args, now_ns, bool(urls)), others, [], [])
+    for folder in folders:
+        _add_folder(given, folder, maps)
+    return given
+
+
+def _add_folder(given: Given, folder: Path, maps: Sequence[Mapping]) -> None:
+    """What is in a folder, without what was named before."""
+    from iosonde.ingest.folders import look
+
+    with working("looking at files") as progress:
+        found = look(folder, maps, progress=progress)
+    given.broken.extend(found.broken)
+    if not found.records and not found.others:
+        given.others.append(folder)  # nothing in it: the message is that of a file
+        return
+    named = {path.resolve() for path in (*given.others, *(path for path, _ in given.records))}
+    new = [(path, one) for path, one in found.records if path.resolve() not in named]
+    given.records.extend(new)
+    given.others.extend(path for path in found.others if path.resolve() not in named)
+    if found.unknown:
+        given.unknown.append((folder, found.unknown))
+
+
+def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> Range | None:
+    from iosonde.ingest.prometheus import Range
+
+    if not wanted:
+        for name in ("since", "until", "every"):
+            if getattr(args, name) is not None:
+                raise UsageError(
+                    f"--{name} is for the address of a server", hint="http://HOST:9090"
+                )
+        return None
+    args.since = args.since or _SINCE
+    since, until = options.time_range(args, now_ns)
+    until = now_ns if until is None else until
+    if since is None or not 0 <= since < until:
+        raise UsageError(f"--since {args.since} is not before the end", expected="an earlier time")
+    every = parse_duration(args.every or _EVERY)
+    if every < 1_000_000 or every % 1_000_000:
+        raise UsageError(f"--every {args.every} is not possible", expected="1ms or more, whole ms")
+    return Range(since, until, every)
+
+
+def run(root: Path, given: Given, settings: Settings, now_ns: int, kept: Kept) -> int:
+    """Import records, put jobs and servers together, say what became of them; 1 if something was broken.
+
+    ``kept`` counts the files.
+    """
+    for folder, unknown in given.unknown:
+        names = ", ".join(clean_text(str(path.relative_to(folder))) for path in unknown[:_SHOWN])
+        more = ", ..." if len(unknown) > _SHOWN else ""
+        options.tell(
+            f"{folder}: {count(len(unknown))} files are nothing that can be read: {names}{more}"
+        )
+    for error in given.broken[:_TOLD]:
+        options.tell(f"iosonde: {error}")
+    if len(given.broken) > _TOLD:
+        options.tell(f"iosonde: {count(len(given.broken) - _TOLD)} more cannot be opened")
+    if not given.records and not given.urls:
+        return 1 if given.broken else 0
+    told = Told()
+    done = []
+    for one in _imported(root, given, settings, told):
+        done.append(one)
+        kept.files += _files(one, given.records)
+        _print(one, now_ns)
+    for error in told.errors:
+        options.tell(f"iosonde: {error}; what could be read was imported")
+    joined = _joined(root, done)
+    _print_joined(joined)
+    if not joined.jobs and (n := sum(one.jobs for one in done)):
+        said = "how fast its I/O was: Darshan logs, or a table (--mapping), say it"
+        print(f"of none of the {count(n)} jobs is known {said}")
+    return 1 if told.errors or given.broken else 0
+
+
+def _imported(root: Path, given: Given, settings: Settings, told: Told) -> Iterator[Recorded]:
+    yield from import_records(root, given.records, settings, told, working)
+    if given.urls and given.span is not None:
+        from iosonde.ingest.prometheus import import_ranges
+
+        with working("asking servers") as progress:
+            asked = replace(settings, progress=progress)
+            yield from import_ranges(root, given.urls, given.span, asked, told)
+
+
+def _files(one: Recorded, records: Records) -> int:
+    """How many files this was read from: one, all of its kind together, or none for a server."""
+    if any(str(path) == one.name for path, _ in records):
+        return 1
+    return sum(one.kind == connector.KIND for _, connector in records)
+
+
+def _joined(root: Path, done: Sequence[Recorded]) -> Joined:
+    """Jobs that are new, and those that ran while what is new was recorded."""
+    keys = {key for one in done for key in one.keys}
+    spans = [one.span_ns for one in done if one.span_ns is not None and (one.samples or one.edges)]
+    span = (min(s[0] for s in spans), max(s[1] for s in spans)) if spans else None
+    with working("putting jobs and servers together") as progress:
+        return join(root, keys=keys, span_ns=span, progress=progress)
+
+
+def _print(one: Recorded, now_ns: int) -> None:
+    parts = []
+    if one.samples:
+        systems = sorted({clean_text(system) for system, _ in one.series if system})
+        metrics = len({metric for _, metric in one.series})
+        of = f" of {', '.join(systems[:4])}" if systems else ""
+        parts.append(f"{count(one.samples)} samples of {metrics} metrics{of}")
+        if one.missing:
+            parts[-1] += f", {one.missing / one.samples:.2%} missing"
+    if one.jobs:
+        parts.append(f"{count(one.jobs)} jobs")
+    if one.edges:
+        parts.append(f"{count(one.edges)} places of components")
+    if not parts:
+        parts.append("nothing in it")
+    when = ""
+    if one.span_ns is not None:
+        begin, end = (format_time(at, now_ns, seconds=True) for at in one.span_ns)
+        when = f", {begin} to {end}"
+    known = one.rows and not (one.new_samples or one.new_jobs or one.new_edges)
+    again = "; in the store already" if known else ""
+    if one.changed_samples:
+        again = f"; {count(one.changed_samples)} values take the place of others in the store"
+    print(f"{clean_text(one.name)}: {one.kind}: {'; '.join(parts)}{when}{again}")
+    if one.unnamed:
+        print("  it does not say of which file system it is: --system NAME says it")
+    for remark in one.remarks:
+        print(f"  {clean_text(remark)}")
+    for flag, n in sorted(one.flags.items()):
+        where = ", ".join(map(clean_text, one.examples[flag]))
+        print(f"  {flag} ({count(n)}): {QUALITY[flag]} ({where})")
+
+
+def _print_joined(found: Joined) -> None:
+    if found.jobs:
+        print(
+            f"{count(found.with_more)} of {count(found.jobs)} jobs have numbers of servers beside them"
+        )

@@ -1,0 +1,130 @@
+"""What commands about one job have in common: where jobs come from, which history, how the diagram is shown."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iosonde.cli.shared import options
+from iosonde.cli.shared.job_choice import Tell, found_job, settle
+from iosonde.cli.shared.text import columns
+from iosonde.connectors.source import Settings
+from iosonde.engine.files import write_text
+from iosonde.model.errors import UsageError
+from iosonde.model.text import clean_text
+
+if TYPE_CHECKING:
+    from iosonde.jobs.umami.diagram import Umami
+    from iosonde.model.jobs import JobTable
+
+
+def add_job(parser: options.Parser) -> None:
+    """TABLE, --job and which of its runs, the history, the picture."""
+    add = parser.add_argument
+    add_tables(parser)
+    add("--job", metavar="ID", help="the job: its id, or the beginning or end of it")
+    add("--step", metavar="S", help="which of its runs: step, motif, or #2 for the second")
+    add("--last", type=int, metavar="N", help="the latest N runs of the history only")
+    add("--history", choices=("earlier", "all"), default="earlier", help="(default: earlier)")
+    told = "draw the diagram: .png, .svg, .pdf, or .json: what is drawn"
+    add("--plot", type=Path, metavar="FILE", help=told)
+    add("--dark", action="store_true", help="a dark picture")
+    add("--width", type=float, default=8.0, metavar="INCHES", help="of the picture (default: 8)")
+
+
+def add_tables(parser: options.Parser) -> None:
+    """TABLE and what its columns mean, and --store."""
+    add = parser.add_argument
+    told = "CSV, Parquet or JSON lines, a row a job (default: the store)"
+    add("table", nargs="*", type=Path, metavar="TABLE", help=told)
+    told = "TOML: what the columns of TABLE mean; or a folder of such files; may be repeated"
+    add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
+    add("--system", metavar="NAME", help="file system of a TABLE that names none")
+    parser.add_store()
+
+
+@contextmanager
+def notes_last() -> Iterator[Tell]:
+    """What is told within comes when all is said: on stderr, a ``note: `` line each, once. Errors come after it."""
+    told: list[str] = []
+    try:
+        yield told.append
+    finally:
+        sys.stdout.flush()
+        for text in dict.fromkeys(told):
+            options.tell(f"note: {clean_text(text)}")
+
+
+def table_of(args: argparse.Namespace, tell: Tell, *, listed: bool = False) -> JobTable:
+    """The jobs asked for: of files or of the store; ``listed``: with the numbers that a list of jobs has."""
+    from iosonde.jobs.table import source as job_source
+
+    about_one = "job" in args
+    if about_one:
+        settle(args, tell)
+    if not args.table:
+        root = only_store(args)
+        table = job_source.from_store(root, metrics=job_source.LISTED if listed else None)
+        if about_one:
+            job_source.must_have(root, table, args.job)
+            args.job = found_job(table, args.job, tell)
+        return table
+    if args.store is not None:
+        raise UsageError("both TABLE and --store are given", expected="one of them")
+    settings = Settings(system=args.system or "", zone=options.local_zone())
+    table = job_source.from_files(args.table, args.mapping, settings, tell)
+    if about_one:
+        args.job = found_job(table, args.job, tell, of_store=False)
+    return table
+
+
+def only_store(args: argparse.Namespace) -> Path:
+    """The store, where no TABLE is named. Raises UsageError: options that are about one."""
+    if args.mapping or args.system:
+        raise UsageError("--mapping and --system are for a TABLE", hint="'TABLE --mapping FILE'")
+    return options.store_root(args)
+
+
+def write(text: str, output: Path | None) -> None:
+    """To a file or to stdout."""
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_text(text, output)
+        options.tell(f"wrote {output}")
+
+
+def print_diagram(found: Umami) -> None:
+    """The diagram, as wide as the terminal (a pipe: 100 columns)."""
+    from iosonde.jobs.umami.figure import umami_figure
+    from iosonde.jobs.umami.text import umami_text
+
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    lines = umami_text(
+        umami_figure(found),
+        columns(),
+        coloured=options.colourful(),
+        ascii_only=not encoding.startswith("utf"),
+    )
+    print("\n".join(lines))
+
+
+def plot(found: Umami, args: argparse.Namespace) -> None:
+    """Draw the diagram, or write what would be drawn."""
+    import json
+
+    from iosonde.jobs.umami.figure import to_json, umami_figure
+
+    figure = umami_figure(found)
+    if args.plot.suffix == ".json":
+        write_text(json.dumps(to_json(figure), allow_nan=False) + "\n", args.plot)
+    else:
+        from iosonde.jobs.umami.render import save_umami
+
+        zone = options.local_zone()
+        save_umami(figure, args.plot, width_in=args.width, dark=args.dark, zone=zone)
+    options.tell(f"wrote {args.plot}")

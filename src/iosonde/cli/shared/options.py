@@ -1,0 +1,249 @@
+"""What the commands' options have in common. Light imports only."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from iosonde.engine.layout import default_root
+from iosonde.model.errors import IosondeError, UnitError, UsageError
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from iosonde.model.frames import Choice
+
+T = TypeVar("T")
+Arguments = argparse.Namespace
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with our errors, our help layout, and values such as ``-2h``."""
+
+    def __init__(self, command: str, summary: str, examples: str) -> None:
+        super().__init__(
+            prog=f"iosonde {command}",
+            description=summary,
+            epilog="examples:\n" + examples,
+            formatter_class=_layout,
+            allow_abbrev=False,
+        )
+        self._formats: tuple[str, ...] = ()
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError; argparse would print the whole usage and leave."""
+        hint = f"'{self.prog} --help'"
+        if unknown := re.match(r"unrecognized arguments: (--[\w-]+)", message):
+            import difflib
+
+            near = difflib.get_close_matches(unknown[1], self._option_string_actions, n=1)
+            hint = f"{near[0]}, or {hint}" if near else hint
+        raise UsageError(f"{self.prog.removeprefix('iosonde ')}: {message}", hint=hint)
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Like parse_args, but ``--since -2h`` needs no ``=``, and options may stand between what is not one."""
+        joined: list[str] = []
+        for word in arguments:
+            takes_value = joined and re.fullmatch(r"--?[a-z][a-z-]*", joined[-1])
+            if takes_value and re.match(r"-\d", word):
+                option = joined.pop()
+                joined.append(f"{option}={word}" if option.startswith("--") else f"{option}{word}")
+            else:
+                joined.append(word)
+        args = self.parse_intermixed_args(joined)
+        if self._formats:
+            _settle_format(args, self._formats)
+        return args
+
+    def add_store(self) -> None:
+        """--store, as all commands have it."""
+        self.add_argument(
+            "--store",
+            metavar="DIR",
+            help="store folder (default: $IOSONDE_STORE, else ~/.local/state/iosonde)",
+        )
+
+    def add_data(self, formats: tuple[str, ...] = ("json", "csv", "parquet")) -> None:
+        """--format and -o, of a command that prints a table unless data are asked for."""
+        self._formats = ("table", *formats)
+        told = "(default: the file's ending, else table)"
+        self.add_argument("--format", choices=self._formats, help=told)
+        told = "write data here instead of stdout"
+        self.add_argument("-o", "--output", type=Path, metavar="FILE", help=told)
+
+    def add_range(self, since: str | None = None) -> None:
+        """--since and --until."""
+        self.add_argument(
+            "--since",
+            metavar="TIME",
+            default=since,
+            help="-2h, yesterday, 14:05, 2026-07-01T12:00"
+            + (f" (default: {since})" if since else ""),
+        )
+        self.add_argument("--until", metavar="TIME", help="the same (default: now)")
+
+
+def _settle_format(args: argparse.Namespace, formats: tuple[str, ...]) -> None:
+    """The format that was not said is that of the file's ending. Raises UsageError."""
+    *others, last = formats[1:]
+    data = f"--format {', '.join(others)} or {last}"
+    if args.format is None:
+        args.format = args.output.suffix[1:].lower() if args.output else "table"
+        if args.format not in formats:
+            raise UsageError(f"cannot tell the format of {args.output}", expected=data)
+    if args.format == "table" and args.output:
+        raise UsageError("a table goes to the terminal only", hint=data)
+    if args.format == "parquet" and args.output is None:
+        raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
+
+
+def _layout(prog: str) -> argparse.HelpFormatter:
+    """Help as wide as the terminal, 80 to 100 columns; argparse would import shutil for that."""
+    try:
+        columns = int(os.environ.get("COLUMNS", "")) or os.get_terminal_size().columns
+    except (ValueError, OSError):
+        columns = 80
+    width = min(100, max(80, columns))
+    return argparse.RawDescriptionHelpFormatter(prog, width=width, max_help_position=28)
+
+
+def reads(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """An argparse type from a parser of ours: the error then names the option."""
+
+    def convert(text: str) -> T:
+        try:
+            return parse(text)
+        except IosondeError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return convert
+
+
+def store_root(args: argparse.Namespace) -> Path:
+    """--store, else the default folder of this user."""
+    return Path(args.store) if args.store else default_root(os.environ)
+
+
+def time_range(args: argparse.Namespace, now_ns: int) -> tuple[int | None, int | None]:
+    """--since and --until as instants (ns); None = open."""
+    from iosonde.model.units import parse_time
+
+    since = parse_time(args.since, now_ns) if args.since else None
+    until = parse_time(args.until, now_ns) if args.until else None
+    if since is not None and until is not None and since >= until:
+        raise UsageError("--since is not before --until")
+    return since, until
+
+
+def baseline_choice(text: str, now_ns: int) -> tuple[Choice, int | None]:
+    """``guarded``, ``all-time``, ``7d`` or ``2026-11-01..2026-11-08``; a sliding one with its length.
+
+    Raises UsageError.
+    """
+    from iosonde.model.frames import Choice
+    from iosonde.model.units import parse_duration, parse_time
+
+    if text in ("guarded", "all-time"):
+        return Choice(text), None
+    if ".." in text:
+        first, _, last = text.partition("..")
+        since, until = parse_time(first, now_ns), parse_time(last, now_ns)
+        if since >= until:
+            raise UsageError(
+                f"the reference period {text} is empty", expected="an end after its begin"
+            )
+        return Choice("period", since, until), None
+    try:
+        return Choice("sliding"), parse_duration(text)
+    except UnitError as error:
+        raise UsageError(
+            f"there is no baseline {text!r}",
+            expected="guarded, all-time, a time such as 7d, or a period BEGIN..END",
+        ) from error
+
+
+def local_zone() -> tzinfo | None:
+    """The zone of this machine with its rules for summer time; None where only an offset is known."""
+    from zoneinfo import ZoneInfo
+
+    link = os.path.realpath("/etc/localtime")
+    name = os.environ.get("TZ") or link.partition("/zoneinfo/")[2]
+    try:
+        return ZoneInfo(name) if name else None
+    except (ValueError, OSError, KeyError):
+        return None
+
+
+def now_ns() -> int:
+    """The wall clock: commands are the outermost layer, where it is read."""
+    return time.time_ns()
+
+
+def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str, Any]]:
+    """The states of the targets asked for by name or path, all servers of one by its name; all for none.
+
+    Raises UsageError for an unknown one.
+    """
+    if not wanted:
+        return states
+    picked: list[dict[str, Any]] = []
+    for name in wanted:
+        names = {name, name.rstrip("/") or "/", str(Path(name).absolute())}
+        found = [
+            s
+            for s in states
+            if s["target"] in names or s["path"] in names or whole_target(s) in names
+        ]
+        if not found:
+            known = sorted({str(s["target"]) for s in states})
+            raise UsageError(f"{name} is not watched", expected="one of " + ", ".join(known))
+        picked += [state for state in found if state not in picked]
+    return picked
+
+
+def whole_target(state: dict[str, Any]) -> str | None:
+    """The target that a state's server belongs to."""
+    component = state.get("component")
+    return str(component["of"]) if component else None
+
+
+def tell(text: str) -> None:
+    """Chatter for people, on stderr: stdout is for data."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def copy_to_stdout(path: Path) -> None:
+    """Pass a file on, byte for byte."""
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
+
+
+COLOURS = {
+    "ok": "32",
+    "info": "36",
+    "slow": "33",
+    "hung": "31;1",
+    "unknown": "35",
+    "dim": "2",
+    "bold": "1",
+}
+
+
+def colour(text: str, name: str, enabled: bool) -> str:
+    """``text`` in a colour of a severity."""
+    return f"\x1b[{COLOURS[name]}m{text}\x1b[0m" if enabled else text
+
+
+def colourful() -> bool:
+    """Whether to colour stdout: a terminal, and neither NO_COLOR nor a dumb one."""
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )

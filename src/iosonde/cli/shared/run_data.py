@@ -1,0 +1,47 @@
+"""Rows of runs for programs: the same from ``iosonde runs`` and from a benchmark."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from iosonde.bench.runs.compare import compare
+from iosonde.bench.runs.rows import frame_of
+from iosonde.cli.shared import options
+from iosonde.engine.contract import SCHEMA_VERSION
+from iosonde.engine.files import write_frame, write_text
+from iosonde.model.runs import RunRow
+
+
+def write_rows(
+    rows: Sequence[RunRow],
+    format_name: str,
+    output: Path | None,
+    *,
+    every_factor: bool = False,
+    verdicts: Sequence[dict[str, Any]] = (),
+) -> None:
+    """As Parquet or CSV; as JSON one object with the comparison and ``verdicts`` too. ``output`` None: stdout."""
+    if format_name == "json":
+        compared = [asdict(one) for one in compare(rows, every_factor=every_factor)]
+        found: dict[str, Any] = {"runs": compared, "rows": [asdict(row) for row in rows]}
+        if verdicts:
+            found["verdicts"] = list(verdicts)
+        text = json.dumps({"schema_version": SCHEMA_VERSION, **found}, allow_nan=False)
+        if output is None:
+            print(text)
+        else:
+            write_text(text + "\n", output)
+    elif output is None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "rows"
+            write_frame(frame_of(rows), path, format_name)
+            options.copy_to_stdout(path)
+    else:
+        write_frame(frame_of(rows), output, format_name)
+    if output is not None:
+        options.tell(f"wrote {output}")

@@ -1,0 +1,291 @@
+"""Tables of runs for terminals, as wide as they are: ``iosonde runs`` and ``iosonde bench metadata`` print them."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from iosonde.bench.runs.compare import Compared, comparison_table, counted, slow_ranks
+from iosonde.bench.runs.words import say_comparison, say_quantiles, say_ranks
+from iosonde.cli.shared.text import count, table
+from iosonde.model.runs import RunRow, run_order
+from iosonde.model.text import clean_text
+from iosonde.model.units import format_duration, format_size, format_time
+
+_WIDE = 140
+_LEAST_NAME = 14
+_GONE_FIRST = ("backend", "I", "when", "P", "what", "target", "D", "N")
+"""Columns that go, in this order, where there is no room."""
+_MOST_LINES = 400
+
+
+def width() -> int:
+    """Columns of the terminal; of a pipe ``_WIDE``. COLUMNS names another number."""
+    try:
+        return int(os.environ.get("COLUMNS", "")) or os.get_terminal_size(1).columns
+    except (ValueError, OSError):
+        return _WIDE
+
+
+@dataclass
+class _Column:
+    name: str
+    head: str
+    cells: list[str]
+    left: bool = False
+
+    @property
+    def wide(self) -> int:
+        return max(len(text) for text in (self.head, *self.cells))
+
+
+def comparison(
+    rows: Sequence[Compared], now_ns: int | None = None, columns: int | None = None
+) -> str:
+    """The paper's comparison table with what it means below. ``columns``: how wide it may be."""
+    room = max(60, columns or width())
+    names, values = comparison_table(rows)
+    digits = 3 if room >= 120 else 2
+    shown: dict[str, tuple[str, Callable[[Any], str]]] = {
+        "run": ("run", str),
+        "when": ("when", lambda ns: _when(ns, now_ns)),
+        **{name: (name, str) for name in ("target", "backend", "what")},
+        **{name: (name, _number) for name in ("N", "D", "I", "P")},
+        "T": ("T", lambda t: f"{t:g}"),
+        "creates_per_s": ("creates/s", _rate),
+        "balance": ("balance", lambda b: "n/a" if b is None else f"{b:.1%}"),
+        "max_ns": ("max", lambda ns: _time(ns, digits)),
+    }
+    every = []
+    for place, name in enumerate(names):
+        head, form = shown.get(name, (name.removesuffix("_q75_ns"), lambda ns: _time(ns, digits)))
+        cells = [clean_text(form(row[place])) for row in values]
+        left = name in ("run", "when", "target", "backend", "what")
+        every.append(_Column(name, head, cells, left))
+    said = _fitted(every, room, len(rows))
+    return "\n".join([*_lines(every), "", *said, *say_comparison(rows)])
+
+
+def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
+    """Take away what does not fit: what is the same in all rows is said below, then names, then columns."""
+    said = []
+    if all(cell == "0" for cell in _of(every, "T").cells):
+        every.remove(_of(every, "T"))
+    for name in ("backend", "target", "what", "N", "D", "I", "P", "when"):
+        column = _of(every, name)
+        same = n > 1 and len(set(column.cells)) == 1
+        unknown = all(cell == "n/a" for cell in column.cells)
+        if unknown or (same and _wide(every) > room):
+            every.remove(column)
+            said += [] if unknown else [f"{name} {column.cells[0]}"]
+    for name in ("target", "run"):
+        _shorten(every, name, room, 24)
+    for name in _GONE_FIRST:
+        if _wide(every) > room and any(column.name == name for column in every):
+            _shorten(every, "run", room, _LEAST_NAME)
+            _shorten(every, "target", room, _LEAST_NAME)
+            if _wide(every) > room:
+                every.remove(_of(every, name))
+    _shorten(every, "run", room, 8)
+    return ["all: " + ", ".join(said)] if said else []
+
+
+def _of(every: list[_Column], name: str) -> _Column:
+    return next(column for column in every if column.name == name)
+
+
+def _shorten(every: list[_Column], name: str, room: int, least: int) -> None:
+    """Leave the middles of names out, as far as is needed and allowed."""
+    column = next((one for one in every if one.name == name), None)
+    over = _wide(every) - room
+    if column is None or over <= 0:
+        return
+    most = max(least, column.wide - over)
+    column.cells = [_cut(cell, most) for cell in column.cells]
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 2
+    return f"{text[: most - 1 - end]}…{text[-end:]}"
+
+
+def _wide(every: list[_Column]) -> int:
+    return sum(column.wide for column in every) + 2 * (len(every) - 1)
+
+
+def _lines(every: list[_Column]) -> list[str]:
+    """The table; above the four quartiles stands what they are."""
+    quartiles = [column for column in every if column.name.endswith("_q75_ns")]
+    before = sum(column.wide + 2 for column in every if column not in quartiles)
+    span = sum(column.wide for column in quartiles) + 2 * (len(quartiles) - 1)
+    title = " " * before + " q75 of ".center(span, "-")
+    lines = [title.rstrip()]
+    for cells in zip(*([c.head, *c.cells] for c in every), strict=True):
+        padded = (
+            text.ljust(column.wide) if column.left else text.rjust(column.wide)
+            for text, column in zip(cells, every, strict=True)
+        )
+        lines.append("  ".join(padded).rstrip())
+    return lines
+
+
+def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = False) -> str:
+    """One run: what was asked for, its phases, its operations; with ``ranks`` the slowest ones."""
+    together = [row for row in sorted(rows, key=run_order) if row.rank is None]
+    parts = [_about(rows, now_ns), _phases([row for row in together if row.op is None])]
+    ops = [row for row in together if row.op is not None]
+    if any(row.q50_ns is not None or row.max_ns is not None for row in ops):
+        parts.append(_ops(ops))
+    parts.append("\n".join(say_quantiles([counted(together)] if together else [])))
+    if ranks:
+        slow = [say_ranks(one) for one in slow_ranks(rows)]
+        parts.append("\n".join(slow[:_MOST_LINES]) or "nothing is known of single ranks")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
+    first = rows[0]
+    began = [row.began_ns for row in rows if row.began_ns is not None]
+    ranks = {row.ranks for row in rows if row.ranks is not None}
+    known = {
+        k: v
+        for k, v in first.parameters.items()
+        if k not in ("reported", "digests", "pattern", "ranks") and v is not False
+    }
+    lines = [
+        f"run {first.run_id}: {first.pattern} on {first.target}",
+        f"measured by {first.source}, backend {first.backend}, "
+        + (
+            f"{max(ranks)} rank{'s' if max(ranks) > 1 else ''}"
+            if ranks
+            else "number of ranks not known"
+        )
+        + (f", began {_when(min(began), now_ns)}" if began else ""),
+    ]
+    if known:
+        lines.append("asked for: " + ", ".join(f"{k} {_short(v)}" for k, v in known.items()))
+    machine = next((row.machine for row in rows if row.machine), None)
+    if machine:
+        lines.append("machine: " + ", ".join(_machine(machine)))
+    if not all(row.complete for row in rows):
+        lines.append("not complete: it ended before all of its operations were done")
+    room = max(60, width())
+    return "\n".join(
+        textwrap.fill(clean_text(line), room, subsequent_indent="  ", break_on_hyphens=False)
+        for line in lines
+    )
+
+
+def _machine(facts: dict[str, Any]) -> list[str]:
+    """The facts of a machine that are short enough to be read; bytes as sizes."""
+    return [
+        f"{name.removesuffix('_bytes')} {format_size(value) if name.endswith('_bytes') else _short(value)}"
+        for name, value in facts.items()
+        if not isinstance(value, dict | list)
+    ]
+
+
+def _short(value: Any) -> str:
+    text = "yes" if value is True else f"{value:g}" if isinstance(value, float) else str(value)
+    return _cut(text, 60)
+
+
+def _phases(rows: Sequence[RunRow]) -> str:
+    forms: dict[str, Callable[[RunRow], str]] = {
+        "phase": lambda row: row.phase,
+        "iter": lambda row: str(row.iteration),
+        "T": lambda row: f"{row.waiting_factor:g}",
+        "repeat": lambda row: str(row.repeat) if row.repeat else "",
+        "took": lambda row: format_duration(row.duration_ns),
+        "ops": lambda row: "n/a" if row.ops is None else count(row.ops),
+        "ops/s": lambda row: _rate(row.rate_per_s),
+        "at limit": lambda row: "" if row.stonewall_per_s is None else _rate(row.stonewall_per_s),
+        "corrected": lambda row: "" if row.corrected_per_s is None else _rate(row.corrected_per_s),
+        "balance": lambda row: "n/a" if row.balance is None else f"{row.balance:.1%}",
+        "bytes": lambda row: format_size(row.bytes) if row.bytes else "",
+        "max": lambda row: "" if row.max_ns is None else _time(row.max_ns, 3),
+        "ended": _ended,
+    }
+    return _filled(forms, rows, 1)
+
+
+def _ended(row: RunRow) -> str:
+    """How operations ended, where not all ended ok."""
+    if row.outcomes:
+        bad = {name: n for name, n in row.outcomes.items() if name != "ok" and n}
+        text = ", ".join(f"{count(n)} {name}" for name, n in bad.items()) or "ok"
+    else:
+        text = "" if row.failed is None else f"{count(row.failed)} failed" if row.failed else "ok"
+    return text if row.complete else f"{text}, cut" if text else "cut"
+
+
+def _ops(rows: Sequence[RunRow]) -> str:
+    forms: dict[str, Callable[[RunRow], str]] = {
+        "phase": lambda row: row.phase,
+        "op": lambda row: (row.op or "").removeprefix("md_"),
+        "iter": lambda row: str(row.iteration),
+        "T": lambda row: f"{row.waiting_factor:g}",
+        "repeat": lambda row: str(row.repeat) if row.repeat else "",
+        "n": lambda row: "n/a" if row.ops is None else count(row.ops),
+        "ops/s": lambda row: _rate(row.rate_per_s),
+    }
+    for name in ("min", "mean", "q25", "q50", "q75", "q90", "q99", "max"):
+        head = "median" if name == "q50" else name
+        forms[head] = lambda row, name=name: _time(getattr(row, f"{name}_ns"), 3)  # type: ignore[misc]
+    forms["failed"] = lambda row: "" if not row.failed else count(row.failed)
+    return _filled(forms, rows, 2)
+
+
+def _filled(forms: dict[str, Callable[[RunRow], str]], rows: Sequence[RunRow], left: int) -> str:
+    """A table without the columns that say nothing in any row."""
+    cells = {name: [clean_text(form(row)) for row in rows] for name, form in forms.items()}
+    kept = {
+        name: column
+        for name, column in cells.items()
+        if not set(column) <= {"", "n/a"} and not (name == "T" and set(column) == {"0"})
+    }
+    lines = list(zip(*kept.values(), strict=True))
+    if not lines:
+        return ""
+    text = table(list(kept), lines[:_MOST_LINES], left=left)
+    more = len(lines) - _MOST_LINES
+    return text + (f"\nand {more} more rows (--format csv)" if more > 0 else "")
+
+
+def _when(ns: int | None, now_ns: int | None) -> str:
+    return "n/a" if ns is None else format_time(ns, ns - 10**15 if now_ns is None else now_ns)
+
+
+def _number(value: int | None) -> str:
+    """``10k`` for 10 000, as the paper writes it."""
+    if value is None:
+        return "n/a"
+    if value >= 1_000_000 and value % 1_000_000 == 0:
+        return f"{value // 1_000_000}M"
+    return f"{value // 1000}k" if value >= 1000 and value % 1000 == 0 else str(value)
+
+
+def _rate(value: float | None) -> str:
+    if value is None:
+        return "n/a"
+    if value >= 1e7:
+        return f"{value / 1e6:.0f}M" if value < 1e12 else f"{value:.1e}"
+    return f"{value:.3g}" if value < 100 else count(round(value))
+
+
+def _time(ns: float | None, digits: int) -> str:
+    """``634 us``, with two digits ``630 us``; ``n/a``."""
+    if ns is None:
+        return "n/a"
+    if ns >= 100e9:
+        return f"{ns / 1e9:.0f} s" if ns < 1e14 else f"{ns / 1e9:.0e} s"
+    text = format_duration(float(f"{ns:.{digits}g}"))
+    number, space, unit = text.partition(" ")
+    if digits == 2 and "." in number:
+        number = f"{float(number):.1f}" if float(number) < 9.95 else f"{float(number):.0f}"
+    return number + space + unit

@@ -1,0 +1,86 @@
+"""Targets as people type them, and why a question about one has no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+from iosonde.cli.shared.options import whole_target
+from iosonde.engine.states import read_states
+from iosonde.model.errors import IosondeError, NothingMeasuredError, UsageError
+from iosonde.weather.selectors import spellings
+from iosonde.weather.store import Store
+
+
+def called(store: Store, text: str | None) -> str | None:
+    """The name of the target that ``text`` names by its name or path; what nobody watches stays as it is."""
+    if text is None:
+        return None
+    same, states = spellings(text), read_states(store.root)
+    by_name = [str(state["target"]) for state in states if state["target"] in same]
+    by_path = [str(state["target"]) for state in states if state["path"] in same]
+    if text in by_name or not (by_name or by_path):
+        return text if text in by_name else text.rstrip("/") or "/"
+    return (by_name or by_path)[0]
+
+
+def names_of(
+    root: Path, wanted: Iterable[str], states: list[dict[str, Any]], heard: Collection[str]
+) -> list[str]:
+    """The targets named by name or path, all servers of one. Raises UsageError for one that nobody knows.
+
+    ``heard``: targets that may have no state any more.
+    """
+    names: list[str] = []
+    for text in wanted:
+        same = spellings(text)
+        found = [
+            str(s["target"]) for s in states if {s["target"], s["path"], whole_target(s)} & same
+        ]
+        found += sorted(same.intersection(heard))
+        found = found or sorted(same.intersection(known_targets(Store(root))))
+        if not found:
+            raise no_samples(Store(root), "question", text, heard)
+        names += found
+    return names
+
+
+def require_samples(root: Path) -> None:
+    """That nothing happened is only said where somebody looked. Raises NothingMeasuredError."""
+    store = Store(root)
+    if not known_targets(store):
+        raise no_samples(store, "question", None)
+
+
+def no_samples(
+    store: Store, question: str, target: str | None, heard: Iterable[str] = ()
+) -> IosondeError:
+    """Nobody measured, nobody watches this target, or nothing is known of the time that was asked for."""
+    known = sorted({*known_targets(store), *heard})
+    if not known:
+        return NothingMeasuredError(
+            f"there are no samples in {store.root}",
+            expected="a probe that runs or has run",
+            hint="'iosonde probe DIR', 'iosonde import FILE', or --store",
+        )
+    if target is not None and target not in known:
+        return UsageError(f"{target} is not watched", expected="one of " + some(known))
+    return NothingMeasuredError(
+        f"there are no samples for this {question} in {store.root}",
+        hint="a longer --since, 'iosonde now' for the targets, or --store",
+    )
+
+
+def known_targets(store: Store) -> list[str]:
+    """Targets that have a state, samples, kept windows or roll-ups."""
+    return sorted({ref.target for ref in store.targets()})
+
+
+def some(names: Iterable[str]) -> str:
+    """The first of many names."""
+    listed = list(names)
+    return ", ".join(listed[:_MANY]) + (", ..." if len(listed) > _MANY else "")
+
+
+_MANY = 8

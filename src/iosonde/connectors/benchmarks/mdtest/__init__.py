@@ -1,0 +1,1 @@
+"""mdtest's texts and tables."""

@@ -1,0 +1,1 @@
+"""md-workbench's texts and latencies."""

@@ -1,0 +1,1 @@
+"""LMT's databases: MySQL dumps and SQLite."""

@@ -1,0 +1,80 @@
+"""One finding of the doctor: what was found, why it matters, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from iosonde.doctor.checks import CHECKS
+
+LEVELS = ("ok", "note", "warning", "problem")
+"""From good to bad. A note is worth knowing; a warning or a problem is worth doing something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``found`` holds the numbers behind ``says``, with the unit as the last word of each name."""
+
+    id: str
+    subject: str
+    level: str
+    says: str
+    found: dict[str, Any]
+
+    @property
+    def why(self) -> str:
+        """Why this is looked at, in one sentence."""
+        return CHECKS[self.id].why
+
+    @property
+    def advice(self) -> str | None:
+        """What to do; None where all is well."""
+        return None if self.level == "ok" else CHECKS[self.id].advice
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, in the order in which people read it."""
+        return {
+            "id": self.id,
+            "subject": self.subject,
+            "level": self.level,
+            "says": self.says,
+            "found": self.found,
+            "why": self.why,
+            "advice": self.advice,
+        }
+
+
+class Findings:
+    """Collects what is found about one subject."""
+
+    def __init__(self, subject: str) -> None:
+        self.subject = clean(subject)
+        self.all: list[Finding] = []
+
+    def add(self, id: str, level: str, says: str, **found: Any) -> None:
+        """``id`` must be one of CHECKS, ``level`` one of LEVELS."""
+        if id not in CHECKS or level not in LEVELS:
+            raise KeyError(f"{id} {level}")
+        self.all.append(Finding(id, self.subject, level, clean(says), found))
+
+
+def worst(findings: Sequence[Finding]) -> str:
+    """The worst level; ok for none."""
+    return max((finding.level for finding in findings), key=LEVELS.index, default="ok")
+
+
+def clean(text: str) -> str:
+    """Without characters that a terminal would obey: names on a target are foreign input."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
+
+
+def size(value: float) -> str:
+    """``1.5 GiB``: bytes for people."""
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if value < 1024:
+            return (
+                f"{value:.0f} {unit}" if unit == "bytes" or value >= 100 else f"{value:.3g} {unit}"
+            )
+        value /= 1024
+    return f"{value:.0f} PiB" if value >= 100 else f"{value:.3g} PiB"

@@ -1,0 +1,1 @@
+"""Facts, as the kernel and the files state them."""

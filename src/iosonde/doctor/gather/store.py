@@ -1,0 +1,61 @@
+"""Facts of a store folder. Runs in an expendable child: a store may lie on a hung file system too."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from iosonde.host.child import Tell
+
+_DAY = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
+
+
+def gather_store(
+    root: Path,
+    read_states: Callable[[Path], list[dict[str, Any]]],
+    open_segments: Callable[[Path], Sequence[Path]],
+    tell: Tell,
+) -> None:
+    """Tell ``exists``, ``states``, ``real``, ``device``, ``space``, ``spool`` and ``days``."""
+    tell.trying(f"to find {root}")
+    tell.found(exists=root.is_dir(), real=os.path.realpath(root))
+    if not root.is_dir():
+        return
+    tell.trying(f"to read the states in {root}/state")
+    tell.found(states=read_states(root))
+    tell.trying(f"to ask {root} for free space")
+    device, fs = root.stat().st_dev, os.statvfs(root)
+    tell.found(
+        device=f"{os.major(device)}:{os.minor(device)}",
+        space={"total_bytes": fs.f_blocks * fs.f_frsize, "free_bytes": fs.f_bavail * fs.f_frsize},
+    )
+    tell.trying(f"to look at the segments in {root}/spool")
+    spool = []
+    for path in open_segments(root):
+        status = _status(path)
+        if status is not None:
+            spool.append({"written_ns": status.st_mtime_ns, "bytes": status.st_size})
+    tell.found(spool=spool)
+    tell.trying(f"to look at the days in {root}/samples")
+    tell.found(days=_days(root / "samples"))
+
+
+def _days(samples: Path) -> dict[str, int]:
+    """Bytes of each day's Parquet files."""
+    days: dict[str, int] = {}
+    for folder in samples.iterdir() if samples.is_dir() else ():
+        day = _DAY.fullmatch(folder.name)
+        if day:
+            sizes = (_status(file) for file in folder.glob("host=*/*.parquet"))
+            days[day[1]] = sum(status.st_size for status in sizes if status is not None)
+    return days
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None

@@ -1,0 +1,121 @@
+"""Tables of imported records: one Parquet file a part, in which a key has one row, the newest import's.
+
+Importing a file twice changes nothing, a longer version of it adds what is new, and a corrected one corrects:
+a part is read, merged with what is new (``store.merging``), and replaced by rename. Writers wait for each
+other (a lock on the table's folder); readers see the part before or after.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from iosonde.engine.reader import connect
+from iosonde.engine.spool import literal
+from iosonde.model.errors import DamagedFileWarning, StoreError
+from iosonde.model.text import clean_text
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of ``schema/tables``: its folder, columns with types, key and order."""
+
+    name: str
+    types: Mapping[str, str]
+    key: Sequence[str]
+    order: Sequence[str]
+
+
+@contextmanager
+def writing(root: Path, table: Table) -> Iterator[None]:
+    """Only one process writes a table. Raises StoreError."""
+    folder = Path(root) / table.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / ".lock").open("a")
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def rows_of(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:
+    """How many rows a file has; None if there is none. A damaged one is set aside, and told of."""
+    if not path.exists():
+        return None
+    try:
+        sql = f"SELECT count(*) FROM read_parquet({literal(str(path))})"
+        return int(con.execute(sql).fetchall()[0][0])
+    except duckdb.Error as error:
+        _tell(path, error)
+        path.replace(path.with_name(path.name + ".damaged"))
+        return None
+
+
+def parts(root: Path, table: Table, first: str = "", last: str = "~") -> list[Path]:
+    """The files of partitions named ``<key>=<value>`` with first <= value <= last, sorted."""
+    found: list[Path] = []
+    with suppress(FileNotFoundError):
+        for folder in sorted((Path(root) / table.name).iterdir()):
+            value = folder.name.partition("=")[2]
+            if value and first <= value <= last and folder.is_dir():
+                found += sorted(p for p in folder.glob("*.parquet") if not p.name.startswith("."))
+    return found
+
+
+def select(
+    columns: str,
+    files: Sequence[Path],
+    where: str = "true",
+    *,
+    con: duckdb.DuckDBPyConnection | None = None,
+) -> list[Any]:
+    """Columns (numpy masked arrays) of the rows of files, one dict a readable file.
+
+    A file that is damaged is left out, with a warning; so is one that vanished meanwhile. ``con``: an engine that is
+    there already.
+    """
+    found = []
+    given, con = con, con or connect(threads=2)
+    try:
+        con.execute("SET preserve_insertion_order = true")
+        for path in files:
+            source = f"read_parquet({literal(str(path))}, hive_partitioning = false)"
+            try:
+                sql = f"SELECT {columns} FROM {source} WHERE {where}"
+                found.append(con.execute(sql).fetchnumpy())
+            except duckdb.Error as error:
+                if path.exists():
+                    _tell(path, error)
+    finally:
+        if given is None:
+            con.close()
+    return found
+
+
+def cannot_write(path: Path, error: Exception) -> StoreError:
+    """What to say when a part cannot be written."""
+    text = str(error)
+    known = (one for one in (errno.ENOSPC, errno.EDQUOT, errno.EIO) if os.strerror(one) in text)
+    reason = getattr(error, "strerror", None) or next(map(os.strerror, known), "")
+    reason = reason or text.splitlines()[0].partition("{")[0]
+    return StoreError(
+        f"cannot write {path}: {reason}", expected="room and the right to write in the store"
+    )
+
+
+def _tell(path: Path, error: Exception) -> None:
+    text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    warnings.warn(
+        f"{path} is damaged: {clean_text(text)}; left out", DamagedFileWarning, stacklevel=3
+    )

@@ -1,0 +1,234 @@
+"""One consistent view of sealed and live samples: each row once.
+
+A sealer renames the Parquet file of a segment into place before it deletes the spool segment. So
+the spool is listed and read first and Parquet listed after it: a segment that vanished meanwhile is
+then there as Parquet, and one that is there twice is taken from Parquet::
+
+    list spool -> read spool into memory -> list Parquet -> drop spool rows whose stem has a Parquet
+    file
+
+Rows are never copied out of Parquet: DuckDB scans the files.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import duckdb
+
+from iosonde.engine import layout, spool
+from iosonde.engine.contract import SAMPLE_KEY, SAMPLE_TYPES
+from iosonde.model.errors import DamagedFileError, DamagedFileWarning, StoreError
+from iosonde.model.frames import SeriesKey
+
+T = TypeVar("T")
+
+_HOUR_NS = 3_600_000_000_000
+_ATTEMPTS = 10
+"""A sealer or an agent that makes room may take files away many times while one reader looks."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which samples are asked for. Instants are ns since the epoch, [since, until); None = any."""
+
+    host: str | None = None
+    target: str | None = None
+    ops: tuple[str, ...] | None = None
+    since_ns: int | None = None
+    until_ns: int | None = None
+    runs: tuple[str, ...] | None = None
+    """Run ids; of samples only."""
+
+    def has(self, key: SeriesKey) -> bool:
+        """Whether a series is asked for."""
+        return (
+            self.host in (None, key.host)
+            and self.target in (None, key.target)
+            and (self.ops is None or key.op in self.ops)
+        )
+
+    def where(self, instant: str = "due_ns") -> str:
+        """The scope as SQL on a table of which ``instant`` is the time."""
+        tests = [
+            f"{name} = {spool.literal(value)}"
+            for name, value in (("host", self.host), ("target", self.target))
+            if value is not None
+        ]
+        if self.ops is not None:
+            tests.append(f"op IN ({', '.join(map(spool.literal, self.ops)) or 'NULL'})")
+        if self.runs is not None:
+            tests.append(f"run_id IN ({', '.join(map(spool.literal, self.runs)) or 'NULL'})")
+        if self.since_ns is not None:
+            tests.append(f"{instant} >= {int(self.since_ns)}")
+        if self.until_ns is not None:
+            tests.append(f"{instant} < {int(self.until_ns)}")
+        return " AND ".join(tests) or "true"
+
+
+def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
+    """A private in-memory engine: no network, spills to the system's temporary folder."""
+    con = duckdb.connect(
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "temp_directory": tempfile.gettempdir(),
+            "preserve_insertion_order": "false",
+        }
+    )
+    with suppress(duckdb.InvalidInputException):  # Jupyter without widgets: no bar, and no setting
+        con.execute("SET enable_progress_bar = false")
+    if threads is not None:
+        con.execute(f"SET threads = {threads}")
+    return con
+
+
+def with_samples(root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+    """The answer of ``ask`` on a connection with the view ``samples``.
+
+    The view has the columns of samples.toml and the rows of ``scope``. Asked again when a file
+    vanishes under it. Raises DamagedFileError (a Parquet file is not one), StoreError.
+    """
+
+    def looked(con: duckdb.DuckDBPyConnection, files: list[Path]) -> T:
+        look_at(con, files, scope)
+        return ask(con)
+
+    return with_files(root, scope, looked)
+
+
+def with_files(
+    root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnection, list[Path]], T]
+) -> T:
+    """``with_samples`` for an ``ask`` that is told of the Parquet files, and looks at them (``look_at``) itself."""
+    for attempt in range(_ATTEMPTS):
+        con = connect()
+        files: list[Path] = []
+        try:
+            files = _attach(con, root, scope)
+            return ask(con, files)
+        except duckdb.Error as error:
+            gone = [path for path in files if not path.exists()]
+            if not gone or attempt + 1 == _ATTEMPTS:
+                raise explained(error, root) from error
+        finally:
+            con.close()
+    raise AssertionError("unreachable")
+
+
+def explained(error: duckdb.Error, root: Path) -> StoreError:
+    """What the engine says, for people."""
+    text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return StoreError(f"not enough memory to read {root}: {text}", hint="a shorter --since")
+    if ".parquet" in text or isinstance(error, (duckdb.IOException, duckdb.InvalidInputException)):
+        return DamagedFileError(
+            f"a file of {root} cannot be read: {text}",
+            expected="Parquet files sealed by iosonde",
+            hint="moving the named file out of the store",
+        )
+    return StoreError(f"cannot read {root}: {text}")
+
+
+def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Path]:
+    """Create the view ``live``; returns the Parquet files that go with it."""
+    live = live_rows(root, scope)
+    since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
+    sealed = layout.parquet_segments(root, since)
+    for segment in sealed:
+        live.pop((segment.host, segment.stem), None)
+    files = [segment.path for segment in sealed]
+    _make_live(con, list(live.values()))
+    return files
+
+
+def live_rows(root: Path, scope: Scope) -> dict[tuple[str, str], spool.SpoolRows]:
+    """Rows of the spool that may be of ``scope``, by host folder and stem."""
+    return {
+        (segment.host, segment.stem): rows
+        for segment in layout.spool_segments(root)
+        if not _too_old(segment.path, scope.since_ns) and (rows := _rows(segment.path))
+    }
+
+
+def _make_live(con: duckdb.DuckDBPyConnection, parts: Sequence[spool.SpoolRows]) -> None:
+    """The view ``live``."""
+    rows = spool.concatenate(parts)
+    if rows is not None:
+        con.register("live_codes", rows.columns)
+    sql = spool.select("live_codes", rows) if rows else _no_rows()
+    con.execute(f"CREATE OR REPLACE TEMP VIEW live AS {sql}")
+
+
+def look_at_file(con: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Make the view ``samples`` of one sealed segment."""
+    _make_live(con, [])
+    look_at(con, [path], Scope())
+
+
+def look_at_rows(
+    con: duckdb.DuckDBPyConnection, rows: Sequence[spool.SpoolRows], scope: Scope
+) -> None:
+    """Make the view ``samples`` of rows of the spool."""
+    _make_live(con, rows)
+    look_at(con, [], scope)
+
+
+def look_at(con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: Scope) -> None:
+    """Make the view ``samples`` of ``files`` and what is live, in place of the one before."""
+    sealed = f"{_parquet_sql(files)} UNION ALL " if files else ""
+    con.execute(f"CREATE OR REPLACE TEMP VIEW every_row AS {sealed}FROM live")
+    _hide_beaten(con, scope)
+
+
+def _rows(path: Path) -> spool.SpoolRows | None:
+    """The good rows of a segment; one without a readable header is told of and left out."""
+    try:
+        read = spool.read(path)
+    except DamagedFileError as error:
+        warnings.warn(str(error), DamagedFileWarning, stacklevel=2)
+        return None
+    return read.rows if read else None
+
+
+def _too_old(path: Path, since_ns: int | None) -> bool:
+    """Whether a segment was last appended to well before the rows asked for were due."""
+    try:
+        return since_ns is not None and path.stat().st_mtime_ns < since_ns - _HOUR_NS
+    except FileNotFoundError:
+        return True
+
+
+def _parquet_sql(paths: Sequence[Path]) -> str:
+    names = ", ".join(spool.literal(str(path)) for path in paths)
+    columns = ", ".join(SAMPLE_TYPES)
+    return f"SELECT {columns} FROM read_parquet([{names}], hive_partitioning = false)"
+
+
+def _no_rows() -> str:
+    columns = ", ".join(f"NULL::{kind} AS {name}" for name, kind in SAMPLE_TYPES.items())
+    return f"SELECT {columns} WHERE false"
+
+
+def _hide_beaten(con: duckdb.DuckDBPyConnection, scope: Scope) -> None:
+    """The view ``samples``: without pending rows that have a final row of the same key."""
+    key = ", ".join(SAMPLE_KEY)
+    where = scope.where()
+    con.execute(
+        f"CREATE OR REPLACE TEMP TABLE open_ops AS SELECT {key} FROM every_row "
+        f"WHERE outcome = 'pending' AND {where}"
+    )
+    kept = where
+    if con.execute("SELECT 1 FROM open_ops LIMIT 1").fetchone():
+        con.execute(
+            f"CREATE OR REPLACE TEMP TABLE beaten AS SELECT DISTINCT {key} FROM every_row SEMI JOIN open_ops "
+            f"USING ({key}) WHERE outcome <> 'pending' AND {where}"
+        )
+        kept += f" AND NOT (outcome = 'pending' AND ({key}) IN (SELECT ({key}) FROM beaten))"
+    con.execute(f"CREATE OR REPLACE TEMP VIEW samples AS SELECT * FROM every_row WHERE {kept}")

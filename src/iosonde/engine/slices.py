@@ -1,0 +1,108 @@
+"""A long range of samples, a slice of time after the other, so that memory stays bounded.
+
+::
+
+    footers of the Parquet files -> from when to when each reaches, how many rows it has
+    cut where about ``SLICE_ROWS`` rows are together, down to the beginning of a window
+    each slice: the view ``samples`` of the files that reach into it -> ask
+
+A window never lies in two slices, so what is asked of windows needs no merging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import duckdb
+
+from iosonde.engine import spool
+from iosonde.engine.reader import Scope, look_at, with_files
+
+T = TypeVar("T")
+
+SLICE_ROWS = 2_000_000
+"""About 150 MiB while it is worked on; more at once is not quicker."""
+_SMALL_BYTES = 32 << 20
+"""Parquet files that are together no larger than this are one slice: no footer is read for it."""
+
+
+class _Reach(NamedTuple):
+    """What the footer of a file says of its rows."""
+
+    first_ns: int
+    last_ns: int
+    rows: int
+    path: Path
+
+
+def over_slices(
+    root: Path, scope: Scope, window_ns: int, ask: Callable[[duckdb.DuckDBPyConnection], T]
+) -> list[T]:
+    """The answers of ``ask`` for consecutive slices of ``scope``, whose ends are ends of windows.
+
+    Raises what ``with_samples`` raises.
+    """
+
+    def answers(con: duckdb.DuckDBPyConnection, files: list[Path]) -> list[T]:
+        if sum(map(_size, files)) <= _SMALL_BYTES:
+            look_at(con, files, scope)
+            return [ask(con)]
+        reaches = _reaches(con, files)
+        found = []
+        for part in _parts(reaches, scope, window_ns):
+            look_at(con, _reaching(reaches, part), part)
+            found.append(ask(con))
+        return found
+
+    return with_files(root, scope, answers)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0  # dropped meanwhile: the engine will say so, and we ask again
+
+
+def _reaches(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[_Reach]:
+    """Files in the order of their first sample; one without statistics may reach anywhere."""
+    names = ", ".join(spool.literal(str(path)) for path in files)
+    rows = con.execute(
+        "SELECT coalesce(min(stats_min_value::BIGINT), 0), "
+        "coalesce(max(stats_max_value::BIGINT), 9223372036854775807), "
+        "sum(row_group_num_rows)::BIGINT, file_name "
+        f"FROM parquet_metadata([{names}]) WHERE path_in_schema = 'due_ns' GROUP BY file_name"
+    ).fetchall()
+    return sorted(_Reach(first, last, n, Path(name)) for first, last, n, name in rows)
+
+
+def _parts(reaches: Sequence[_Reach], scope: Scope, window_ns: int) -> list[Scope]:
+    """``scope`` cut into slices."""
+    edges: list[int] = []
+    rows = 0
+    for reach in reaches:
+        cut = reach.first_ns // window_ns * window_ns
+        inside = scope.since_ns is None or cut > scope.since_ns
+        inside &= scope.until_ns is None or cut < scope.until_ns
+        if rows >= SLICE_ROWS and inside and (not edges or cut > edges[-1]):
+            edges.append(cut)
+            rows = 0
+        rows += reach.rows
+    begins, ends = [scope.since_ns, *edges], [*edges, scope.until_ns]
+    return [
+        replace(scope, since_ns=begin, until_ns=end)
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+
+
+def _reaching(reaches: Sequence[_Reach], part: Scope) -> list[Path]:
+    """The files that may hold rows of ``part``."""
+    return [
+        reach.path
+        for reach in reaches
+        if (part.until_ns is None or reach.first_ns < part.until_ns)
+        and (part.since_ns is None or reach.last_ns >= part.since_ns)
+    ]

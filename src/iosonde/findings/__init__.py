@@ -1,1 +1,0 @@
-"""Verdicts as data, and the only place that writes sentences about storage."""

@@ -1,0 +1,1 @@
+"""The machine: child processes that may hang, and mounts."""

@@ -1,0 +1,130 @@
+"""Files of other tools, whatever they are: recognised by what they hold, then runs and samples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from pathlib import Path
+
+from iosonde.connectors.benchmarks.recognise import LATENCIES, OPS, PROBING, recognise
+from iosonde.connectors.lines import Given
+from iosonde.ingest.io_probing import Probed, import_probing
+from iosonde.ingest.latencies import Imported, Naming, import_latencies
+from iosonde.ingest.runs import READERS, Kept, keep_runs, text_rows
+from iosonde.model.errors import InputFileError, UsageError
+
+_TOLD = 5
+"""Lines of one file that cannot be read and are told of one by one."""
+_ENDING = r"(?:\.(?:txt|log|out|csv|gz))+$"
+Report = Callable[[Path, str, int], None]
+"""Gets each file, its kind and how many rows it had."""
+
+
+@dataclass
+class Done:
+    """What an import did. ``broken`` tells of lines that could not be read."""
+
+    latencies: Imported | None = None
+    probed: list[Probed] = field(default_factory=list)
+    runs: list[Kept] = field(default_factory=list)
+    broken: list[InputFileError] = field(default_factory=list)
+
+
+def import_files(
+    root: Path,
+    paths: Sequence[Path],
+    naming: Naming,
+    now_ns: int,
+    *,
+    report: Report | None = None,
+    zone: tzinfo | None = None,
+) -> Done:
+    """Import files of every kind that can be read. ``zone``: of clock times in them.
+
+    A file that is none of them is told of; the others are imported. Raises UsageError, StoreError, and
+    InputFileError when nothing could be read at all.
+    """
+    if not paths:
+        raise UsageError(
+            "no file to import", expected="files of md-workbench, mdtest or io-probing"
+        )
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise UsageError("a file is named twice", expected="each file once")
+    done = Done()
+    of_kind: dict[str, list[Path]] = {}
+    for path in paths:
+        try:
+            of_kind.setdefault(recognise(path), []).append(path)
+        except InputFileError as error:
+            done.broken.append(error)
+    if not of_kind:
+        raise done.broken[0]
+    timed = {path: kind for kind in (LATENCIES, OPS) for path in of_kind.get(kind, ())}
+    texts = [(path, kind) for kind in (*READERS, PROBING) for path in of_kind.get(kind, ())]
+    if timed:
+
+        def told_rows(path: Path, n: int) -> None:
+            if report:
+                report(path, timed[path], n)
+
+        mine = [path for path in paths if path in timed]
+        found = _latencies(root, mine, naming, done, told_rows)
+        if found is not None:
+            done.runs += keep_runs(root, found.rows, now_ns)
+    for path, kind in texts:
+        given = _given(path, naming, len(texts) > 1 or bool(timed), zone)
+        told = _Told(path, done.broken)
+        if kind == PROBING:
+            probed = import_probing(root, path, given, told)
+            done.probed.append(probed)
+            rows, n = list(probed.rows), probed.rounds + len(probed.rows)
+        else:
+            rows = text_rows(path, kind, given, told)
+            n = len(rows)
+        done.runs += keep_runs(root, rows, now_ns)
+        told.rest()
+        if report:
+            report(path, kind, n)
+    if done.broken and not (done.latencies or done.probed or done.runs):
+        raise done.broken[0]
+    return done
+
+
+def _latencies(
+    root: Path, paths: list[Path], naming: Naming, done: Done, report: Callable[[Path, int], None]
+) -> Imported | None:
+    """Import files of latencies; None, and told of, when there are other files and none in these."""
+    try:
+        done.latencies = import_latencies(root, paths, naming, report)
+    except InputFileError as error:
+        done.broken.append(error)
+        return None
+    done.broken += done.latencies.broken
+    return done.latencies
+
+
+def _given(path: Path, naming: Naming, several: bool, zone: tzinfo | None) -> Given:
+    """What a text does not say; of several texts each is a run of its own name."""
+    stem = re.sub(_ENDING, "", path.name) or path.name
+    run = stem if naming.run is None else f"{naming.run}-{stem}" if several else naming.run
+    return Given(run, naming.host, naming.target, naming.started_ns, zone)
+
+
+class _Told:
+    """Takes what cannot be read in a file: the first few lines, and how many more there were."""
+
+    def __init__(self, path: Path, broken: list[InputFileError]) -> None:
+        self._path, self._broken, self._n = path, broken, 0
+
+    def __call__(self, error: InputFileError) -> None:
+        self._n += 1
+        if self._n <= _TOLD:
+            self._broken.append(error)
+
+    def rest(self) -> None:
+        """Tell of those that were not told of."""
+        if self._n > _TOLD:
+            more = f"{self._path}: {self._n - _TOLD} more lines cannot be read"
+            self._broken.append(InputFileError(more))

@@ -1,0 +1,232 @@
+"""From other tools' files to samples: what they are called, and when they happened.
+
+The files count from the barrier at which a phase began. The phases of a run lie one after the other on the
+time axis, a second apart, in the order in which the benchmark does them: precreate, the iterations (in each
+the waiting factors, ascending), cleanup. Files given together whose names begin alike are one run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.connectors.benchmarks.mdtest import ops as mdtest_ops
+from iosonde.connectors.benchmarks.mdworkbench import latencies as mdworkbench
+from iosonde.connectors.benchmarks.mdworkbench.latencies import parse_name, read_latencies
+from iosonde.ingest.run_statistics import Group, rows_of
+from iosonde.model.errors import InputFileError, UsageError
+from iosonde.model.frames import Frame
+from iosonde.model.names import slug
+from iosonde.model.runs import RunRow
+from iosonde.weather.samples.writer import Extent, Labels, Phase, Placed, Staging, Written
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OPS = (*mdworkbench.OPS.values(), *mdtest_ops.OPS)
+"""What the op codes of rows mean: first those of md-workbench, then those of mdtest."""
+PHASES = (*mdworkbench.PHASES, *mdtest_ops.PHASES)
+_FIRST_OP, _FIRST_PHASE = len(mdworkbench.OPS), len(mdworkbench.PHASES)
+
+SIZE_BYTES = 3901
+"""What the benchmark writes into a file unless told otherwise."""
+_MEANT = {0.06: 1 / 16, 0.12: 1 / 8}
+"""Waiting factors of adaptive mode, which names of files have with two decimals."""
+_BETWEEN_NS = 1_000_000_000
+_MOST_PIECES = 200_000
+"""Each becomes a file of the store."""
+_ORDER = {"precreate": 0, "benchmark": 1, "cleanup": 2}
+_ORDER |= {phase: place for place, phase in enumerate(mdtest_ops.PHASES)}
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What the files do not say. None: the default of the field's note."""
+
+    target: str | None = None
+    """The name of each file's run."""
+    host: str = "import"
+    """Ranks get ``.rank0000`` and so on behind it."""
+    run: str | None = None
+    """Run ids begin with it; the name of each file's run."""
+    started_ns: int | None = None
+    """When the first phase began; so that the last ends when the youngest file was written."""
+    size_bytes: int = SIZE_BYTES
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did. ``broken`` tells of files whose rows count only up to a place."""
+
+    written: Written
+    target: str
+    run_ids: tuple[str, ...]
+    started_ns: int
+    broken: tuple[InputFileError, ...]
+    rows: tuple[RunRow, ...] = ()
+    """What they amount to as runs: statistics of the rows of these files."""
+
+
+def run_name(path: Path) -> str:
+    """What to call the run of a file: the prefix of its name, or the name without its endings."""
+    named = mdtest_ops.parse_name(path.name)
+    return mdworkbench.run_name(path) if named is None else named.prefix
+
+
+def import_latencies(
+    root: Path,
+    paths: Sequence[Path],
+    naming: Naming,
+    report: Callable[[Path, int], None] | None = None,
+) -> Imported:
+    """Import files of md-workbench. ``report`` gets each file and its rows when it was read.
+
+    Raises UsageError (no file, a file twice), StoreError, and InputFileError when no row could be read.
+    """
+    if not paths:
+        raise UsageError("no file to import", expected="latency files of md-workbench")
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise UsageError("a file is named twice", expected="each file once")
+    with Staging(root, [run_name(path) for path in paths]) as staging:
+        broken = _read(staging, paths, report)
+        extents = staging.extents()
+        if not extents:
+            raise (
+                broken[0]
+                if broken
+                else InputFileError(f"{paths[0]} holds no rows", expected="one row an operation")
+            )
+        pieces = sum(len(extent.ranks) for extent in extents)
+        if pieces > _MOST_PIECES:
+            raise UsageError(
+                f"the files hold {pieces} ranks and phases", expected=f"at most {_MOST_PIECES}"
+            )
+        started = naming.started_ns
+        if started is None:
+            started = max(path.stat().st_mtime_ns for path in paths) - _length(paths, extents)
+        placed = _placed(paths, extents, naming, started)
+        target = naming.target or run_name(paths[extents[0].key.file])
+        labels = Labels(target, naming.host, naming.size_bytes, OPS)
+        written = staging.write(extents, placed, labels)
+        measured = _runs(staging, paths, placed, Group(naming.run or "", target, naming.host))
+    run_ids = tuple(dict.fromkeys(phase.run_id for phase in placed))
+    rows = _marked(measured, broken)
+    return Imported(written, target, run_ids, started, tuple(broken), rows)
+
+
+def _marked(rows: Sequence[RunRow], broken: Sequence[InputFileError]) -> tuple[RunRow, ...]:
+    """Runs of which a file broke off are not complete."""
+    return tuple(replace(row, complete=False) for row in rows) if broken else tuple(rows)
+
+
+def _runs(
+    staging: Staging, paths: Sequence[Path], placed: Sequence[Placed], like: Group
+) -> list[RunRow]:
+    """A run for each prefix of the files' names, and in it each waiting factor."""
+    groups: dict[tuple[str, float], list[int]] = {}
+    for number, path in enumerate(paths):
+        if any(phase.key.file == number for phase in placed):
+            prefix, _, _, waiting = _turn(path, Phase(number, 0, 0))
+            groups.setdefault((prefix, waiting), []).append(number)
+    several = len({prefix for prefix, _ in groups}) > 1
+    rows: list[RunRow] = []
+    for (prefix, waiting), files in groups.items():
+        begins: dict[tuple[int, int], int] = {}
+        for phase in placed:
+            if phase.key.file in files:
+                key = (phase.key.phase, phase.key.iteration)
+                begins[key] = min(begins.get(key, phase.start_ns), phase.start_ns)
+        run = prefix if not like.run_id else f"{like.run_id}-{prefix}" if several else like.run_id
+        group = like._replace(
+            run_id=run,
+            target=next(p.target or like.target for p in placed if p.key.file in files),
+            waiting=waiting,
+            digests=tuple(sorted(staging.digest(number) for number in files)),
+            mdtest=all(mdtest_ops.parse_name(paths[number].name) for number in files),
+        )
+        rows += rows_of(staging.measured(files), group, begins, PHASES, OPS)
+    return rows
+
+
+def _read(
+    staging: Staging, paths: Sequence[Path], report: Callable[[Path, int], None] | None
+) -> list[InputFileError]:
+    broken = []
+    for number, path in enumerate(paths):
+        rows = 0
+        try:
+            for chunk in _frames(path):
+                staging.add(number, chunk)
+                rows += len(chunk)
+        except InputFileError as error:
+            broken.append(error)
+        if report:
+            report(path, rows)
+    return broken
+
+
+def _frames(path: Path) -> Iterator[Frame]:
+    """Rows of a file of md-workbench or mdtest."""
+    named = mdtest_ops.parse_name(path.name)
+    if named is None or parse_name(path.name) is not None:
+        yield from read_latencies(path)
+        return
+    for chunk in mdtest_ops.read_ops(path):
+        n = len(chunk)
+        same: dict[str, NDArray[Any]] = {
+            "op": np.full(n, _FIRST_OP + named.place, dtype=np.uint8),
+            "phase": np.full(n, _FIRST_PHASE + named.place, dtype=np.uint8),
+            "iteration": np.zeros(n, dtype=np.int32),
+            "rank": np.full(n, named.rank, dtype=np.int32),
+        }
+        yield chunk.with_columns(same)
+
+
+def _turn(path: Path, key: Phase) -> tuple[str, int, int, float]:
+    """Which run a phase belongs to, and its place in it."""
+    named = parse_name(path.name)
+    waiting = float(named.waiting) if named and named.waiting else 0.0
+    waiting = _MEANT.get(waiting, waiting)
+    prefix = named.prefix if named else run_name(path)
+    return prefix, _ORDER[PHASES[key.phase]], key.iteration, waiting
+
+
+def _starts(
+    paths: Sequence[Path], extents: Sequence[Extent]
+) -> dict[tuple[str, int, int, float], int]:
+    """When each phase of each run begins, ns since the run's first."""
+    lengths: dict[tuple[str, int, int, float], int] = {}
+    for extent in extents:
+        turn = _turn(paths[extent.key.file], extent.key)
+        lengths[turn] = max(lengths.get(turn, 0), extent.end_ns)
+    starts: dict[tuple[str, int, int, float], int] = {}
+    used: dict[str, int] = {}
+    for turn in sorted(lengths):
+        starts[turn] = used.get(turn[0], 0)
+        used[turn[0]] = starts[turn] + lengths[turn] + _BETWEEN_NS
+    return starts
+
+
+def _length(paths: Sequence[Path], extents: Sequence[Extent]) -> int:
+    starts = _starts(paths, extents)
+    return max(starts[_turn(paths[e.key.file], e.key)] + e.end_ns for e in extents)
+
+
+def _placed(
+    paths: Sequence[Path], extents: Sequence[Extent], naming: Naming, started_ns: int
+) -> list[Placed]:
+    starts = _starts(paths, extents)
+    placed = []
+    for extent in extents:
+        path, key = paths[extent.key.file], extent.key
+        phase = PHASES[key.phase]
+        label = f"i{key.iteration}" if phase == "benchmark" else phase
+        run = naming.run or run_name(path)
+        start = started_ns + starts[_turn(path, key)]
+        target = naming.target or run_name(path)
+        placed.append(Placed(key, slug(label), f"{run}-{label}", start, target=target))
+    return placed

@@ -1,0 +1,108 @@
+"""Tables with a row a job, as records for the store: what a mapping says they mean, cleaned as for analysis."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iosonde.connectors.benchmarks.recognise import recognise
+from iosonde.connectors.tables.builtin_mappings import known_mappings
+from iosonde.connectors.tables.jobs import jobs_of
+from iosonde.connectors.tables.mapping import Mapping
+from iosonde.connectors.tables.table import choose, read_table
+from iosonde.engine.foreign import as_text
+from iosonde.jobs.store.metric_descriptions import Described
+from iosonde.jobs.table.hygiene import clean
+from iosonde.model.errors import InputFileError, UsageError
+
+if TYPE_CHECKING:
+    from iosonde.connectors.source import Head, Settings, Tell
+    from iosonde.model.jobs import Job
+    from iosonde.model.quality import Note
+
+
+class TableReader:
+    """Reads tables that one mapping fits, as a connector does; what was noticed comes before the jobs."""
+
+    def __init__(self, mapping: Mapping) -> None:
+        if not mapping.job_id.columns or mapping.begin is None:
+            lacks = "begin" if mapping.job_id.columns else "job_id"
+            raise UsageError(
+                f"{mapping.place}, table job: there is no {lacks}",
+                expected="job_id and begin: the store knows a job by them",
+            )
+        self.KIND = f"table of jobs ({mapping.name})"
+        self._mapping = mapping
+
+    def recognises(self, head: Head) -> bool:  # noqa: ARG002 - chosen by ``table_reader``
+        """False: whether a mapping fits is asked once, of the whole list of mappings."""
+        return False
+
+    def read(
+        self, path: Path, settings: Settings, tell: Tell
+    ) -> Iterator[Note | str | Described | Job]:
+        """Notes, reasons why rows were left out, what is said of each metric, and a job a row. Raises InputFileError.
+
+        ``source`` of a job is the mapping's name: the same row from another file is the same job. Zeros of a
+        monitor that was down and the like are missing, with their flag. What can be derived is not kept:
+        a fraction of peak is another one when more jobs are known.
+        """
+        with as_text(path) as text:
+            read = read_table(path, settings, tell, self._mapping, text=text)
+        table, more = clean(read.table)
+        yield from (*read.notes, *more)
+        flagged = {note.what.partition(": ")[2]: note.n for note in (*read.notes, *more)}
+        for reason in table.reasons:
+            if reason.partition(" left out: ")[2] not in flagged:
+                yield reason
+        for place, name in enumerate(table.metrics):
+            yield Described(self._mapping.name, name, place, table.abouts.get(name))
+        keys = Counter(zip(table.job_id, table.start_ns.tolist(), table.step, strict=True))
+        rows = zip(jobs_of(table), table.start_ns.tolist(), strict=True)
+        for job, start in rows:
+            # Two rows of a job at one instant are told apart by what they are rows of.
+            again = keys[job.job_id, start, job.step] > 1
+            parts = (job.step, job.file_system, job.motif) if again else (job.step,)
+            step = " ".join(part for part in parts if part)
+            yield replace(job, source=self._mapping.name, step=step)
+
+
+def given_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
+    """What reads a table that one of ``given`` was written for, whatever else its columns look like; None: none was.
+
+    Only a mapping that says which job a row is and when it began says enough: one without would fit anything.
+    """
+    enough = [one for one in given if one.job_id.columns and one.begin is not None]
+    if not enough:
+        return None
+    try:
+        with as_text(path) as text:
+            return TableReader(choose(path, enough, text))
+    except (InputFileError, UsageError):
+        return None
+
+
+def table_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
+    """What reads a table: with the first mapping of ``given``, else of those that are known, that fits.
+
+    None: no known mapping fits, or ``given`` is not meant for this file as it is one of another program.
+    Raises UsageError: none of ``given`` fits.
+    """
+    try:
+        with as_text(path) as text:
+            mapping = choose(path, given, text)
+    except InputFileError:
+        return None
+    except UsageError:
+        try:
+            recognise(path)
+        except InputFileError:
+            pass
+        else:
+            return None
+        raise
+    known = any(mapping is one for one in known_mappings())
+    return TableReader(mapping) if given or known else None

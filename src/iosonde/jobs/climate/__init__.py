@@ -1,0 +1,1 @@
+"""Lasting changes of what jobs see."""

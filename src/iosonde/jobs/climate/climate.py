@@ -1,0 +1,161 @@
+"""How performance changed for good: when, how much, on which file systems and motifs, and together with what.
+
+::
+
+    runs of one file system and motif      -> changes with dates and intervals, segments between them   (series)
+    changes whose intervals share a date   -> one event; who could have changed with it and did not      (events)
+    days of one file system, all together  -> climates, of which some come back                         (regimes)
+
+Every series is looked at without being told where. ``q`` of a change is over all changes that were found and
+one more question for each series, where the search ended. Sources: docs/methods/climate.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.jobs.climate.events import Event, events_of
+from iosonde.jobs.climate.metrics import MetricChange, metric_changes, safe_metrics
+from iosonde.jobs.climate.regimes import FileSystemClimate, climates_of
+from iosonde.jobs.climate.series import DAY_NS, Change, Series, series_of
+from iosonde.jobs.table.derived import FRACTION
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.frames import NULL_NS
+
+if TYPE_CHECKING:
+    from iosonde.model.jobs import JobTable
+
+SMALLEST_SERIES = 10
+"""Runs below which a series has no change that could be found; it is counted as too short."""
+
+
+@dataclass(frozen=True)
+class Climate:
+    """What changed, and what the climates were. ``metrics``: lasting changes of what is not performance.
+
+    ``too_short``: (file system, motif) of which there are too few runs. ``unsure``: changes that were found and not
+    kept, because so many series were asked.
+    """
+
+    series: tuple[Series, ...]
+    events: tuple[Event, ...]
+    regimes: tuple[FileSystemClimate, ...]
+    metrics: tuple[MetricChange, ...]
+    too_short: tuple[tuple[str, str], ...]
+    unsure: int
+    since_ns: int
+    until_ns: int
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All of them, by date."""
+        every = [change for one in self.series for change in one.changes]
+        return tuple(sorted(every, key=lambda c: (c.at_ns, c.file_system, c.motif)))
+
+
+def climate(
+    table: JobTable,
+    *,
+    file_system: str | None = None,
+    motif: str | None = None,
+    since_ns: int | None = None,
+    until_ns: int | None = None,
+) -> Climate:
+    """The climate of ``table`` (as ``with_derived`` leaves it); a fraction of 1 stays the best run of all time.
+
+    Missing data: runs without a begin, a motif or a performance are left out. Raises UsageError (no performance in
+    the table; no such file system or motif), NothingMeasuredError (no run).
+    """
+    table = picked(table, file_system, motif, since_ns, until_ns)
+    found, unsure = series_of(table, SMALLEST_SERIES)
+    known = {(one.file_system, one.motif) for one in found}
+    safe = safe_metrics(table)
+    metrics = metric_changes(table, safe)
+    return Climate(
+        found,
+        events_of(found, metrics),
+        climates_of(table, safe),
+        metrics,
+        tuple(key for key in table.strata() if key not in known),
+        unsure,
+        int(table.start_ns[0]),
+        int(table.start_ns[-1]),
+    )
+
+
+def picked(
+    table: JobTable,
+    file_system: str | None,
+    motif: str | None,
+    since_ns: int | None,
+    until_ns: int | None,
+) -> JobTable:
+    """Rows that can be looked at, of what is asked for, in order of begin. Raises as ``climate``."""
+    if FRACTION not in table.metrics:
+        raise UsageError(
+            f"{table.source or 'the table'} says no performance",
+            expected='performance_bytes_per_s, or a metric with role = "performance"',
+            hint="--mapping FILE",
+        )
+    rows = (table.start_ns != NULL_NS) & np.isfinite(table.metrics[FRACTION])
+    rows &= (table.metrics[FRACTION] > 0) & (table.motif != "")
+    for name, wanted in (("file_system", file_system), ("motif", motif)):
+        if wanted is None:
+            continue
+        column = getattr(table, name)
+        if not (column == wanted).any():
+            known = sorted(set(column.tolist()) - {""})
+            shown = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
+            raise UsageError(f"no job has the {name.replace('_', ' ')} {wanted!r}", expected=shown)
+        rows &= column == wanted
+    if since_ns is not None:
+        rows &= table.start_ns >= since_ns
+    if until_ns is not None:
+        rows &= table.start_ns < until_ns
+    if not rows.any():
+        raise NothingMeasuredError(
+            f"{table.source or 'the table'} has no run with a known begin, motif and performance",
+            hint="another --since, --until, or --mapping",
+        )
+    some = table.take(rows)
+    return some.take(np.argsort(some.start_ns, kind="stable"))
+
+
+@dataclass(frozen=True)
+class OnDate:
+    """What may have changed on a day: events and changes whose intervals hold it, climates that began then."""
+
+    day_ns: int
+    events: tuple[Event, ...]
+    changes: tuple[Change, ...]
+    began: tuple[tuple[str, str], ...]
+    """(file system, name of the climate)."""
+    steady: tuple[tuple[str, str], ...]
+    """Series that have runs before and after it and did not change."""
+
+
+def changed_on(found: Climate, day_ns: int) -> OnDate:
+    """What changed on the UTC day that holds ``day_ns``."""
+    first = day_ns - day_ns % DAY_NS
+    last = first + DAY_NS
+
+    def touches(one: Change | Event) -> bool:
+        return one.earliest_ns < last and one.latest_ns >= first
+
+    changes = tuple(c for c in found.changes if touches(c))
+    moved = {(c.file_system, c.motif) for c in changes}
+    steady = tuple(
+        (one.file_system, one.motif)
+        for one in found.series
+        if (one.file_system, one.motif) not in moved and one.could_change(first, last)
+    )
+    began = tuple(
+        (one.file_system, regime.name)
+        for one in found.regimes
+        for regime in one.regimes[1:]
+        if first <= regime.start_ns < last
+    )
+    return OnDate(first, tuple(e for e in found.events if touches(e)), changes, began, steady)

@@ -1,0 +1,146 @@
+"""Which jobs do the same kind of I/O, from what they did: for jobs nobody has named, and to check names.
+
+Features are ``feature_*`` columns as they are; without any, logarithms of what each job did (``own_*`` amounts and
+all others whose role is "own"), and what share of its bytes it read and of its operations it opened files with.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.jobs.climate.clusters import (
+    UNCLUSTERED,
+    Clusters,
+    adjusted_rand,
+    clusters,
+    log_amounts,
+    log_percent,
+)
+from iosonde.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from iosonde.model.jobs import JobTable
+
+    Floats = NDArray[np.float64]
+    Names = NDArray[np.object_]
+
+FEATURE = "feature_"
+KNOWN_SHARE = 0.5
+"""A feature that fewer of the jobs have is not used: a job without a feature stays unclustered."""
+SHARES = (("own_read_bytes", "own_written_bytes"), ("own_reads", "own_writes", "own_opens"))
+"""Amounts that are parts of a whole: their shares are features too."""
+_AMOUNTS = ("bytes", "operations", "files", "")
+
+
+@dataclass(frozen=True)
+class MotifCluster:
+    """Jobs that do the same. ``motif``: what most of those with a name are called ("" for none), ``share`` of them.
+
+    ``named``: how many have a name; ``typical``: medians of the amounts (feature name -> value) of all of them.
+    """
+
+    n: int
+    named: int
+    motif: str
+    share: float
+    motifs: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Motifs:
+    """Clusters of the jobs of a table. ``label`` (jobs,), ``UNCLUSTERED`` where none; ``features``: their names.
+
+    ``suggested`` (jobs,): the motif of the cluster's named jobs, for all of its jobs; "" where there is none.
+    ``agreement``: adjusted Rand index with known motifs over jobs that have both, ``compared`` of them; NaN below two
+    motifs. ``agreement_all`` counts the unclustered as one more cluster.
+    """
+
+    features: tuple[str, ...]
+    label: NDArray[np.int64]
+    clusters: tuple[MotifCluster, ...]
+    unclustered: float
+    suggested: Names
+    agreement: float
+    agreement_all: float
+    compared: int
+
+    @property
+    def unnamed(self) -> int:
+        """Jobs in a cluster whose motif is suggested to them."""
+        return int(np.count_nonzero(self.suggested != ""))
+
+
+def motifs(table: JobTable, smallest: int | None = None) -> Motifs:
+    """Cluster the jobs of ``table``; ``smallest``: jobs of a cluster, at least.
+
+    Missing data: a job without one of the features stays unclustered. Raises UsageError: no features.
+    """
+    names, features = features_of(table)
+    found = clusters(features, smallest)
+    known = table.motif != ""
+    both = known & (found.label != UNCLUSTERED)
+    several = len(set(table.motif[known].tolist())) > 1
+    nan = float("nan")
+    names_of = table.motif.astype(str)
+    made = tuple(_cluster(table.motif[found.label == k]) for k in range(len(found.sizes)))
+    return Motifs(
+        names,
+        found.label,
+        made,
+        found.unclustered,
+        _suggested(found, made),
+        adjusted_rand(names_of[both], found.label[both]) if several else nan,
+        adjusted_rand(names_of[known], found.label[known]) if several else nan,
+        int(np.count_nonzero(both)),
+    )
+
+
+def features_of(table: JobTable) -> tuple[tuple[str, ...], Floats]:
+    """Names and values (jobs, features) of what jobs are compared by. Raises UsageError: there is nothing."""
+    given = {n: column for n, column in table.metrics.items() if n.startswith(FEATURE)}
+    found = {n: column for n, column in given.items() if _known(column)}
+    if not found:
+        for name, column in table.metrics.items():
+            about = table.about(name)
+            if about.role != "own" or about.unit not in _AMOUNTS or about.group == "quality":
+                continue
+            if _known(column):
+                found[f"log {about.label}"] = log_amounts(column)
+        for parts in SHARES:
+            some = [n for n in parts if n in table.metrics and _known(table.metrics[n])]
+            if len(some) > 1:
+                shares = log_percent(np.column_stack([table.metrics[n] for n in some]))
+                labels = [f"share of {table.about(n).label}" for n in some]
+                found.update(zip(labels, shares.T, strict=True))
+    moving = {n: c for n, c in found.items() if np.nanmin(c) < np.nanmax(c)}
+    if not moving:
+        raise UsageError(
+            f"{table.source or 'the table'} does not say what jobs did: there is nothing to cluster",
+            expected="columns such as own_read_bytes, own_writes, own_opens, or feature_*",
+        )
+    return tuple(moving), np.column_stack(list(moving.values()))
+
+
+def _known(column: Floats) -> bool:
+    return bool(np.isfinite(column).mean() >= KNOWN_SHARE) if len(column) else False
+
+
+def _cluster(names: Names) -> MotifCluster:
+    counts = Counter(name for name in names.tolist() if name)
+    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    named = sum(counts.values())
+    motif, n = most[0] if most else ("", 0)
+    return MotifCluster(len(names), named, motif, n / named if named else 0.0, tuple(most))
+
+
+def _suggested(found: Clusters, made: tuple[MotifCluster, ...]) -> Names:
+    names = np.full(len(found.label), "", dtype=object)
+    for label, cluster in enumerate(made):
+        names[found.label == label] = cluster.motif
+    return names

@@ -1,0 +1,1 @@
+"""What performance goes with, over all runs."""

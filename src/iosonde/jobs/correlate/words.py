@@ -1,0 +1,77 @@
+"""What correlations amount to, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from iosonde.jobs.correlate.correlate import Correlated, Correlation
+    from iosonde.jobs.correlate.pooling import PooledWarning
+
+SIGNIFICANT = 0.05
+FEWEST = 4
+"""Rows that a coefficient needs."""
+MOST_NAMED = 3
+BY_WORDS = {"file_system": "the file system", "motif": "what ran"}
+
+
+def say_warning(warning: PooledWarning, label: Callable[[str], str]) -> str:
+    """Why not to believe a coefficient over all rows."""
+    pooled = f"{label(warning.metric)}: {warning.coefficient} {warning.pooled:+.2f} over all rows"
+    if warning.kind == "only-between":
+        rest = (
+            "never varies"
+            if warning.within is None
+            else f"is {warning.within:+.2f}, no more than chance,"
+        )
+        return f"{pooled}, but it {rest} within groups: it only tells the groups apart"
+    if warning.kind == "turned":
+        return f"{pooled}, but {warning.within:+.2f} within groups: do not pool them"
+    others = ", ".join(f"{value:+.2f} in {' '.join(group)}" for group, value in warning.opposed)
+    return f"{pooled}, but {others}: do not pool them"
+
+
+def say_group(group: tuple[str, ...], found: Correlated) -> str:
+    """What a group of rows is."""
+    if any(group):
+        return ", ".join(name for name in group if name)
+    if group and found.by:
+        return "rows of which nothing says " + " and ".join(BY_WORDS[name] for name in found.by)
+    return "all rows together" if found.by else "all rows"
+
+
+def say_too_few(groups: Sequence[tuple[str, ...]], found: Correlated) -> str:
+    """``10 groups have too few runs``; up to three by their names."""
+    n = len(groups)
+    if n > MOST_NAMED:
+        return f"{n} groups have too few runs"
+    named = "; ".join(say_group(group, found) for group in groups)
+    return f"too few runs: {named}"
+
+
+def too_few(rows: Iterable[Correlation]) -> bool:
+    """Whether a group has not even the runs for a coefficient of one of its metrics."""
+    return all(row.spearman is None and row.n < FEWEST for row in rows)
+
+
+def say_doubt(row: Correlation) -> str:
+    """What speaks against a claim about a metric; "" = nothing."""
+    if row.spearman is None:
+        return "never varies" if row.n >= FEWEST else "too few rows"
+    if not row.enough:
+        return "too little independent data"
+    doubts = []
+    if row.contaminated:
+        doubts.append("goes with the run time: a consequence?")
+    if row.drift:
+        doubts.append("both drift: nothing is left beside time")
+    elif row.from_run_to_run:
+        doubts.append("from one run to the next only")
+    return "; ".join(doubts)
+
+
+def claimed(row: Correlation) -> bool:
+    """Whether the coefficient is more than chance, given how many were looked at."""
+    return row.enough and row.q is not None and row.q <= SIGNIFICANT

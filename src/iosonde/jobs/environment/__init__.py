@@ -1,0 +1,1 @@
+"""Servers, nodes and concurrent jobs while a job ran."""

@@ -1,0 +1,209 @@
+"""Why a job was slow, without an expert: which metrics stood out, and what history says of each.
+
+Two questions are asked of the runs of the same kind (file system and motif). Of today: what stood out on the bad
+side, and what did runs with such a value lose (``stats.suspects``)? Of history: what goes with performance at all
+(``stats.forward``, ``stats.association``)? Metrics that the job itself moves are taken out first (leakage).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from iosonde.jobs.explain.since import Since, since
+from iosonde.jobs.explain.suspects import suspects
+from iosonde.jobs.table.leakage import about_of, candidates, leaks, undescribed, unleaked
+from iosonde.jobs.table.runs import find_run
+from iosonde.jobs.umami.diagram import History, history_of, measured
+from iosonde.jobs.umami.quartile import Stood, stand
+from iosonde.model.job_metrics import About
+from iosonde.model.jobs import JobTable
+from iosonde.stats.association import Associations, associations, shape_q
+from iosonde.stats.selection import Selection, select
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", "fraction_of_peak_ratio")
+"""What can be explained: the first that the run has."""
+_FLOORS = {"percent": 1.0, "ratio": 0.01, "operations": 1.0, "operations/s": 0.1, "hops": 0.1}
+SURE_Q = 0.05
+"""Of what is said to go with performance, at most this share is wrong on average."""
+Tag = Literal["cause", "effect", "climate"]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A metric that may be the reason, as it was judged."""
+
+    metric: str
+    about: About
+    stood: Stood
+    usual: float
+    """Median of the history."""
+    z: float
+    loss: float
+    """Share of the usual performance that runs with such a value lost; NaN if there was none."""
+    matches: int
+    score: float
+    rho: float
+    """Spearman with performance over history and this run, in the metric's own direction."""
+    p: float
+    q: float
+    n: int
+    n_eff: float
+    leak: str = ""
+    """Why it is greyed: what of the job's own doing it follows; "" if it is not."""
+    flags: tuple[str, ...] = ()
+    """Of ``model.quality.QUALITY``, of the run's value."""
+    shape_q: float = float("nan")
+    """As ``q``, for a relation of any shape: what hurts beyond a threshold only, or at both ends."""
+
+    @property
+    def tag(self) -> Tag:
+        """Whether it can slow a job, or is moved by it, or changes over weeks."""
+        role = self.about.role
+        return "climate" if role == "climate" else "effect" if role == "effect" else "cause"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a job's slowness came with. ``candidates``: suspects first, by score; then the others by name."""
+
+    job_id: str
+    step: str
+    file_system: str
+    motif: str
+    measure: str
+    """Name of the performance."""
+    performance: Stood
+    usual: float
+    others: int
+    candidates: tuple[Candidate, ...]
+    picks: tuple[tuple[str, float, int, str], ...]
+    """What history's performance goes with, in order: metric, share of variance of ranks, sign, shape. Only what is
+    more than chance, given how many metrics were looked at and how alike neighbouring runs are."""
+    notes: tuple[str, ...] = ()
+    since: Since | None = None
+    """The lasting change before it, if there was one: what is usual since then."""
+
+    @property
+    def loss(self) -> float:
+        """Share of the usual performance that is missing; negative for a fast run."""
+        return (
+            float((self.usual - self.performance.value) / self.usual)
+            if self.usual > 0
+            else float("nan")
+        )
+
+    @property
+    def suspects(self) -> tuple[Candidate, ...]:
+        """What stood out on the bad side and is not greyed, most suspect first."""
+        return tuple(c for c in self.candidates if c.score > 0 and not c.leak)
+
+
+def explain(
+    table: JobTable,
+    job_id: str,
+    step: str | None = None,
+    *,
+    history: History = "earlier",
+    last: int | None = None,
+) -> Explanation:
+    """Explain a run of ``table``. Raises UsageError: no such job, several runs."""
+    row = find_run(table, job_id, step)
+    others, notes = history_of(table, row, history)
+    others = others if last is None else others[-last:]
+    measure = _measure(table, row)
+    y = measured(table.metrics.get(measure, np.full(len(table), np.nan)))
+    rows = np.append(others, row)
+    columns = candidates(table)
+    names = [
+        n for n in columns if np.isfinite(columns[n][row]) or np.isfinite(columns[n][others]).any()
+    ]
+    x = np.empty((len(table), 0))
+    if names:
+        x = measured(np.column_stack([columns[n] for n in names]))
+    abouts = [about_of(table, name) for name in names]
+    signs = np.array([{"high": -1.0, "low": 1.0}.get(a.good or "", 0.0) for a in abouts])
+    floors = np.array([_FLOORS.get(a.unit, 0.0) for a in abouts])
+    notes = (*notes, *_undescribed(table))
+    found = suspects(y[others], x[others], x[row], signs, floors)
+    order = rows[np.argsort(table.start_ns[rows], kind="stable")]
+    tested = associations(y[order], x[order])
+    leaking = leaks(table, order, names, x[order], abouts)
+    shaped = shape_q(y[order], unleaked(x[order], leaking))
+    made = [
+        Candidate(
+            name,
+            abouts[i],
+            stand(x[others, i], float(x[row, i]), abouts[i].good),
+            float(found.usual[i]),
+            float(found.z[i]),
+            float(found.loss[i]),
+            int(found.matches[i]),
+            float(np.nan_to_num(found.score[i])),
+            *_tested(tested, i),
+            leaking[i],
+            table.flags.get((row, name), ()),
+            float(shaped[i]),
+        )
+        for i, name in enumerate(names)
+    ]
+    made.sort(key=lambda one: (bool(one.leak), -one.score, one.metric))
+    return Explanation(
+        job_id=str(table.job_id[row]),
+        step=str(table.step[row]),
+        file_system=str(table.file_system[row]),
+        motif=str(table.motif[row]),
+        measure=measure,
+        performance=stand(y[others], float(y[row]), "high"),
+        usual=float(np.nanmedian(y[others])) if np.isfinite(y[others]).any() else float("nan"),
+        others=len(others),
+        candidates=tuple(made),
+        picks=_picks(select(y[order], unleaked(x[order], leaking)), shaped <= SURE_Q, names),
+        notes=notes,
+        since=since(table.start_ns[order], y[order], int(np.flatnonzero(order == row)[0])),
+    )
+
+
+def _undescribed(table: JobTable) -> tuple[str, ...]:
+    strange = undescribed(table)
+    if not strange:
+        return ()
+    some = ", ".join(strange[:3]) + (" ..." if len(strange) > 3 else "")
+    if len(strange) == 1:
+        return (
+            f"1 column that nobody has described is not judged: {some} (--mapping describes it)",
+        )
+    told = f"{len(strange)} columns that nobody has described are not judged: {some}"
+    return (f"{told} (--mapping describes them)",)
+
+
+def _measure(table: JobTable, row: int) -> str:
+    """Which performance a run has; the first one where it has none."""
+    known = (n for n in PERFORMANCE if n in table.metrics and np.isfinite(table.metrics[n][row]))
+    return next(known, PERFORMANCE[0])
+
+
+def _tested(tested: Associations, i: int) -> tuple[float, float, float, int, float]:
+    return (
+        float(tested.spearman[i]),
+        float(tested.p[i]),
+        float(tested.q[i]),
+        int(tested.n[i]),
+        float(tested.n_eff[i]),
+    )
+
+
+def _picks(
+    found: Selection, sure: NDArray[np.bool_], names: Sequence[str]
+) -> tuple[tuple[str, float, int, str], ...]:
+    """What entered and is a claim too: the rule of selection alone lets something in by chance."""
+    steps = (s for s in found.steps if sure[s.metric])
+    return tuple((names[s.metric], s.gain, s.sign, str(s.shape)) for s in steps)

@@ -1,0 +1,53 @@
+"""How fast a run was, beside all of its kind and beside those since its kind last changed for good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iosonde.model.amounts import amount, scale_of
+from iosonde.model.units import day
+
+if TYPE_CHECKING:
+    from iosonde.jobs.explain.explain import Explanation
+    from iosonde.jobs.explain.since import Since
+
+SLOW_FROM = 0.1
+"""A run that lost less of the usual performance is as usual, whatever quartile it is in."""
+
+
+def say_rate(value: float, measure: str) -> str:
+    """``4.34 GiB/s``."""
+    if measure == "fraction_of_peak_ratio":
+        return f"{value:.0%} of its peak"
+    unit = "bytes/s" if measure.endswith("bytes_per_s") else "operations/s"
+    return amount(value, scale_of(unit, [value])).replace(" /s", "/s")
+
+
+def say_rank(found: Explanation) -> str:
+    """``the slowest of 34 runs``; runs that were just as fast are neither slower nor faster."""
+    n, alike = found.performance.n, found.performance.alike
+    below = round(found.performance.share * n - alike / 2)
+    if alike == n:
+        return f"the same as all {n} runs of its kind"
+    for none, end in ((below, "slowest"), (n - below - alike, "fastest")):
+        if none == 0:
+            which = f"one of the {alike + 1} {end}" if alike else f"the {end}"
+            return f"{which} of {n + 1} runs"
+    return f"faster than {below / n:.0%} of {n} runs of its kind"
+
+
+def of_its_time(found: Explanation) -> bool:
+    """Whether it is as fast as runs have been since a lasting change: no weather of its day."""
+    return found.since is not None and found.since.loss < SLOW_FROM
+
+
+def say_since(one: Since, measure: str) -> str:
+    """``; as fast as the 57 other runs since 2017-08-04, when its kind fell from 18.2 GiB/s to 2.43 GiB/s``."""
+    if abs(one.loss) < SLOW_FROM:
+        text = "as fast as"
+    else:
+        text = f"{abs(one.loss):.0%} {'slower' if one.loss > 0 else 'faster'} than"
+    verb = "fell" if one.median < one.before else "rose"
+    verb = f"gradually {verb}" if one.gradual else verb
+    levels = f"from {say_rate(one.before, measure)} to {say_rate(one.median, measure)}"
+    return f"; {text} the {one.n} other runs since {day(one.at_ns)}, when its kind {verb} {levels}"

@@ -1,0 +1,1 @@
+"""Tables of jobs and of series in the store."""

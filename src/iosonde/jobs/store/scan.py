@@ -1,0 +1,233 @@
+"""Imported series, topology and jobs for one pass over many jobs: each part of a day is read once, not once a job.
+
+Answers are those of ``store.metrics`` and ``store.jobs``, to the bit. A pass sees the store as it was when a part was
+first asked for; what is held is bounded, and the least lately used goes first.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.engine.parts import Table, parts, select
+from iosonde.engine.reader import connect
+from iosonde.engine.spool import literal
+from iosonde.jobs.store.jobs import JOBS, month_of
+from iosonde.jobs.store.running import COLUMNS, Company, Ran, company_of
+from iosonde.jobs.store.series import (
+    DAY_NS,
+    METRICS,
+    TOPOLOGY,
+    Piece,
+    SeriesName,
+    block_of,
+    days_of,
+    edges_of,
+    numbers_of,
+)
+from iosonde.model.metrics import Edge, MetricBlock
+from iosonde.model.names import slug
+
+if TYPE_CHECKING:
+    import duckdb
+
+CHUNK_NS = 4 * 3_600_000_000_000
+"""What is read at once of a series: little for one job, and once for many."""
+MOST_ROWS = 12_000_000
+"""Rows of chunks that are held; a row takes 32 bytes."""
+_MOST_EDGES = 400_000
+
+
+NOTHING = Piece(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0, np.intp), ())
+
+
+class _Held:
+    """Values by key, of bounded size."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._size = most, 0
+        self._values: OrderedDict[Any, tuple[int, Any]] = OrderedDict()
+
+    def get(self, key: Any) -> Any:
+        if key not in self._values:
+            return None
+        self._values.move_to_end(key)
+        return self._values[key][1]
+
+    def put(self, key: Any, value: Any, size: int) -> None:
+        self._values[key] = (size, value)
+        self._size += size
+        while self._size > self._most and len(self._values) > 1:
+            _, (gone, _) = self._values.popitem(last=False)
+            self._size -= gone
+
+    def drop_oldest(self, unwanted: Callable[[Any], bool]) -> None:
+        """Let go of what was used least lately, as long as it is unwanted."""
+        while self._values and unwanted(next(iter(self._values))):
+            _, (gone, _) = self._values.popitem(last=False)
+            self._size -= gone
+
+
+class Passing:
+    """A store during one pass. Use as a context: it holds an engine."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = Path(root)
+        self._con: duckdb.DuckDBPyConnection = connect(threads=2)
+        self._heads: dict[Path, tuple[Any, ...] | None] = {}
+        self._chunks = _Held(MOST_ROWS)
+        self._edges = _Held(_MOST_EDGES)
+        self._ran: Company | None = None
+        self._nodes: dict[str, tuple[str, ...]] = {}
+        self._files: dict[str, tuple[list[str], list[Path]]] = {}
+
+    def __enter__(self) -> Passing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._con.close()
+
+    def _parts(self, table: Table, since_ns: int | None, until_ns: int | None) -> list[Path]:
+        if table.name not in self._files:
+            files = parts(self.root, table)
+            self._files[table.name] = ([_day(path) for path in files], files)
+        days, files = self._files[table.name]
+        first, last = days_of(since_ns, until_ns)
+        return files[bisect_left(days, first) : bisect_right(days, last)]
+
+    def _head(self, path: Path, columns: str) -> tuple[Any, ...] | None:
+        """Values that hold for a whole file; None where it cannot be read or is empty."""
+        if path not in self._heads:
+            found = select(columns, [path], con=self._con)
+            row = tuple(column[0] for column in found[0].values()) if found else None
+            self._heads[path] = None if row is None or row[0] is None else row
+        return self._heads[path]
+
+    def _series(self, path: Path) -> tuple[SeriesName, int] | None:
+        columns = "first(source), first(system), first(level), first(metric), max(step_ns)"
+        head = self._head(path, columns)
+        return None if head is None else (SeriesName(*map(str, head[:4])), int(head[4]))
+
+    def series_names(self, since_ns: int | None, until_ns: int | None) -> list[SeriesName]:
+        """As ``metrics.series_names``."""
+        heads = (self._series(path) for path in self._parts(METRICS, since_ns, until_ns))
+        return sorted({head[0] for head in heads if head is not None})
+
+    def read_block(self, name: SeriesName, since_ns: int, until_ns: int) -> MetricBlock | None:
+        """As ``metrics.read_block``."""
+        wanted = slug(" ".join(name))
+        found = []
+        for path in self._parts(METRICS, since_ns - DAY_NS, until_ns):
+            if path.stem == wanted and (head := self._series(path)) is not None:
+                for place in range(
+                    (since_ns - head[1]) // CHUNK_NS, (until_ns - 1) // CHUNK_NS + 1
+                ):
+                    piece = self._chunk(path, place)
+                    found.append(_within(piece, since_ns, until_ns, head[1]))
+        return block_of(name, found)
+
+    def forget(self, before_ns: int) -> None:
+        """Nothing from before an instant will be asked for any more."""
+        place = before_ns // CHUNK_NS
+        self._chunks.drop_oldest(lambda key: key[1] < place)
+
+    def _chunk(self, path: Path, place: int) -> Piece:
+        """Rows of a file that begin in a chunk of time, in order of time."""
+        held: Piece | None = self._chunks.get((path, place))
+        if held is None:
+            begin, end = place * CHUNK_NS, (place + 1) * CHUNK_NS
+            day = int(np.datetime64(_day(path), "ns").astype(np.int64))
+            held = NOTHING
+            if day < end and begin < day + DAY_NS:
+                held = self._read_chunk(path, f"time_ns >= {begin} AND time_ns < {end}")
+            self._chunks.put((path, place), held, len(held.time_ns) + 1)
+        return held
+
+    def _read_chunk(self, path: Path, inside: str) -> Piece:
+        code = "hash(component, unit, kind, flags) AS code"
+        rows = select(f"time_ns, step_ns, value, {code}", [path], inside, con=self._con)
+        texts = f"DISTINCT {code}, component, unit, kind, coalesce(flags, '')"
+        sorts = select(texts, [path], inside, con=self._con)
+        if not rows or not sorts:
+            return NOTHING
+        codes, *named = (np.ma.getdata(column) for column in sorts[0].values())
+        order = np.argsort(codes)
+        who = np.searchsorted(codes[order], np.ma.getdata(rows[0]["code"]))
+        told = list(zip(*(column[order].tolist() for column in named), strict=True))
+        return Piece(*numbers_of(rows[0]), who.astype(np.int32), told)
+
+    def read_edges(self, level: str, since_ns: int, until_ns: int) -> list[Edge]:
+        """As ``metrics.read_edges``."""
+        found: list[Edge] = []
+        for path in self._parts(TOPOLOGY, since_ns, until_ns):
+            head = self._head(path, "first(level)")
+            if head is None or head[0] != level:
+                continue
+            held = self._edges.get(path)
+            if held is None:
+                held = edges_of([path], "true", con=self._con)
+                self._edges.put(path, held, len(held) + 1)
+            found += [e for e in held if since_ns <= e.time_ns < until_ns]
+        return sorted(found, key=lambda edge: (edge.time_ns, edge.system, edge.child))
+
+    def ran_during(self, begin_ns: int, end_ns: int) -> list[Ran]:
+        """Records with a number of nodes that ran in [begin, end), by begin."""
+        if self._ran is None or not self._ran.begin_ns <= begin_ns <= end_ns <= self._ran.end_ns:
+            self.know_company(begin_ns, end_ns)
+        assert self._ran is not None
+        return self._ran.during(begin_ns, end_ns)
+
+    def know_company(self, begin_ns: int, end_ns: int) -> None:
+        """Look up what ran in [begin, end), all at once; what was known of other times is dropped."""
+        inside = f"start_ns < {int(end_ns)} AND (end_ns IS NULL OR end_ns > {int(begin_ns)})"
+        files = self._parts(JOBS, None, None)
+        files = [path for path in files if _day(path) <= month_of(end_ns)]
+        found = select(COLUMNS, files, f"nodes IS NOT NULL AND {inside}", con=self._con)
+        self._ran = company_of(found, begin_ns, end_ns)
+
+    def know_nodes(self, job_ids: Collection[str]) -> None:
+        """Look up which nodes jobs had, all at once; what was known of others is dropped."""
+        self._nodes = dict.fromkeys(job_ids, ())
+        listed = ", ".join(literal(one) for one in sorted(set(job_ids)))
+        if not listed:
+            return
+        columns = "job_id, node_names, start_ns, step, source"
+        where = f"node_names <> '' AND job_id IN ({listed})"
+        rows = []
+        for found in select(columns, self._parts(JOBS, None, None), where, con=self._con):
+            values = [np.ma.asarray(column).tolist() for column in found.values()]
+            rows += list(zip(*values, strict=True))
+        for job_id, names, *_ in sorted(rows, key=lambda r: (r[2] or 0, r[0], r[3], r[4])):
+            nodes = tuple(name for name in names.split(",") if name)
+            if len(nodes) > len(self._nodes[job_id]):
+                self._nodes[job_id] = nodes
+
+    def nodes_of(self, job_id: str) -> tuple[str, ...]:
+        """Of all records of a job, the longest list of nodes."""
+        if job_id not in self._nodes:
+            self.know_nodes([job_id])
+        return self._nodes[job_id]
+
+
+def _within(piece: Piece, since_ns: int, until_ns: int, longest_ns: int) -> Piece:
+    """Rows that overlap [since, until)."""
+    first, last = np.searchsorted(piece.time_ns, (since_ns - longest_ns, until_ns), "left").tolist()
+    rows = slice(first, last)
+    times, steps = piece.time_ns[rows], piece.step_ns[rows]
+    inside = (times + steps > since_ns) | (times >= since_ns)
+    return Piece(
+        times[inside],
+        steps[inside],
+        piece.value[rows][inside],
+        piece.who[rows][inside],
+        piece.sorts,
+    )
+
+
+def _day(path: Path) -> str:
+    return path.parent.name.partition("=")[2]

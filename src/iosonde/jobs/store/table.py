@@ -1,0 +1,173 @@
+"""The jobs of a store as a table for analysis.
+
+::
+
+    jobs whose performance is known, numbered by begin        (engine)
+    part by part: their numbers -> row, column, value         (engine)  -> a column a metric
+    what their sources say of these                                     -> what a metric means
+
+A job and its numbers lie in parts of one name, so memory is what the table takes and one part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+import numpy as np
+
+from iosonde.engine.contract import JOB_KEY
+from iosonde.engine.parts import parts
+from iosonde.engine.reader import connect, explained
+from iosonde.engine.spool import literal
+from iosonde.jobs.store.jobs import JOBS, PERFORMANCES, SCALARS, month_of
+from iosonde.jobs.store.metric_descriptions import (
+    Described,
+    read_described,
+    tables_of_performance,
+)
+from iosonde.model.frames import NULL_NS
+from iosonde.model.jobs import JobTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_TEXTS = ("job_id", "step", "app", "mode", "direction", "file_system")
+
+
+def read_table(
+    root: Path,
+    since_ns: int | None = None,
+    until_ns: int | None = None,
+    *,
+    metrics: Collection[str] | None = None,
+) -> JobTable:
+    """Every job whose performance is known, with all its numbers, by begin (None: any time).
+
+    That is one of ``PERFORMANCES``; of a table that has a column for one, or describes one, all rows count.
+    ``metrics``: only these, and only their flags. A number with a flag is in ``flags``. Columns are in the order of
+    their sources, then by name; ``abouts`` has what sources say themselves, of a metric of several the last by name.
+    Raises StoreError.
+    """
+    first = "" if since_ns is None else month_of(since_ns)
+    last = "~" if until_ns is None else month_of(until_ns)
+    jobs, scalars = (parts(root, table, first, last) for table in (JOBS, SCALARS))
+    if not jobs or not scalars:
+        return _empty(str(root))
+    inside = "start_ns IS NOT NULL"
+    inside += "" if since_ns is None else f" AND start_ns >= {int(since_ns)}"
+    inside += "" if until_ns is None else f" AND start_ns < {int(until_ns)}"
+    wanted = "true" if metrics is None else f"metric IN ({_listed(sorted(metrics)) or 'NULL'})"
+    said = read_described(root)
+    tables = tables_of_performance(said, PERFORMANCES)
+    with closing(connect(threads=2)) as con:
+        try:
+            _pick(con, jobs, scalars, inside, tables)
+            table = _table_of(con, scalars, wanted, str(root))
+            rows = con.execute("SELECT DISTINCT source FROM picked").fetchall()
+            sources = {str(source) for (source,) in rows}
+        except duckdb.Error as error:
+            raise explained(error, root) from error
+    of_these = [one for one in said if one.source in sources]
+    return _described(table, [one for one in of_these if metrics is None or one.metric in metrics])
+
+
+def _described(table: JobTable, said: Sequence[Described]) -> JobTable:
+    """With what sources say of their metrics; one of which no value is known is a column too, as in their tables."""
+    names = dict.fromkeys(one.metric for one in said)
+    unknown = np.full(len(table), np.nan)
+    columns = {name: table.metrics.get(name, unknown) for name in names}
+    return replace(
+        table,
+        metrics={**columns, **table.metrics},
+        abouts={one.metric: one.about for one in said if one.about is not None},
+    )
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(map(literal, texts))
+
+
+def _rows(files: Sequence[Path]) -> str:
+    listed = _listed([str(path) for path in files])
+    return f"read_parquet([{listed}], hive_partitioning = false)"
+
+
+def _pick(
+    con: duckdb.DuckDBPyConnection,
+    jobs: Sequence[Path],
+    scalars: Sequence[Path],
+    inside: str,
+    tables: Sequence[str],
+) -> None:
+    """The table ``picked``: jobs with a performance and those of ``tables``, each with the number of its row."""
+    key, columns = ", ".join(JOB_KEY), ", ".join((*_TEXTS, "source", "start_ns", "end_ns"))
+    con.execute(
+        f"CREATE TEMP TABLE picked AS SELECT {columns}, (row_number() OVER "
+        f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {_rows(jobs)} SEMI JOIN "
+        f"(SELECT {key} FROM {_rows(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
+        f"AND value IS NOT NULL UNION ALL SELECT {key} FROM {_rows(jobs)} "
+        f"WHERE source IN ({_listed(tables) or 'NULL'})) USING ({key}) WHERE {inside}"
+    )
+
+
+def _table_of(
+    con: duckdb.DuckDBPyConnection, scalars: Sequence[Path], wanted: str, source: str
+) -> JobTable:
+    columns = con.execute("SELECT * FROM picked ORDER BY row").fetchnumpy()
+    text = {name: np.ma.filled(columns[name], "").astype(object) for name in _TEXTS}
+    motifs = [
+        " ".join(word for word in words if word)
+        for words in zip(text["app"], text["mode"], text["direction"], strict=True)
+    ]
+    metrics, flags = _numbers(con, scalars, wanted, len(columns["row"]))
+    return JobTable(
+        job_id=text["job_id"],
+        step=text["step"],
+        start_ns=np.ma.filled(columns["start_ns"], NULL_NS).astype(np.int64),
+        end_ns=np.ma.filled(columns["end_ns"], NULL_NS).astype(np.int64),
+        file_system=text["file_system"],
+        motif=np.array(motifs, dtype=object),
+        metrics=metrics,
+        flags=flags,
+        source=source,
+    )
+
+
+def _numbers(
+    con: duckdb.DuckDBPyConnection, scalars: Sequence[Path], wanted: str, n: int
+) -> tuple[dict[str, NDArray[np.float64]], dict[tuple[int, str], tuple[str, ...]]]:
+    """Columns of the metrics of which some value is finite, by name, and flags by row and metric."""
+    con.execute(
+        "CREATE TEMP TABLE names AS SELECT metric, (row_number() OVER (ORDER BY metric) - 1)::INTEGER "
+        f"AS code FROM (SELECT DISTINCT metric FROM {_rows(scalars)} WHERE {wanted})"
+    )
+    names = con.execute("SELECT metric FROM names ORDER BY code").fetchall()
+    key = ", ".join(JOB_KEY)
+    grid = np.full((len(names), n), np.nan)
+    for path in scalars:
+        cells = con.execute(
+            f"SELECT row, code, value FROM {_rows([path])} JOIN picked USING ({key}) "
+            f"JOIN names USING (metric) WHERE value IS NOT NULL AND {wanted}"
+        ).fetchnumpy()
+        code, row, value = (np.ma.getdata(cells[name]) for name in ("code", "row", "value"))
+        grid[code, row] = value
+    flagged = con.execute(
+        f"SELECT row, metric, flags FROM {_rows(scalars)} JOIN picked USING ({key}) "
+        f"WHERE flags IS NOT NULL AND {wanted}"
+    ).fetchall()
+    metrics = {
+        str(name): column
+        for (name,), column in zip(names, grid, strict=True)
+        if np.isfinite(column).any()
+    }
+    return metrics, {(int(row), str(name)): tuple(told.split(",")) for row, name, told in flagged}
+
+
+def _empty(source: str) -> JobTable:
+    none, instants = np.empty(0, dtype=object), np.empty(0, dtype=np.int64)
+    return JobTable(none, none, instants, instants, none, none, {}, source=source)

@@ -1,0 +1,163 @@
+"""Numbers about jobs that cannot be true: told apart before anybody uses them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.jobs.table.coverage import monitor_down, over_covered
+from iosonde.model.jobs import JobTable
+from iosonde.model.quality import Note
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.bool_]
+
+DATA = (
+    *(
+        "server_read_",
+        "server_write_",
+        "server_written_",
+        "server_rw_",
+        "server_bytes",
+        "oss_cpu_",
+        "others_",
+    ),
+    *("cf_bandwidth_", "cf_ops_", "contention_bandwidth_", "contention_ops_"),
+)
+METADATA = (
+    *("mds_cpu_", "cf_opens_", "cf_stats_", "contention_opens_", "contention_stats_"),
+    *(f"server_{name}" for name in ("open", "close", "get", "set", "stat", "mk", "rm", "link")),
+    *(f"server_{name}" for name in ("unlink", "rename", "readdirs", "inode")),
+)
+"""How metrics begin that each monitor is behind."""
+_FACTORS = ("cf_", "contention_")
+CONSERVED = ("cf_bandwidth_ratio", "cf_node_hours_ratio")
+"""Of these a job cannot have more than the whole; operations are merged, split and answered by clients."""
+
+
+class Clean(NamedTuple):
+    """A table without what cannot be true, and what was found."""
+
+    table: JobTable
+    notes: tuple[Note, ...]
+
+
+def clean(table: JobTable) -> Clean:
+    """Zeros of a monitor that was down and coverage above 1.2 become missing; runs without I/O are left out.
+
+    Each with a flag of its row and metric. What is clean already stays as it is.
+    """
+    notes: list[Note] = []
+    table = _with_traffic(table, notes)
+    table = _monitored(table, notes)
+    return Clean(believed(table, notes), tuple(notes))
+
+
+def _with_traffic(table: JobTable, notes: list[Note]) -> JobTable:
+    nothing = np.zeros(len(table), dtype=bool)
+    for name in ("own_bytes", "performance_bytes_per_s"):
+        if name in table.metrics:
+            nothing |= table.metrics[name] <= 0
+    n = int(nothing.sum())
+    if not n:
+        return table
+    notes.append(Note("no-traffic", f"{table.source}: moved nothing", n))
+    rest = table.take(~nothing)
+    return replace(rest, reasons=(*rest.reasons, f"{n} left out: moved nothing"))
+
+
+def _monitored(table: JobTable, notes: list[Note]) -> JobTable:
+    """What a monitor is behind that saw nothing of what the job did: that of the data servers, or of metadata."""
+    asked = {
+        "the data servers": (own_bytes(table), server_bytes(table), DATA),
+        "the metadata servers": (
+            table.metrics.get("own_opens"),
+            table.metrics.get("server_opens"),
+            METADATA,
+        ),
+    }
+    for whose, (own, servers, begins) in asked.items():
+        if own is None or servers is None:
+            continue
+        down = monitor_down(own, servers)
+        if down.any():
+            what = f"{table.source}: nothing seen by {whose}"
+            notes.append(Note("monitor-down", what, int(down.sum())))
+            for name in [name for name in table.metrics if name.startswith(begins)]:
+                zero = down & (table.metrics[name] == 0)
+                covers = down & ~np.isnan(table.metrics[name])
+                rows = covers if name.startswith(_FACTORS) else zero
+                if rows.any():
+                    table = without(table, name, rows, "monitor-down")
+    return table
+
+
+def believed(table: JobTable, notes: list[Note]) -> JobTable:
+    """Coverage factors above 1.2 get a flag; those of bytes and node hours are missing, and contention with them."""
+    for name in [name for name in table.metrics if name.startswith("cf_")]:
+        beyond = over_covered(table.metrics[name]) & ~_flagged(table, name, "over-covered")
+        if not beyond.any():
+            continue
+        worst, kept = float(np.nanmax(table.metrics[name])), name not in CONSERVED
+        but = "; kept, as clients merge and answer operations" if kept else ""
+        what = f"{table.source}: {table.about(name).label} up to {worst:.3g}{but}"
+        notes.append(Note("over-covered", what, int(beyond.sum())))
+        for one in (name, name.replace("cf_", "contention_", 1)):
+            if one in table.metrics:
+                table = flagged(table, one, beyond, "over-covered")
+                table = table if kept else without(table, one, beyond, "over-covered")
+    return table
+
+
+def without(table: JobTable, name: str, rows: Rows, flag: str) -> JobTable:
+    """The same with a metric missing in some rows, for a reason."""
+    column = np.where(rows, np.nan, table.metrics[name])
+    return flagged(table.with_metrics({name: column}), name, rows, flag)
+
+
+def flagged(table: JobTable, name: str, rows: Rows, flag: str) -> JobTable:
+    """The same with a flag on a metric of some rows."""
+    flags = dict(table.flags)
+    for row in np.flatnonzero(rows).tolist():
+        flags[row, name] = tuple(dict.fromkeys((*flags.get((row, name), ()), flag)))
+    return replace(table, flags=flags)
+
+
+def _flagged(table: JobTable, name: str, flag: str) -> Rows:
+    """Rows in which a metric has a flag already."""
+    rows = np.zeros(len(table), dtype=bool)
+    rows[[row for (row, one), flags in table.flags.items() if one == name and flag in flags]] = True
+    return rows
+
+
+def own_bytes(table: JobTable) -> Floats | None:
+    """Bytes that each job moved: as it is said, else read and written; None where nothing says it."""
+    return _sum(table, "own_bytes", ("own_read_bytes", "own_written_bytes"))
+
+
+def server_bytes(table: JobTable) -> Floats | None:
+    """Bytes that the servers moved meanwhile."""
+    return _sum(table, "server_bytes", ("server_read_bytes", "server_written_bytes"))
+
+
+def server_rw_ops(table: JobTable) -> Floats | None:
+    """Reads and writes at the servers meanwhile."""
+    return _sum(table, "server_rw_ops", ("server_read_ops", "server_write_ops"))
+
+
+def own_rw_ops(table: JobTable) -> Floats | None:
+    """Reads and writes of each job."""
+    return _sum(table, "own_rw_ops", ("own_reads", "own_writes"))
+
+
+def _sum(table: JobTable, whole: str, parts: tuple[str, str]) -> Floats | None:
+    if whole in table.metrics:
+        return table.metrics[whole]
+    if all(name in table.metrics for name in parts):
+        return table.metrics[parts[0]] + table.metrics[parts[1]]
+    return None

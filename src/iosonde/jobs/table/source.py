@@ -1,0 +1,104 @@
+"""Where a table of jobs comes from: files, or the store. The one place that chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from iosonde.connectors.source import Settings
+from iosonde.jobs.store.jobs import job_sources, read_jobs
+from iosonde.jobs.store.metric_descriptions import described_performances, read_described
+from iosonde.jobs.store.table import read_table
+from iosonde.jobs.table.benchmark_jobs import own_runs
+from iosonde.jobs.table.derived import (
+    FRACTION,
+    PERFORMANCES,
+    Peak,
+    fractions_of_peak,
+    with_derived,
+)
+from iosonde.jobs.table.from_files import Loaded, load_tables, mappings, merged
+from iosonde.model.errors import InputFileError, NothingMeasuredError
+from iosonde.model.jobs import JobTable
+from iosonde.model.quality import Note
+
+Told = Callable[[str], None]
+_MOST_TOLD = 5
+
+
+def from_files(
+    paths: Sequence[Path], given: Sequence[Path], settings: Settings, tell: Told
+) -> JobTable:
+    """The jobs of tables with a row a job, cleaned and with what follows from their columns.
+
+    ``given``: files (or folders) that say what columns mean; none: as they are known, or called. ``tell`` gets
+    what was left out and why. Raises UsageError (mapping), InputFileError (unreadable).
+    """
+    refused: list[InputFileError] = []
+    loaded = load_tables(paths, mappings(given), settings, refused.append)
+    table = merged([one.table for one in loaded])
+    if len(loaded) > 1 and (shares := fractions_of_peak(table)) is not None:
+        # the best of a kind may be in another table
+        table = table.with_metrics({FRACTION: shares})
+    for line in remarks(loaded, refused):
+        tell(line)
+    return table
+
+
+def remarks(loaded: Sequence[Loaded], refused: Sequence[InputFileError]) -> list[str]:
+    """What to know of tables, a line each and once: rows that are no rows, what was left out, which numbers to doubt.
+
+    A note that only says why rows were left out is told as that.
+    """
+    lines = [f"left out: {error}" for error in refused[:_MOST_TOLD]]
+    if len(refused) > _MOST_TOLD:
+        lines.append(f"left out: {len(refused) - _MOST_TOLD} more rows")
+    for one in loaded:
+        lines += [f"{one.table.source}: {reason}" for reason in one.table.reasons]
+        lines += [str(note) for note in one.notes if not _is_reason(note, one.table.reasons)]
+    return list(dict.fromkeys(lines))
+
+
+def _is_reason(note: Note, reasons: Sequence[str]) -> bool:
+    said = [reason.partition(" left out: ") for reason in reasons]
+    return any(n == str(note.n) and note.what.endswith(f": {why}") for n, _, why in said)
+
+
+def from_store(root: Path, of: Peak = "max", *, metrics: Collection[str] | None = None) -> JobTable:
+    """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none.
+
+    ``metrics``: of the store's jobs only these numbers, what their sources describe as a performance, and what follows.
+    """
+    if metrics is not None:
+        metrics = {*metrics, *described_performances(read_described(root))}
+    read = read_table(root, metrics=metrics)
+    parts = [part for part in (read, own_runs(root)) if len(part)]
+    if not parts and (sources := job_sources(root)):
+        raise NothingMeasuredError(
+            f"the jobs in {root} are known from {', '.join(sources)}: nothing says how fast their I/O was",
+            expected="their Darshan logs, or a table with their performance",
+            hint="'iosonde import'",
+        )
+    if not parts:
+        raise NothingMeasuredError(
+            f"there are no jobs in {root}", hint="'iosonde import', or TABLE"
+        )
+    return with_derived(merged(parts), of).table
+
+
+LISTED = frozenset((*PERFORMANCES, FRACTION, "own_bytes"))
+"""Numbers without which a list of jobs would say something else: whether they did any I/O is one of them."""
+
+
+def must_have(root: Path, table: JobTable, job_id: str) -> None:
+    """Raises NothingMeasuredError: the store knows the job, but of nothing that says how fast its I/O was."""
+    if (table.job_id == job_id).any():
+        return
+    known = read_jobs(root, job_id=job_id, scalars=False)
+    if known:
+        sources = ", ".join(dict.fromkeys(job.source for job in known))
+        raise NothingMeasuredError(
+            f"job {job_id} is known from {sources}, which does not say how fast its I/O was",
+            expected="its Darshan log, or a table with its performance",
+            hint="'iosonde import'",
+        )

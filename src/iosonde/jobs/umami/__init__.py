@@ -1,0 +1,1 @@
+"""A run among its history, metric by metric: the diagram."""

@@ -1,0 +1,212 @@
+"""The UMAMI diagram of one job as data: every metric of it within its history.
+
+The history of a job are other runs of the same (file system, motif): by default the earlier ones, so that
+a diagram says the same today and in a year; ``all`` are all others, before and after. The job itself is
+never part of its own history, whichever job is asked for.
+Source: Lockwood et al., UMAMI (PDSW 2017), figure 2; docs/umami.md.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from iosonde.jobs.table.runs import find_run
+from iosonde.jobs.umami.quartile import Stood, stand
+from iosonde.model.errors import UsageError
+from iosonde.model.frames import NULL_NS
+from iosonde.model.job_metrics import JOB_METRICS, About
+from iosonde.model.jobs import JobTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
+
+History = Literal["earlier", "all"]
+
+STANDARD: tuple[tuple[str, ...], ...] = (
+    ("fraction_of_peak_ratio", "performance_bytes_per_s"),
+    ("contention_bandwidth_ratio", "cf_bandwidth_ratio"),
+    ("contention_opens_ratio", "cf_opens_ratio"),
+    ("contention_stats_ratio", "cf_stats_ratio"),
+    ("contention_ops_ratio", "cf_ops_ratio"),
+    ("mds_cpu_mean_percent",),
+    ("oss_cpu_max_percent",),
+    ("fullest_ost_percent",),
+    ("overloaded_oss",),
+    ("radius_max_hops",),
+)
+"""Rows of a diagram that nobody asked special metrics of, in order: of each the first that is known."""
+LARGEST = 1e200
+"""Numbers from here on are no measurement of anything: they are missing."""
+LARGEST_GAP = 0.01
+"""A larger share of missing samples of servers is told."""
+MOST_ROWS = 10
+"""Rows that nobody asked for, at most."""
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """One metric of the job and of its history.
+
+    ``values`` (n,), missing is NaN: of the runs of ``Umami.times_s``. ``stood``: the job's value, its class,
+    its box and the number of other runs that have a value. ``flags``: of ``model.quality.QUALITY``, of the
+    job's value.
+    """
+
+    metric: str
+    about: About
+    values: Floats
+    stood: Stood
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Umami:
+    """A job among other runs of its kind.
+
+    ``times_s`` (n,): begins of the runs, s since the epoch, ascending; ``place``: which of them is the job.
+    ``others``: runs of the history (n - 1). ``notes``: what to know about the history, for people.
+    """
+
+    job_id: str
+    step: str
+    file_system: str
+    motif: str
+    history: History
+    times_s: Floats
+    place: int
+    rows: tuple[MetricRow, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def others(self) -> int:
+        """Runs in the history."""
+        return len(self.times_s) - 1
+
+
+def umami(
+    table: JobTable,
+    job_id: str,
+    step: str | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    last: int | None = None,
+    history: History = "earlier",
+) -> Umami:
+    """The diagram of a job of ``table``.
+
+    ``step``: which run of the job, where it has several: as ``find_run``. ``metrics``: names of rows in
+    order; default: those of ``STANDARD`` that are known of the job or of its history. ``last``: so many of
+    the latest runs of the history. Missing data: NaN is not part of a metric's history, and shown as a gap.
+    Raises UsageError: no such job, several runs, no such metric, ``last`` below 1.
+    """
+    if last is not None and last < 1:
+        raise UsageError(f"a history of {last} runs is none", expected="1 or more")
+    row = find_run(table, job_id, step)
+    rows, notes = history_of(table, row, history)
+    if last is not None:
+        rows = rows[-last:]
+    order = np.append(rows, row)
+    order = order[np.argsort(table.start_ns[order], kind="stable")]
+    place = int(np.flatnonzero(order == row)[0])
+    picked = _known(table, order) if metrics is None else _named(table, metrics)
+    return Umami(
+        job_id=str(table.job_id[row]),
+        step=str(table.step[row]),
+        file_system=str(table.file_system[row]),
+        motif=str(table.motif[row]),
+        history=history,
+        times_s=_seconds(table.start_ns[order]),
+        place=place,
+        rows=tuple(_row(table, name, order, place) for name in picked),
+        notes=notes,
+    )
+
+
+def _row(table: JobTable, metric: str, order: Places, place: int) -> MetricRow:
+    values = measured(np.asarray(table.metrics[metric][order], dtype=np.float64))
+    about = table.about(metric)
+    stood = stand(np.delete(values, place), float(values[place]), about.good)
+    return MetricRow(metric, about, values, stood, table.flags.get((int(order[place]), metric), ()))
+
+
+def measured(values: Floats) -> Floats:
+    """Without what is no measurement of anything: numbers from ``LARGEST`` on are NaN."""
+    return np.where(np.abs(values) < LARGEST, values, np.nan)
+
+
+def _seconds(instants: NDArray[np.int64]) -> Floats:
+    known = instants != NULL_NS
+    return np.where(known, np.where(known, instants, 0) / 1e9, np.nan)
+
+
+def history_of(table: JobTable, row: int, history: History) -> tuple[Places, tuple[str, ...]]:
+    """Rows of other runs of the same (file system, motif) in order of time, and what to know of them.
+
+    A run whose begin is not known is in no history, and has none. A job without a motif has none either: what
+    it could be compared with is not known.
+    """
+    start, motif = table.start_ns, str(table.motif[row])
+    none = np.empty(0, dtype=np.intp)
+    said = _unseen(table, row)
+    if start[row] == NULL_NS:
+        return none, (*said, "when the job began is not known: it has no history")
+    if not motif:
+        return none, (*said, "what the job ran is not known: there is nothing to compare it with")
+    same = (table.motif == motif) & (table.file_system == table.file_system[row])
+    known = start != NULL_NS
+    when = start < start[row] if history == "earlier" else np.arange(len(table)) != row
+    rows = np.flatnonzero(same & known & when)
+    undated = int(np.count_nonzero(same & ~known))
+    them = (
+        "1 run is left out: when it" if undated == 1 else f"{undated} runs are left out: when they"
+    )
+    left = (f"{them} began is not known",) if undated else ()
+    return rows[np.argsort(start[rows], kind="stable")], (*said, *left)
+
+
+def _unseen(table: JobTable, row: int) -> tuple[str, ...]:
+    """How much of what servers did while the job ran is not known: its share of it is at most what it seems."""
+    column = table.metrics.get("server_missing_ratio")
+    share = float("nan") if column is None else float(column[row])
+    if not share > LARGEST_GAP:
+        return ()
+    return (f"{share:.0%} of the servers' samples are missing: coverage factors are upper bounds",)
+
+
+def standard_rows(table: JobTable) -> list[str]:
+    """The standard rows of which something is known of any job."""
+    return _known(table, np.arange(len(table)))
+
+
+def _known(table: JobTable, order: Places) -> list[str]:
+    """The standard rows of which something is known here; but for performance none: what the table describes itself."""
+
+    def anything(name: str) -> bool:
+        return name in table.metrics and bool(np.isfinite(table.metrics[name][order]).any())
+
+    found = [name for name in (next(filter(anything, names), "") for names in STANDARD) if name]
+    if any(name not in STANDARD[0] for name in found):
+        return found
+    own = (n for n, told in table.abouts.items() if told.role not in ("own", "performance"))
+    return [*found, *filter(anything, own)][:MOST_ROWS]
+
+
+def _named(table: JobTable, metrics: Sequence[str]) -> list[str]:
+    for name in metrics:
+        if name not in table.metrics:
+            named = f"{name!r} is not in the table" if name in JOB_METRICS else f"{name!r} is none"
+            near = difflib.get_close_matches(name, list(table.metrics), n=3)
+            raise UsageError(
+                f"there is no such metric: {named}",
+                expected=f"one of {', '.join(sorted(table.metrics)[:40])}",
+                hint=", ".join(near),
+            )
+    return list(dict.fromkeys(metrics))

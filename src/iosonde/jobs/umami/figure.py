@@ -1,0 +1,245 @@
+"""The UMAMI diagram as a figure's data: what a renderer draws, in numbers and words, before anything is drawn.
+
+::
+
+    label          | runs over time, crosses joined by a line;   | box of the others,
+    value  sign    | the job a star in the colour of its class   | dashed: the job's value
+
+Terminal, picture and page draw from the same data; none of them computes a statistic.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.drawing.sheet import plain
+from iosonde.jobs.umami.diagram import MetricRow, Umami
+from iosonde.jobs.umami.quartile import ENOUGH, WHISKERS, Standing
+from iosonde.model.amounts import amount, linear_ticks, scale_of, tick_text
+from iosonde.model.quality import QUALITY
+from iosonde.model.text import clean_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+WRAP = 16
+"""Characters of a label's line beside its row."""
+_LINES = 4
+SIGNS = {
+    Standing.BAD: "--",
+    Standing.POOR: "-",
+    Standing.OK: "+",
+    Standing.GOOD: "++",
+    Standing.NEUTRAL: "=",
+    Standing.TOO_LITTLE_HISTORY: "?",
+    Standing.MISSING: "?",
+}
+"""Beside every colour: nobody has to see it."""
+FLAT = 1e-9
+"""Values that differ by less than this share of them are drawn as the same."""
+_HALF_DAY_S = 43_200.0
+
+
+@dataclass(frozen=True)
+class BoxMark:
+    """The box of the history: whiskers and quartiles."""
+
+    low: float
+    q25: float
+    q50: float
+    q75: float
+    high: float
+
+
+@dataclass(frozen=True)
+class UmamiRow:
+    """One metric. ``values`` (n,), ``value``, ``low``, ``high``, ``ticks``, box and outliers are in ``unit``.
+
+    ``box``: None where there are too few others for one; then all are outliers. ``role``: the class's word,
+    which names the colour. ``rank``: where the value stands, in words.
+    """
+
+    metric: str
+    label: str
+    lines: tuple[str, ...]
+    unit: str
+    role: str
+    sign: str
+    value: float | None
+    value_text: str
+    rank: str
+    tied: bool
+    n: int
+    flags: tuple[str, ...]
+    values: Floats
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    tick_texts: tuple[str, ...]
+    box: BoxMark | None
+    outliers: Floats
+
+
+@dataclass(frozen=True)
+class UmamiFigure:
+    """All rows over one range of time (s since the epoch); ``place``: which run is the job.
+
+    ``dated``: whether times are known at all. ``caption``: how to read it, and what to know.
+    """
+
+    title: str
+    subtitle: str
+    times_s: Floats
+    place: int
+    since_s: float
+    until_s: float
+    dated: bool
+    rows: tuple[UmamiRow, ...]
+    caption: tuple[str, ...]
+
+
+def umami_figure(umami: Umami) -> UmamiFigure:
+    """The figure of a diagram."""
+    times = umami.times_s
+    dated = bool(np.isfinite(times).all())
+    since, until = _span(times) if dated else (-_HALF_DAY_S, _HALF_DAY_S)
+    rows = tuple(_row(row) for row in umami.rows)
+    return UmamiFigure(
+        title=_title(umami),
+        subtitle=_subtitle(umami),
+        times_s=times if dated else np.zeros(len(times)),
+        place=umami.place,
+        since_s=since,
+        until_s=until,
+        dated=dated,
+        rows=rows,
+        caption=_caption(umami, rows),
+    )
+
+
+def _title(umami: Umami) -> str:
+    step = f".{umami.step}" if umami.step else ""
+    what = f": {umami.motif}" if umami.motif else ""
+    where = f" on {umami.file_system}" if umami.file_system else ""
+    return clean_text(f"Job {umami.job_id}{step}{what}{where}")
+
+
+def _subtitle(umami: Umami) -> str:
+    n = umami.others
+    kind = "earlier" if umami.history == "earlier" else "other"
+    return f"within {n} {kind} run{'' if n == 1 else 's'} of the same kind" if n else "no history"
+
+
+def _span(times: Floats) -> tuple[float, float]:
+    first, last = float(times[0]), float(times[-1])
+    air = 0.03 * (last - first) or _HALF_DAY_S
+    return first - air, last + air
+
+
+def _row(row: MetricRow) -> UmamiRow:
+    stood = row.stood
+    scale = scale_of(row.about.unit, row.values.tolist())
+    values = row.values / scale.divisor
+    low, high = _range(values)
+    ticks = _ticks(values, low, high)
+    label = clean_text(row.about.label)
+    known = not np.isnan(stood.value)
+    return UmamiRow(
+        metric=clean_text(row.metric),
+        label=label,
+        lines=wrapped_label(label),
+        unit=scale.word,
+        role=str(stood.standing),
+        sign=SIGNS[stood.standing],
+        value=stood.value / scale.divisor if known else None,
+        value_text=amount(stood.value, scale) if known else "missing",
+        rank=_rank(row),
+        tied=stood.tied,
+        n=stood.n,
+        flags=row.flags,
+        values=values,
+        low=low,
+        high=high,
+        ticks=ticks,
+        tick_texts=tuple(tick_text(tick, ticks) for tick in ticks),
+        box=_box(row, scale.divisor),
+        outliers=stood.box.outliers / scale.divisor,
+    )
+
+
+def wrapped_label(label: str) -> tuple[str, ...]:
+    """Lines of at most ``WRAP`` characters, four at most."""
+    lines = textwrap.wrap(label, WRAP) or [""]
+    if len(lines) > _LINES:
+        lines = [*lines[: _LINES - 1], lines[_LINES - 1][: WRAP - 1] + "…"]
+    return tuple(lines)
+
+
+def _range(values: Floats) -> tuple[float, float]:
+    """What both columns of a row show: all values and a little air; a constant one in the middle."""
+    known = values[np.isfinite(values)]
+    if len(known) == 0:
+        return 0.0, 1.0
+    low, high = float(known.min()), float(known.max())
+    # Differences that no digit shows are none: noise must not look like a swing.
+    flat = high - low <= FLAT * max(abs(low), abs(high))
+    air = (0.1 * abs(high) or 1.0) if flat else 0.12 * (high - low)
+    return low - air, high + air
+
+
+def _ticks(values: Floats, low: float, high: float) -> tuple[float, ...]:
+    """Round values; of a constant row its value, of an empty one none."""
+    known = np.unique(values[np.isfinite(values)])
+    return linear_ticks(low, high) if len(known) > 1 else tuple(known.tolist())
+
+
+def _box(row: MetricRow, divisor: float) -> BoxMark | None:
+    box = row.stood.box
+    if np.isnan(box.q50):
+        return None
+    return BoxMark(*(v / divisor for v in (box.low, box.q25, box.q50, box.q75, box.high)))
+
+
+def _rank(row: MetricRow) -> str:
+    """``lowest of 20``, ``above 37% of 19 others``; "" where that cannot be said."""
+    stood = row.stood
+    if np.isnan(stood.value) or stood.n == 0:
+        return ""
+    n = stood.n + 1
+    if stood.box.n and np.all(row.values[np.isfinite(row.values)] == stood.value):
+        return f"the same in all {n}"
+    if stood.share == 0:
+        return f"lowest of {n}"
+    if stood.share == 1:
+        return f"highest of {n}"
+    return f"above {stood.share:.0%} of {stood.n}"
+
+
+def _caption(umami: Umami, rows: tuple[UmamiRow, ...]) -> tuple[str, ...]:
+    """How the colours and boxes are meant, and every reservation."""
+    lines = [
+        "bad, poor, ok, good: quarters of the history (the job is not part of it), worst first; "
+        f"box: its quartiles, whiskers: {WHISKERS[0]:g}% and {WHISKERS[1]:g}%"
+    ]
+    few = [row for row in rows if row.role == Standing.TOO_LITTLE_HISTORY]
+    if few:
+        lines.append(f"below {ENOUGH} other values there is no class and no box")
+    if any(row.tied for row in rows):
+        lines.append("where quarters begin and end at the job's value, it has the one in between")
+    for flag in dict.fromkeys(flag for row in rows for flag in row.flags):
+        marked = ", ".join(row.label for row in rows if flag in row.flags)
+        lines.append(f"{flag} ({marked}): {QUALITY.get(flag, flag)}")
+    if not rows:
+        lines.append("none of the usual metrics is known of these runs")
+    return (*lines, *(clean_text(note) for note in umami.notes))
+
+
+def to_json(figure: UmamiFigure) -> dict[str, Any]:
+    """Plain data: NaN becomes None."""
+    return dict(plain(figure))

@@ -1,0 +1,61 @@
+"""A diagram as plain data for programs: numbers in the units of ``model.job_metrics``, missing is None."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from iosonde.jobs.umami.diagram import MetricRow, Umami
+
+SCHEMA_VERSION = 1
+
+
+def as_json(umami: Umami) -> dict[str, Any]:
+    """Everything: the runs with all their values, and ``records``."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "job_id": umami.job_id,
+        "step": umami.step,
+        "file_system": umami.file_system,
+        "motif": umami.motif,
+        "history": umami.history,
+        "n_history": umami.others,
+        "place": umami.place,
+        "times_s": [known(value) for value in umami.times_s.tolist()],
+        "notes": list(umami.notes),
+        "rows": [
+            {**record, "values": [known(value) for value in row.values.tolist()]}
+            for record, row in zip(records(umami), umami.rows, strict=True)
+        ],
+    }
+
+
+def records(umami: Umami) -> list[dict[str, Any]]:
+    """A record a metric: its value, class and history in numbers."""
+    return [_record(row) for row in umami.rows]
+
+
+def _record(row: MetricRow) -> dict[str, Any]:
+    stood, box = row.stood, row.stood.box
+    return {
+        "metric": row.metric,
+        "label": row.about.label,
+        "unit": row.about.unit,
+        "good": row.about.good,
+        "value": known(stood.value),
+        "class": str(stood.standing),
+        "tied": stood.tied,
+        "n": stood.n,
+        "share_below": known(stood.share),
+        "p5": known(box.low),
+        "q25": known(box.q25),
+        "q50": known(box.q50),
+        "q75": known(box.q75),
+        "p95": known(box.high),
+        "flags": list(row.flags),
+    }
+
+
+def known(value: float) -> float | None:
+    """None for what is missing."""
+    return value if math.isfinite(value) else None

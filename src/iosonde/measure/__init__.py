@@ -1,1 +1,0 @@
-"""Typed wrappers over the core's instruments."""

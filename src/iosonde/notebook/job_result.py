@@ -1,0 +1,121 @@
+"""Answers about one job: its diagram, and why it was slow."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.jobs.explain.explain import Candidate, Explanation
+from iosonde.jobs.explain.words import Verdict
+from iosonde.jobs.umami.diagram import Umami
+from iosonde.jobs.umami.records import as_json, known, records
+from iosonde.notebook.arguments import pythonic
+from iosonde.notebook.columns import of_records
+from iosonde.notebook.display import Pictured, Table
+
+if TYPE_CHECKING:
+    from iosonde.jobs.umami.figure import UmamiFigure
+    from iosonde.notebook.columns import Columns
+    from iosonde.notebook.display import Figure
+
+_ROW = (
+    *("metric", "label", "unit", "good", "value", "class", "tied", "n", "share_below"),
+    *("p5", "q25", "q50", "q75", "p95", "flags"),
+)
+_CANDIDATE = (
+    *("metric", "label", "unit", "tag", "value", "usual", "class", "share_below", "n_history"),
+    *("z", "loss", "matches", "score", "spearman", "p", "q", "n", "n_eff", "leak", "flags"),
+)
+
+
+class Diagram(Pictured):
+    """A job within its history, a row a metric (docs/umami.md). ``data``: an ``Umami``."""
+
+    def __init__(self, data: Umami) -> None:
+        self.data = data
+
+    @property
+    def columns(self) -> Columns:
+        """A row a metric: value, class, box of the history."""
+        return of_records(records(self.data), _ROW)
+
+    @property
+    def history(self) -> Table:
+        """A row a run, the job and its history, in order of time: ``start``, ``is_job``, then the metrics."""
+        found = self.data
+        times = np.full(len(found.times_s), np.datetime64("NaT", "ns"))
+        dated = np.isfinite(found.times_s)
+        times[dated] = np.rint(found.times_s[dated] * 1e6).astype("datetime64[us]")
+        columns: Columns = {"start": times, "is_job": np.arange(len(times)) == found.place}
+        return Table(columns | {row.metric: row.values for row in found.rows}, found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, as ``iosonde umami --format json`` writes it; missing is None."""
+        return as_json(self.data)
+
+    def _figure(self) -> UmamiFigure:
+        from iosonde.jobs.umami.figure import umami_figure
+
+        return umami_figure(self.data)
+
+    def _drawn(self, width_in: float, dark: bool) -> Figure:
+        from iosonde.jobs.umami.render import draw_umami
+
+        return draw_umami(self._figure(), width_in=width_in, dark=dark, zone=UTC)
+
+    def _picture_text(self) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        """The diagram, as a terminal shows it."""
+        from iosonde.jobs.umami.text import umami_text
+
+        return "\n".join(umami_text(self._figure(), 100))
+
+
+class Explained(Pictured):
+    """Why a job was slow: a sentence, its evidence, and the diagram of what it is about.
+
+    ``data``: the ``Explanation``; ``verdict``: what is said of it; ``diagram``: by itself.
+    """
+
+    def __init__(self, data: Explanation, verdict: Verdict, diagram: Diagram) -> None:
+        self.data, self.verdict, self.diagram = data, verdict, diagram
+        self.lines = (verdict.sentence, *verdict.lines())
+        self.notes = tuple(map(pythonic, data.notes))
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one line."""
+        return self.verdict.sentence
+
+    @property
+    def columns(self) -> Columns:
+        """A row a metric that was looked at, most suspect first; ``leak``: why it is not asked."""
+        return of_records(map(_candidate, self.data.candidates), _CANDIDATE)
+
+    def _drawn(self, width_in: float, dark: bool) -> Figure:
+        return self.diagram._drawn(width_in, dark)
+
+    def _picture_text(self) -> str:
+        return repr(self.diagram)
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}\n\n{self.diagram!r}"
+
+
+def _candidate(one: Candidate) -> dict[str, Any]:
+    stood = one.stood
+    plain = {name: known(v) if isinstance(v, float) else v for name, v in vars(one).items()}
+    return plain | {
+        "label": one.about.label,
+        "unit": one.about.unit,
+        "tag": one.tag,
+        "value": known(stood.value),
+        "class": str(stood.standing),
+        "share_below": known(stood.share),
+        "n_history": stood.n,
+        "spearman": known(one.rho),
+    }

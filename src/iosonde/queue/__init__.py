@@ -1,0 +1,1 @@
+"""What if? Queueing models of storage."""

@@ -1,0 +1,1 @@
+"""Short stalls of many ranks."""

@@ -1,0 +1,221 @@
+"""Bursts of whole runs: seconds in which operations waited, against the rest of the same run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.model.errors import NothingMeasuredError
+from iosonde.model.ops import op_order
+from iosonde.weather.bursts.search import FACTOR_AT, Burst, BurstsFound, find_bursts, windows_for
+from iosonde.weather.samples.periods import Part, RunRef, part_samples, part_series, runs
+from iosonde.weather.store import Store
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+ALL = "all"
+"""All operations of a run together, each over its own usual q95: a stall takes hold of every one."""
+
+
+@dataclass(frozen=True)
+class OpInBurst:
+    """One op in a burst. ``peaks``: the largest factor of a window by statistic (mean q50 q95 q99).
+
+    ``n`` operations began in it; ``n_long`` took more than twice the usual q95.
+    """
+
+    op: str
+    n: int
+    n_long: int
+    peaks: dict[str, float]
+    median_sees: bool
+    found: bool
+    """Whether this op alone shows the burst."""
+
+
+@dataclass(frozen=True)
+class RunBurst:
+    """A burst of a run: all spans of its ops that overlap. ``chance`` is that of its clearest."""
+
+    target: str
+    run_id: str
+    start_ns: int
+    end_ns: int
+    window_ns: int
+    """The shortest windows, in which the factors were measured."""
+    ops: tuple[OpInBurst, ...]
+    seen_by: tuple[str, ...]
+    chance: float
+
+    @property
+    def n(self) -> int:
+        """Operations that began in it."""
+        return sum(op.n for op in self.ops)
+
+    @property
+    def share(self) -> float:
+        """Share of them that took long."""
+        return sum(op.n_long for op in self.ops) / self.n if self.n else 0.0
+
+    @property
+    def median_sees(self) -> bool:
+        """Whether the median of some op would have been called slow in it."""
+        return any(op.median_sees for op in self.ops)
+
+    def peak(self, statistic: str) -> float:
+        """The largest factor of any op; NaN when none began."""
+        return max((op.peaks[statistic] for op in self.ops if op.peaks), default=float("nan"))
+
+
+@dataclass(frozen=True)
+class Searched:
+    """One op of a run as it was searched: when operations began (ns), what each waited (ns), what was found.
+
+    ``n_silent`` more are not in it: their end is not known. ``found`` is None for too few operations.
+    """
+
+    op: str
+    began_ns: Ints
+    waited_ns: Floats
+    n_silent: int
+    found: BurstsFound | None
+
+
+@dataclass(frozen=True)
+class RunBursts:
+    """What was looked at of one run, and its bursts by time. ``too_few``: ops that could not be judged.
+
+    ``searched`` is empty unless it was asked for.
+    """
+
+    target: str
+    run_id: str
+    first_ns: int
+    last_ns: int
+    n: int
+    ops: tuple[str, ...]
+    too_few: tuple[str, ...]
+    bursts: list[RunBurst]
+    searched: tuple[Searched, ...] = ()
+
+
+def bursts(
+    store: Store, part: Part, window_ns: int | None = None, *, everything: bool = False
+) -> list[RunBursts]:
+    """The bursts of every run with samples in ``part``, ranks and hosts of a run pooled.
+
+    ``window_ns``: only windows of this length; else the lengths that each op's density allows.
+    ``everything``: with the operations themselves and the factors of all windows.
+    Raises NothingMeasuredError, StoreError.
+    """
+    found = runs(store.root, part)
+    if not found:
+        raise NothingMeasuredError(f"there are no samples for this question in {store.root}")
+    groups: dict[tuple[str, str], list[RunRef]] = {}
+    for run in found:
+        groups.setdefault((run.target, run.run_id), []).append(run)
+    return [_run(store, part, refs, window_ns, everything) for refs in groups.values()]
+
+
+def _run(
+    store: Store, part: Part, refs: list[RunRef], window_ns: int | None, everything: bool
+) -> RunBursts:
+    target, run_id = refs[0].target, refs[0].run_id
+    of_run = Part(target, part.host, run_id, part.since_ns, part.until_ns, part.ops)
+    series = part_series(store.root, of_run)
+    ops = []
+    for name in sorted({key.op for key in series}, key=op_order):
+        frame = part_samples(store.root, of_run, [key for key in series if key.op == name])
+        known = frame.take(~np.isnan(frame["response_ns"]))
+        silent = len(frame) - len(known)
+        ops.append(_searched(name, known["due_ns"], known["response_ns"], silent, window_ns))
+    spans = [(burst, op.op) for op in ops if op.found for burst in op.found.bursts]
+    spans += [(burst, ALL) for burst in _together(ops, window_ns)]
+    return RunBursts(
+        target,
+        run_id,
+        min(ref.first_ns for ref in refs),
+        max(ref.last_ns for ref in refs),
+        sum(len(op.began_ns) for op in ops),
+        tuple(op.op for op in ops),
+        tuple(op.op for op in ops if op.found is None),
+        [_burst(target, run_id, group, ops) for group in _overlapping(spans)],
+        tuple(ops) if everything else (),
+    )
+
+
+def _searched(
+    name: str, began: Ints, waited: Floats, silent: int, window_ns: int | None
+) -> Searched:
+    windows = windows_for(began) if window_ns is None else (window_ns,)
+    found = find_bursts(began, waited, windows) if windows else None
+    return Searched(name, began, waited, silent, found)
+
+
+def _together(ops: list[Searched], window_ns: int | None) -> list[Burst]:
+    """Bursts of all ops of a run as one series, in units of each op's usual q95."""
+    some = [op for op in ops if op.found is not None]
+    if len(some) < 2:
+        return []
+    began = np.concatenate([op.began_ns for op in some])
+    order = np.argsort(began, kind="stable")
+    service = np.concatenate([op.waited_ns for op in some])
+    usual = np.concatenate(
+        [np.full(len(op.began_ns), op.found.usual_ns["q95"]) for op in some if op.found]
+    )
+    windows = windows_for(began[order]) if window_ns is None else (window_ns,)
+    # A span ends when its last operation does: durations stay ns, only their comparison is relative.
+    found = find_bursts(began[order], service[order], windows, unit_ns=usual[order])
+    return found.bursts if found else []
+
+
+def _overlapping(spans: list[tuple[Burst, str]]) -> list[list[tuple[Burst, str]]]:
+    groups: list[list[tuple[Burst, str]]] = []
+    end = 0
+    for span in sorted(spans, key=lambda span: span[0].start_ns):
+        if groups and span[0].start_ns < end:
+            groups[-1].append(span)
+        else:
+            groups.append([span])
+        end = max(end, span[0].end_ns) if len(groups[-1]) > 1 else span[0].end_ns
+    return groups
+
+
+def _burst(
+    target: str, run_id: str, group: list[tuple[Burst, str]], ops: list[Searched]
+) -> RunBurst:
+    start = min(burst.start_ns for burst, _ in group)
+    end = max(burst.end_ns for burst, _ in group)
+    names = {name for _, name in group}
+    seen = {statistic for burst, _ in group for statistic in burst.seen_by}
+    inside = [_in_burst(op, start, end, op.op in names) for op in ops if op.found]
+    return RunBurst(
+        target,
+        run_id,
+        start,
+        end,
+        min(op.found.scales[0].window_ns for op in ops if op.found),
+        tuple(op for op in inside if op.n),
+        tuple(name for name in ("mean", "q95", "q99") if name in seen),
+        min(burst.chance for burst, _ in group),
+    )
+
+
+def _in_burst(op: Searched, start: int, end: int, found: bool) -> OpInBurst:
+    assert op.found is not None
+    rows = slice(*np.searchsorted(op.began_ns, (start, end)))
+    long = op.waited_ns[rows] > FACTOR_AT * op.found.usual_ns["q95"]
+    return OpInBurst(
+        op.op,
+        len(long),
+        int(long.sum()),
+        op.found.peaks(start, end),
+        op.found.median_sees(start, end),
+        found,
+    )

@@ -1,0 +1,1 @@
+"""Compare two periods or runs: whether they differ, and by how much."""

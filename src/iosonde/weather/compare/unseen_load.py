@@ -1,0 +1,153 @@
+"""How far the shares of two samples below one latency may lie apart by chance, load and all.
+
+Source: docs/methods/compare.md; ``stats.dependence`` has the model of the load.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.stats.tails import normal_density, normal_quantile, normal_share
+from iosonde.weather.compare import dependence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_STEPS = 50
+
+
+@dataclass(frozen=True)
+class Period:
+    """One side of a comparison: (samples,) each, ``at_s`` (s) ascending, positive ``weight``.
+
+    ``value`` in any unit, finite; samples without a value are left out by the caller.
+    """
+
+    at_s: Floats
+    value: Floats
+    weight: Floats
+
+
+class Side:
+    """A period, sorted."""
+
+    def __init__(self, period: Period) -> None:
+        self.value = period.value
+        self.blocks = dependence.blocks_of(period.at_s, period.weight)
+        values, place = np.unique(self.value, return_inverse=True)
+        each = np.bincount(place, weights=self.blocks.weight)
+        self.sorted: Floats = values
+        self.below: Floats = np.cumsum(each)
+        self.ranks: Floats = (self.below - each / 2)[place]
+        """Share below, equal values half counted."""
+
+    def is_below(self, p: float) -> Floats:
+        """1 where a sample is at or below the quantile, in the order of time."""
+        below: Floats = (self.value <= self.quantile(np.array(p))).astype(np.float64)
+        return below
+
+    def quantile(self, p: Floats) -> Floats:
+        """Nearest ranks; NaN outside (0, 1)."""
+        place = np.searchsorted(self.below, np.clip(p, 0, 1) - 1e-12)
+        found = self.sorted[np.minimum(place, len(self.sorted) - 1)]
+        inside: Floats = np.where((p > 0) & (p < 1), found, np.nan)
+        return inside
+
+
+class Gaps:
+    """How far the two shares below a latency may lie apart by chance, for every level.
+
+    Two accounts of the load are kept and the more careful one counts: that of the indicator "below the
+    quantile" itself, and that of the normal scores of all latencies, diluted to what a load that moves
+    all of them shows at this level (it sees a weak load better).
+    """
+
+    def __init__(self, sides: tuple[Side, Side], p: Floats) -> None:
+        taus = dependence.time_constants([side.blocks for side in sides])
+        layouts = [dependence.layout_of(side.blocks, taus) for side in sides]
+        spread = p * (1 - p)
+        dilution = normal_density(normal_quantile(p)) ** 2 / spread
+        scores = _fits(layouts, [normal_quantile(side.ranks) for side in sides])
+        self.odds_of_load = dependence.odds_of_load(scores)
+        """Of all latencies, for ``dependence.no_load_beside``."""
+        self._accounts: list[tuple[_Account, _Account]] = []
+        for level, diluted, scale in zip(p, dilution.tolist(), spread, strict=True):
+            below: list[Floats] = [side.is_below(level) for side in sides]
+            own = _Account(_fits(layouts, below), _variances(layouts, 1.0, scale))
+            self._accounts.append((own, _Account(scores, _variances(layouts, diluted, scale))))
+        self.weigh(dependence.NO_LOAD)
+
+    def weigh(self, no_load: float) -> None:
+        """Weigh the loads anew. ``no_load``: weight of no load before the evidence of these samples."""
+        self._mixtures = [[account.mixture(no_load) for account in pair] for pair in self._accounts]
+        self.sides: Floats = np.array(
+            [np.max([mixture.sides for mixture in level], axis=0) for level in self._mixtures]
+        )
+        """Variance of each side's share below, (levels, 2)."""
+
+    def chance(self, gap: Floats) -> Floats:
+        """Two-sided probability of a gap at least as large, (levels,)."""
+        found = [
+            max(mixture.chance(size) for mixture in level)
+            for size, level in zip(gap.tolist(), self._mixtures, strict=True)
+        ]
+        certain: Floats = np.minimum(1.0, np.array(found))
+        return certain
+
+    def at(self, chance: float) -> Floats:
+        """The gap that has this probability, (levels,)."""
+        return bisect(lambda gap: self.chance(gap) > chance, len(self._mixtures))
+
+
+class _Mixture(NamedTuple):
+    """What the standard deviation of a gap may be, and the expected variance of each side's share."""
+
+    weight: Floats
+    deviation: Floats
+    sides: tuple[float, float]
+
+    def chance(self, gap: float) -> float:
+        return float((self.weight * 2 * normal_share(-gap / self.deviation)).sum())
+
+
+class _Account(NamedTuple):
+    """Evidence about a load (taus, shares), and the variance of each side's share it would mean."""
+
+    fits: Floats
+    variances: tuple[Floats, Floats]
+
+    def mixture(self, no_load: float) -> _Mixture:
+        weight = dependence.weights(self.fits, no_load)
+        one, other = self.variances
+        sides = (float((weight * one).sum()), float((weight * other).sum()))
+        return _Mixture(weight.ravel(), np.sqrt(one + other).ravel(), sides)
+
+
+def _fits(layouts: Sequence[dependence.Layout], series: Sequence[Floats]) -> Floats:
+    """Evidence of both sides about one load."""
+    one, other = (dependence.evidence(*pair) for pair in zip(layouts, series, strict=True))
+    return one + other
+
+
+def _variances(
+    layouts: Sequence[dependence.Layout], dilution: float, scale: float
+) -> tuple[Floats, Floats]:
+    one, other = (scale * dependence.mean_variance(layout, dilution) for layout in layouts)
+    return one, other
+
+
+def bisect(holds: Callable[[Floats], NDArray[np.bool_]], count: int) -> Floats:
+    """The largest gap in (0, 1) for which it holds, for each level; it holds below and not above."""
+    low, high = np.zeros(count), np.ones(count)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        yes = holds(middle)
+        low, high = np.where(yes, middle, low), np.where(yes, high, middle)
+    return low

@@ -1,0 +1,1 @@
+"""When it was slow: events, recurrence, scope, and their words."""

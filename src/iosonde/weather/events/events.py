@@ -1,0 +1,117 @@
+"""Slow events: what happened to each target, joined over its operations.
+
+In: windows of 60 s with the columns ``host target op start_ns window_ns typ tail lost`` and
+``n_due``; out: events, in order of start. A window of which nothing is known has NaN.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from iosonde.model.errors import UsageError
+from iosonde.model.events import OpShare, SlowEvent
+from iosonde.model.frames import Frame, TargetRef
+from iosonde.model.ops import op_order
+from iosonde.weather.events import slow_intervals as spells
+from iosonde.weather.events.slow_intervals import Joint, Measures, Series
+
+COLUMNS = ("host", "target", "op", "start_ns", "window_ns", "typ", "tail", "lost", "n_due")
+
+
+def slow_events(windows: Frame, rule: spells.Rule = spells.RULE) -> list[SlowEvent]:
+    """The events of all targets of a frame, by start.
+
+    Raises UsageError for a frame without one of ``COLUMNS``.
+    """
+    found = [
+        _event(ref, joint) for ref, ops in by_target(windows) for joint in spells.join(ops, rule)
+    ]
+    return sorted(found, key=lambda event: (event.start_ns, event.host, event.target))
+
+
+def by_target(windows: Frame) -> Iterator[tuple[TargetRef, dict[str, Series]]]:
+    """The series of each target as one host saw it, by op; rows may come in any order."""
+    for name in COLUMNS:
+        if name not in windows:
+            raise UsageError(f"these windows have no column {name!r}", expected=", ".join(COLUMNS))
+    if len(windows) == 0:
+        return
+    host, target, op = (windows[name].astype(str) for name in ("host", "target", "op"))
+    order = np.lexsort((windows["start_ns"], op, target, host))
+    rows = windows.take(order)
+    host, target, op = host[order], target[order], op[order]
+    edges = _edges(host, target)
+    for first, last in itertools.pairwise(edges):
+        here = rows.take(slice(first, last))
+        names = sorted(set(op[first:last].tolist()), key=lambda name: (op_order(name), name))
+        ops = {name: _series(here.take(op[first:last] == name)) for name in names}
+        yield TargetRef(str(host[first]), str(target[first])), ops
+
+
+def _edges(*keys: np.ndarray) -> list[int]:
+    """Where a run of equal keys begins, and the end."""
+    changed = np.zeros(len(keys[0]) - 1, dtype=bool)
+    for key in keys:
+        changed |= key[1:] != key[:-1]
+    return [0, *(np.flatnonzero(changed) + 1).tolist(), len(keys[0])]
+
+
+def _series(rows: Frame) -> Series:
+    return Series(
+        rows["start_ns"],
+        rows["typ"],
+        rows["tail"],
+        rows["lost"],
+        rows["n_due"].astype(np.int64),
+        int(rows["window_ns"][0]),
+    )
+
+
+def _event(ref: TargetRef, joint: Joint) -> SlowEvent:
+    spell = joint.spell
+    ranked = sorted(joint.ops.items(), key=lambda item: (-_low(item[1].peak), op_order(item[0])))
+    worst = ranked[0][1]
+    weights = np.array([found.n for _, found in ranked if not math.isnan(found.lost)], float)
+    losses = np.array([found.lost for _, found in ranked if not math.isnan(found.lost)])
+    return SlowEvent(
+        host=ref.host,
+        target=ref.target,
+        start_ns=spell.start_ns,
+        end_ns=None if spell.open else spell.end_ns,
+        seen_until_ns=spell.end_ns,
+        peak=_known(worst.peak),
+        peak_ns=worst.peak_ns,
+        median=_known(worst.median),
+        area_s=float(sum(found.area_s for _, found in ranked)),
+        recovery_ns=worst.recovery_ns,
+        n=sum(found.n for _, found in ranked),
+        ops=tuple(_share(op, found) for op, found in ranked if found.n > 0),
+        lost=float(np.average(losses, weights=weights)) if weights.sum() > 0 else None,
+        unobserved_ns=min(found.unobserved_ns for _, found in ranked),
+    )
+
+
+def _share(op: str, found: Measures) -> OpShare:
+    return OpShare(
+        op,
+        _known(found.median),
+        _known(found.peak),
+        _known(found.tail),
+        _known(found.lost),
+        found.share,
+        found.share >= spells.AFFECTED,
+        found.n,
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _low(value: float) -> float:
+    """NaN ranks below every slowdown."""
+    return 0.0 if math.isnan(value) else value

@@ -1,0 +1,271 @@
+"""Sentences about what happened: slow events, what recurs, who saw it.
+
+The tone of ``findings.sentences``: one line without a full stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from iosonde.model.ops import SECOND_NS, op_word
+from iosonde.model.units import format_factor, format_seconds, format_time
+
+if TYPE_CHECKING:
+    from iosonde.model.events import OpShare, Recurring, Seen, SlowEvent
+    from iosonde.weather.events.log import Event
+
+_DAYS = (
+    "Mondays",
+    "Tuesdays",
+    "Wednesdays",
+    "Thursdays",
+    "Fridays",
+    "Saturdays",
+    "Sundays",
+)
+_TOLD_LOST = 0.005
+
+
+def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) -> str:
+    """``reads on /work were 3.1x slower than usual from 14:05 to 15:10, at worst 5.0x (14:20)``."""
+    affected = [share for share in event.ops if share.affected]
+    when = _when(event, now_ns, zone)
+    text = _all_slow(event, affected, when, now_ns, zone) if affected else _some_slow(event, when)
+    if event.lost is not None and event.lost >= _TOLD_LOST:
+        text += f"; {event.lost:.1%} of the operations were late or missing"
+    if event.recovery_ns is not None and event.recovery_ns >= 60_000_000_000:
+        text += f"; it went down from half the peak within {format_seconds(event.recovery_ns)}"
+    if event.unobserved_ns > 0:
+        text += f"; for {format_seconds(event.unobserved_ns)} of it nobody looked"
+    return text
+
+
+def slow_words(event: SlowEvent) -> tuple[str, str]:
+    """How long it lasted and what was slow, for a table."""
+    end_ns = event.end_ns or event.seen_until_ns
+    affected = [share for share in event.ops if share.affected]
+    parts = [f"{op_word(share.op)} {format_factor(share.median)}x" for share in affected]
+    what = f"{event.target} slow: {', '.join(parts)}" if parts else f"some of {event.target} slow"
+    return format_seconds(end_ns - event.start_ns), what
+
+
+def slow_end(event: SlowEvent) -> tuple[str, str]:
+    """Whether it is over, and how slow it became at worst, for a table."""
+    worst = event.ops[0] if event.ops else None
+    parts = [] if event.peak is None else [f"at worst {format_factor(event.peak)}x"]
+    if worst is not None and worst.tail is not None:
+        parts.append(f"the slowest twentieth {format_factor(worst.tail)}x")
+    if event.lost is not None and event.lost >= _TOLD_LOST:
+        parts.append(f"{event.lost:.1%} late or missing")
+    return ("still" if event.end_ns is None else "over"), ", ".join(parts)
+
+
+def say_recurring(found: Recurring, reader_zone: str | None = None) -> str:
+    """``reads of /home are 3.0x slower on Saturdays 02:00-05:30: 8 of 8 weeks``.
+
+    The zone of the times is named unless it is the reader's.
+    """
+    factor = "" if found.slowdown is None else f"{format_factor(found.slowdown)}x "
+    text = f"{op_word(found.op)} of {found.target} are {factor}slower {span_words(found)}"
+    if found.zone != reader_zone:
+        text += f" ({found.zone})"
+    unit = "weeks" if found.period_h == 168 else "days"
+    text += f": {found.seen} of {found.of} {unit}"
+    return text if found.sure else f"{text}, too few to be sure"
+
+
+def say_all_recurring(found: Sequence[Recurring], reader_zone: str | None = None) -> list[str]:
+    """A sentence each; what several hosts saw alike is said once, with the middle of their factors."""
+    alike: dict[tuple[object, ...], list[Recurring]] = {}
+    for one in found:
+        key = (one.target, one.op, one.span, one.zone, one.seen, one.of, one.sure)
+        alike.setdefault(key, []).append(one)
+    several = len({one.host for one in found}) > 1
+    lines = []
+    for group in alike.values():
+        group.sort(key=lambda one: one.slowdown or 0.0)
+        text = say_recurring(group[len(group) // 2], reader_zone)
+        hosts = _join(sorted(one.host for one in group))
+        lines.append(f"{text} (seen from {hosts})" if several else text)
+    return lines
+
+
+LEAST_KNOWN_NS = 3 * 86_400 * SECOND_NS
+"""What was seen on fewer days does not come back every day."""
+
+
+def say_nothing_recurs(looked_ns: int) -> str:
+    """That nothing was found, in how much time; or that this is too short to say so."""
+    if looked_ns == 0:
+        return "too little is known to see what comes back every day"
+    known = format_seconds(looked_ns)
+    if looked_ns < LEAST_KNOWN_NS:
+        return f"{known} are too short to see what comes back every day"
+    return f"nothing that comes back every day or week was found in {known}"
+
+
+def span_words(found: Recurring) -> str:
+    """``on Saturdays 02:00-05:30``, ``from Saturdays 02:00 to Sundays 08:00``, ``daily 02:00-04:00``."""
+    span = found.span
+    if span.end_min - span.start_min >= found.period_h * 60:
+        return "at all hours"
+    start, end = _clock(span.start_min), _clock(span.end_min)
+    if span.weekday is None:
+        return f"daily {start}-{end}"
+    first = _DAYS[span.weekday]
+    last = _DAYS[(span.weekday + max(0, span.end_min - 1) // 1_440) % 7]
+    if first == last and span.end_min <= 1_440:
+        return f"on {first} {start}-{end}"
+    return f"from {first} {start} to {last} {end}"
+
+
+def say_seen(seen: Seen) -> str:
+    """Whether this host or the storage is slow, as several hosts saw it."""
+    what = f"{op_word(seen.op)} on {seen.target}"
+    factor = f"{format_factor(seen.slowdown)}x " if seen.slowdown is not None else ""
+    if seen.scope == "storage":
+        return f"{what} were {factor}slower for {len(seen.hosts)} of {seen.of} hosts: the storage was slow"
+    if seen.scope == "client":
+        others = seen.of - len(seen.hosts)
+        who = f"{_join(list(seen.hosts))} alone" if seen.hosts else "one host at a time"
+        return f"{what} were slow for {who}; {others} other hosts saw nothing unusual"
+    if seen.scope == "nobody":
+        return f"{what} were as usual for all of {seen.of} hosts"
+    watched = "1 host" if seen.of == 1 else f"{seen.of} hosts"
+    return f"{what}: {watched} watched, too few to tell a host from the storage"
+
+
+def _all_slow(
+    event: SlowEvent,
+    affected: list[OpShare],
+    when: str,
+    now_ns: int,
+    zone: tzinfo | None,
+) -> str:
+    worst, *others = affected
+    verb = "have been" if event.end_ns is None else "were"
+    text = f"{op_word(worst.op)} on {event.target} {verb} "
+    text += f"{format_factor(worst.median)}x slower than usual {when}"
+    if event.peak is not None and event.peak_ns is not None:
+        text += (
+            f", at worst {format_factor(event.peak)}x ({format_time(event.peak_ns, now_ns, zone)})"
+        )
+    for share in others:
+        text += f", {op_word(share.op)} {format_factor(share.median)}x"
+    return text
+
+
+def _some_slow(event: SlowEvent, when: str) -> str:
+    """Only some of the operations were slow: the typical one tells nothing."""
+    verb = "have been" if event.end_ns is None else "were"
+    tails = [share for share in event.ops if share.tail is not None]
+    if not tails:
+        return f"operations on {event.target} {verb} late or missing {when}"
+    worst = max(tails, key=lambda share: share.tail or 0.0)
+    return (
+        f"some {op_word(worst.op)} on {event.target} {verb} slow {when}: "
+        f"the slowest twentieth up to {format_factor(worst.tail)}x slower than usual"
+    )
+
+
+def _when(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
+    since = format_time(event.start_ns, now_ns, zone)
+    if event.end_ns is None:
+        return f"since {since}"
+    until = format_time(event.end_ns, now_ns, zone)
+    if since[:10] == until[:10] and len(until) > 10:
+        until = until[11:]
+    return f"from {since} to {until}"
+
+
+def _clock(minutes: int) -> str:
+    """The time of day; midnight at the end of a day is 24:00."""
+    if minutes > 0 and minutes % 1_440 == 0:
+        return "24:00"
+    return f"{minutes % 1_440 // 60:02d}:{minutes % 60:02d}"
+
+
+def _join(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+class EventWords(NamedTuple):
+    """An event in the words of a table."""
+
+    what: str
+    lasted: str
+    ended: str
+    evidence: str
+
+
+def event_words(event: Event, now_ns: int, *, running: bool) -> EventWords:
+    """What happened, how long it lasted, how it ended and what speaks for it.
+
+    ``running``: the probe that saw it still runs, so an open event is still going on.
+    """
+    if event.ended_ns is not None:
+        lasted = format_seconds(max(0, event.ended_ns - event.began_ns))
+        ended = _ended(event)
+    elif running:
+        lasted, ended = format_seconds(max(0, now_ns - event.began_ns)), "still"
+    else:
+        known = format_seconds(max(0, event.written_ns - event.began_ns))
+        lasted, ended = f"over {known}", "unknown (the probe ended first)"
+    return EventWords(_what(event), lasted, ended, _evidence(event))
+
+
+def say_event(event: Event, now_ns: int, *, running: bool, zone: tzinfo | None = None) -> str:
+    """The sentence of an event."""
+    words = event_words(event, now_ns, running=running)
+    since = format_time(event.began_ns, now_ns, zone, seconds=True)
+    text = f"{words.what} from {since} on, for {words.lasted}; "
+    if event.ended_ns is None:
+        text += "still open" if running else "the probe ended before it did"
+    else:
+        text += f"it ended: {words.ended}"
+    return f"{text} ({words.evidence})" if words.evidence else text
+
+
+_HAPPENED = {"hang": "hung", "slow": "were slow"}
+
+
+def _what(event: Event) -> str:
+    if event.kind == "store_full":
+        return f"the store on {event.host} had no room"
+    target = event.target or "the store"
+    if event.kind == "unreachable":
+        return f"{target} could not be reached"
+    verb = _HAPPENED.get(event.kind, event.kind)
+    return f"{op_word(event.op)} on {target} {verb}" if event.op else f"{target}: {verb}"
+
+
+def _ended(event: Event) -> str:
+    if event.outcome in (None, "ok"):
+        return "well"
+    if event.outcome == "lost":
+        return "nobody saw how"
+    return f"with {event.outcome}"
+
+
+def _evidence(event: Event) -> str:
+    """One line: where the thread waited, in which state, how often it was tried."""
+    found = event.evidence
+    parts = []
+    if "wchan" in found or "state" in found:
+        wchan = found.get("wchan")
+        parts.append(f"waiting in {wchan}" if wchan else f"in state {found['state']}")
+    if event.attempts is not None and event.attempts > 1:
+        parts.append(f"{event.attempts} attempts")
+    if "cause" in found:
+        parts.append(_alarm(found))
+    if found.get("kernel"):
+        parts.append(f"the kernel said: {found['kernel'][-1]}")
+    return ", ".join(parts)
+
+
+def _alarm(found: dict[str, Any]) -> str:
+    """How slow it became, and which detector saw it first."""
+    typ, tail = format_factor(found.get("peak")), format_factor(found.get("peak_tail"))
+    return f"at worst {typ}x, the slowest twentieth {tail}x (alarm by {found['cause']})"

@@ -1,0 +1,1 @@
+"""Pictures of samples: densities, points, intervals, distributions."""

@@ -1,0 +1,93 @@
+"""What a figure is asked: kind, range, phases. The question is the same from the terminal and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from iosonde.model.errors import UsageError
+from iosonde.model.frames import SlowdownQuery
+from iosonde.model.ops import SECOND_NS
+from iosonde.model.phases import Phase
+from iosonde.weather.samples.periods import RunRef
+from iosonde.weather.selectors import runs_called
+
+KINDS = ("points", "hosts", "phases", "statistics", "timeline", "slowdown", "bursts", "density")
+_HOUR = 3600 * SECOND_NS
+SPANS_NS = {
+    "points": 600 * SECOND_NS,
+    "hosts": _HOUR,
+    "phases": _HOUR,
+    "statistics": 30 * 24 * _HOUR,
+    "timeline": 30 * 24 * _HOUR,
+    "slowdown": 30 * 24 * _HOUR,
+    "bursts": 24 * _HOUR,
+    "density": 24 * _HOUR,
+}
+"""How far a figure looks back unless told."""
+SPARSE, ABOVE_NS, SEED = 1500, 100_000_000, 1
+"""A sparse figure of points: how many at random, which all, and the seed of the lot."""
+OF_RUNS = ("points", "density", "bursts")
+"""Figures that can be of a run."""
+_AIR = 0.04
+"""Share of the phases' length that is shown before and after them."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A figure's question. ``query`` has a range: neither end is None.
+
+    ``expected`` is what phases are compared with (``analysis.phases``), ``windows_ns`` the lengths
+    of the slowdown figure, ``short_ns`` that of the bursts' windows (None: what their density allows).
+    ``sparse``: about so many points of an op at random, and each above ``above_ns`` (None: all points).
+    """
+
+    kind: str
+    query: SlowdownQuery
+    phases: tuple[Phase, ...] = ()
+    expected: str = "usual"
+    windows_ns: tuple[int, ...] = (600 * SECOND_NS, 4 * _HOUR)
+    short_ns: int | None = None
+    sparse: int | None = None
+    above_ns: int = ABOVE_NS
+
+
+def default_range(
+    kind: str, since_ns: int | None, until_ns: int | None, now_ns: int, phases: Sequence[Phase] = ()
+) -> tuple[int, int]:
+    """[since, until) of a figure: as asked, else around its phases, else as far back as is usual."""
+    if phases:
+        first, last = min(p.start_ns for p in phases), max(p.end_ns for p in phases)
+        air = int((last - first) * _AIR)
+        since_ns = first - air if since_ns is None else since_ns
+        until_ns = last + air if until_ns is None else until_ns
+    until = now_ns if until_ns is None else until_ns
+    since = until - SPANS_NS[kind] if since_ns is None else since_ns
+    return since, until
+
+
+class RunSpan(NamedTuple):
+    """Runs with samples, and from when to when they are due."""
+
+    run_ids: tuple[str, ...]
+    since_ns: int
+    until_ns: int
+
+
+def runs_named(words: Sequence[str], known: Sequence[RunRef]) -> RunSpan:
+    """The runs whose id each word is, or begins as in ``mdw`` of ``mdw-i0``. Raises UsageError."""
+    found: list[RunRef] = []
+    for word in words:
+        ids = runs_called(word, [run.run_id for run in known])
+        some = [run for run in known if run.run_id in ids]
+        if not some:
+            ids = list(dict.fromkeys(run.run_id for run in known))
+            listed = ", ".join(ids[-8:]) + (", ..." if len(ids) > 8 else "")
+            raise UsageError(
+                f"no run with samples is called {word!r}", expected=f"one of {listed or 'none'}"
+            )
+        found += some
+    first, last = min(run.first_ns for run in found), max(run.last_ns for run in found)
+    chosen = tuple(dict.fromkeys(run.run_id for run in found))
+    return RunSpan(chosen, first, last + 1)

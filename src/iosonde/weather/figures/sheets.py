@@ -1,0 +1,119 @@
+"""From a question to a sheet: which analysis and which builder belong to a kind of figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from iosonde.drawing.marks import Shade
+from iosonde.drawing.sheet import Sheet
+from iosonde.model.errors import NothingMeasuredError
+from iosonde.model.frames import SeriesKey, SlowdownResult
+from iosonde.weather.bursts.bursts import RunBursts, bursts
+from iosonde.weather.bursts.sheet import bursts_sheet
+from iosonde.weather.figures.boxes import hosts_sheet, statistics_sheet
+from iosonde.weather.figures.densities import densities
+from iosonde.weather.figures.density import density_sheet
+from iosonde.weather.figures.distributions import interval_boxes, series_boxes
+from iosonde.weather.figures.intervals import intervals
+from iosonde.weather.figures.lines import slowdown_sheet, timeline_sheet
+from iosonde.weather.figures.phases import phased
+from iosonde.weather.figures.points import phases_sheet, points_sheet
+from iosonde.weather.figures.request import SEED, Asked
+from iosonde.weather.figures.sparse import sparse_sheet
+from iosonde.weather.samples.periods import Part
+from iosonde.weather.samples_to_draw import gather, thinned
+from iosonde.weather.slowdown.slowdown import analyse
+from iosonde.weather.store import Store
+
+Say = Callable[[Sequence[RunBursts]], Sequence[str]]
+"""Sentences about runs: findings writes them, a figure only has them below it."""
+
+
+def sheet_of(store: Store, asked: Asked, say: Say | None = None) -> Sheet | None:
+    """The figure; None where nothing was measured. ``say``: what is said of bursts.
+
+    Raises StoreError, UsageError.
+    """
+    if asked.kind == "bursts":
+        return _bursts(store, asked, say)
+    return _MAKE[asked.kind](store, asked)
+
+
+def _bursts(store: Store, asked: Asked, say: Say | None) -> Sheet | None:
+    query = asked.query
+    part = Part(query.target, query.host, None, query.since_ns, query.until_ns, query.ops)
+    runs: list[RunBursts] = []
+    for run_id in query.runs or (None,):
+        with suppress(NothingMeasuredError):
+            some = replace(part, run_id=run_id)
+            runs += bursts(store, some, asked.short_ns, everything=True)
+    if not runs:
+        return None
+    return bursts_sheet(runs, say(runs) if say else ())
+
+
+def _points(store: Store, asked: Asked) -> Sheet | None:
+    since, until = _range(asked)
+    if asked.sparse is not None:
+        found = thinned(store, asked.query, asked.sparse, asked.above_ns, SEED)
+        return sparse_sheet(found, since, until, asked.above_ns, SEED)
+    return points_sheet(gather(store, asked.query, since, until), since, until)
+
+
+def _density(store: Store, asked: Asked) -> Sheet | None:
+    return density_sheet(densities(store, asked.query))
+
+
+def _hosts(store: Store, asked: Asked) -> Sheet | None:
+    return hosts_sheet(series_boxes(store, asked.query))
+
+
+def _phases(store: Store, asked: Asked) -> Sheet | None:
+    (since, until), query = _range(asked), asked.query
+    series = phased(store, query, since, until, asked.expected)
+    return phases_sheet(series, asked.phases, (since, until), query.window_ns, query.statistic)
+
+
+def _statistics(store: Store, asked: Asked) -> Sheet | None:
+    boxes = interval_boxes(intervals(store, asked.query))
+    return statistics_sheet(boxes, asked.query.window_ns)
+
+
+def _timeline(store: Store, asked: Asked) -> Sheet | None:
+    return timeline_sheet(intervals(store, asked.query), asked.query.window_ns)
+
+
+def _slowdown(store: Store, asked: Asked) -> Sheet | None:
+    results = [
+        analyse(store, replace(asked.query, window_ns=window_ns)) for window_ns in asked.windows_ns
+    ]
+    return slowdown_sheet(results, slow_shades(results[0]))
+
+
+def slow_shades(result: SlowdownResult) -> dict[SeriesKey, list[Shade]]:
+    """The slow spans of a result as stretches to shade."""
+    shades: dict[SeriesKey, list[Shade]] = {}
+    for span in result.spans:
+        shade = Shade("slow", span.start_ns / 1e9, span.end_ns / 1e9)
+        shades.setdefault(span.key, []).append(shade)
+    return shades
+
+
+def _range(asked: Asked) -> tuple[int, int]:
+    since, until = asked.query.since_ns, asked.query.until_ns
+    if since is None or until is None:
+        raise ValueError("a figure needs a range with two ends")
+    return since, until
+
+
+_MAKE: dict[str, Callable[[Store, Asked], Sheet | None]] = {
+    "points": _points,
+    "hosts": _hosts,
+    "phases": _phases,
+    "statistics": _statistics,
+    "timeline": _timeline,
+    "slowdown": _slowdown,
+    "density": _density,
+}

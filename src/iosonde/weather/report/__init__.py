@@ -1,0 +1,1 @@
+"""A report of a period: one HTML file."""

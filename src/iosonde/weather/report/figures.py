@@ -1,0 +1,59 @@
+"""The figures of a report, as SVG in two widths: wide for screens and paper, narrow for phones."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+from iosonde.drawing.sheet import Sheet
+from iosonde.drawing.svg import inline
+from iosonde.model.frames import SlowdownQuery
+from iosonde.model.ops import SECOND_NS
+from iosonde.weather.figures.request import Asked
+from iosonde.weather.figures.sheets import sheet_of
+from iosonde.weather.report.html import Picture
+from iosonde.weather.report.report import DAY_NS, Report
+from iosonde.weather.store import Store
+
+_WIDE_IN, _NARROW_IN = 11.4, 4.2
+_HOUR = 3600 * SECOND_NS
+_TITLES = {
+    "slowdown": "Slowdown",
+    "points": "Every operation",
+    "timeline": "Statistics over time",
+    "statistics": "Statistics as boxes",
+}
+
+
+def pictures(
+    store: Store, report: Report, number: int, zone: tzinfo | None = None
+) -> list[Picture]:
+    """Slowdown at two scales, every operation, statistics over time and as boxes.
+
+    ``number`` tells the places of a page apart. Intervals are 4 h long, in a report of up to two
+    days 1 h.
+    """
+    place = report.place
+    long = _HOUR if report.until_ns - report.since_ns <= 2 * DAY_NS else 4 * _HOUR
+    query = SlowdownQuery(
+        place.host, place.target, None, report.since_ns, report.until_ns, window_ns=long
+    )
+    found = []
+    for kind, title in _TITLES.items():
+        sheet = sheet_of(store, Asked(kind, query, windows_ns=(600 * SECOND_NS, long)))
+        if sheet is not None:
+            found.append(_picture(sheet, title, f"f{number}{kind}", zone))
+    return found
+
+
+def _picture(sheet: Sheet, title: str, name: str, zone: tzinfo | None) -> Picture:
+    from iosonde.drawing.render_sheet import draw_sheet
+
+    wide, narrow = (
+        inline(
+            draw_sheet(sheet, width_in=width, zone=zone, titled=False),
+            f"{name}{width:.0f}",
+            sheet.title,
+        )
+        for width in (_WIDE_IN, _NARROW_IN)
+    )
+    return Picture(title, wide, narrow, sheet.caption)

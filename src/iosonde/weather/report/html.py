@@ -1,0 +1,186 @@
+"""A report as one HTML page that needs nothing else: no network, no script, light and dark, screen and paper.
+
+Everything that comes from outside (names, sentences) goes through ``html.escape``; figures are SVG
+whose text is drawn as shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from iosonde.drawing.svg import style_sheet
+from iosonde.model.ops import op_word
+from iosonde.model.units import format_duration, format_factor, format_percent
+from iosonde.weather.report.heat import heat_legend, heat_table
+from iosonde.weather.report.style import STYLE
+
+if TYPE_CHECKING:
+    from iosonde.model.frames import Usual
+    from iosonde.weather.report.report import Report, Tally
+
+MOST_EVENTS = 60
+"""Events that are listed one by one; the others are counted."""
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """One event in words: when it began, how long it lasted, its sentence; ``kind`` slow, busy or hang."""
+
+    kind: str
+    began: str
+    lasted: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One figure in two widths, as ``plots.svg.inline`` gives it."""
+
+    title: str
+    wide: str
+    narrow: str
+    caption: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One place of the report. ``recurrence``: sentences; None where nobody looked for any.
+
+    ``changes``: sentences about lasting changes of what is usual; ``moved``: ops whose usual at first was another.
+    """
+
+    report: Report
+    words: Mapping[str, str]
+    events: Sequence[EventRow]
+    recurrence: Sequence[str] | None
+    pictures: Sequence[Picture]
+    changes: Sequence[str] = ()
+    moved: Collection[str] = ()
+
+
+def page(title: str, subtitle: str, sections: Sequence[Section], made: str) -> str:
+    """The page. ``title``, ``subtitle`` and ``made`` (when and by what) are plain text."""
+    body = "\n".join(_section(section, len(sections) > 1) for section in sections)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="iosonde">
+<title>{escape(title)}</title>
+<style>{style_sheet()}{STYLE}</style>
+</head>
+<body>
+<header><h1>{escape(title)}</h1><p class="sub">{escape(subtitle)}</p></header>
+<main>
+{body}
+</main>
+<footer>{escape(made)}</footer>
+</body>
+</html>
+"""
+
+
+def _section(section: Section, several: bool) -> str:
+    report, words = section.report, section.words
+    place = f"{report.place.target} as seen from {report.place.host}"
+    slow = any(not span.host_busy for span in report.spans)
+    head = f"<h2>{escape(place)}</h2>" if several else ""
+    parts = [
+        f'<section class="place">{head}',
+        f'<p class="headline {"slow" if slow else "usual"}">{escape(words["headline"])}</p>',
+        f'<p class="watched">{escape(words["watched"])}</p>',
+        _usual_table(report, section.moved),
+        _list(section.changes),
+        _events(section.events),
+        _recurrence(section.recurrence),
+        _heats(report),
+        _cost(section),
+        *(_picture(picture) for picture in section.pictures),
+        "</section>",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _usual_table(report: Report, moved: Collection[str]) -> str:
+    """What is usual; beside what was usual at first where that was another."""
+    tallies = {tally.op: tally for tally in report.tallies}
+    climate = report.climate if moved else None
+    rows = "".join(_usual_row(usual, tallies.get(usual.key.op), climate) for usual in report.usual)
+    names = ["operation", "usual", "slowest 10 min", "slow windows", "ended ok", "lost"]
+    if moved:
+        names.insert(2, "usual now / at first")
+    head = "".join(f"<th scope=col>{name}</th>" for name in names)
+    return f'<div class="scroll"><table class="ops"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _usual_row(usual: Usual, tally: Tally | None, climate: Mapping[str, float] | None) -> str:
+    lost = "n/a" if tally is None or not tally.n_due else format_percent(tally.n_lost / tally.n_due)
+    now = None if climate is None else climate.get(usual.key.op)
+    since = "n/a" if now is None else f"{format_factor(now)}x"
+    cells = (
+        format_duration(usual.baseline_ns) if usual.baseline_ns else "learning",
+        *(() if climate is None else (since,)),
+        "n/a" if usual.peak is None else f"{format_factor(usual.peak)}x",
+        f"{usual.slow_windows} of {usual.windows}",
+        f"{usual.n:,}".replace(",", "\u2009"),
+        lost,
+    )
+    data = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+    return f"<tr><th scope=row>{escape(op_word(usual.key.op))}</th>{data}</tr>"
+
+
+def _list(sentences: Sequence[str]) -> str:
+    lines = "".join(f"<li>{escape(line)}</li>" for line in sentences)
+    return f"<ul>{lines}</ul>" if lines else ""
+
+
+def _events(events: Sequence[EventRow]) -> str:
+    if not events:
+        return "<h3>Events</h3><p>None.</p>"
+    rows = "".join(
+        f'<tr class="{escape(event.kind, quote=True)}"><td>{escape(event.began)}</td>'
+        f"<td>{escape(event.lasted)}</td><td>{escape(event.sentence)}</td></tr>"
+        for event in events[:MOST_EVENTS]
+    )
+    more = len(events) - MOST_EVENTS
+    rest = f"<p>and {more} more that are not listed here</p>" if more > 0 else ""
+    head = "<thead><tr><th scope=col>began</th><th scope=col>lasted</th><th scope=col>what</th></tr></thead>"
+    return f'<h3>Events</h3><table class="events">{head}<tbody>{rows}</tbody></table>{rest}'
+
+
+def _recurrence(sentences: Sequence[str] | None) -> str:
+    if sentences is None:
+        return ""
+    return "<h3>Recurrence</h3>" + (_list(sentences) or "<p>Nothing comes back regularly.</p>")
+
+
+def _heats(report: Report) -> str:
+    if not report.heats:
+        return ""
+    by = {
+        "minute": "by hour and ten minutes",
+        "date": "by day and hour",
+        "weekday": "by weekday and hour",
+    }
+    maps = "".join(f"<figure>{heat_table(heat)}</figure>" for heat in report.heats)
+    title = f"<h3>Slowdown {by[report.heats[0].by]}</h3>"
+    return f'{title}{heat_legend()}<div class="heats">{maps}</div>'
+
+
+def _cost(section: Section) -> str:
+    lines = [section.words[name] for name in ("lost", "cache", "cost") if name in section.words]
+    return "<h3>Losses and cost</h3>" + _list(lines)
+
+
+def _picture(picture: Picture) -> str:
+    caption = escape("; ".join(picture.caption))
+    return (
+        f'<figure class="picture"><h3>{escape(picture.title)}</h3>'
+        f'<div class="wide">{picture.wide}</div><div class="narrow">{picture.narrow}</div>'
+        f"<figcaption>{caption}</figcaption></figure>"
+    )

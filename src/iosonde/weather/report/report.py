@@ -1,0 +1,234 @@
+"""A day or a week of a target, as data: what a report shows before anything is drawn or said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.model.events import SlowEvent
+from iosonde.model.frames import Change, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
+from iosonde.model.ops import SECOND_NS, op_order
+from iosonde.model.units import to_datetime
+from iosonde.weather.events.timeline import Place, Recurrence, events_of, place_of, recurrence_of
+from iosonde.weather.samples.counts import CACHES
+from iosonde.weather.slowdown.slowdown import analyse
+from iosonde.weather.store import Store
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WINDOW_NS = 600 * SECOND_NS
+DAY_NS = 86_400 * SECOND_NS
+DATES = 10
+"""Days up to which every date has its row; longer ranges have a row a weekday."""
+
+
+@dataclass(frozen=True)
+class Heat:
+    """The slowdown of an op by local time: the median over the windows of a cell.
+
+    ``value``, shape (rows, columns): NaN where no window is known. ``windows``: how many there are.
+    Rows are dates (``2026-07-01``), weekdays (``0`` = Monday) or minutes (``0 10 .. 50``), as
+    ``by`` says (``date``, ``weekday``, ``minute``); columns are the 24 hours.
+    """
+
+    op: str
+    by: str
+    rows: tuple[str, ...]
+    value: NDArray[np.float64]
+    windows: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What one op of the probe asked of the storage (see ``Store.tally``).
+
+    ``caches``: ok operations by what the client's cache could do.
+    """
+
+    op: str
+    n_due: int
+    n_lost: int
+    n_begun: int
+    moved_bytes: int
+    busy_ns: int
+    caches: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything of one place in [since, until). Ops are in their usual order.
+
+    ``known_ns`` is how much of the range has any sample, in windows of 10 min. ``hit_share``: the
+    latest share of reads that a cache answered, by op, where known. ``budget``: limits of the probe
+    (bytes_per_s, ops_per_s, cpu_ns_per_s; None = none), None where no state says. ``climate``: what is
+    usual at the end of the range / what was usual at first, by op, where both are known; ``changes``:
+    lasting changes of what is usual. ``events``: slow events; ``recurrence``: None where nobody looked.
+    """
+
+    place: Place
+    since_ns: int
+    until_ns: int
+    usual: tuple[Usual, ...]
+    spans: tuple[SlowSpan, ...]
+    heats: tuple[Heat, ...]
+    tallies: tuple[Tally, ...]
+    known_ns: int
+    hit_share: dict[str, float]
+    budget: dict[str, Any] | None
+    climate: dict[str, float]
+    changes: tuple[Change, ...]
+    events: tuple[SlowEvent, ...]
+    recurrence: Recurrence | None
+
+    @property
+    def sampled_ns(self) -> int:
+        """How much of ``known_ns`` has its samples; of the rest only windows are kept."""
+        due = max((tally.n_due for tally in self.tallies), default=0)
+        if self.place.period_ns <= 0:
+            return self.known_ns if due else 0
+        return min(self.known_ns, due * self.place.period_ns)
+
+
+def reports(
+    store: Store,
+    query: SlowdownQuery,
+    zone: tzinfo | None = None,
+    *,
+    now_ns: int | None = None,
+    random: np.random.Generator | None = None,
+) -> list[Report]:
+    """One report a place, in windows of 10 min; none where nothing was measured.
+
+    ``query`` has a range with two ends; ``zone`` (None: the system's) decides what an hour is.
+    ``now_ns`` (None: the end of the range): what is slow at the end of a range that is over has ended.
+    ``random``: for the tests of what comes back; None: nobody looks.
+    """
+    since, until = query.since_ns, query.until_ns
+    if since is None or until is None:
+        raise ValueError("a report needs a range with two ends")
+    asked = SlowdownQuery(
+        query.host, query.target, query.ops, since, until, WINDOW_NS, trailing_ns=query.trailing_ns
+    )
+    result = analyse(store, asked)
+    tallies = store.tally(**asked.which())
+    budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
+    events = events_of(store, asked, result.windows, until if now_ns is None else now_ns)
+    back = None if random is None else recurrence_of(store, asked, random, zone)
+    places = dict.fromkeys(place_of(key) for key, _ in result.windows.series())
+    found = [
+        _report(place, result, tallies, budgets.get(place[:2]), zone) for place in sorted(places)
+    ]
+    return [
+        replace(
+            report,
+            events=tuple(events.get(report.place, ())),
+            recurrence=None if back is None else back.get(report.place, Recurrence((), 0)),
+        )
+        for report in found
+    ]
+
+
+def _report(
+    place: Place,
+    result: SlowdownResult,
+    tallies: Frame,
+    budget: dict[str, Any] | None,
+    zone: tzinfo | None,
+) -> Report:
+    since, until = result.query.since_ns or 0, result.query.until_ns or 0
+    windows = {
+        key: result.windows.take(rows)
+        for key, rows in result.windows.series()
+        if place_of(key) == place
+    }
+    starts = np.unique(np.concatenate([part["start_ns"] for part in windows.values()]))
+    by = heat_rows(since, until)
+    labels = _labels(starts, by, zone)
+    rows = _every_row(since, until, by, zone)
+    hits = {
+        key.op: _last(part["hit_share"]) for key, part in windows.items() if "hit_share" in part
+    }
+    climate = {key.op: _last(part["climate"]) for key, part in windows.items()}
+    return Report(
+        place=place,
+        since_ns=since,
+        until_ns=until,
+        usual=tuple(u for u in result.usual if place_of(u.key) == place),
+        spans=tuple(s for s in result.spans if place_of(s.key) == place),
+        heats=tuple(
+            _heat(key.op, by, rows, part, labels)
+            for key, part in sorted(windows.items(), key=lambda item: op_order(item[0].op))
+        ),
+        tallies=tuple(
+            _tally(tallies.take(rows)) for key, rows in tallies.series() if place_of(key) == place
+        ),
+        known_ns=min(len(starts) * WINDOW_NS, until - since),
+        hit_share={op: share for op, share in hits.items() if share is not None},
+        budget=budget,
+        climate={op: now for op, now in climate.items() if now is not None},
+        changes=tuple(c for c in result.changes if place_of(c.key) == place),
+        events=(),
+        recurrence=None,
+    )
+
+
+def _last(column: NDArray[np.float64]) -> float | None:
+    known = column[~np.isnan(column)]
+    return float(known[-1]) if len(known) else None
+
+
+def heat_rows(since_ns: int, until_ns: int) -> str:
+    """What the rows of a heat map are, by the length of the range."""
+    length = until_ns - since_ns
+    return "minute" if length <= DAY_NS else "date" if length <= DATES * DAY_NS else "weekday"
+
+
+def _labels(starts: Iterable[int], by: str, zone: tzinfo | None) -> dict[int, tuple[str, int]]:
+    """Row and hour of every window."""
+    found = {}
+    for start in starts:
+        moment = to_datetime(int(start), zone)
+        row = {
+            "minute": str(moment.minute // 10 * 10),
+            "date": moment.date().isoformat(),
+            "weekday": str(moment.weekday()),
+        }[by]
+        found[int(start)] = (row, moment.hour)
+    return found
+
+
+def _every_row(since_ns: int, until_ns: int, by: str, zone: tzinfo | None) -> tuple[str, ...]:
+    """All rows of the range, those without any window included."""
+    if by == "minute":
+        return tuple(str(minute) for minute in range(0, 60, 10))
+    if by == "weekday":
+        return tuple(str(day) for day in range(7))
+    steps = range(since_ns, until_ns, WINDOW_NS)
+    return tuple(dict.fromkeys(to_datetime(ns, zone).date().isoformat() for ns in steps))
+
+
+def _heat(
+    op: str, by: str, rows: tuple[str, ...], windows: Frame, labels: dict[int, tuple[str, int]]
+) -> Heat:
+    name = "typ" if "typ" in windows else "slowdown"
+    cells: dict[tuple[int, int], list[float]] = {}
+    for start, slowdown in zip(windows["start_ns"].tolist(), windows[name].tolist(), strict=True):
+        row, hour = labels[start]
+        if row in rows and not np.isnan(slowdown):
+            cells.setdefault((rows.index(row), hour), []).append(slowdown)
+    value = np.full((len(rows), 24), np.nan)
+    count = np.zeros((len(rows), 24), dtype=np.int64)
+    for place, values in cells.items():
+        value[place], count[place] = float(np.median(values)), len(values)
+    return Heat(op, by, rows, value, count)
+
+
+def _tally(row: Frame) -> Tally:
+    counts = {name: int(row[name][0]) for name in ("n_due", "n_lost", "n_begun", "moved_bytes")}
+    caches = {name: int(row[name][0]) for name in CACHES if int(row[name][0])}
+    return Tally(op=str(row["op"][0]), busy_ns=int(row["busy_ns"][0]), caches=caches, **counts)

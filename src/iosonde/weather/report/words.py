@@ -1,0 +1,158 @@
+"""The sentences of a report: what happened in a range, how well it was watched, what watching it cost."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from iosonde.model.ops import SECOND_NS, op_order, op_word
+from iosonde.model.units import (
+    format_factor,
+    format_option,
+    format_percent,
+    format_seconds,
+    format_size,
+    format_time,
+)
+from iosonde.weather.events.words import LEAST_KNOWN_NS, say_nothing_recurs, say_recurring
+from iosonde.weather.slowdown.findings import from_span
+from iosonde.weather.slowdown.words import say
+
+if TYPE_CHECKING:
+    from iosonde.weather.report.report import Report
+
+DAY_NS = 86_400 * SECOND_NS
+_WHOLE = 0.9
+"""From this share of the time on, samples are taken to be there: the first and last windows are cut."""
+
+
+def report_words(report: Report, zone: tzinfo | None = None) -> dict[str, str]:
+    """Sentences by what they are about: ``headline watched lost cost``, and ``cache`` where known.
+
+    See also ``change_words`` and ``recurrence_words``.
+    """
+    words = {
+        "headline": _headline(report, zone),
+        "watched": _watched(report),
+        "lost": _lost(report),
+        "cost": _cost(report),
+    }
+    cache = _cache(report)
+    return {**words, "cache": cache} if cache else words
+
+
+def _headline(report: Report, zone: tzinfo | None) -> str:
+    """The worst stretch and how many there were; what the slowest window was where there was none."""
+    slow = [span for span in report.spans if not span.host_busy]
+    if slow:
+        worst = max(slow, key=lambda span: span.slowdown or 0.0)
+        text = say(from_span(worst, report.until_ns), zone)
+        if len(slow) > 1:
+            whole = format_seconds(sum(span.end_ns - span.start_ns for span in slow))
+            text += f"; the worst of {len(slow)} slow stretches, {whole} in all"
+        return text
+    known = [usual for usual in report.usual if usual.peak is not None]
+    target = report.place.target
+    if not known:
+        return f"{target}: what is usual was still learnt, so nothing can be called slow"
+    peak = max(known, key=lambda usual: usual.peak or 0.0)
+    factor = format_factor(peak.peak)
+    return f"{target} was as usual: the slowest 10 minutes, of {op_word(peak.key.op)}, were at {factor}x"
+
+
+def _watched(report: Report) -> str:
+    length = report.until_ns - report.since_ns
+    missing = length - report.known_ns
+    text = f"watched for {format_seconds(report.known_ns)} of {format_seconds(length)}"
+    text += f", every {format_option(report.place.period_ns)} from {report.place.host}"
+    return text + (f"; nothing is known of {format_seconds(missing)}" if missing > 0 else "")
+
+
+def _lost(report: Report) -> str:
+    due = sum(tally.n_due for tally in report.tallies)
+    lost = sum(tally.n_lost for tally in report.tallies)
+    if due == 0:
+        return "of this range only kept windows are left, which do not say what was lost"
+    text = f"{_share(lost, due)} of {_count(due)} operations were late, skipped, open or failed"
+    worst = max(report.tallies, key=lambda tally: tally.n_lost / max(1, tally.n_due))
+    if lost:
+        text += f"; most of {op_word(worst.op)}: {_share(worst.n_lost, worst.n_due)}"
+    return text
+
+
+def change_words(report: Report, zone: tzinfo | None = None) -> list[str]:
+    """Lasting changes of what is usual, and what is usual now beside what was usual at first."""
+    told = [
+        f"what is usual of {op_word(change.key.op)} has been {format_factor(change.factor)}x what it was before "
+        f"since {format_time(change.began_ns, report.until_ns, zone)}"
+        for change in sorted(report.changes, key=lambda change: change.began_ns)
+    ]
+    moved = {op: now for op, now in report.climate.items() if differs(now)}
+    told += [
+        f"what is usual of {op_word(op)} is {format_factor(now)}x what it was at first"
+        for op, now in sorted(moved.items(), key=lambda item: op_order(item[0]))
+    ]
+    return told
+
+
+def differs(factor: float) -> bool:
+    """Whether a factor is told: it does not read 1.0x."""
+    return format_factor(factor) != format_factor(1.0)
+
+
+def recurrence_words(report: Report, reader_zone: str | None = None) -> list[str] | None:
+    """What comes back; that too little is known to say so; empty for nothing, None where nobody looked."""
+    if report.recurrence is None:
+        return None
+    found, looked = report.recurrence
+    if not found and looked < LEAST_KNOWN_NS:
+        return [say_nothing_recurs(looked)]
+    return [say_recurring(one, reader_zone) for one in found]
+
+
+def _cost(report: Report) -> str:
+    if not report.sampled_ns:
+        return f"only kept windows are left, which do not say what the probe asked for; {_limits(report)}"
+    begun = sum(tally.n_begun for tally in report.tallies)
+    moved = sum(tally.moved_bytes for tally in report.tallies)
+    seconds = max(1.0, report.sampled_ns / SECOND_NS)
+    text = f"the probe asked for {_count(begun)} operations ({begun / seconds:.3g} a second)"
+    text += f" and moved {format_size(moved)} ({format_size(moved / seconds)} a second)"
+    busy = sum(tally.busy_ns for tally in report.tallies) / SECOND_NS
+    text += f"; the storage worked on them for {format_percent(busy / seconds)} of the time"
+    if report.sampled_ns < _WHOLE * report.known_ns:
+        text += f"; this is known of {format_seconds(report.sampled_ns)}, of the rest only windows are kept"
+    return f"{text}; {_limits(report)}"
+
+
+def _limits(report: Report) -> str:
+    budget = {k: v for k, v in (report.budget or {}).items() if v is not None}
+    parts = []
+    if "bytes_per_s" in budget:
+        parts.append(f"{format_size(budget['bytes_per_s'])} a second")
+    if "ops_per_s" in budget:
+        parts.append(f"{budget['ops_per_s']:g} operations a second")
+    if "cpu_ns_per_s" in budget:
+        parts.append(f"{budget['cpu_ns_per_s'] / 1e7:.3g}% of a CPU")
+    return "its budget: " + ", ".join(parts) if parts else "it had no budget"
+
+
+def _cache(report: Report) -> str:
+    """The share of reads that a cache answered, where it was seen."""
+    parts = [f"{op_word(op)} {format_percent(share)}" for op, share in report.hit_share.items()]
+    if parts:
+        return "answered by a cache: " + ", ".join(parts)
+    reads = next((tally for tally in report.tallies if tally.op == "data_read"), None)
+    if reads is None or set(reads.caches) <= {"unknown"}:
+        return ""
+    whole = sum(reads.caches.values())
+    shares = [f"{_share(n, whole)} {name}" for name, n in reads.caches.items()]
+    return "reads by what the client's cache could do: " + ", ".join(shares)
+
+
+def _share(part: int, whole: int) -> str:
+    return format_percent(part / whole if whole else 0.0)
+
+
+def _count(n: int) -> str:
+    return f"{n:,}".replace(",", "\u2009")

@@ -1,0 +1,218 @@
+"""Roll-ups: every series in histograms of ten minutes, which can be added up without loss.
+
+::
+
+    rollups/date=<day>/host=<host>/<stem>.parquet   beside samples/, one for each sealed segment
+        sealed, not rolled up    scanned once, and kept (in memory only if the store cannot be written)
+        in the spool             rolled up in memory
+        raw samples dropped      the roll-up stays, and is all there is
+
+So a question about months costs what the days that are new since the last one cost. Where quantiles
+are asked for and no histograms, those of intervals that need them (two files share one, or an older
+file has no quantiles) are read afterwards. A file that cannot be read is told of and left out; if its
+samples are still there it is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+import numpy as np
+
+from iosonde.engine import layout, reader
+from iosonde.engine.contract import INTERVAL_NS
+from iosonde.engine.reader import Scope
+from iosonde.model.errors import DamagedFileWarning
+from iosonde.weather.rollups import derive
+from iosonde.weather.rollups.files import Wanted, of_layout_1, read, write
+from iosonde.weather.rollups.intervals import Intervals, Rollups, in_order, inexact_starts, take
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_HOUR_NS = 3_600_000_000_000
+_ATTEMPTS = 10
+_WORKERS = 4
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Kept roll-ups, and what is read of them."""
+
+    root: Path
+    paths: Sequence[Path]
+    scope: Scope
+    wanted: Wanted
+    starts: NDArray[np.int64] | None = None
+    """Only intervals that begin then; ascending."""
+
+    def read(
+        self, con: duckdb.DuckDBPyConnection, paths: Sequence[Path], *, layout_1: bool = False
+    ) -> Intervals:
+        """What some of the files hold. Raises duckdb.Error."""
+        where = self.scope.where("start_ns")
+        return read(con, paths, where, self.wanted, starts=self.starts, layout_1=layout_1)
+
+    def inside(self, found: Intervals) -> Intervals:
+        """Those of what was made again."""
+        found = _inside(found, self.scope)
+        if self.starts is None:
+            return found
+        return take(found, np.flatnonzero(np.isin(found.columns["start_ns"], self.starts)))
+
+
+def rollups(root: Path, scope: Scope, wanted: Wanted | None = None) -> Rollups:
+    """The intervals of ``scope`` that begin in [since, until), since widened down to ten minutes.
+
+    Makes and keeps the roll-ups of sealed segments that have none yet. What is not ``wanted``
+    (default: histograms, no quantiles) may be missing, which is quicker. Raises DamagedFileError (a
+    sealed segment is not one), StoreError.
+    """
+    root = Path(root)
+    wanted = wanted or Wanted()
+    if scope.since_ns is not None:
+        scope = replace(scope, since_ns=scope.since_ns // INTERVAL_NS * INTERVAL_NS)
+    for attempt in range(_ATTEMPTS):
+        con = reader.connect(threads=_workers())
+        files: list[Path] = []
+        try:
+            return in_order(_parts(con, root, scope, files, wanted))
+        except duckdb.Error as error:
+            if all(path.exists() for path in files) or attempt + 1 == _ATTEMPTS:
+                raise reader.explained(error, root) from error
+        finally:
+            con.close()
+    raise AssertionError("unreachable")
+
+
+def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Intervals:
+    """Roll up one sealed segment and keep it, if the store can be written. Raises duckdb.Error."""
+    reader.look_at_file(con, sealed)
+    found = derive.derived(con)
+    with contextlib.suppress(OSError, duckdb.Error):
+        # Full or read-only stores: what is not kept is made again by the next reader.
+        write(con, found, layout.rollup_path(root, sealed))
+    return found
+
+
+def _parts(
+    con: duckdb.DuckDBPyConnection, root: Path, scope: Scope, files: list[Path], wanted: Wanted
+) -> list[Intervals]:
+    """All there is: kept, made now, and live; ``files`` gets what is read."""
+    live = reader.live_rows(root, scope)
+    since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
+    sealed = layout.parquet_segments(root, since)
+    kept = layout.rollup_segments(root, since)
+    files += [segment.path for segment in (*sealed, *kept)]
+    known = {(segment.host, segment.stem) for segment in kept}
+    new = [segment.path for segment in sealed if (segment.host, segment.stem) not in known]
+    parts = [_inside(found, scope) for found in _made(root, new)]
+    known |= {(segment.host, segment.stem) for segment in sealed}
+    rows = [rows for key, rows in live.items() if key not in known]
+    if rows:
+        reader.look_at_rows(con, rows, scope)
+        parts.append(derive.derived(con))
+    return parts + _whole(con, parts, _Source(root, [s.path for s in kept], scope, wanted))
+
+
+def _made(root: Path, sealed: Sequence[Path]) -> list[Intervals]:
+    """Roll-ups of sealed segments, made several at a time: each is too small for several threads."""
+    if not sealed:
+        return []
+
+    def make(paths: Sequence[Path]) -> list[Intervals]:
+        with contextlib.closing(reader.connect(threads=1)) as con:
+            return [roll_up(con, root, path) for path in paths]
+
+    workers = min(_workers(), len(sealed))
+    with ThreadPoolExecutor(workers) as pool:
+        shares = pool.map(make, [sealed[number::workers] for number in range(workers)])
+        return [found for share in shares for found in share]
+
+
+def _whole(
+    con: duckdb.DuckDBPyConnection, others: Sequence[Intervals], source: _Source
+) -> list[Intervals]:
+    """What was kept, with histograms where quantiles cannot do without them."""
+    kept = _kept(con, source)
+    if source.wanted.service or not source.wanted.quantiles or not kept:
+        return kept
+    starts = inexact_starts([*others, *kept])
+    if len(starts) == 0:
+        return kept
+    rest = [take(part, np.flatnonzero(~np.isin(part.columns["start_ns"], starts))) for part in kept]
+    more = replace(source, starts=starts, wanted=replace(source.wanted, service=True))
+    return rest + _kept(con, more)
+
+
+def _kept(con: duckdb.DuckDBPyConnection, source: _Source) -> list[Intervals]:
+    """What was kept; files that are damaged are made again or left out."""
+    if not source.paths:
+        return []
+    try:
+        return [source.read(con, source.paths)]
+    except duckdb.Error:
+        if not all(path.exists() for path in source.paths):
+            raise
+    with contextlib.suppress(duckdb.Error):
+        old = of_layout_1(con, source.paths) if source.wanted.quantiles else set()
+        if old:
+            return _of_two_layouts(con, source, old)
+    parts = []
+    for path in source.paths:
+        try:
+            old = of_layout_1(con, [path]) if source.wanted.quantiles else set()
+            parts += _of_two_layouts(con, replace(source, paths=[path]), old)
+        except duckdb.Error as error:
+            parts += _again(con, source, path, error)
+    return parts
+
+
+def _of_two_layouts(
+    con: duckdb.DuckDBPyConnection, source: _Source, old: set[Path]
+) -> list[Intervals]:
+    """Files of which the ``old`` ones have no quantiles. Raises duckdb.Error."""
+    shares = (
+        [path for path in source.paths if (path in old) == is_old] for is_old in (False, True)
+    )
+    return [
+        source.read(con, share, layout_1=is_old)
+        for share, is_old in zip(shares, (False, True), strict=True)
+        if share
+    ]
+
+
+def _again(
+    con: duckdb.DuckDBPyConnection, source: _Source, path: Path, error: duckdb.Error
+) -> list[Intervals]:
+    """A damaged roll-up, from its samples if they are there."""
+    samples = source.root / "samples" / path.relative_to(source.root / "rollups")
+    there = samples.exists()
+    fate = "made again from its samples" if there else "left out: its samples are gone"
+    reason = str(error).splitlines()[0]
+    warnings.warn(f"{path} cannot be read ({reason}): {fate}", DamagedFileWarning, stacklevel=2)
+    return [source.inside(roll_up(con, source.root, samples))] if there else []
+
+
+def _workers() -> int:
+    return min(os.cpu_count() or 1, _WORKERS)
+
+
+def _inside(found: Intervals, scope: Scope) -> Intervals:
+    """Those of the scope."""
+    wanted = np.array([scope.has(key) for key in found.series], dtype=bool)
+    start = found.columns["start_ns"]
+    rows = wanted[found.columns["id"]]
+    if scope.since_ns is not None:
+        rows &= start >= scope.since_ns
+    if scope.until_ns is not None:
+        rows &= start < scope.until_ns
+    return found if rows.all() else take(found, np.flatnonzero(rows))

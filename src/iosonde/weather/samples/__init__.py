@@ -1,0 +1,1 @@
+"""Samples of the store: windows, boxes, counts."""

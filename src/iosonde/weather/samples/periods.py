@@ -1,0 +1,115 @@
+"""Samples of one side of a comparison, and which runs the store knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+
+from iosonde.engine.order_statistics import floats
+from iosonde.engine.reader import Scope, with_samples
+from iosonde.engine.spool import literal
+from iosonde.model.frames import Frame, SeriesKey
+
+_LATE = "(began_ns - due_ns) * 10 > period_ns AND period_ns > 0"
+_RESPONSE = f"""CASE
+    WHEN outcome = 'ok' AND NOT coalesce({_LATE}, false) THEN ended_ns - began_ns
+    WHEN outcome IN ('ok', 'skipped', 'timeout') THEN ended_ns - due_ns END"""
+_LOST = f"(outcome <> 'ok' OR coalesce({_LATE}, false))"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which samples. None = any; instants in ns since the epoch, [since, until)."""
+
+    target: str | None = None
+    host: str | None = None
+    run_id: str | None = None
+    since_ns: int | None = None
+    until_ns: int | None = None
+    ops: tuple[str, ...] | None = None
+
+    def scope(self) -> Scope:
+        """What the reader can prune on."""
+        return Scope(self.host, self.target, self.ops, self.since_ns, self.until_ns)
+
+
+class RunRef(NamedTuple):
+    """One run on one target, as seen from one host."""
+
+    run_id: str
+    host: str
+    target: str
+    first_ns: int
+    last_ns: int
+    n: int
+
+
+def runs(root: Path, part: Part | None = None) -> list[RunRef]:
+    """Every run with samples, oldest first. Raises StoreError."""
+    part = part or Part()
+    sql = (
+        "SELECT run_id, host, target, min(due_ns), max(due_ns), count(*) FROM samples "
+        f"WHERE {_of_run(part)} GROUP BY ALL ORDER BY 4, 1, 2, 3"
+    )
+    rows = with_samples(root, part.scope(), lambda con: con.execute(sql).fetchall())
+    return [RunRef(*row) for row in rows]
+
+
+def part_series(root: Path, part: Part) -> list[SeriesKey]:
+    """Every series with samples in ``part``, sorted. Raises StoreError."""
+    sql = f"SELECT DISTINCT host, target, op, period_ns FROM samples WHERE {_of_run(part)} ORDER BY ALL"
+    rows = with_samples(root, part.scope(), lambda con: con.execute(sql).fetchall())
+    return [SeriesKey(*row) for row in rows]
+
+
+def part_samples(root: Path, part: Part, series: list[SeriesKey]) -> Frame:
+    """``series due_ns response_ns lost``, sorted by due_ns: the exact samples of ``part``.
+
+    ``series`` is a place in the list given; others are left out. ``response_ns`` (float64) is what a user
+    waited: service latency, but felt latency where the operation was held up by more than a tenth of its
+    period, skipped or timed out; NaN where its end is not known. ``lost``: late, skipped, failed or open.
+    Samples that were shed are in neither. Raises StoreError.
+    """
+
+    def ask(con: duckdb.DuckDBPyConnection) -> Frame:
+        con.execute(
+            "CREATE TEMP TABLE wanted (place INTEGER, host VARCHAR, target VARCHAR, op VARCHAR, "
+            "period_ns BIGINT)"
+        )
+        con.executemany(
+            "INSERT INTO wanted VALUES (?, ?, ?, ?, ?)",
+            [[place, *key] for place, key in enumerate(series)],
+        )
+        got = con.execute(
+            f"SELECT place AS series, due_ns, ({_RESPONSE})::DOUBLE AS response_ns, {_LOST} AS lost "
+            "FROM samples JOIN wanted USING (host, target, op, period_ns) "
+            f"WHERE outcome <> 'shed' AND {_of_run(part)} ORDER BY due_ns"
+        ).fetchnumpy()
+        return Frame(
+            {
+                "series": np.ma.getdata(got["series"]),
+                "due_ns": np.ma.getdata(got["due_ns"]),
+                "response_ns": floats(got["response_ns"]),
+                "lost": np.ma.getdata(got["lost"]).astype(np.bool_),
+            }
+        )
+
+    if not series:
+        nothing = np.array([], dtype=np.int64)
+        return Frame(
+            {
+                "series": nothing,
+                "due_ns": nothing,
+                "response_ns": nothing * 1.0,
+                "lost": nothing > 0,
+            }
+        )
+    return with_samples(root, part.scope(), ask)
+
+
+def _of_run(part: Part) -> str:
+    return "true" if part.run_id is None else f"run_id = {literal(part.run_id)}"

@@ -1,0 +1,253 @@
+"""Samples of other tools, written into the store as sealed Parquet.
+
+::
+
+    add(file, rows) ... -> a private table that spills to the temporary folder
+    write(phases)       -> samples/date=<UTC date>/host=<host>/import-<digest>-<phase>.parquet
+
+A file is known by its name and the digest of its first rows: what was imported once is skipped, and what was imported
+in part (its file broke off) gives way to the longer version. Each Parquet file appears whole, by rename.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from iosonde.engine import layout
+from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES, SCHEMA_VERSION
+from iosonde.engine.reader import connect
+from iosonde.engine.spool import NULL_SQL, literal
+from iosonde.model.errors import StoreError
+from iosonde.model.frames import Frame
+from iosonde.model.names import rank_host, slug
+from iosonde.weather.samples.run_statistics import Measured, measured
+
+FAILED = "error"
+"""Outcome of an operation of which a file says that it failed, but not how."""
+_KNOWN_BY_ROWS = 16
+_COLUMNS = ("op", "phase", "iteration", "rank", "time_ns", "runtime_ns")
+
+
+class Phase(NamedTuple):
+    """A stretch of rows with a beginning of their own: one file's rows of one phase and iteration."""
+
+    file: int
+    phase: int
+    iteration: int
+
+
+class Extent(NamedTuple):
+    """What of a phase was read."""
+
+    key: Phase
+    rows: int
+    end_ns: int
+    """End of its last operation, since its beginning."""
+    ranks: tuple[int, ...]
+
+
+class Placed(NamedTuple):
+    """A phase with its names. ``label`` becomes part of file names."""
+
+    key: Phase
+    label: str
+    run_id: str
+    start_ns: int
+    period_ns: int = 0
+    """0: a benchmark, which has no schedule."""
+    target: str | None = None
+    """None: that of the labels."""
+
+
+class Labels(NamedTuple):
+    """What samples get that their files do not say."""
+
+    target: str
+    host: str
+    size_bytes: int
+    ops: tuple[str, ...]
+    """Names of the op codes."""
+    block_bytes: int = 0
+    """What a data operation moves."""
+    by_rank: bool = True
+    """Whether each rank is a host of its own."""
+
+
+class Written(NamedTuple):
+    """What became of the rows."""
+
+    files: list[Path]
+    rows: int
+    known_rows: int
+    """Left out: they are in the store."""
+
+
+class Staging:
+    """Rows on their way into the store. Use as a context. ``names`` are those of the files, by number."""
+
+    def __init__(self, root: Path, names: Sequence[str]) -> None:
+        self._root, self._names = root, names
+        self._con = connect()
+        self._con.execute(
+            "CREATE TABLE rows (file INTEGER, op UTINYINT, phase UTINYINT, iteration INTEGER, "
+            "rank INTEGER, time_ns BIGINT, runtime_ns BIGINT, offset_bytes BIGINT)"
+        )
+        self._digests: dict[int, hashlib._Hash] = {}
+        self._hashed: dict[int, int] = {}
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._con.close()
+
+    def add(self, file: int, rows: Frame) -> None:
+        """Rows of file number ``file``, with the columns ``op phase iteration rank time_ns runtime_ns``.
+
+        ``offset_bytes`` may be there too. ``NULL_NS`` is null; an operation without a runtime failed.
+        """
+        digest = self._digests.setdefault(file, hashlib.sha256(self._names[file].encode()))
+        missing = _KNOWN_BY_ROWS - self._hashed.get(file, 0)
+        if missing > 0:
+            first = rows.take(slice(0, missing))
+            for values in zip(*(first[name].tolist() for name in _COLUMNS), strict=True):
+                digest.update(repr(values).encode())
+            self._hashed[file] = self._hashed.get(file, 0) + len(first)
+        self._con.register("chunk", dict(rows.columns))
+        offset = f"nullif(offset_bytes, {NULL_SQL})" if "offset_bytes" in rows else "NULL"
+        self._con.execute(
+            f"INSERT INTO rows SELECT {int(file)}, {', '.join(_COLUMNS[:5])}, "
+            f"nullif(runtime_ns, {NULL_SQL}), {offset} FROM chunk"
+        )
+        self._con.unregister("chunk")
+
+    def extents(self) -> list[Extent]:
+        """Every phase of every file, sorted."""
+        found = self._con.execute(
+            "SELECT file, phase, iteration, count(*), max(time_ns + coalesce(runtime_ns, 0)), "
+            "list_sort(list(DISTINCT rank)) FROM rows GROUP BY ALL ORDER BY file, phase, iteration"
+        ).fetchall()
+        return [Extent(Phase(*row[:3]), row[3], row[4], tuple(row[5])) for row in found]
+
+    def digest(self, file: int) -> str:
+        """What a file is known by: its name and first rows."""
+        return self._digests[file].hexdigest()[:16]
+
+    def measured(self, files: list[int]) -> list[Measured]:
+        """Statistics of the rows of some files (see ``store.run_statistics``)."""
+        return measured(self._con, files)
+
+    def write(self, extents: list[Extent], placed: list[Placed], labels: Labels) -> Written:
+        """Write every phase, one Parquet file a rank. Raises StoreError."""
+        files: list[Path] = []
+        rows = known = 0
+        ranks = {extent.key: extent.ranks for extent in extents}
+        before: dict[str, list[Path]] = {}
+        for known_file in sorted((self._root / "samples").glob("date=*/host=*/import-*.parquet")):
+            before.setdefault(known_file.stem, []).append(known_file)
+        for phase in placed:
+            stem = f"import-{self.digest(phase.key.file)}-{phase.label}"
+            for rank in ranks[phase.key]:
+                older = [p for p in before.get(stem, ()) if _is_of(p, rank, labels)]
+                path, written, left = self._write_rank(phase, rank, stem, labels, older)
+                files += [path] if path else []
+                rows, known = rows + written, known + left
+        return Written(files, rows, known)
+
+    def _write_rank(
+        self, phase: Placed, rank: int, stem: str, labels: Labels, older: Sequence[Path]
+    ) -> tuple[Path | None, int, int]:
+        host = rank_host(labels.host, rank) if labels.by_rank else labels.host
+        path = layout.parquet_path(self._root, slug(host), stem, phase.start_ns)
+        key = phase.key
+        where = (
+            f"file = {key.file} AND phase = {key.phase} AND iteration = {key.iteration} "
+            f"AND rank = {int(rank)}"
+        )
+        try:
+            count = int(self._one(f"SELECT count(*) FROM rows WHERE {where}"))
+            if any(self._one(_count_sql(old)) >= count for old in older):
+                return None, 0, count
+            self._copy(_samples_sql(phase, host, labels, where), path)
+            for old in older:
+                if old != path:
+                    old.unlink(missing_ok=True)
+        except (OSError, duckdb.Error) as error:
+            reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+            raise StoreError(
+                f"cannot write {path}: {reason}",
+                expected="room and the right to write in the store",
+            ) from error
+        return path, count, 0
+
+    def _one(self, sql: str) -> int:
+        return int((self._con.execute(sql).fetchone() or (0,))[0])
+
+    def _copy(self, sql: str, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.stem}.{secrets.token_hex(8)}.parquet")
+        try:
+            self._con.execute(
+                f"COPY ({sql} ORDER BY {', '.join(SAMPLE_ORDER)}) TO {literal(str(draft))} "
+                "(FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, "
+                f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
+            )
+            _sync(draft)
+            draft.replace(path)
+            _sync(path.parent)
+        finally:
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+
+def _is_of(path: Path, rank: int, labels: Labels) -> bool:
+    """Whether a file imported before is of this rank, whatever its host was called."""
+    return not labels.by_rank or re.search(rf"\.rank{rank:04d}(?!\d)", path.parent.name) is not None
+
+
+def _samples_sql(phase: Placed, host: str, labels: Labels, where: str) -> str:
+    """Rows as the samples table has them: due is began, and there is no period."""
+    names = ", ".join(literal(op) for op in labels.ops)
+    op = f"([{names}])[op + 1]"
+    values = {
+        "schema_version": str(SCHEMA_VERSION),
+        "due_ns": f"{phase.start_ns} + time_ns",
+        "began_ns": f"{phase.start_ns} + time_ns",
+        "ended_ns": f"{phase.start_ns} + time_ns + runtime_ns",
+        "host": literal(host),
+        "target": literal(phase.target or labels.target),
+        "op": op,
+        "period_ns": str(int(phase.period_ns)),
+        "size_bytes": f"CASE WHEN {op} LIKE 'data%' THEN {int(labels.block_bytes)} "
+        f"ELSE {int(labels.size_bytes)} END",
+        "offset_bytes": "offset_bytes",
+        "outcome": f"CASE WHEN runtime_ns IS NULL THEN '{FAILED}' ELSE 'ok' END",
+        "cache": "'unknown'",
+        "seed": "0",
+        "run_id": literal(phase.run_id),
+    }
+    columns = ", ".join(
+        f"({values.get(name, 'NULL')})::{kind} AS {name}" for name, kind in SAMPLE_TYPES.items()
+    )
+    return f"SELECT {columns} FROM rows WHERE {where}"
+
+
+def _count_sql(path: Path) -> str:
+    return f"SELECT count(*) FROM read_parquet({literal(str(path))}, hive_partitioning = false)"
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

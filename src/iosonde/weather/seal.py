@@ -1,0 +1,219 @@
+"""Sealing: closed spool segments become Parquet, each by one atomic rename.
+
+::
+
+    flock(spool, exclusive, non-blocking)    refused: a probe writes it, another sealer has it, or
+                                             the agent is dropping it: leave it alone
+    write .<stem>.<random>.parquet -> fsync -> is the segment still there? -> rename to
+    <stem>.parquet -> fsync folder -> roll up (see store.rollups) -> delete the spool segment
+
+Dying anywhere is harmless: before the rename the segment is still read from the spool, after it
+from Parquet (readers skip the spool segment of a stem that is sealed, and the next run deletes it).
+A segment that vanished meanwhile (its agent made room, somebody tidied up) is not brought back: the
+draft is thrown away. On a full disk the segment stays in the spool and no draft is left behind.
+A lock may not reach other hosts (Lustre with ``localflock``, some NFS), so a segment of another host
+counts as closed only when nobody has appended to it for two of the hours that a segment lasts. This
+host's are those in the folder of its name, and those of a probe that ran, whatever it calls its
+host, on the kernel that runs now: its states name the start of that kernel.
+A torn segment is sealed as far as it is good and kept beside as ``<stem>.torn``: nothing measured
+is ever deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+import duckdb
+
+from iosonde.engine import layout, spool
+from iosonde.engine.atomic import draft_of, sync
+from iosonde.engine.contract import SAMPLE_ORDER, SCHEMA_VERSION
+from iosonde.engine.reader import Scope, connect, look_at_rows
+from iosonde.engine.states import read_states
+from iosonde.model.errors import IosondeError, SealError
+from iosonde.model.names import slug
+from iosonde.weather.rollups import derive
+from iosonde.weather.rollups.files import write
+
+PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 15, PARQUET_VERSION v2"
+"""Level 15 is the lowest at which a column whose deltas jump from one op to the next, which leaves
+its packed numbers half empty, is emptied again: 15 % less than by default."""
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_SETTLED_S = 7200
+"""A segment of another host that was not appended to for so long is closed."""
+_EMPTY_KEPT_S = 3600
+"""A segment without rows may just have been opened by a probe that has not locked it yet."""
+
+
+def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
+    """Seal every closed segment; returns the new Parquet files.
+
+    One segment that cannot be sealed does not stop the others; then SealError is raised at the end
+    and tells of the first. ``report`` gets one line for people about each torn segment and each
+    failure.
+    """
+    tell = report or (lambda _: None)
+    made: list[Path] = []
+    failed: list[IosondeError] = []
+    ours = _own_folders(Path(root))
+    for segment in layout.spool_segments(Path(root)):
+        try:
+            path = _seal_segment(Path(root), segment, segment.host in ours, tell)
+        except IosondeError as error:
+            failed.append(error)
+            tell(str(error))
+            if _no_room(error.__cause__):
+                break
+        else:
+            made += [path] if path else []
+    if failed:
+        more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+        raise SealError(failed[0].what + more, expected=failed[0].expected, hint=failed[0].hint)
+    return made
+
+
+def _seal_segment(
+    root: Path, segment: layout.Segment, ours: bool, tell: Callable[[str], None]
+) -> Path | None:
+    """The Parquet file of one segment; None when there is nothing to do. ``ours``: locks tell all."""
+    with _closed(segment.path) as file:
+        if file is None:
+            return None
+        if not ours and _age_s(file) < _SETTLED_S:
+            return None
+        read = spool.read(segment.path)
+        if read is None:
+            return None
+        if len(read.rows) == 0 and _age_s(file) < _EMPTY_KEPT_S:
+            return None
+        target = layout.parquet_path(root, segment.host, segment.stem, read.opened_ns)
+        fresh = len(read.rows) > 0 and not target.exists()
+        try:
+            if fresh and not _write(read.rows, target, segment.path, root):
+                return None
+            if read.torn:
+                kept = segment.path.with_suffix(".torn")
+                with contextlib.suppress(FileNotFoundError):  # another sealer was here
+                    segment.path.replace(kept)
+                good = f"{len(read.rows)} rows sealed, the file is kept as {kept.name}"
+                tell(f"{segment.path} ended early ({read.torn}); {good}")
+            else:
+                segment.path.unlink(missing_ok=True)
+        except (OSError, duckdb.Error) as error:
+            raise _explained(segment.path, error) from error
+        return target if fresh else None
+
+
+def this_host() -> str:
+    """What probes of this machine call it unless they are told otherwise."""
+    return platform.node()
+
+
+def boot_id() -> str | None:
+    """Which start of which kernel this is: a lock is seen by everybody on it."""
+    try:
+        return _BOOT_ID.read_text(encoding="ascii").strip() or None
+    except OSError:
+        return None
+
+
+def _own_folders(root: Path) -> set[str]:
+    """Folders below ``spool/`` whose segments are written on this machine if they are written at all."""
+    folders, here = {slug(this_host())}, boot_id()
+    if here is not None:
+        folders |= {slug(str(s["host"])) for s in read_states(root) if s["boot_id"] == here}
+    return folders
+
+
+def _age_s(file: IO[bytes]) -> float:
+    """Seconds since somebody appended."""
+    return time.time() - os.fstat(file.fileno()).st_mtime
+
+
+@contextlib.contextmanager
+def _closed(path: Path) -> Iterator[IO[bytes] | None]:
+    """The open file under a lock; None when somebody else holds one or it is gone."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        yield None
+        return
+    except OSError as error:
+        raise _explained(path, error) from error
+    with file:
+        yield file if _locked(file, path) else None
+
+
+def _locked(file: IO[bytes], path: Path) -> bool:
+    """Whether nobody else has the segment; then nobody gets it until ``file`` is closed."""
+    for kind in (fcntl.LOCK_EX, fcntl.LOCK_SH):
+        try:
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
+            return True
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                return False
+            # NFS gives an exclusive lock only on a file that was opened for writing.
+            if error.errno != errno.EBADF or kind == fcntl.LOCK_SH:
+                raise _explained(path, error) from error
+    return False
+
+
+def _write(rows: spool.SpoolRows, target: Path, segment: Path, root: Path) -> bool:
+    """``rows`` as a Parquet file that appears whole or not at all; not if the segment has vanished."""
+    draft = draft_of(target)
+    con = connect()
+    try:
+        con.register("live_codes", rows.columns)
+        con.execute(
+            f"COPY ({spool.select('live_codes', rows)} ORDER BY {', '.join(SAMPLE_ORDER)}) "
+            f"TO {spool.literal(str(draft))} ({PARQUET}, "
+            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
+        )
+        sync(draft)
+        if not segment.exists():
+            return False
+        draft.replace(target)
+        sync(target.parent)
+        _roll_up(con, rows, layout.rollup_path(root, target))
+        return True
+    finally:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        con.close()
+
+
+def _roll_up(con: duckdb.DuckDBPyConnection, rows: spool.SpoolRows, path: Path) -> None:
+    """Keep what outlives the samples. Where that fails the next reader of roll-ups makes it."""
+    with contextlib.suppress(OSError, duckdb.Error):
+        look_at_rows(con, [rows], Scope())
+        write(con, derive.derived(con), path)
+
+
+def _no_room(error: BaseException | None) -> bool:
+    """Whether something failed because the disk or a quota is full; the engine has only words."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return any(os.strerror(number) in str(error) for number in (errno.ENOSPC, errno.EDQUOT))
+
+
+def _explained(path: Path, error: Exception) -> SealError:
+    if _no_room(error):
+        return SealError(
+            f"cannot seal {path}: the store is full; the segment is kept",
+            expected="room for a Parquet file of a quarter of its size",
+            hint="removing the oldest folders of samples/, or a [keep] limit for the agent",
+        )
+    reason = error.strerror if isinstance(error, OSError) else str(error).splitlines()[0]
+    return SealError(
+        f"cannot seal {path}: {reason}; the segment is kept",
+        expected="room and the right to write in the store folder",
+    )

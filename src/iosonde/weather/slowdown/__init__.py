@@ -1,0 +1,1 @@
+"""How slow: baseline, typ, tail and lost, spans, and their words."""

@@ -1,0 +1,260 @@
+"""Slowdown over history: windows -> what is usual -> slowdown -> slow spans.
+
+::
+
+    windows of a series   [w1] [w2] [w3] [w4] [w5] [w6] ...        quantiles of service latency
+    usual at w6           the guarded quantile function (analysis.usual); while that is learnt the
+                          median of the medians of w1 .. w5, looking back ``trailing``
+    slowdown              typ, tail or lost; or a statistic of the window / the usual median
+    slow                  typ >= 2 and its lower end >= 1.5; median / usual where there is no typ
+    span                  slow windows in a row; one that is not slow may lie between, and any
+                          number of windows in which no operation ended (a hang is not a recovery)
+
+Whether a window is slow is always judged on the typical operation, whatever statistic is shown: the
+tail of a distribution lies above its median on the best of days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.engine.contract import LEVEL_COLUMNS, WINDOW_COLUMNS
+from iosonde.model.errors import UsageError
+from iosonde.model.frames import (
+    Frame,
+    SeriesKey,
+    SlowdownQuery,
+    SlowdownResult,
+    Usual,
+    WindowTable,
+)
+from iosonde.model.ops import STATISTICS, TRIPLE, op_order
+from iosonde.weather.slowdown import rules as verdict
+from iosonde.weather.slowdown.baseline import Known, against, learn
+from iosonde.weather.slowdown.spans import WindowRun, spans_of, tags
+from iosonde.weather.slowdown.trailing import trailing_median
+from iosonde.weather.store import Store
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+_JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
+_CONTROLS = ("unqueued_q50_ns", "late_q50_ns")
+"""What the probing host did to a window: asked for the slow ones only, which are few."""
+_BRIDGED = 1
+"""Windows that are not slow and still do not end a span."""
+
+
+def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> SlowdownResult:
+    """Windows of [since, until) with their slowdown, slow spans, and what is usual per series.
+
+    Added columns: ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy``, and those
+    of ``analysis.usual.against``. A baseline knows what came before ``since``. Slowdowns are NaN
+    while nothing is known, when the window has too few samples for the statistic, and (the interval)
+    for mean and max. ``everything`` keeps all columns of windows.toml; without it only those that
+    the answer needs are computed. Raises UsageError, StoreError.
+    """
+    columns = statistic_columns(query.statistic)
+    if query.trailing_ns <= 0:
+        raise UsageError("the baseline looks back 0 s", expected="a baseline above 0")
+    since = query.since_ns
+    scope: Any = {"host": query.host, "target": query.target, "ops": query.ops}
+    windows = store.windows(
+        query.window_ns,
+        **scope,
+        since_ns=None if since is None else since - query.trailing_ns,
+        until_ns=query.until_ns,
+        statistics=[*_JUDGED_ON, *filter(None, columns), *(WINDOW_COLUMNS if everything else ())],
+        levels=True,
+    )
+    known = learn(store, query.choice, **scope, until_ns=query.until_ns)
+    windows = _compared(windows, columns, query.trailing_ns)
+    windows = in_op_order(judged(windows, known, query.statistic))
+    windows = _with_host_busy(windows.with_columns(_controls(store, windows)))
+    shown = windows if since is None else windows.take(_in_range(windows, since))
+    runs = list(_runs(windows, since))
+    changes = [change for change in known.changes if since is None or change.began_ns >= since]
+    return SlowdownResult(
+        query, shown, spans_of(store, windows, runs), _usual(windows, shown), changes
+    )
+
+
+def judged(windows: WindowTable, known: Known, statistic: str) -> WindowTable:
+    """Windows that ``add_slowdown`` compared, against what is known; without the block of levels."""
+    found = against(windows, known)
+    usual = np.asarray(found.pop("usual_ns"), dtype=np.float64)
+    learnt = ~np.isnan(usual)
+    baseline = np.where(learnt, usual, windows["baseline_ns"])
+    names = ("slowdown", "slowdown_lower", "slowdown_upper")
+    nothing = np.full(len(windows), np.nan)
+    columns = [nothing if name is None else windows[name] for name in statistic_columns(statistic)]
+    factors = {name: column / baseline for name, column in zip(names, columns, strict=True)}
+    if statistic in TRIPLE:
+        for name, end in zip(names, ("", "_lower", "_upper"), strict=True):
+            own = np.asarray(found[statistic + end], dtype=np.float64)
+            stands_in = np.isnan(found["typ"]) & (statistic == "typ")
+            factors[name] = np.where(stands_in, factors[name], own)
+    by_median = verdict.slow(windows["q50_ns"], windows["q50_lower_ns"], baseline)
+    typ, lower = (np.asarray(found[name], dtype=np.float64) for name in ("typ", "typ_lower"))
+    by_typ = verdict.slow(typ, lower, np.ones(len(typ)))
+    slow = np.where(np.isnan(typ), by_median, by_typ)
+    added = {"baseline_ns": baseline, **factors, "slow": slow, **found}
+    kept = [name for name in windows.columns if name not in LEVEL_COLUMNS]
+    return Frame({name: windows[name] for name in kept}).with_columns(added)
+
+
+def statistic_columns(statistic: str) -> tuple[str, str | None, str | None]:
+    """Columns of a statistic and of its interval; mean and max have none. Raises UsageError.
+
+    For typ, tail and lost those of the median, which stands in for typ while the baseline learns.
+    """
+    if statistic not in STATISTICS:
+        raise UsageError(
+            f"there is no statistic {statistic!r}", expected="one of " + ", ".join(STATISTICS)
+        )
+    name = "q50" if statistic in ("median", *TRIPLE) else statistic
+    if name in ("mean", "max"):
+        return f"{name}_ns", None, None
+    return f"{name}_ns", f"{name}_lower_ns", f"{name}_upper_ns"
+
+
+def in_op_order(windows: WindowTable) -> WindowTable:
+    """Sorted by host, target, op (in the order of ``OPS``), period and start."""
+    parts = sorted(windows.series(), key=lambda part: (*part[0][:2], op_order(part[0].op), part[0]))
+    rows = [np.arange(where.start, where.stop) for _, where in parts]
+    return windows.take(np.concatenate(rows)) if rows else windows
+
+
+def add_slowdown(
+    windows: WindowTable, columns: tuple[str, str | None, str | None], trailing_ns: int
+) -> WindowTable:
+    """``windows`` with baseline, slowdown and what is judged from it.
+
+    Needs whole series, sorted by start, with the columns ``unqueued_q50_ns`` and ``late_q50_ns``.
+    """
+    return _with_host_busy(_compared(windows, columns, trailing_ns))
+
+
+def _compared(
+    windows: WindowTable, columns: tuple[str, str | None, str | None], trailing_ns: int
+) -> WindowTable:
+    """``windows`` with baseline, slowdown and whether they are slow."""
+    baseline = np.full(len(windows), np.nan)
+    for _, rows in windows.series():
+        baseline[rows] = trailing_median(
+            windows["start_ns"][rows], windows["q50_ns"][rows], trailing_ns
+        )
+    baseline = np.where(baseline > 0, baseline, np.nan)
+    nothing = np.full(len(windows), np.nan)
+    value, lower, upper = (nothing if name is None else windows[name] for name in columns)
+    slow = verdict.slow(windows["q50_ns"], windows["q50_lower_ns"], baseline)
+    return windows.with_columns(
+        {
+            "baseline_ns": baseline,
+            "slowdown": value / baseline,
+            "slowdown_lower": lower / baseline,
+            "slowdown_upper": upper / baseline,
+            "slow": slow,
+        }
+    )
+
+
+def _controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
+    """The controls of the slow windows; NaN for the others."""
+    columns = {name: np.full(len(windows), np.nan) for name in _CONTROLS}
+    slow = np.flatnonzero(windows["slow"])
+    if len(slow) > 0:
+        found = store.pooled(
+            tags(windows, [(row, row) for row in slow.tolist()]),
+            int(windows["window_ns"][0]),
+            _CONTROLS,
+        )
+        for name, column in columns.items():
+            column[slow[found["tag"]]] = found[name]
+    return columns
+
+
+def _with_host_busy(windows: WindowTable) -> WindowTable:
+    """``windows`` with whether the probing host explains a slow one."""
+    names = ("q50_ns", "unqueued_q50_ns", "late_q50_ns", "baseline_ns")
+    busy = verdict.host_busy(*(windows[name] for name in names))
+    return windows.with_columns({"host_busy": windows["slow"] & busy})
+
+
+def _in_range(windows: WindowTable, since_ns: int) -> Flags:
+    reached: Flags = windows["start_ns"] + windows["window_ns"] > since_ns
+    return reached
+
+
+def _runs(windows: WindowTable, since_ns: int | None) -> Iterator[WindowRun]:
+    """Slow windows in a row, bridged, of every series; those that end after ``since_ns``."""
+    for key, rows in windows.series():
+        for first, last in bridged_runs(
+            windows["slow"][rows],
+            windows["n_seen"][rows] == 0,
+            windows["start_ns"][rows] // windows["window_ns"][rows],
+        ):
+            run = WindowRun(
+                key, rows.start + first, rows.start + last, rows.start + last + 1 == rows.stop
+            )
+            if (
+                since_ns is None
+                or windows["start_ns"][run.last] + windows["window_ns"][run.last] > since_ns
+            ):
+                yield run
+
+
+def bridged_runs(
+    slow: Flags, silent: Flags, number: NDArray[np.int64]
+) -> Iterator[tuple[int, int]]:
+    """(first, last) of each run of slow windows of one series, both slow.
+
+    Up to ``_BRIDGED`` windows that are not slow, or missing (``number`` jumps), lie between two
+    slow ones of a run; ``silent`` windows, in which no operation ended, do not count.
+    """
+    places = np.flatnonzero(slow)
+    if len(places) == 0:
+        return
+    loud = np.cumsum(~silent)
+    missing = np.diff(number[places]) - np.diff(places)
+    between: NDArray[np.int64] = loud[places[1:] - 1] - loud[places[:-1]]
+    breaks = np.flatnonzero(missing + between > _BRIDGED)
+    firsts = places[np.concatenate(([0], breaks + 1))]
+    lasts = places[np.concatenate((breaks, [len(places) - 1]))]
+    yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
+
+
+def _usual(windows: WindowTable, shown: Frame) -> list[Usual]:
+    """The latest baseline of every series, and how the windows shown compare to theirs."""
+    inside = dict(shown.series())
+    return [
+        _summary(key, windows["baseline_ns"][rows], shown.take(inside.get(key, slice(0))))
+        for key, rows in windows.series()
+    ]
+
+
+def _summary(key: SeriesKey, baselines: Floats, shown: Frame) -> Usual:
+    known = baselines[~np.isnan(baselines)]
+    found = np.flatnonzero(~np.isnan(shown["slowdown"]))
+    last = found[-1] if len(found) else None
+    peak = found[np.argmax(shown["slowdown"][found])] if len(found) else None
+    interval = ("slowdown", "slowdown_lower", "slowdown_upper")
+    values = [None if last is None else float(shown[name][last]) for name in interval]
+    point, lower, upper = (None if v is None or np.isnan(v) else v for v in values)
+    return Usual(
+        key,
+        baseline_ns=float(known[-1]) if len(known) else None,
+        windows=int(np.count_nonzero(~np.isnan(shown["q50_ns"]))),
+        slow_windows=int(np.count_nonzero(shown["slow"])),
+        n_due=int(shown["n_due"].sum()),
+        n=int(shown["n_seen"].sum()),
+        last=(point, lower, upper),
+        peak=None if peak is None else float(shown["slowdown"][peak]),
+        peak_ns=None if peak is None else int(shown["start_ns"][peak]),
+    )

@@ -1,0 +1,225 @@
+"""The one place that writes sentences about storage.
+
+Page, terminal, check and report say the same words.
+
+A sentence is one line without a full stop, names the target, gives a slowdown with its 95 %
+interval, and never says "storage" when the probing host was the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+from iosonde.model.ops import SECOND_NS, SLOW_AT, op_word
+from iosonde.model.units import format_factor, format_seconds, format_slowdown, format_time
+from iosonde.weather.slowdown.findings import Finding, OpVerdict
+
+if TYPE_CHECKING:
+    from iosonde.model.frames import Change
+    from iosonde.weather.slowdown.load_effect import Effect
+
+
+def say(finding: Finding, zone: tzinfo | None = None) -> str:
+    """The sentence of a finding, with times in ``zone`` (None: the system's local zone)."""
+    return _SAY[finding.kind](finding, zone) + _beside(finding)
+
+
+def conclude(effects: Sequence[Effect]) -> str:
+    """What a known load did: which operations became slow, because of what, and the clearest's onset."""
+    parts = []
+    for cause, words in _CAUSES.items():
+        ops = [op_word(effect.key.op) for effect in effects if effect.cause == cause]
+        if ops:
+            parts.append(f"{_join(ops)} {words}")
+    dated = [effect for effect in effects if effect.late_ns is not None and effect.slowdown]
+    if dated:
+        clearest = max(dated, key=lambda effect: effect.slowdown or 0.0)
+        late_s = (clearest.late_ns or 0) / SECOND_NS
+        when = f"{abs(late_s):.1f} s {'before' if late_s < 0 else 'after'} the load began"
+        parts.append(
+            f"the clearest of them, {op_word(clearest.key.op)}, was found slow from {when}"
+        )
+    return "; ".join(parts) if parts else "nothing was measured"
+
+
+def say_change(change: Change, now_ns: int, zone: tzinfo | None = None) -> str:
+    """The sentence of a lasting change of what is usual."""
+    slower = change.factor >= 1.0
+    factor = format_factor(change.factor if slower else 1.0 / max(change.factor, 1e-9))
+    since = format_time(change.began_ns, now_ns, zone)
+    where = f"{op_word(change.key.op)} on {change.key.target}"
+    return f"{where} have been lastingly {factor}x {'slower' if slower else 'faster'} since {since}"
+
+
+_NAMED = 4
+"""Of more servers that are as usual only these are named."""
+
+
+def _named(finding: Finding) -> str:
+    """The target, and which of its servers."""
+    component = finding.evidence.get("component")
+    return f"{component['of']}, server {component['name']}" if component else finding.target
+
+
+def _of(finding: Finding) -> str:
+    """The same where the sentence goes on."""
+    return _named(finding) + ("," if finding.evidence.get("component") else "")
+
+
+def _beside(finding: Finding) -> str:
+    """Which servers of the target are as usual."""
+    usual = finding.evidence.get("usual_beside", [])
+    if not usual:
+        return ""
+    names = usual[:_NAMED]
+    names += [f"{len(usual) - _NAMED} more"] if len(usual) > _NAMED else []
+    return f"; {_join(names)} {'is' if len(usual) == 1 else 'are'} as usual"
+
+
+_CAUSES = {
+    "storage": "became slower, because of the storage",
+    "host": "became slower because this host was busy, which says nothing about the storage",
+    "none": "stayed as usual",
+    "unknown": "cannot be judged",
+}
+
+
+def _usual(finding: Finding, _zone: tzinfo | None) -> str:
+    worst = finding.ops[0]
+    text = (
+        f"{_of(finding)} is as usual: the slowest operation, {op_word(worst.op)}, "
+        f"is at {format_slowdown(worst.slowdown, worst.lower, worst.upper)}"
+    )
+    if worst.slowdown is not None and worst.slowdown >= SLOW_AT:
+        text += ", which is too uncertain to be called slow"
+    if climate := finding.evidence.get("climate"):
+        op = op_word(finding.evidence["climate_op"])
+        text += f"; usual itself has become {format_factor(climate)}x slower for {op} than it was at first"
+    return text
+
+
+def _slow(finding: Finding, zone: tzinfo | None) -> str:
+    worst, *others = finding.ops
+    if worst.partly:
+        return _partly(finding, zone)
+    text = f"{op_word(worst.op)} on {_of(finding)} {_are_slower(finding, worst, zone)}"
+    for op in others:
+        if op.partly:
+            text += f", a part of {op_word(op.op)}{_since(finding, op, zone)}"
+            continue
+        factor = format_slowdown(op.slowdown, op.lower, op.upper)
+        text += f", {op_word(op.op)} {factor}{_since(finding, op, zone)}"
+    return text
+
+
+def _partly(finding: Finding, zone: tzinfo | None) -> str:
+    """The typical operation is as usual, and some are not."""
+    parts = []
+    for op in finding.ops:
+        tail = "" if op.tail is None else f" (the slowest twentieth {format_factor(op.tail)}x)"
+        parts.append(f"{op_word(op.op)}{tail}{_since(finding, op, zone)}")
+    return f"a part of the operations on {_of(finding)} is slower than usual: {', '.join(parts)}"
+
+
+def _are_slower(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
+    verb = "were" if finding.until_ns is not None else "are"
+    if op.slowdown is None:
+        return f"{verb} slower than usual{_since(finding, op, zone)}"
+    interval = ""
+    if op.lower is not None and op.upper is not None:
+        interval = f" ({format_factor(op.lower)}-{format_factor(op.upper)})"
+    factor = format_factor(op.slowdown)
+    return f"{verb} {factor}x slower than usual{interval}{_since(finding, op, zone)}"
+
+
+def _since(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
+    if op.since_ns is None:
+        return ""
+    since = format_time(op.since_ns, finding.at_ns, zone)
+    if finding.until_ns is None:
+        return f" since {since}"
+    short = finding.until_ns - op.since_ns < 120_000_000_000
+    since = format_time(op.since_ns, finding.at_ns, zone, seconds=short)
+    until = format_time(finding.until_ns, finding.at_ns, zone, seconds=short)
+    if since[:10] == until[:10] and len(until) > 10:
+        until = until[11:]
+    return f" from {since} to {until}"
+
+
+def _host_busy(finding: Finding, zone: tzinfo | None) -> str:
+    verb = "was" if finding.until_ns is not None else "is"
+    slow = _slow(finding, zone)
+    return f"the probing host {verb} busy: {slow}, which says nothing about the storage"
+
+
+def _hung(finding: Finding, zone: tzinfo | None) -> str:
+    words = _join([op_word(op.op) for op in finding.ops])
+    text = f"{words} on {_of(finding)} have been hanging"
+    if finding.since_ns is not None:
+        age = format_seconds(max(0, finding.at_ns - finding.since_ns))
+        text += (
+            f" for {age} (since {format_time(finding.since_ns, finding.at_ns, zone, seconds=True)})"
+        )
+    if waits_in := finding.evidence.get("waits_in"):
+        text += f", waiting in the kernel's {_join(waits_in)}"
+    answering = [op_word(op) for op in finding.evidence.get("answering", [])]
+    return f"{text}; {', '.join(answering)} still answer" if answering else text
+
+
+def _failing(finding: Finding, zone: tzinfo | None) -> str:
+    words = _join([op_word(op.op) for op in finding.ops])
+    outcomes = sorted({op.outcome for op in finding.ops if op.outcome})
+    why = f" ({', '.join(outcomes)})" if outcomes else ""
+    since = ""
+    if finding.since_ns is not None:
+        since = f" since {format_time(finding.since_ns, finding.at_ns, zone)}"
+    return f"{words} on {_of(finding)} are failing{why}{since}"
+
+
+def _learning(finding: Finding, _zone: tzinfo | None) -> str:
+    known, needed = finding.evidence.get("windows", 0), finding.evidence.get("windows_needed", 0)
+    return f"{_named(finding)}: still learning what is usual ({known} of {needed} windows)"
+
+
+def _few(finding: Finding, _zone: tzinfo | None) -> str:
+    return f"{_named(finding)}: too few operations ended well of late to tell"
+
+
+def _stopped(finding: Finding, zone: tzinfo | None) -> str:
+    heard = _heard(finding, zone)
+    return f"unknown: {_of(finding)} is not watched since {heard} (the probe was stopped)"
+
+
+def _stale(finding: Finding, zone: tzinfo | None) -> str:
+    heard = _heard(finding, zone)
+    return f"unknown: nothing heard of {_of(finding)} since {heard} (the probe may have stopped)"
+
+
+def _heard(finding: Finding, zone: tzinfo | None) -> str:
+    return format_time(finding.since_ns or 0, finding.at_ns, zone)
+
+
+def _damaged(finding: Finding, _zone: tzinfo | None) -> str:
+    return (
+        f"unknown: the state of {finding.target} cannot be read ({finding.evidence.get('error')})"
+    )
+
+
+def _join(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+_SAY = {
+    "usual": _usual,
+    "slow": _slow,
+    "host_busy": _host_busy,
+    "hung": _hung,
+    "failing": _failing,
+    "learning": _learning,
+    "few": _few,
+    "stopped": _stopped,
+    "stale": _stale,
+    "damaged": _damaged,
+}

@@ -1,0 +1,301 @@
+"""The face of a store folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+import duckdb
+import numpy as np
+
+from iosonde.engine.contract import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
+from iosonde.engine.order_statistics import floats
+from iosonde.engine.reader import Scope, with_samples
+from iosonde.engine.states import read_states
+from iosonde.model.errors import UsageError
+from iosonde.model.frames import NULL_NS, Frame, TargetRef, Which, WhichSamples, WindowTable
+from iosonde.weather.rollups.fallback import dropped_targets, with_dropped
+from iosonde.weather.rollups.intervals import Rollups
+from iosonde.weather.rollups.kept_windows import (
+    kept_targets,
+    kept_windows,
+    merged,
+    pooled_with_kept,
+)
+from iosonde.weather.rollups.rollups import rollups
+from iosonde.weather.rollups.windows import rolled_windows, wanted
+from iosonde.weather.samples.boxes import box_tables
+from iosonde.weather.samples.counts import tally_sql
+from iosonde.weather.samples.time_bins import cells_sql, levels_sql, sparse_sql
+from iosonde.weather.samples.windows import pooled_table, tag_samples, window_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Tags = Mapping[str, NDArray[Any]]
+
+_INSTANTS = ("due_ns", "began_ns", "ended_ns")
+_NULLABLE = ("level", "offset_bytes", "control_runq_ns", *DERIVED)
+
+
+class Store:
+    """Samples and states below one folder.
+
+    Holds no open file, no connection and no lock between calls, so one instance may be used from
+    several threads, while probes write and a sealer runs.
+
+    Errors: ``StoreError`` (folder unreadable), ``DamagedFileError`` (names the file).
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = Path(root)
+
+    def states(self) -> list[dict[str, Any]]:
+        """The live state of every target (see ``store.state``)."""
+        return read_states(self.root)
+
+    def targets(self) -> list[TargetRef]:
+        """Every (host, target) that has a state, samples, kept windows or roll-ups, sorted."""
+        sql = "SELECT DISTINCT host, target FROM samples"
+        known = with_samples(self.root, Scope(), lambda con: con.execute(sql).fetchall())
+        living = [(s["host"], s["target"]) for s in self.states() if s["state"] != "damaged"]
+        kept = kept_targets(self.root) | dropped_targets(self.root)
+        return sorted(TargetRef(*pair) for pair in {*known, *living, *kept})
+
+    def windows(
+        self,
+        window_ns: int,
+        *,
+        statistics: Sequence[str] | None = None,
+        levels: bool = False,
+        **which: Unpack[Which],
+    ) -> WindowTable:
+        """Window statistics of [since, until), widened to whole windows.
+
+        Columns as in windows.toml, sorted by host, target, op, period_ns, start_ns. Missing
+        statistics are NaN (float64). ``statistics`` limits the computed columns (quicker). Where
+        raw samples were dropped a window is as the agent kept it, if it kept windows of this length
+        (see ``store.kept``), else as roll-ups have it, if it is a multiple of ten minutes (see
+        ``rolled_windows``).
+
+        ``levels`` adds exact quantiles with the ends of their 95 % intervals, each end by itself:
+        ``levels_ns`` int64 (windows, 19, 3): service latency at .05, .10 ... .95 as lower, point,
+        upper; ``response_ns`` int64 (windows, 2, 3): response latency at .90, .95; ``n_response``
+        and ``n_lost``. Missing is -1: n is too small for that end, or nothing is left that knows. Where
+        raw samples were dropped they are those of roll-ups, within 1 %.
+        """
+        if window_ns <= 0:
+            raise UsageError(
+                f"a window of {window_ns} ns is not possible", expected="a window above 0"
+            )
+        scope = _whole_windows(_scope(which), window_ns)
+        raw = window_table(self.root, scope, window_ns, statistics, levels=levels)
+        names = [name for name in raw.columns if name not in (*WINDOW_KEY, *LEVEL_COLUMNS)]
+        table = merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
+        return with_dropped(self.root, scope, window_ns, table)
+
+    def rollups(self, **which: Unpack[Which]) -> Rollups:
+        """Histograms of ten minutes of every series (see ``store.rollups``).
+
+        The first call after a day's sealing makes that day's, the others only read.
+        """
+        return rollups(self.root, _scope(which))
+
+    def rolled_windows(
+        self,
+        window_ns: int,
+        *,
+        statistics: Sequence[str] | None = None,
+        levels: bool = False,
+        **which: Unpack[Which],
+    ) -> WindowTable:
+        """``windows`` from roll-ups: quick, and still there when raw samples are gone.
+
+        ``window_ns`` is a multiple of ten minutes. Counts, mean, min and max are exact, and so are
+        quantiles of ten minutes; those of longer windows, of ten minutes that two segments share, and
+        levels are within 1 %. felt_q99, runq_q50 and late_q50 are missing.
+        """
+        scope = _whole_windows(_scope(which), window_ns)
+        found = rollups(self.root, scope, wanted(window_ns, statistics, levels))
+        return rolled_windows(found, window_ns, statistics, levels=levels)
+
+    def samples(
+        self,
+        columns: Sequence[str] = ("due_ns", "service_ns", "felt_ns", "outcome"),
+        **which: Unpack[WhichSamples],
+    ) -> Frame:
+        """Samples due in [since, until), sorted by due_ns.
+
+        Columns of samples.toml, and ``service_ns`` and ``felt_ns`` (float64, NaN when unknown).
+        Missing instants are ``NULL_NS``.
+        """
+        sql = f"SELECT {_selected(columns)} FROM samples ORDER BY samples.due_ns"
+        scope = _scope(which)
+        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
+
+    def count(self, **which: Unpack[WhichSamples]) -> int:
+        """How many samples are due in [since, until)."""
+        scope = _scope(which)
+        sql = "SELECT count(*) FROM samples"
+        return int(with_samples(self.root, scope, lambda con: con.execute(sql).fetchall())[0][0])
+
+    def cells(
+        self,
+        bin_ns: int,
+        per_decade: int,
+        **which: Unpack[WhichSamples],
+    ) -> Frame:
+        """Exact counts of samples on a grid of time and log latency: nothing is left out.
+
+        Columns: host, target, op, period_ns, ``start_ns`` (due, cut to ``bin_ns``), ``bin_ns``,
+        ``kind`` (ok, failed, skipped, pending), ``level`` (floor(per_decade * log10(latency in
+        ns)); NaN when there is none) and ``n``. The latency is service for ok samples, felt for the
+        others.
+        """
+        if bin_ns <= 0 or per_decade <= 0:
+            raise UsageError("a grid needs cells", expected="a bin and cells a decade above 0")
+        scope = _scope(which)
+        sql = cells_sql(bin_ns, per_decade)
+        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
+
+    def levels(
+        self,
+        per_decade: int,
+        *,
+        by_run: bool = False,
+        **which: Unpack[WhichSamples],
+    ) -> Frame:
+        """Exact counts of what ended ok on a grid of log service latency: ``target run_id op level n``.
+
+        ``level``: floor(per_decade * log10(latency in ns)). Hosts and periods are pooled; runs too, with
+        an empty ``run_id``, unless ``by_run``.
+        """
+        scope = _scope(which)
+        sql = levels_sql(per_decade, by_run)
+        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql), ("level",)))
+
+    def sparse(
+        self,
+        wanted: int,
+        above_ns: int,
+        seed: int,
+        *,
+        by_run: bool = False,
+        **which: Unpack[WhichSamples],
+    ) -> Frame:
+        """About ``wanted`` samples an op at random, every one above ``above_ns``, every one that failed.
+
+        Columns: ``target run_id op of_all due_ns outcome service_ns felt_ns``, sorted; ``of_all``: how many
+        there were to choose from. Hosts are pooled; runs too unless ``by_run``.
+        """
+        scope = _scope(which)
+        sql = sparse_sql(wanted, above_ns, seed, by_run)
+        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
+
+    def boxes(
+        self,
+        reach: float,
+        least: int,
+        **which: Unpack[Which],
+    ) -> tuple[Frame, Frame]:
+        """A box of every series' service latencies, and every sample outside of it.
+
+        Boxes, sorted by host, target, op, period_ns: ``n_due n q25_ns q50_ns q75_ns low_ns high_ns``
+        (exact nearest ranks; whiskers end within ``reach`` log box heights; NaN below ``least`` ok
+        samples). Outside: ``latency_ns n``, single samples (n = 1) or, of many, exact counts at the
+        middles of levels.
+        """
+        scope = _scope(which)
+        return with_samples(self.root, scope, lambda con: box_tables(con, reach, least))
+
+    def tally(self, **which: Unpack[Which]) -> Frame:
+        """What each series asked of the storage: ``n_due n_lost n_begun moved_bytes busy_ns``.
+
+        ``n_lost``: due, and late by more than a tenth of the period, skipped, timed out, failed or
+        pending. ``busy_ns``: sum of service latencies. Then one column a cache state with how many
+        ok operations had it. Raw samples only; sorted by host, target, op, period_ns.
+        """
+        scope = _scope(which)
+
+        def ask(con: duckdb.DuckDBPyConnection) -> Frame:
+            columns = con.execute(tally_sql()).fetchnumpy()
+            return Frame({name: np.ma.getdata(column) for name, column in columns.items()})
+
+        return with_samples(self.root, scope, ask)
+
+    def tagged_samples(self, tags: Tags, window_ns: int) -> Frame:
+        """``tag due_ns service_ns`` of the samples in tagged windows, sorted by tag and due_ns.
+
+        ``tags``: columns host, target, op, period_ns, start_ns (a window of ``window_ns``) and tag
+        (int64).
+        """
+
+        def ask(con: duckdb.DuckDBPyConnection) -> Frame:
+            source = tag_samples(con, tags, window_ns)
+            service = f"{DERIVED['service_ns']} AS service_ns"
+            return _frame(con.execute(f"SELECT tag, due_ns, {service} FROM {source} ORDER BY ALL"))
+
+        return with_samples(self.root, _tag_scope(tags, window_ns), ask)
+
+    def pooled(self, tags: Tags, window_ns: int, statistics: Sequence[str]) -> Frame:
+        """``tag n_due n_seen`` and ``statistics`` over all windows of a tag together.
+
+        Where raw samples were dropped, a tag of one window has the statistics that were kept of it;
+        a tag of several has its counts, and NaN: what a part of its samples says is not said of all.
+        """
+
+        def ask(con: duckdb.DuckDBPyConnection) -> Frame:
+            return pooled_table(con, tag_samples(con, tags, window_ns), statistics)
+
+        scope = _tag_scope(tags, window_ns)
+        raw = with_samples(self.root, scope, ask)
+        kept = kept_windows(self.root, scope, window_ns, statistics)
+        return pooled_with_kept(raw, kept, tags)
+
+
+def _scope(which: Which | WhichSamples) -> Scope:
+    asked: dict[str, Any] = dict(which)
+    several = {name: tuple(asked[name]) for name in ("ops", "runs") if asked.get(name) is not None}
+    return Scope(**asked | several)
+
+
+def _whole_windows(scope: Scope, window_ns: int) -> Scope:
+    """The same, widened to whole windows."""
+    since, until = scope.since_ns, scope.until_ns
+    return replace(
+        scope,
+        since_ns=None if since is None else since // window_ns * window_ns,
+        until_ns=None if until is None else -(-until // window_ns) * window_ns,
+    )
+
+
+def _tag_scope(tags: Tags, window_ns: int) -> Scope:
+    """The time range that the tagged windows cover."""
+    starts = tags["start_ns"]
+    if len(starts) == 0:
+        return Scope(since_ns=0, until_ns=0)
+    return Scope(since_ns=int(starts.min()), until_ns=int(starts.max()) + window_ns)
+
+
+def _selected(columns: Sequence[str]) -> str:
+    unknown = [name for name in columns if name not in SAMPLE_TYPES and name not in DERIVED]
+    if unknown:
+        raise UsageError(
+            f"samples have no column {unknown[0]!r}", expected=", ".join([*SAMPLE_TYPES, *DERIVED])
+        )
+    return ", ".join(f"{DERIVED[name]} AS {name}" if name in DERIVED else name for name in columns)
+
+
+def _frame(result: duckdb.DuckDBPyConnection, known: Sequence[str] = ()) -> Frame:
+    """A result with this package's missing-data rule; ``known`` columns have no nulls."""
+    columns: dict[str, Any] = {}
+    for name, column in result.fetchnumpy().items():
+        if name in _NULLABLE and name not in known:
+            columns[name] = floats(column)
+        elif name in _INSTANTS:
+            columns[name] = np.ma.filled(column, NULL_NS)
+        else:
+            columns[name] = np.ma.getdata(column)
+    return Frame(columns)

@@ -1,0 +1,259 @@
+"""From rows of an adaptive run to sentences and a picture."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from iosonde.bench.adaptive.adaptive import adaptive
+from iosonde.bench.adaptive.rates import LEVELS
+from iosonde.bench.adaptive.sheet import CLIENTS, FIT, MEAN, MOST_DOTS, SERVERS, waiting_sheet
+from iosonde.bench.adaptive.verdict import Verdict
+from iosonde.bench.adaptive.words import say_waiting, verdict_line, waiting_json
+from iosonde.drawing.canvas import encoded
+from iosonde.drawing.marks import Dots, LevelLine
+from iosonde.drawing.render_sheet import draw_sheet
+from iosonde.drawing.sheet import plain
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.runs import RunRow
+from iosonde.model.units import format_waiting_factor
+from iosonde.queue.closed_network import Network
+from tests.bench.test_waiting import DIPS
+
+T = np.array(LEVELS)
+SERVERS_LIMIT = Network(100, 1 / 5_640, 68 / 5_640 - 1 / 5_640)
+CLIENTS_LIMIT = Network(20, 1e-4, 0.03)
+
+
+def rows(per_s, ranks, repeats=5, noise=0.02, seed=1, each=True, **more):
+    """Rows of all ranks and of each, for rates (levels,) of all clients together."""
+    random, made = np.random.default_rng(seed), []
+    for repeat in range(repeats):
+        for factor, mean in zip(T.tolist(), per_s, strict=True):
+            rate = float(mean * np.exp(noise * random.standard_normal()))
+            op_ns = round(1_000 * ranks / rate * 1e9)
+            whole = RunRow(
+                run_id="r1",
+                source="iosonde",
+                host="login2",
+                target="/work",
+                backend="posix",
+                pattern="cycle",
+                phase="benchmark",
+                waiting_factor=factor,
+                repeat=repeat,
+                ranks=ranks,
+                ops=1_000 * ranks,
+                failed=0,
+                corrected_per_s=rate,
+                op_time_ns=op_ns,
+                wait_time_ns=round(op_ns * factor),
+            )
+            made += [replace(whole, **more), replace(whole, op="md_stat", corrected_per_s=1e9)]
+            if each:
+                share = rate / ranks * (1 + 0.2 * np.linspace(-1, 1, ranks))
+                made += [
+                    replace(
+                        whole,
+                        rank=rank,
+                        ops=1_000,
+                        corrected_per_s=float(own),
+                        op_time_ns=op_ns // ranks,
+                        wait_time_ns=round(op_ns * factor) // ranks,
+                    )
+                    for rank, own in enumerate(share)
+                ]
+    return made
+
+
+@pytest.fixture(scope="module")
+def busy_servers():
+    return rows(SERVERS_LIMIT.corrected_per_s(T), 100)
+
+
+def test_servers_are_the_limit(busy_servers):
+    found = adaptive(busy_servers)
+    assert found.judged.verdict is Verdict.INCREASES
+    first, *rest = say_waiting(found)
+    assert first.startswith("servers are the limit: without waits 5,6")
+    assert "clients reach" in first
+    assert any("68 clients (6" in line or "67 clients (6" in line for line in rest)
+    assert any(line.startswith("elasticity 0.") for line in rest)
+    assert found.capacity.max_per_s.value == pytest.approx(5_640, rel=0.03)
+    assert found.capacity.unloaded_s.value == pytest.approx(SERVERS_LIMIT.unloaded_s, rel=0.05)
+
+
+def test_clients_are_the_limit_with_bounds_instead_of_numbers():
+    found = adaptive(rows(CLIENTS_LIMIT.corrected_per_s(T), 20))
+    assert found.judged.verdict is Verdict.SIMILAR
+    told = " / ".join(say_waiting(found))
+    assert told.startswith(
+        "clients are the limit: operations take as long with waits as without (x"
+    )
+    assert "it is at least 6" in told
+    assert "20 clients are not too many" in told
+    assert waiting_json(found)["max_per_s"]["value"] is None
+
+
+def test_clients_without_cpus_to_spare_are_said():
+    quiet = rows(CLIENTS_LIMIT.corrected_per_s(T), 20, machine={"cpu_share": 0.5})
+    assert not any("CPU" in line for line in say_waiting(adaptive(quiet)))
+    full = [replace(row, machine={"cpu_share": 0.97 / (1 + row.waiting_factor)}) for row in quiet]
+    spinning = adaptive([replace(row, machine={"cpu_share": 0.97}) for row in quiet])
+    assert any(line.startswith("even where they wait longest") for line in say_waiting(spinning))
+    assert not verdict_line(spinning).endswith("so the servers can take more clients")
+    first, told = (line for line in say_waiting(adaptive(full)) if "CPU" in line)
+    assert told.startswith("the ranks used 97% of the client's CPUs: an operation is mostly work")
+    assert first.startswith("clients are the limit, their CPUs above all (97%")
+    queued = adaptive(
+        rows(SERVERS_LIMIT.corrected_per_s(T), 100, each=False, machine={"cpu_share": 1.0})
+    )
+    assert any("queue for a CPU" in line for line in say_waiting(queued))
+
+
+def test_background_work_has_no_capacity():
+    found = adaptive(rows(7_191 * np.exp(DIPS), 10))
+    assert found.judged.verdict is Verdict.DECREASES
+    assert found.capacity is None
+    first = verdict_line(found)
+    assert first.startswith(
+        "background work is the limit: the servers get slower when clients leave"
+    )
+    assert "the rate at T = 1/4; x0.8" in first
+    assert not any("saturate" in line for line in say_waiting(found))
+
+
+def test_not_enough_is_said_with_what_it_would_take():
+    few = verdict_line(adaptive(rows(SERVERS_LIMIT.corrected_per_s(T), 100, repeats=1)))
+    assert "after 1 repeat; at least 5 are needed; so far it looks as if servers are" in few
+    noisy = [
+        verdict_line(adaptive(rows(CLIENTS_LIMIT.corrected_per_s(T), 20, noise=0.09, seed=seed)))
+        for seed in range(12)
+    ]
+    open_ones = [line for line in noisy if line.startswith("not decided: x")]
+    assert any("more repeat" in line and "would probably decide" in line for line in open_ones)
+
+
+def test_waits_that_were_not_those_asked_for_are_said():
+    coarse = [
+        replace(row, wait_time_ns=row.wait_time_ns * 3)
+        for row in rows(CLIENTS_LIMIT.corrected_per_s(T), 20)
+    ]
+    told = [line for line in say_waiting(adaptive(coarse)) if "times as long as operations" in line]
+    assert told[0].startswith("at T = 1/16 clients waited 0.19 times")
+    assert len(told) == 7
+
+
+def test_rates_that_waits_cannot_explain_give_no_capacity():
+    found = adaptive(rows(1_000 * (1 + T) ** 1.3, 10))
+    assert found.capacity is None
+    assert any("more than waits can explain" in line for line in say_waiting(found))
+
+
+def test_failed_operations_are_said():
+    some = [
+        replace(row, failed=row.ops // 20) for row in rows(CLIENTS_LIMIT.corrected_per_s(T), 20)
+    ]
+    assert "5.0% of the operations failed" in say_waiting(adaptive(some))
+
+
+def test_rows_of_ranks_are_added_up_where_no_total_is(busy_servers):
+    parts = [row for row in busy_servers if row.rank is not None]
+    whole, summed = adaptive(busy_servers), adaptive(parts)
+    assert summed.rates.corrected_per_s == pytest.approx(whole.rates.corrected_per_s)
+    assert summed.rates.measured == pytest.approx(whole.rates.measured, rel=1e-6)
+    # a rank that died in one measurement leaves that measurement out
+    less = [r for r in parts if (r.waiting_factor, r.repeat, r.rank) != (4.0, 2, 7)]
+    assert np.isnan(adaptive(less).rates.corrected_per_s[2, -1])
+    assert adaptive(less).rates.repeats == 4
+
+
+def test_what_cannot_be_judged(busy_servers):
+    with pytest.raises(NothingMeasuredError, match="with and without waits"):
+        adaptive([row for row in busy_servers if row.waiting_factor == 0])
+    with pytest.raises(NothingMeasuredError):
+        adaptive([])
+    with pytest.raises(NothingMeasuredError, match="clients did not wait"):
+        adaptive([replace(row, wait_time_ns=0) for row in busy_servers])
+    with pytest.raises(UsageError, match="one run, not of 2"):
+        adaptive([*busy_servers, replace(busy_servers[0], run_id="r2")])
+
+
+def test_json_is_json(busy_servers):
+    body = json.loads(json.dumps(waiting_json(adaptive(busy_servers)), allow_nan=False))
+    assert body["verdict"] == "increases"
+    assert body["saturating_clients"]["lower"] < 68 < body["saturating_clients"]["upper"]
+
+
+def test_waiting_factors_in_words():
+    words = [format_waiting_factor(level) for level in (*LEVELS, 0.3, 2.5)]
+    assert words == ["0", "1/16", "1/8", "1/4", "1/2", "1", "2", "4", "0.3", "2.5"]
+
+
+def test_the_picture_has_every_process_the_fit_and_its_bounds(busy_servers):
+    found = adaptive(busy_servers)
+    sheet = waiting_sheet([(busy_servers, found)], ["said"])
+    (pane,) = sheet.panes
+    assert sheet.levels == ("0", "1/16", "1/8", "1/4", "1/2", "1", "2", "4")
+    dots, *curves = pane.marks
+    assert isinstance(dots, Dots)
+    assert len(dots.value) == 100 * 5 * 8 <= MOST_DOTS
+    assert np.abs(dots.place - np.round(dots.place)).max() < 0.4
+    named = {curve.name: curve for curve in curves if isinstance(curve, LevelLine)}
+    assert list(named) == [MEAN, FIT, SERVERS, CLIENTS]
+    assert named[MEAN].value == pytest.approx(SERVERS_LIMIT.corrected_per_s(T) / 100, rel=0.03)
+    assert (named[MEAN].lower < named[MEAN].value).all()
+    assert (
+        named[FIT].value <= np.minimum(named[SERVERS].value, named[CLIENTS].value) * 1.001
+    ).all()
+    assert named[SERVERS].value[-1] == pytest.approx(5 * named[SERVERS].value[0])
+    body = plain(sheet)
+    assert body == json.loads(json.dumps(body, allow_nan=False))
+    assert [mark["mark"] for mark in body["panes"][0]["marks"]] == ["dots", *["levelline"] * 4]
+
+
+@pytest.mark.parametrize(("dark", "width"), [(False, 12.0), (True, 3.4)])
+def test_light_and_dark_wide_and_narrow(busy_servers, dark, width):
+    idle = rows(7_191 * np.exp(DIPS), 10)
+    sheet = waiting_sheet([(made, adaptive(made)) for made in (busy_servers, idle)])
+    canvas = draw_sheet(sheet, width_in=width, dark=dark)
+    left, right = canvas.axes
+    for axes in (left, right):
+        assert axes.get_yscale() == "log"
+        assert [label.get_text() for label in axes.get_xticklabels()] == list(sheet.levels)
+        assert axes.get_xlabel() == "waiting factor T"
+    assert len(left.lines) == 4
+    assert len(right.lines) == 1
+    low, high = right.get_ylim()
+    assert low < 466
+    assert high > 719
+    words = [text.get_text() for text in canvas.legends[0].get_texts()]
+    assert set(words) == {"one process in one repeat", MEAN, FIT, SERVERS, CLIENTS}
+    assert encoded(canvas, "png").startswith(b"\x89PNG")
+    renderer = FigureCanvasAgg(canvas).get_renderer()
+    boxes = [label.get_window_extent(renderer) for label in left.get_xticklabels()]
+    assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
+
+
+def test_rows_without_single_processes_still_have_a_picture():
+    made = rows(CLIENTS_LIMIT.corrected_per_s(T), 20, each=False)
+    less = [row for row in made if (row.waiting_factor, row.repeat) != (2.0, 1)]
+    canvas = draw_sheet(waiting_sheet([(less, adaptive(less))]))
+    assert len(canvas.axes[0].lines) == 2
+    words = [text.get_text() for text in canvas.legends[0].get_texts()]
+    assert words == [MEAN, CLIENTS]
+
+
+def test_many_processes_are_thinned_out_evenly():
+    crowd = rows(np.full(len(T), 90_000.0), 900, repeats=2)
+    sheet = waiting_sheet([(crowd, adaptive(crowd))])
+    (pane,) = sheet.panes
+    assert 0.6 * MOST_DOTS < len(pane.marks[0].value) <= MOST_DOTS
+    assert "of 14\u2009400 drawn" in pane.note
+    with pytest.raises(ValueError, match="no run"):
+        waiting_sheet([])

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from iosonde.cli import check
+from tests.kit.commands import ENVIRON, put, run
+from tests.kit.makers import SECOND, START, state, with_ops
+
+SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}
+SLOW |= {"since_ns": START - 500 * SECOND, "q95_ns": 412_000_000}
+
+pytestmark = pytest.mark.usefixtures("utc", "now")
+
+
+def test_now_says_a_sentence_a_target_the_worst_first(tmp_path, capsys):
+    put(tmp_path, a=state(target="/a"), b=with_ops(data_read=SLOW) | {"target": "/b"})
+    assert run("now", store=tmp_path) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == (
+        "slow    reads on /b are 3.1x slower than usual (2.8-3.4) since 14:05"
+        "  (measured 0 s ago from login2)"
+    )
+    assert second.startswith("ok      /a is as usual")
+    assert run("now", "/a", "-v", store=tmp_path) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_now_as_json_carries_the_numbers(tmp_path, capsys):
+    put(tmp_path, b=with_ops(data_read=SLOW))
+    assert run("now", "--format", "json", store=tmp_path) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["kind"], found["slowdown"], found["lower"]) == ("slow", 3.1, 2.8)
+    assert found["sentence"].startswith("reads on /work")
+    assert found["state"]["ops"][0]["q95_ns"] == 412_000_000
+
+
+def test_now_without_probes_says_how_to_start_one(tmp_path, capsys):
+    assert run("now", store=tmp_path) == 1
+    assert "try 'iosonde probe DIR'" in capsys.readouterr().err
+
+
+def test_an_unknown_target_names_the_known_ones(tmp_path, capsys):
+    put(tmp_path, a=state(target="/a"))
+    assert run("now", "/nope", store=tmp_path) == 2
+    assert "expected one of /a" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("a_state", "extra", "code", "line"),
+    [
+        (state(), [], 0, "IOSONDE OK - /work is as usual"),
+        (with_ops(data_read=SLOW), [], 1, "IOSONDE WARNING - reads on /work are 3.1x"),
+        (with_ops(data_read=SLOW), ["-c", "~:3"], 2, "IOSONDE CRITICAL - reads"),
+        (with_ops(data_read=SLOW), ["-w", "@3:4", "-c", "9"], 1, "IOSONDE WARNING - "),
+        (state(written_ns=START - 60 * SECOND), [], 3, "IOSONDE UNKNOWN - nothing heard of"),
+        (state(), ["-c", "~:0.5"], 2, "IOSONDE CRITICAL - /work is as usual: "),
+        (state(ops=[]), [], 3, "IOSONDE UNKNOWN - /work: still learning"),
+        (state(), ["-w", "x"], 3, "IOSONDE UNKNOWN - check: argument -w/--warning: cannot read"),
+        (state(), ["/nope"], 3, "IOSONDE UNKNOWN - /nope is not watched"),
+        (state(), ["--nope"], 3, "IOSONDE UNKNOWN - check: unrecognized arguments"),
+    ],
+)
+def test_check_is_a_plugin(tmp_path, capsys, a_state, extra, code, line):
+    put(tmp_path, work=a_state)
+    assert run("check", *extra, store=tmp_path) == code
+    captured = capsys.readouterr()
+    assert captured.out.startswith(line)
+    assert captured.err == ""
+
+
+def test_check_says_that_a_limit_and_not_slowness_raised_it(tmp_path, capsys):
+    put(tmp_path, work=state())
+    assert run("check", "-c", "~:0.5", store=tmp_path) == 2
+    assert capsys.readouterr().out.split(" | ")[0].endswith("; CRITICAL by -c ~:0.5")
+
+
+def test_check_of_a_target_where_nothing_is_watched_says_how_to_start(tmp_path, capsys):
+    assert run("check", "/work", store=tmp_path) == 3
+    assert (
+        capsys.readouterr().out
+        == f"IOSONDE UNKNOWN - no states in {tmp_path}; try 'iosonde probe DIR'\n"
+    )
+
+
+def test_check_gives_performance_data(tmp_path, capsys):
+    put(tmp_path, work=with_ops(data_read=SLOW, md_stat={"slowdown": None}))
+    run("check", "-w", "2", "-c", "~:5", store=tmp_path)
+    first = capsys.readouterr().out.splitlines()[0]
+    text, _, data = first.partition(" | ")
+    assert text
+    assert data.split()[:2] == [
+        "'work_data_read_slowdown'=3.1;2;~:5;0;",
+        "'work_data_read_q95'=0.412s;;;0;",
+    ]
+    assert "'work_md_stat_slowdown'=U;2;~:5;0;" in data
+
+
+def test_check_puts_the_worst_first_and_the_others_below(tmp_path, capsys):
+    put(
+        tmp_path,
+        a=state(target="/a|b"),
+        b=with_ops(data_read=SLOW) | {"target": "/b", "notes": ["buffered"]},
+    )
+    assert run("check", "-v", store=tmp_path) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("IOSONDE WARNING - reads on /b")
+    assert lines[1].startswith("/a/b is as usual")
+    assert lines[2] == "note: buffered"
+    assert [line.count("|") for line in lines] == [1, 0, 0]
+
+
+def test_check_answers_in_time_even_when_the_store_hangs(tmp_path):
+    """Opening a FIFO blocks for ever, as a file on a hung mount does."""
+    put(tmp_path, work=state())
+    os.mkfifo(tmp_path / "state" / "login2" / "hung.json")
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "iosonde.cli.main", "check", "-t", "300ms", "--store", tmp_path],
+        capture_output=True,
+        text=True,
+        env=ENVIRON,
+        timeout=30,
+        check=False,
+    )
+    assert time.monotonic() - began < 20
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "did not answer within 0.3 s" in done.stdout
+
+
+def test_check_never_shows_a_traceback(tmp_path, capfd, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("what nobody thought of")
+
+    put(tmp_path, work=state())
+    monkeypatch.setattr(check, "read_states", broken)
+    assert run("check", store=tmp_path) == 3
+    captured = capfd.readouterr()
+    assert captured.out == "IOSONDE UNKNOWN - RuntimeError: what nobody thought of\n"
+    assert captured.err == ""

@@ -1,0 +1,98 @@
+"""The one-liners of docs/store.md run as they stand there, and its numbers are those in the code."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from iosonde.bench.runs import store as runs
+from iosonde.cli import main
+from iosonde.model.ops import OPS
+from iosonde.weather.seal import seal
+from tests.kit.made_runs import benchmark
+from tests.kit.makers import START, simulated
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "store.md").read_text()
+
+
+def snippets(language):
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.S)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    simulated(tmp_path, 700)
+    seal(tmp_path)
+    path = tmp_path / "events" / "login2" / "2026-09.jsonl"
+    path.parent.mkdir(parents=True)
+    event = {"schema_version": 1, "id": "r-1", "kind": "hang", "host": "login2", "target": "/work"}
+    event |= {
+        "op": "md_stat",
+        "began_ns": START,
+        "ended_ns": None,
+        "written_ns": START,
+        "outcome": None,
+    }
+    closed = event | {"ended_ns": START + 5, "written_ns": START + 5, "outcome": "ok"}
+    path.write_text(json.dumps(event) + "\n" + json.dumps(closed) + "\n{torn")
+    runs.write(tmp_path, benchmark(), START)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IOSONDE_STORE", str(tmp_path))
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_commands_and_the_sql_run():
+    (commands,) = snippets("sh")
+    for line in commands.splitlines():
+        name, *arguments = shlex.split(line)
+        assert name == "iosonde"
+        assert main.main(arguments) == 0
+    windows, events, rolled, states = (duckdb.sql(sql).fetchall() for sql in snippets("sql"))
+    assert sorted(op for _, op, _, _ in windows) == sorted(OPS)
+    for _, op, ms in rolled:
+        exact = duckdb.sql(
+            "SELECT quantile_disc(ended_ns - began_ns, 0.5) / 1e6 FROM 'samples/*/*/*.parquet' "
+            f"WHERE op = '{op}' AND outcome = 'ok'"
+        ).fetchall()
+        assert ms == pytest.approx(exact[0][0], rel=0.01)
+    assert sorted(op for _, op, _ in rolled) == sorted(OPS)
+    assert [(row[1], row[-1]) for row in events] == [(5e-9, "ok")]
+    assert [row[:4] for row in states] == [("login2", "/work", "stopped", False)]
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_python_runs():
+    pytest.importorskip("pandas")
+    path = Path("events/login2/2026-09.jsonl")
+    path.write_text(path.read_text().removesuffix("{torn"))
+    (code,) = snippets("python")
+    exec(compile(code, "store.md", "exec"), {})
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_window_takes_as_much_as_it_says():
+    (file,) = Path("windows").rglob("*.windows")
+    assert round(file.stat().st_size / 72, -1) == 70
+    assert "A window takes about 70 bytes: 0.6 MB a day and target" in PAGE
+
+
+def test_the_numbers_are_those_of_the_code():
+    text = "".join(path.read_text() for path in (ROOT / "rust/core/src/record").glob("*.rs"))
+
+    def constant(name):
+        (value,) = re.findall(rf"const {name}: [a-z0-9]+ = (.*?);", text)
+        return eval(value.replace("_", ""))
+
+    words = re.sub(r"\s+", " ", PAGE)
+    assert f"{constant('BACKLOG_ROWS'):,} samples".replace(",", " ") in words
+    assert f"{constant('BACKLOG_APPENDS'):,} lines and frames".replace(",", " ") in words
+    assert f"{constant('SYNC_NS') / 1e9:.0f} s later at most" in words
+    assert f"every {constant('CHECK_NS') / 60e9:.0f} minutes" in words
+    assert constant("FRUITLESS_FILES") == 8
+    assert f"If eight files and {constant('FRUITLESS_BYTES') >> 20} MiB" in words

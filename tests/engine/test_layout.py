@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.engine import layout
+from iosonde.model.errors import StoreError
+
+START = 1_790_000_000_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("environ", "root"),
+    [
+        ({"IOSONDE_STORE": "/a", "XDG_STATE_HOME": "/b", "HOME": "/c"}, "/a"),
+        ({"XDG_STATE_HOME": "/b", "HOME": "/c"}, "/b/iosonde"),
+        ({"IOSONDE_STORE": "", "HOME": "/c"}, "/c/.local/state/iosonde"),
+    ],
+)
+def test_the_default_folder(environ, root):
+    assert layout.default_root(environ) == Path(root)
+
+
+def test_an_absent_store_is_an_empty_one(tmp_path):
+    assert layout.spool_segments(tmp_path / "no") == []
+    assert layout.parquet_segments(tmp_path / "no") == []
+
+
+def test_only_segments_are_listed(tmp_path):
+    for name in ("spool/h/r-1.spool", "spool/h/r-1.torn", "spool/h/.x.spool", "spool/stray.spool"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    for day in ("2026-09-20", "2026-09-21"):
+        folder = tmp_path / "samples" / f"date={day}" / "host=h"
+        folder.mkdir(parents=True)
+        for name in ("r-0.parquet", ".r-2.77.parquet"):
+            (folder / name).touch()
+    assert [(s.host, s.stem) for s in layout.spool_segments(tmp_path)] == [("h", "r-1")]
+    assert len(layout.parquet_segments(tmp_path)) == 2
+    later = layout.parquet_segments(tmp_path, "2026-09-21")
+    assert [s.path for s in later] == [layout.parquet_path(tmp_path, "h", "r-0", START)]
+
+
+def test_a_file_in_place_of_a_folder_is_explained(tmp_path):
+    (tmp_path / "spool").touch()
+    with pytest.raises(StoreError, match="cannot list"):
+        layout.spool_segments(tmp_path)

@@ -1,0 +1,66 @@
+"""Questions that hang, break, die and never end."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from iosonde.doctor.finding import Findings
+from iosonde.doctor.judge.target import judge_answer
+from iosonde.host import child as expendable
+from iosonde.host.mounts import mount_of
+from tests.kit.doctor_makers import MOUNTS
+
+
+def sleeps(tell):
+    tell.found(before=1)
+    tell.trying("to sleep")
+    time.sleep(60)
+
+
+def breaks(tell):
+    raise ValueError("no such luck")
+
+
+def killed(tell):
+    tell.trying("to live")
+    os.kill(os.getpid(), 9)
+
+
+def test_children_that_answer_hang_break_and_die():
+    began = time.monotonic()
+    questions = {
+        "quick": lambda tell: tell.found(answer=[1, "é" * 100_000]),
+        "hang": sleeps,
+        "break": breaks,
+        "die": killed,
+    }
+    replies = expendable.ask_all(questions, 0.5)
+    assert time.monotonic() - began < 5
+    assert replies["quick"].facts == {"answer": [1, "é" * 100_000]}
+    assert replies["quick"].hang is replies["quick"].error is None
+    hang = replies["hang"].hang
+    assert hang.trying == "to sleep"
+    assert hang.seconds >= 0.5
+    assert replies["hang"].facts == {"before": 1}
+    assert replies["break"].error == "ValueError: no such luck"
+    assert "to live" in replies["die"].error
+    with pytest.raises(ProcessLookupError):
+        os.kill(hang.pid, 0)
+    found = Findings("t")
+    assert not judge_answer(found, replies["hang"], mount_of(MOUNTS, "/work"))
+    assert "does not answer (lustre from" in found.all[0].says
+    assert found.all[0].found["trying"] == "to sleep"
+
+
+def test_a_child_that_never_stops_talking_is_not_believed_for_ever(monkeypatch):
+    def talks(tell):
+        while True:
+            tell.found(answer="x" * 60_000)
+
+    monkeypatch.setattr(expendable, "MAX_BYTES", 1 << 20)
+    began = time.monotonic()
+    assert expendable.ask(talks, 30).error
+    assert time.monotonic() - began < 10

@@ -1,0 +1,106 @@
+"""Makes weeks of samples in a second: log-normal latencies times known factors, straight to Parquet."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+
+from iosonde.engine import layout
+from iosonde.engine.contract import SAMPLE_TYPES
+from iosonde.engine.spool import literal
+from tests.kit.makers import LATENCY, SECOND
+
+USUAL_NS = {
+    "data_read": 5_000_000,
+    "data_write": 4_000_000,
+    "md_create": 1_000_000,
+    "md_stat": 40_000,
+    "md_read": 400_000,
+    "md_delete": 600_000,
+}
+assert set(USUAL_NS) == set(LATENCY) - {"sigma"}
+
+
+class Trouble(NamedTuple):
+    """``factor`` times the latency of a share of an op's samples in [begin_s, end_s) of the store."""
+
+    op: str
+    begin_s: float
+    end_s: float
+    factor: float
+    share: float = 1.0
+
+
+def made(
+    root: Path,
+    rng: np.random.Generator,
+    start_ns: int,
+    seconds: int,
+    troubles: Sequence[Trouble] = (),
+    *,
+    target: str = "/work",
+    host: str = "login2",
+    period_s: int = 1,
+    sigma: float = 0.3,
+    silent: Sequence[tuple[float, float]] = (),
+    failed: float = 0.0,
+    cached: float = 0.0,
+    ops: Sequence[str] = tuple(USUAL_NS),
+) -> int:
+    """Write sealed samples; returns how many.
+
+    ``silent``: stretches (s after the start) without any sample; ``failed``: share that ends in EIO;
+    ``cached``: share of reads that take 0.1 ms.
+    """
+    due_s = np.arange(0, seconds, period_s, dtype=np.float64)
+    for begin, end in silent:
+        due_s = due_s[(due_s < begin) | (due_s >= end)]
+    parts = []
+    for place, op in enumerate(ops):
+        latency = USUAL_NS[op] * np.exp(rng.normal(0, sigma, len(due_s)))
+        if op == "data_read" and cached:
+            hits = rng.random(len(due_s)) < cached
+            latency[hits] = 100_000 * np.exp(rng.normal(0, sigma, np.count_nonzero(hits)))
+        for trouble in troubles:
+            if trouble.op == op:
+                hit = (due_s >= trouble.begin_s) & (due_s < trouble.end_s)
+                hit &= rng.random(len(due_s)) < trouble.share
+                latency[hit] *= trouble.factor
+        bad = rng.random(len(due_s)) < failed
+        due = start_ns + (due_s * SECOND).astype(np.int64) + place * SECOND // 10
+        parts.append((op, due, latency.astype(np.int64), bad))
+    day = 86_400 * SECOND
+    names = [op for op, due, _, _ in parts for _ in range(len(due))]
+    due, latency, bad = (np.concatenate([part[i] for part in parts]) for i in (1, 2, 3))
+    constants = {"schema_version": 1, "host": host, "target": target, "size_bytes": 3901}
+    constants |= {"period_ns": period_s * SECOND, "cache": "direct", "seed": 7, "run_id": "made"}
+    columns = {"op": np.array(names, dtype=object), "due_ns": due, "latency": latency, "bad": bad}
+    derived = {
+        "began_ns": "due_ns + 1000",
+        "ended_ns": "due_ns + 1000 + latency",
+        "outcome": "CASE WHEN bad THEN 'EIO' ELSE 'ok' END",
+        "offset_bytes": "NULL",
+        "control_runq_ns": "0",
+        "size_bytes": "CASE WHEN op LIKE 'data%' THEN 1048576 ELSE 3901 END",
+    }
+    with duckdb.connect() as con:
+        con.register("made", columns)
+        for name, value in constants.items():
+            derived.setdefault(name, literal(value) if isinstance(value, str) else str(value))
+        picked = ", ".join(
+            f"({derived.get(name, name)})::{kind} AS {name}" for name, kind in SAMPLE_TYPES.items()
+        )
+        for first in range(int(due.min()) // day * day, int(due.max()) + 1, day):
+            stem = f"made{zlib.crc32(target.encode())}x{period_s}-{first // day}"
+            path = layout.parquet_path(root, host, stem, first)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            con.execute(
+                f"COPY (SELECT {picked} FROM made WHERE due_ns // {day} = {first // day} "
+                f"ORDER BY target, op, due_ns) TO '{path}' (FORMAT parquet)"
+            )
+    return len(due)

@@ -1,0 +1,132 @@
+"""Spells of slowdown: begin, end, gaps, peaks, and several ops of one target."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iosonde.weather.events import slow_intervals as spells
+from iosonde.weather.events.slow_intervals import RULE, Series, Spell
+
+MINUTE = 60_000_000_000
+
+
+def series(typ, tail=None, lost=None, start=None):
+    typ = np.array(typ, dtype=float)
+    n = len(typ)
+    return Series(
+        np.arange(n) * MINUTE if start is None else np.array(start) * MINUTE,
+        typ,
+        np.ones(n) if tail is None else np.array(tail, dtype=float),
+        np.zeros(n) if lost is None else np.array(lost, dtype=float),
+        np.full(n, 60),
+    )
+
+
+def found(one):
+    return [(s.start_ns // MINUTE, s.end_ns // MINUTE, s.open) for s in spells.spells(one)]
+
+
+def by_hand(typ):
+    """The rule, one minute after the other, for a series without gaps."""
+    out, start, hot, quiet = [], None, 0, 0
+    for minute, value in enumerate(typ):
+        if start is None:
+            hot = hot + 1 if value >= 2 else 0
+            if hot == 3:
+                start, quiet = minute - 2, 0
+        else:
+            quiet = quiet + 1 if value < 1.5 else 0
+            if quiet == 5:
+                out.append((start, minute - 4, False))
+                start, hot = None, 0
+    if start is not None:
+        out.append((start, len(typ), True))
+    return out
+
+
+@given(st.lists(st.sampled_from([1.0, 1.7, 2.5]), min_size=1, max_size=60))
+def test_vectors_say_what_the_rule_says_minute_by_minute(typ):
+    assert found(series(typ)) == by_hand(typ)
+
+
+def test_two_slow_minutes_are_no_spell_and_four_quiet_ones_no_end():
+    assert found(series([1, 3, 3, 1, 1])) == []
+    assert found(series([1, 3, 3, 3, 1, 1, 1, 1, 3, 1, 1, 1, 1, 1])) == [(1, 9, False)]
+
+
+@pytest.mark.parametrize("column", ["tail", "lost"])
+def test_tail_and_lost_operations_begin_a_spell_too(column):
+    value = {"tail": 12.0, "lost": 0.06}[column]
+    usual = {"tail": 1.0, "lost": 0.0}[column]
+    one = series([1.0] * 12, **{column: [usual] * 2 + [value] * 4 + [usual] * 6})
+    assert found(one) == [(2, 6, False)]
+
+
+def test_an_open_spell_says_so():
+    assert found(series([1, 3, 3, 3, 1])) == [(1, 5, True)]
+
+
+def test_a_gap_neither_begins_nor_ends_a_spell():
+    gone = np.nan
+    inside = series([1, 3, 3, 3, *[gone] * 20, 3, 1, 1, 1, 1, 1])
+    assert found(inside) == [(1, 25, False)]
+    unseen = inside._replace(lost=np.where(np.isnan(inside.typ), np.nan, 0.0))
+    assert spells.join({"md_stat": unseen})[0].ops["md_stat"].unobserved_ns == 20 * MINUTE
+    missing = series([1, 3, 3, 3, 3, 1, 1, 1, 1, 1], start=[0, 1, 2, 3, *range(24, 30)])
+    assert found(missing) == [(1, 25, False)]
+    # two slow minutes before a long gap and one after it: nobody saw three in a row
+    assert found(series([1, 3, 3, 3, 1, 1, 1, 1, 1], start=[0, 1, 2, *range(40, 46)])) == []
+    # quiet minutes count on both sides of a gap; the end is where they begin
+    ended = series([1, 3, 3, 3, 1, 1, 1, 1, 1], start=[0, 1, 2, 3, 4, 5, 50, 51, 52])
+    assert found(ended) == [(1, 4, False)]
+
+
+def test_nothing_seen_is_nothing_found():
+    assert found(series([np.nan] * 9)) == []
+    assert spells.spells(series([])) == []
+
+
+def test_measures_of_a_known_shape():
+    shape = [1, 1, 3, 5, 9, 9, 9, 9, 9, 5, 3, 2, 2, 1, 1, 1, 1, 1]
+    (joint,) = spells.join({"data_read": series(shape)})
+    got = joint.ops["data_read"]
+    inside = np.array(shape[2:13])
+    assert joint.spell == Spell(2 * MINUTE, 13 * MINUTE, False)
+    assert got.median == np.median(inside)
+    assert got.peak == 9
+    assert got.peak_ns == 4 * MINUTE  # the middle of the first five
+    assert got.area_s == 60 * np.sum(inside - 1)
+    assert got.recovery_ns == 3 * MINUTE  # the last minute at 4.5 or more is minute 9
+    assert got.n == 11 * 60
+    assert got.unobserved_ns == 0
+
+
+def test_ops_that_overlap_are_one_event_and_only_those_slow_half_of_it_are_affected():
+    long = [1] * 5 + [3] * 40 + [1] * 15
+    short = [1] * 6 + [4] * 6 + [1] * 48
+    apart = [1] * 60
+    joints = spells.join({"a": series(long), "b": series(short), "c": series(apart)})
+    assert [joint.spell for joint in joints] == [Spell(5 * MINUTE, 45 * MINUTE, False)]
+    assert joints[0].affected() == ["a"]
+    assert joints[0].ops["b"].share == 6 / 40
+
+
+def test_events_three_minutes_apart_are_one_four_are_two():
+    first = Spell(0, 10 * MINUTE, False)
+    near, far = Spell(13 * MINUTE, 20 * MINUTE, True), Spell(14 * MINUTE, 20 * MINUTE, False)
+    gap = RULE.merged_windows * MINUTE
+    assert spells.merge([near, first], gap) == [Spell(0, 20 * MINUTE, True)]
+    assert spells.merge([first, far], gap) == [first, far]
+
+
+def test_a_hang_without_one_answer_is_a_spell_of_lost_operations():
+    typ = [1.0] * 3 + [np.nan] * 6 + [1.0] * 6
+    (joint,) = spells.join({"md_stat": series(typ, tail=typ, lost=[0] * 3 + [1] * 6 + [0] * 6)})
+    got = joint.ops["md_stat"]
+    assert (joint.spell.start_ns, joint.spell.end_ns) == (3 * MINUTE, 9 * MINUTE)
+    assert got.lost == 1.0
+    assert got.unobserved_ns == 0
+    assert np.isnan(got.peak)
