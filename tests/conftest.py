@@ -9,11 +9,19 @@ from iosonde.cli.shared import options
 from iosonde.engine import layout
 from iosonde.weather import seal
 from tests.kit.makers import START, simulated
+from tests.kit.reaper import reaper
 
 settings.register_profile(
     "untimed", deadline=None
 )  # how long an example takes says nothing of its result
 settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nothing_outlives_the_tests():
+    """What tests start ends with them, even if they are killed."""
+    with reaper():
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -21,3 +21,9 @@ def alone(monkeypatch):
     """Tests that are started by a batch system are no part of its job."""
     for name in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "MPI_LOCALNRANKS"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch):
+    """Places have long names here: tables need not cut them."""
+    monkeypatch.setenv("COLUMNS", "200")

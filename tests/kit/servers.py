@@ -15,6 +15,8 @@ from pathlib import Path
 
 from obstore.store import S3Store
 
+from tests.kit.reaper import MARK, memory_folder
+
 BUILT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "iosonde" / "servers"
 VERSITYGW = BUILT / "versitygw-v1.8.0"
 FERRETDB = BUILT / "ferretdb-v1.24.2"
@@ -40,9 +42,9 @@ def program(name: str) -> Path:
 
 def fast_folder(prefix: str) -> Path:
     """A folder in memory where there is one: tests wait for no disk."""
-    memory = Path("/dev/shm")
-    usable = memory.is_dir() and os.access(memory, os.W_OK)
-    return Path(tempfile.mkdtemp(prefix=f"iosonde-{prefix}-", dir=memory if usable else None))
+    folder = memory_folder(os.environ.get(MARK, str(os.getpid())))
+    folder.mkdir(exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=folder))
 
 
 def stopped(pid: int) -> bool:

@@ -1,0 +1,93 @@
+"""Processes that tests started end with the test process, also when that is killed.
+
+A watcher process waits for the end of a pipe that only the test process holds. Then it kills whatever carries this
+run's mark in its environment, which children inherit, and removes the run's folder in memory.
+
+    python -m tests.kit.reaper MARK     the watcher itself
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+MARK = "IOSONDE_TEST_RUN"
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def memory_folder(mark: str) -> Path:
+    """Where servers of a run keep their data: in memory where there is room for files."""
+    memory = Path("/dev/shm")
+    usable = memory.is_dir() and os.access(memory, os.W_OK)
+    return (memory if usable else Path(tempfile.gettempdir())) / f"iosonde-tests-{mark}"
+
+
+@contextmanager
+def reaper() -> Iterator[str]:
+    """Mark this process; what it starts from now on dies with it. Yields the mark."""
+    mark = uuid.uuid4().hex
+    watcher = subprocess.Popen(
+        [sys.executable, "-m", "tests.kit.reaper", mark],
+        stdin=subprocess.PIPE,
+        env={name: value for name, value in os.environ.items() if name != MARK},
+        cwd=ROOT,
+        start_new_session=True,
+    )
+    before = os.environ.get(MARK)
+    os.environ[MARK] = mark
+    try:
+        yield mark
+    finally:
+        if before is None:
+            del os.environ[MARK]
+        else:
+            os.environ[MARK] = before
+        assert watcher.stdin is not None
+        watcher.stdin.close()
+        watcher.wait()
+
+
+def marked(mark: str) -> list[int]:
+    """Processes that carry the mark."""
+    text = f"{MARK}={mark}\0".encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if text in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:  # gone, or of another user
+            continue
+    return found
+
+
+def _reap(mark: str) -> None:
+    # A process may start another one while it dies: the next round finds that.
+    while found := [pid for pid in marked(mark) if _state(pid) not in "ZX"]:
+        for pid in found:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if all(_state(pid) == "D" for pid in found):
+            break  # the kernel kills them when their storage answers
+        time.sleep(0.01)
+    shutil.rmtree(memory_folder(mark), ignore_errors=True)
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
+if __name__ == "__main__":
+    sys.stdin.buffer.read()
+    _reap(sys.argv[1])
