@@ -33,7 +33,7 @@ test: ## everything; fails if a service cannot be had
 test-quick: build ## what needs no server, browser, mount or root
 	cargo test --workspace --quiet
 	cd web && npm test --silent
-	$(BIN)/pytest -m "not service"
+	$(BIN)/pytest -n 2 --dist loadfile -m "not service"
 
 services: ## Prometheus, Chromium and PostgreSQL from the distribution; servers of S3 and MongoDB's protocol from Go modules
 	scripts/services

@@ -13,11 +13,13 @@ from iosonde.host import child as expendable
 from iosonde.host.mounts import mount_of
 from tests.kit.doctor_makers import MOUNTS
 
+NAP_S = 60.0
+
 
 def sleeps(tell):
     tell.found(before=1)
     tell.trying("to sleep")
-    time.sleep(60)
+    time.sleep(NAP_S)
 
 
 def breaks(tell):
@@ -30,7 +32,6 @@ def killed(tell):
 
 
 def test_children_that_answer_hang_break_and_die():
-    began = time.monotonic()
     questions = {
         "quick": lambda tell: tell.found(answer=[1, "é" * 100_000]),
         "hang": sleeps,
@@ -38,12 +39,11 @@ def test_children_that_answer_hang_break_and_die():
         "die": killed,
     }
     replies = expendable.ask_all(questions, 0.5)
-    assert time.monotonic() - began < 5
     assert replies["quick"].facts == {"answer": [1, "é" * 100_000]}
     assert replies["quick"].hang is replies["quick"].error is None
     hang = replies["hang"].hang
     assert hang.trying == "to sleep"
-    assert hang.seconds >= 0.5
+    assert 0.5 <= hang.seconds < NAP_S
     assert replies["hang"].facts == {"before": 1}
     assert replies["break"].error == "ValueError: no such luck"
     assert "to live" in replies["die"].error
@@ -61,6 +61,6 @@ def test_a_child_that_never_stops_talking_is_not_believed_for_ever(monkeypatch):
             tell.found(answer="x" * 60_000)
 
     monkeypatch.setattr(expendable, "MAX_BYTES", 1 << 20)
-    began = time.monotonic()
-    assert expendable.ask(talks, 30).error
-    assert time.monotonic() - began < 10
+    reply = expendable.ask(talks, 30)
+    assert reply.error
+    assert reply.hang is None
