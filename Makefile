@@ -57,7 +57,7 @@ bench: build ## print the tables of docs/performance.md
 	$(BIN)/python -m benchmarks
 
 fuzz: ## mutated configurations, spools, windows and requests; FUZZ_INPUTS=2000000 says how many of each
-	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-core --test fuzz_config --test fuzz_spool -- --nocapture
+	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-probe --test fuzz_config --test fuzz_spool -- --nocapture
 	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-agent --bin iosonde-agent http::fuzz -- --nocapture
 	IOSONDE_FUZZ_CONNECTIONS=$(FUZZ_CONNECTIONS) cargo test --release --quiet -p iosonde-agent --test fuzz_http -- --nocapture
 

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use iosonde_core::config::{Config, ConfigError};
+use iosonde_probe::config::{Config, ConfigError};
 
 use crate::options::ConfigCommand;
 use crate::{Failure, USAGE};

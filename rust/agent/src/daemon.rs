@@ -5,11 +5,11 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::config::{Config, ConfigError, DEFAULT_LISTEN, LogFormat, TargetPlan};
-use iosonde_core::probe::ProbeError;
-use iosonde_core::probe::collector::Tell;
-use iosonde_core::probe::session::Session;
 use iosonde_core::slowdown::verdict::State;
+use iosonde_probe::config::{Config, ConfigError, DEFAULT_LISTEN, LogFormat, TargetPlan};
+use iosonde_probe::probe::ProbeError;
+use iosonde_probe::probe::collector::Tell;
+use iosonde_probe::probe::session::Session;
 
 use crate::configure;
 use crate::http::Server;
@@ -141,7 +141,7 @@ impl Daemon {
                     self.notify.ready(&self.status());
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    iosonde_core::probe::worker::trim();
+                    iosonde_probe::probe::worker::trim();
                     self.notify.status(&self.status());
                     self.log.tell_suppressed(false);
                 }

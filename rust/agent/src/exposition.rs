@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
 use iosonde_core::histogram::Histogram;
-use iosonde_core::probe::breaker;
-use iosonde_core::probe::state::TargetState;
-use iosonde_core::probe::view::{View, Watched};
 use iosonde_core::sample::Op;
 use iosonde_core::slowdown::live::{OUTCOME_KINDS, OpState};
 use iosonde_core::slowdown::verdict::State;
+use iosonde_probe::probe::breaker;
+use iosonde_probe::probe::state::TargetState;
+use iosonde_probe::probe::view::{View, Watched};
 
 use crate::cost::Cost;
 use crate::families::{self, Family};

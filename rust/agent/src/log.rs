@@ -6,8 +6,8 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::config::LogFormat;
-use iosonde_core::record::dates::second_of;
+use iosonde_probe::config::LogFormat;
+use iosonde_probe::record::dates::second_of;
 
 /// So many lines of a kind are written in a minute.
 const BURST: u64 = 5;

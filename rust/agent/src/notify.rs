@@ -7,7 +7,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::sync::Arc;
 
 use iosonde_core::clock::Clock;
-use iosonde_core::probe::session::Beat;
+use iosonde_probe::probe::session::Beat;
 
 /// The way to the service manager; without one, all is said to nobody.
 #[derive(Debug, Default)]

@@ -64,7 +64,7 @@ fn replace(path: &Path, page: &str) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use iosonde_core::clock::RealClock;
-    use iosonde_core::config::LogFormat;
+    use iosonde_probe::config::LogFormat;
 
     fn start(path: &Path) -> Textfile {
         let log = Log::new(LogFormat::Logfmt, false, Arc::new(RealClock), Box::new(std::io::sink()));

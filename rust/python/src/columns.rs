@@ -1,6 +1,6 @@
 //! Columns in and out: buffers of numbers, missing ones as NaN or as the null of the spool.
 
-use iosonde_core::record::spool::NULL;
+use iosonde_probe::record::spool::NULL;
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -5,9 +5,9 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use iosonde_core::backend::location::{ConnectError, Location};
+use iosonde_bench::backend::location::{ConnectError, Location};
+use iosonde_bench::backend::words::Problem;
 use iosonde_core::backend::store::{Capabilities, Manner, ObjectStore, SetId};
-use iosonde_core::backend::words::Problem;
 use iosonde_core::backend::{Backend, ObjectName};
 use iosonde_core::clock::Clock;
 use iosonde_core::seed::Random;

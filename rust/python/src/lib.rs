@@ -1,4 +1,4 @@
-//! Thin PyO3 bindings of iosonde-core: one file an instrument, no logic.
+//! Thin PyO3 bindings of the crates that measure: one file an instrument, no logic.
 
 mod columns;
 mod conformance;

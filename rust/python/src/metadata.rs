@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use iosonde_bench::metadata::BenchError as CoreError;
+use iosonde_bench::metadata::parameters::Parameters;
+use iosonde_bench::metadata::team::{Connector, Team};
 use iosonde_core::backend::faulty::Fault;
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::metadata::BenchError as CoreError;
-use iosonde_core::metadata::parameters::Parameters;
-use iosonde_core::metadata::team::{Connector, Team};
 use iosonde_core::seed::Random;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

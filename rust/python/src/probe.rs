@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use iosonde_core::clock::RealClock;
-use iosonde_core::config::{Config, ConfigError as CoreConfigError};
-use iosonde_core::probe::collector::Summary;
-use iosonde_core::probe::session::Session;
-use iosonde_core::probe::simulate::{self as core_simulate, SimulateError};
 use iosonde_core::sample::Op;
+use iosonde_probe::config::{Config, ConfigError as CoreConfigError};
+use iosonde_probe::probe::collector::Summary;
+use iosonde_probe::probe::session::Session;
+use iosonde_probe::probe::simulate::{self as core_simulate, SimulateError};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

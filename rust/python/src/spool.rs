@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use iosonde_core::record::spool::{self, NULL, SpoolError as CoreError};
-use iosonde_core::record::windows;
 use iosonde_core::sample::{Outcome, Sample};
 use iosonde_core::slowdown::window::STATISTICS;
+use iosonde_probe::record::spool::{self, NULL, SpoolError as CoreError};
+use iosonde_probe::record::windows;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
