@@ -1,8 +1,8 @@
 //! A window's latencies at the nineteen levels that the typical slowdown rests on.
 
 use super::buckets::{Cumulative, Packed};
-use super::interval::Seen;
 use super::quantile::{Bounds, bounds};
+use super::seen::Seen;
 
 /// How many levels.
 pub const N: usize = 19;
