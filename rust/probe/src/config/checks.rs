@@ -3,9 +3,10 @@
 use std::ops::RangeInclusive;
 
 use super::component::Pin;
+use super::document::Config;
+use super::error::ConfigError;
 use super::options::BackendKind;
-use super::plan::TargetPlan;
-use super::{Config, ConfigError};
+use super::target_plan::TargetPlan;
 use iosonde_core::slowdown::quantile::minimum_count;
 
 /// Between the two: less would only wear the disk of the store out, more would be lost in a crash.

@@ -7,11 +7,14 @@
 mod budget;
 mod checks;
 mod component;
+mod document;
+mod error;
 mod explain;
 mod options;
 mod plan;
 mod show;
 mod sources;
+mod target_plan;
 mod tree;
 
 use std::path::{Path, PathBuf};
@@ -21,79 +24,19 @@ use toml::Spanned;
 
 pub use budget::Budget;
 pub use component::{Component, Pin};
+pub use document::{Config, DEFAULT_LISTEN};
+pub use error::ConfigError;
 use explain::explain;
 pub use options::{
     BackendKind, BudgetOptions, ComponentOptions, Direct, FaultOptions, Keep, LatencyOptions, LogFormat,
     ProbeOptions, TargetOptions,
 };
-pub use plan::TargetPlan;
-use sources::{Places, Sources};
-
-use iosonde_core::slowdown::baseline::DEFAULT_TRAILING_NS;
-use iosonde_core::units;
-
-/// A wrong configuration: where, what, and what was probably meant.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConfigError(pub String);
-
-/// Looks up a variable of the environment.
-pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
-
-/// Where `/metrics` is when nobody says otherwise.
-pub const DEFAULT_LISTEN: &str = "127.0.0.1:9748";
+use sources::Sources;
+pub use target_plan::TargetPlan;
+pub use tree::Environment;
 
 /// So many problems are told at once.
 const MOST_PROBLEMS: usize = 50;
-
-fn default_window() -> u64 {
-    60_000_000_000
-}
-fn default_trailing() -> u64 {
-    DEFAULT_TRAILING_NS
-}
-fn default_flush() -> u64 {
-    2_000_000_000
-}
-
-/// A whole configuration.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// Folder of the store.
-    pub store: Option<PathBuf>,
-    /// Address of `/metrics`, or `off`; default loopback.
-    pub listen: Option<String>,
-    /// File the metrics are written to, for a collector that reads text files.
-    pub textfile: Option<PathBuf>,
-    /// How lines of the log look.
-    #[serde(default)]
-    pub log: LogFormat,
-    /// Name of this host in every row; default the host name.
-    pub host: Option<String>,
-    /// Seed of every random choice; default a fresh one.
-    pub seed: Option<u64>,
-    /// Length of a window.
-    #[serde(default = "default_window", deserialize_with = "units::duration_ns")]
-    pub window: u64,
-    /// How far back the baseline looks.
-    #[serde(default = "default_trailing", deserialize_with = "units::duration_ns")]
-    pub baseline: u64,
-    /// How often rows go to the store: what a crash may lose.
-    #[serde(default = "default_flush", deserialize_with = "units::duration_ns")]
-    pub flush: u64,
-    /// What the store may hold.
-    #[serde(default)]
-    pub keep: Keep,
-    /// Defaults for every target.
-    #[serde(default)]
-    pub probe: ProbeOptions,
-    /// The targets.
-    #[serde(default)]
-    pub target: Vec<TargetOptions>,
-    #[serde(skip)]
-    places: Places,
-}
 
 impl Config {
     /// From TOML; `file` names it in errors.
@@ -173,7 +116,7 @@ impl Config {
     /// All of it as TOML, defaults filled in, with what follows for each target as comments. Reading it back
     /// gives the same plans.
     pub fn to_toml(&self) -> Result<String, ConfigError> {
-        show::page(self)
+        Ok(show::page(self, &self.plans()?))
     }
 }
 

@@ -3,16 +3,16 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use super::document::{Config, DEFAULT_LISTEN};
 use super::explain::printable;
-use super::{BackendKind, Config, ConfigError, DEFAULT_LISTEN, Direct, FaultOptions, LogFormat};
-use super::{TargetOptions, TargetPlan};
+use super::options::{BackendKind, BudgetOptions, Direct, FaultOptions, LogFormat, TargetOptions};
+use super::target_plan::TargetPlan;
 use iosonde_core::sample::Op;
 
 const DAY_NS: u64 = 86_400_000_000_000;
 
 /// The whole page.
-pub(super) fn page(config: &Config) -> Result<String, ConfigError> {
-    let plans = config.plans()?;
+pub(super) fn page(config: &Config, plans: &[TargetPlan]) -> String {
     let mut page = Page::default();
     page.path("store", config.store.as_deref());
     page.text("listen", Some(config.listen.as_deref().unwrap_or(DEFAULT_LISTEN)));
@@ -28,7 +28,7 @@ pub(super) fn page(config: &Config) -> Result<String, ConfigError> {
     page.size("size", config.keep.max_bytes);
     page.size("free", Some(config.keep.min_free_bytes));
     page.number("windows_days", config.keep.windows_max_age_ns.map(|age| age as f64 / DAY_NS as f64));
-    let mut rest = plans.as_slice();
+    let mut rest = plans;
     for target in &config.target {
         let parts = target.component.as_ref().map_or(1, |parts| parts.len().max(1));
         let (own, others) = rest.split_at(parts.min(rest.len()));
@@ -38,7 +38,7 @@ pub(super) fn page(config: &Config) -> Result<String, ConfigError> {
             page.consequences(own);
         }
     }
-    Ok(page.0)
+    page.0
 }
 
 /// Writing into a String cannot fail, so the results of `write!` are of no interest here.
@@ -106,7 +106,7 @@ impl Page {
         }
     }
 
-    fn budget(&mut self, written: &[&super::BudgetOptions; 2]) {
+    fn budget(&mut self, written: &[&BudgetOptions; 2]) {
         let [own, all] = written;
         let members = [
             own.bytes.or(all.bytes).map(|bytes| format!("bytes = {}", size(bytes))),

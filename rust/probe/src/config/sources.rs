@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::ConfigError;
+use super::error::ConfigError;
 use super::explain::printable;
 
 /// Files in the order they count. Their texts share one row of offsets, so that a span of the merged tree

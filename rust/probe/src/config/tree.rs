@@ -5,9 +5,12 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
+use super::error::ConfigError;
 use super::explain::{explain, printable};
 use super::sources::{Places, Source, Sources};
-use super::{ConfigError, Environment};
+
+/// Looks up a variable of the environment.
+pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Tables and values with their places.
 pub(super) type Tree<'i> = DeTable<'i>;

@@ -16,6 +16,7 @@ pub mod lane;
 pub mod ledger;
 pub mod memory;
 pub mod operations;
+pub mod origin;
 pub mod pin;
 pub mod place;
 pub mod pool;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, ftruncate, openat};
 use rustix::io::{Errno, pread, pwrite};
 
-use super::prepare::Origin;
+use super::origin::Origin;
 use super::state::slug;
 use super::{ProbeError, pin};
 use crate::config::{Pin, TargetPlan};

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use super::bigfile::BigFile;
 use super::operations::{Create, DataRead, DataWrite, Delete, Files, Operation, Read, Stat};
+use super::origin::Origin;
 use super::place::Place;
 use super::pool::{self, Repair};
 use super::region::Region;
@@ -27,23 +28,6 @@ use iosonde_core::backend::{Backend, BlockFile, ObjectName};
 use iosonde_core::clock::Clock;
 use iosonde_core::sample::Op;
 use iosonde_core::seed::Random;
-
-/// Where a run's randomness and names come from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Origin {
-    /// One start of one probe.
-    pub run_id: String,
-    /// The process that watches over the workers.
-    pub supervisor: i32,
-    /// Seed of the run.
-    pub seed: u64,
-    /// Name of this host.
-    pub host: String,
-    /// Memory of this host.
-    pub memory_bytes: u64,
-    /// Now, UTC.
-    pub now_ns: i64,
-}
 
 /// The big file of a target as it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::collector::{Collector, Summary};
 use super::crew::Crew;
-use super::prepare::Origin;
+use super::origin::Origin;
 use super::view::View;
 use super::watch::Watch;
 use crate::config::TargetPlan;

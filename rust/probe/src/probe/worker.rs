@@ -14,7 +14,8 @@ use std::thread::{JoinHandle, Thread};
 use serde::{Deserialize, Serialize};
 
 use super::lane::Lane;
-use super::prepare::{Made, Origin, Prepared};
+use super::origin::Origin;
+use super::prepare::{Made, Prepared};
 use super::region::Region;
 use super::{ProbeError, Progress};
 use crate::config::TargetPlan;

@@ -6,9 +6,9 @@ use super::appender::Appender;
 use super::disk::Disk;
 use super::health::Health;
 use super::inbox::Inbox;
+use super::job::Setup;
 use super::retention::Retention;
 use super::spooler::Spooler;
-use super::writer::Setup;
 
 /// What was written is forced to the device this often; a crash of the process alone loses nothing of it.
 const SYNC_NS: i64 = 60 * 1_000_000_000;

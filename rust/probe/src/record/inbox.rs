@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use super::health::Health;
+use super::job::{BACKLOG_APPENDS, BACKLOG_ROWS, Job};
 use super::spool::Target;
-use super::writer::{BACKLOG_APPENDS, BACKLOG_ROWS, Job};
 use iosonde_core::sample::Sample;
 
 /// Something to append to a file.

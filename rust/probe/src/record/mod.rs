@@ -10,6 +10,7 @@ pub mod faulty;
 pub mod frames;
 pub mod health;
 mod inbox;
+pub mod job;
 pub mod retention;
 pub mod spool;
 mod spooler;

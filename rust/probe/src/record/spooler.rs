@@ -8,9 +8,9 @@ use std::sync::atomic::Ordering;
 
 use super::disk::Disk;
 use super::health::Health;
+use super::job::BACKLOG_ROWS;
 use super::spool;
 use super::tail::Tail;
-use super::writer::BACKLOG_ROWS;
 use iosonde_core::sample::Sample;
 
 /// A segment holds at most the rows of one hour of UTC.

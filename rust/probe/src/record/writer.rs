@@ -6,85 +6,19 @@
 //! The store may be full, away or slow; what it cannot take waits in memory, up to a limit, and goes out in its order
 //! with a later round. Rows are in their file when the round ends, on the device a minute later at most.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::disk::{Disk, RealDisk};
 use super::engine::Engine;
-pub use super::health::Health;
+use super::health::Health;
 use super::inbox::Inbox;
-use super::retention::Keep;
-use super::spool;
-use iosonde_core::sample::Sample;
+use super::job::{Job, Setup};
 
-/// Rows that wait in memory while the store cannot take them; beyond, the oldest go.
-pub const BACKLOG_ROWS: usize = 200_000;
-/// Lines and frames that wait likewise.
-pub const BACKLOG_APPENDS: usize = 10_000;
 /// A writer without jobs looks around this often.
 const IDLE: Duration = Duration::from_secs(2);
 /// How long an ending session waits for a store that does not answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// What the writer is asked to do.
-#[derive(Debug)]
-pub enum Job {
-    /// Append rows; `now_ns` is UTC, chooses the segment and tells the writer the time. May be empty.
-    Rows {
-        /// In the order in which they ended.
-        samples: Vec<Sample>,
-        /// Now.
-        now_ns: i64,
-    },
-    /// Replace a file atomically.
-    Replace {
-        /// Which.
-        path: PathBuf,
-        /// With what.
-        bytes: Vec<u8>,
-    },
-    /// Append one frame to a file of frames.
-    Frame {
-        /// Which.
-        path: PathBuf,
-        /// What the file begins with when it is new.
-        head: Vec<u8>,
-        /// What.
-        payload: Vec<u8>,
-    },
-    /// From now on rows may be of these targets: those known so far, at their places, and more.
-    Targets(Vec<spool::Target>),
-    /// Append one line to a text file; its end is added if it has none.
-    Line {
-        /// Which.
-        path: PathBuf,
-        /// What.
-        text: String,
-    },
-}
-
-/// Where and how a writer writes.
-pub struct Setup {
-    /// The store.
-    pub root: PathBuf,
-    /// The folder of this host below `spool/` and, with `host=` before it, below the dates of `samples/`.
-    pub host: String,
-    /// The first segment's header.
-    pub header: spool::Header,
-    /// What is dropped when room is short.
-    pub keep: Keep,
-    /// The file system, or what stands for it.
-    pub disk: Box<dyn Disk>,
-}
-
-impl Setup {
-    /// A real store from which only a full disk drops anything.
-    pub fn new(root: PathBuf, host: String, header: spool::Header) -> Self {
-        Self { root, host, header, keep: Keep::default(), disk: Box::new(RealDisk) }
-    }
-}
 
 /// Handle of a running writer.
 pub struct Writer {

@@ -14,7 +14,7 @@ use super::crew::{Crew, Worker};
 use super::evidence::Evidence;
 use super::governor::{Governor, Interval};
 use super::ledger::Account;
-use super::prepare::Origin;
+use super::origin::Origin;
 use super::region::Region;
 use super::slot::Tick;
 use super::view::{Status, Watched};

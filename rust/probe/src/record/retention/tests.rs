@@ -1,6 +1,7 @@
 use super::super::disk::RealDisk;
 use super::super::faulty::FaultyDisk;
-use super::super::writer::{Job, Setup, Writer};
+use super::super::job::{Job, Setup};
+use super::super::writer::Writer;
 use super::*;
 use iosonde_core::sample::{Cache, Op, Outcome, Sample};
 

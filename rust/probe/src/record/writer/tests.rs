@@ -1,10 +1,12 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use super::super::faulty::FaultyDisk;
+use super::super::job::{BACKLOG_APPENDS, BACKLOG_ROWS};
+use super::super::spool;
 use super::super::spooler::SEGMENT_NS;
 use super::*;
-use iosonde_core::sample::{Cache, Op, Outcome};
+use iosonde_core::sample::{Cache, Op, Outcome, Sample};
 
 const RUN: &str = "0000000000000001";
 const SECOND: i64 = 1_000_000_000;
