@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use iosonde_probe::config::{Config, ConfigError};
 
+use crate::exit::{Failure, USAGE};
 use crate::options::ConfigCommand;
-use crate::{Failure, USAGE};
 
 /// A file to begin with.
 const STARTING: &str = include_str!("starting.toml");

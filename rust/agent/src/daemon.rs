@@ -12,15 +12,16 @@ use iosonde_probe::probe::collector::Tell;
 use iosonde_probe::probe::session::Session;
 
 use crate::configure;
+use crate::exit::{Failure, USAGE};
 use crate::http::Server;
 use crate::log::{Level, Line, Log};
 use crate::making::Making;
 use crate::notify::{Notify, watchdog_every_ns};
 use crate::options::Run;
+use crate::reload;
 use crate::shown::Shown;
 use crate::signals::{Event, Signals};
 use crate::textfile::Textfile;
-use crate::{Failure, USAGE, reload};
 
 /// How often the status line and suppressed messages are looked after.
 const HOUSEKEEPING: Duration = Duration::from_secs(15);

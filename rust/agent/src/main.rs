@@ -3,6 +3,7 @@
 mod configure;
 mod cost;
 mod daemon;
+mod exit;
 mod exposition;
 mod families;
 mod http;
@@ -22,14 +23,9 @@ use clap::Parser;
 use iosonde_core::clock::RealClock;
 use iosonde_probe::config::LogFormat;
 
+use crate::exit::USAGE;
 use crate::log::Log;
 use crate::options::{Command, Options};
-
-/// The exit code of a wrong option or configuration.
-const USAGE: u8 = 2;
-
-/// An exit code and last words.
-type Failure = (u8, String);
 
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == "worker") {

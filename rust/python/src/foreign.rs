@@ -5,7 +5,8 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use iosonde_bench::backend::location::{ConnectError, Location};
+use iosonde_bench::backend::error::ConnectError;
+use iosonde_bench::backend::location::Location;
 use iosonde_bench::backend::words::Problem;
 use iosonde_core::backend::store::{Capabilities, Manner, ObjectStore, SetId};
 use iosonde_core::backend::{Backend, ObjectName};
@@ -18,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use rustix::io::Errno;
 
-use crate::ConfigError;
+use crate::errors::ConfigError;
 
 /// A place as Python names it: a description in JSON, or something to call that makes a store.
 pub enum Place {

@@ -13,8 +13,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::BenchError;
 use crate::columns::integers;
+use crate::errors::BenchError;
 use crate::foreign::Place;
 
 fn parsed<'a, T: serde::Deserialize<'a>>(text: &'a str) -> PyResult<T> {

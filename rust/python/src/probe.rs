@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::{ConfigError, ProbeError};
+use crate::errors::{ConfigError, ProbeError};
 
 fn config_error(error: CoreConfigError) -> PyErr {
     ConfigError::new_err(error.to_string())

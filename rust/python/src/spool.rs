@@ -11,7 +11,7 @@ use iosonde_probe::record::windows;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::SpoolError;
+use crate::errors::SpoolError;
 
 /// Enough of a file to hold its header.
 const HEAD_BYTES: u64 = 64 << 10;

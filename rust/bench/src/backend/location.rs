@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::error::ConnectError;
 use iosonde_core::backend::null::{Latency, NullStore};
 use iosonde_core::backend::store::ObjectStore;
 use iosonde_core::backend::tree::Tree;
@@ -31,11 +32,6 @@ pub enum Location {
     /// A schema of a PostgreSQL database.
     Postgresql(super::postgresql::PostgresqlPlace),
 }
-
-/// Why a place cannot be reached: what happened, what was expected, what to try.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ConnectError(pub String);
 
 impl Location {
     /// A rank's way to it. `size_bytes` is the size of objects, which those that are not kept pretend to have.

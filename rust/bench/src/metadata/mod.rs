@@ -12,6 +12,7 @@ pub mod pattern;
 pub mod phase;
 pub mod rank;
 pub mod rows;
+mod running;
 pub mod survey;
 pub mod team;
 pub mod waiting;

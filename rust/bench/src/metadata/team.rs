@@ -17,7 +17,7 @@ use super::parameters::Parameters;
 use super::phase::{Limit, OpLap, Work};
 use super::rank::{Common, Rank};
 use super::rows::{Row, Rows};
-use crate::backend::location::ConnectError;
+use crate::backend::error::ConnectError;
 use iosonde_core::backend::faulty::Fault;
 use iosonde_core::backend::store::ObjectStore;
 use iosonde_core::clock::{Clock, Stop};

@@ -8,6 +8,7 @@ use super::pattern::{Step, Steps};
 use super::phase::{End, Lap, Limit, OpLap};
 use super::rank::Rank;
 use super::rows::Row;
+use super::running::Running;
 use super::waiting::Waiting;
 use iosonde_core::backend::ObjectName;
 use iosonde_core::clock::{precise_sleeps, thread_cpu_ns};
@@ -30,35 +31,6 @@ const UNMADE: [Errno; 11] = [
     Errno::NOTCONN,
     Errno::PIPE,
 ];
-
-/// A phase that a rank is in the middle of.
-#[derive(Debug)]
-pub(super) struct Running {
-    steps: Steps,
-    waiting: Waiting,
-    /// Monotonic; none before the first lap.
-    origin_ns: Option<u64>,
-    last_ns: u64,
-    last_ok_ns: u64,
-    cpu_ns: u64,
-    failures_in_row: u32,
-    problems: Vec<(Outcome, String)>,
-}
-
-impl Running {
-    pub fn new(steps: Steps) -> Self {
-        Self {
-            steps,
-            waiting: Waiting::default(),
-            origin_ns: None,
-            last_ns: 0,
-            last_ok_ns: 0,
-            cpu_ns: 0,
-            failures_in_row: 0,
-            problems: Vec::new(),
-        }
-    }
-}
 
 /// One operation that ended.
 struct Done {

@@ -24,7 +24,7 @@ use tokio_postgres::Config;
 
 use self::objects::Rows;
 use self::session::Session;
-use super::location::ConnectError;
+use super::error::ConnectError;
 use super::words::Secret;
 use iosonde_core::backend::Backend;
 use iosonde_core::backend::store::{Capabilities, Manner, ObjectStore, SetId};

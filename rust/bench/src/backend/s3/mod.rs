@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use self::objects::Objects;
 use self::wire::Wire;
-use super::location::ConnectError;
+use super::error::ConnectError;
 use super::words::Secret;
 use iosonde_core::backend::store::{Capabilities, Manner, ObjectStore, SetId};
 use iosonde_core::backend::{Backend, ObjectName};
