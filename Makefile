@@ -38,9 +38,10 @@ test-quick: build ## what needs no server, browser, mount or root
 services: ## Prometheus, Chromium and PostgreSQL from the distribution; servers of S3 and MongoDB's protocol from Go modules
 	scripts/services
 
-lint: build ## formats, layers, types
+lint: build ## formats, layers, circles, types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet
+	$(BIN)/python scripts/circles_rust.py
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
