@@ -57,7 +57,7 @@ impl Place {
                 let store = Python::attach(|python| {
                     ForeignStore::new(factory.call0(python)?.bind(python), size_bytes)
                 })
-                .map_err(|error| ConnectError(said(&error)))?;
+                .map_err(|error| ConnectError::Foreign { problem: said(&error) })?;
                 Ok(Box::new(store))
             }
         }

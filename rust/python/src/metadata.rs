@@ -27,7 +27,7 @@ fn json<T: serde::Serialize>(value: &T) -> PyResult<String> {
 
 /// An error with whether the request was wrong.
 fn raised(error: &CoreError) -> PyErr {
-    BenchError::new_err((error.to_string(), matches!(error, CoreError::Wrong(_))))
+    BenchError::new_err((error.to_string(), error.is_wrong_request()))
 }
 
 /// The ranks of this process.

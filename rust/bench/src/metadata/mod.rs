@@ -6,6 +6,7 @@
 
 pub mod account;
 pub mod content;
+mod error;
 pub mod gauge;
 pub mod parameters;
 pub mod pattern;
@@ -18,22 +19,4 @@ pub mod team;
 pub mod waiting;
 mod work;
 
-use rustix::io::Errno;
-
-/// Why a benchmark cannot go on: what happened, what was expected, what to try.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BenchError {
-    /// The request itself is wrong.
-    #[error("{0}")]
-    Wrong(String),
-    /// The storage refused something that is not measured.
-    #[error("{0}")]
-    Refused(String),
-}
-
-impl BenchError {
-    /// The storage refused `what`; its own words, if it had any, say more than the number.
-    pub fn refused(what: &str, errno: Errno, problem: Option<String>) -> Self {
-        Self::Refused(problem.unwrap_or_else(|| format!("cannot {what}: {errno}")))
-    }
-}
+pub use error::BenchError;

@@ -114,20 +114,16 @@ impl Parameters {
     /// Say what is out of all bounds, before memory is taken for it.
     pub fn check_sizes(&self) -> Result<(), BenchError> {
         const LARGEST: u64 = 1 << 30;
-        let wrong = |text: String| Err(BenchError::Wrong(text));
+        let wrong = |what: &str, expected: &str| Err(BenchError::wrong(what, expected));
         if self.ranks == 0 || self.data_sets == 0 || self.objects == 0 || self.iterations == 0 {
-            return wrong(
-                "ranks, data sets, objects and iterations are counts; expected each at least 1".into(),
-            );
+            return wrong("ranks, data sets, objects and iterations are counts", "each at least 1");
         }
         if self.size_bytes > LARGEST {
-            return wrong(format!("objects of {} bytes; expected at most 1 GiB", self.size_bytes));
+            return wrong(&format!("objects of {} bytes", self.size_bytes), "at most 1 GiB");
         }
         let steps = self.objects.max(self.iterations);
         if steps.checked_mul(u64::from(self.data_sets) * u64::from(self.ranks)).is_none_or(|n| n > 1 << 40) {
-            return wrong(
-                "more than 10^12 objects; expected fewer ranks, data sets, objects or iterations".into(),
-            );
+            return wrong("more than 10^12 objects", "fewer ranks, data sets, objects or iterations");
         }
         Ok(())
     }
@@ -135,32 +131,26 @@ impl Parameters {
     /// Say what does not fit together, before anything is touched.
     pub fn check(&self, capabilities: &Capabilities) -> Result<(), BenchError> {
         self.check_sizes()?;
-        let wrong = |text: String| Err(BenchError::Wrong(text));
+        let wrong = |what: &str, expected: &str| Err(BenchError::wrong(what, expected));
         if self.pattern == Pattern::Cycle && !self.read_only && self.iterations > self.objects && self.apart()
         {
-            return wrong(format!(
-                "{} iterations on data sets of {} objects: a reader could overtake its writer; expected at most as many \
-                 iterations as objects, or --offset 0",
+            let what = format!(
+                "{} iterations on data sets of {} objects: a reader could overtake its writer",
                 self.iterations, self.objects
-            ));
+            );
+            return wrong(&what, "at most as many iterations as objects, or --offset 0");
         }
         let margin = if self.read_only { 1 } else { self.iterations + 1 };
         if self.pattern == Pattern::Cycle && self.random_order && self.objects < margin {
-            return wrong(format!(
-                "random order picks objects that are neither deleted nor created meanwhile; expected more objects ({}) \
-                 than iterations ({})",
-                self.objects, self.iterations
-            ));
+            let expected = format!("more objects ({}) than iterations ({})", self.objects, self.iterations);
+            let what = "random order picks objects that are neither deleted nor created meanwhile";
+            return wrong(what, &expected);
         }
         if self.manner.fsync && !capabilities.fsync {
-            return wrong(
-                "this backend cannot force an object to stable storage; expected none of --fsync".into(),
-            );
+            return wrong("this backend cannot force an object to stable storage", "none of --fsync");
         }
         if self.verify && !capabilities.stores {
-            return wrong(
-                "this backend keeps nothing that could be verified; expected none of --verify".into(),
-            );
+            return wrong("this backend keeps nothing that could be verified", "none of --verify");
         }
         Ok(())
     }

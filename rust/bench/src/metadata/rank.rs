@@ -89,9 +89,9 @@ impl Rank {
         let parameters = Arc::clone(&self.common.parameters);
         let can = self.store.capabilities();
         if !can.threads && self.common.here > 1 {
-            return Err(BenchError::Wrong(
-                "this backend takes one rank a process; expected -n 1: start more processes with mpirun"
-                    .into(),
+            return Err(BenchError::wrong(
+                "this backend takes one rank a process",
+                "-n 1: start more processes with mpirun",
             ));
         }
         parameters.check(&can)
@@ -109,14 +109,16 @@ impl Rank {
         let size = self.common.parameters.size_bytes;
         match self.ask("try O_DIRECT", |store| store.direct_alignment())? {
             Some(alignment) if size.is_multiple_of(alignment) && size > 0 => Ok(()),
-            Some(alignment) => Err(BenchError::Wrong(format!(
-                "objects of {size} bytes cannot be written with O_DIRECT here; expected a multiple of {alignment} bytes: \
-                 try --size {}",
-                size.max(1).next_multiple_of(alignment)
-            ))),
-            None => Err(BenchError::Wrong(
-                "O_DIRECT is not granted here; expected a file system that has it: try without --direct"
-                    .into(),
+            Some(alignment) => Err(BenchError::wrong(
+                format!("objects of {size} bytes cannot be written with O_DIRECT here"),
+                format!(
+                    "a multiple of {alignment} bytes: try --size {}",
+                    size.max(1).next_multiple_of(alignment)
+                ),
+            )),
+            None => Err(BenchError::wrong(
+                "O_DIRECT is not granted here",
+                "a file system that has it: try without --direct",
             )),
         }
     }
@@ -202,17 +204,17 @@ impl Rank {
         };
         let whole = ops.contains(&Op::MdDelete) && ops.contains(&Op::MdCreate);
         if !whole && !parameters.read_only && parameters.iterations > parameters.objects {
-            return Err(BenchError::Wrong(format!(
-                "{} iterations of one operation on data sets of {} objects: there are no more; expected at most as many \
-                 iterations as objects",
+            let what = format!(
+                "{} iterations of one operation on data sets of {} objects: there are no more",
                 parameters.iterations, parameters.objects
-            )));
+            );
+            return Err(BenchError::wrong(what, "at most as many iterations as objects"));
         }
         let number = self.number;
         let mut pools = |id: SetId| -> Result<Stretch, BenchError> {
             let at = id.rank as usize * parameters.data_sets as usize + id.set as usize;
             let from = first.get(at).copied();
-            let from = from.ok_or_else(|| BenchError::Wrong("a data set has no position".into()))?;
+            let from = from.ok_or(BenchError::Incomplete("a data set has no position"))?;
             Ok(Stretch { set: self.place(id)?, from, count: parameters.objects })
         };
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
@@ -230,7 +232,7 @@ impl Rank {
         let whose =
             ((u64::from(self.number) + u64::from(shift) * u64::from(parameters.offset)) % ranks) as u32;
         let count = counts.get(whose as usize).copied();
-        let count = count.ok_or_else(|| BenchError::Wrong("a rank has no count of objects".into()))?;
+        let count = count.ok_or(BenchError::Incomplete("a rank has no count of objects"))?;
         let mut stretches = Vec::new();
         for set in 0..parameters.data_sets {
             let stretch = if parameters.shared {
@@ -322,9 +324,9 @@ impl Rank {
         let manner = self.common.parameters.manner;
         let opened = self.store.open_set(id, manner);
         opened.map_err(|errno| match errno {
-            Errno::NOENT => BenchError::Wrong(
-                "a data set is missing; expected a tree made by an earlier precreate: run that phase first"
-                    .into(),
+            Errno::NOENT => BenchError::wrong(
+                "a data set is missing",
+                "a tree made by an earlier precreate: run that phase first",
             ),
             errno => self.refused("open a data set", errno),
         })
@@ -340,6 +342,6 @@ impl Rank {
     }
 
     fn refused(&self, what: &str, errno: Errno) -> BenchError {
-        BenchError::refused(what, errno, self.store.problem())
+        BenchError::Refused { attempt: what.to_owned(), errno, problem: self.store.problem() }
     }
 }

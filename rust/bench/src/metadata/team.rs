@@ -147,7 +147,7 @@ impl Team {
         let barrier = Arc::new(Barrier::new(called));
         for at in 0..called {
             if self.members[at].orders.send((order.clone(), Arc::clone(&barrier))).is_err() {
-                self.give(at, Err(BenchError::Refused("the rank has ended".into())));
+                self.give(at, Err(BenchError::Ended));
             }
         }
     }
@@ -161,7 +161,7 @@ impl Team {
                 Err(RecvTimeoutError::Disconnected) => {
                     for at in 0..self.given.len() {
                         if self.given[at].is_none() {
-                            self.give(at, Err(BenchError::Refused("the rank has ended".into())));
+                            self.give(at, Err(BenchError::Ended));
                         }
                     }
                 }
@@ -254,7 +254,7 @@ impl Worker {
         let store = match connector(self.number) {
             Ok(store) => store,
             Err(error) => {
-                answer(Err(BenchError::Refused(error.to_string())));
+                answer(Err(error.into()));
                 return;
             }
         };
@@ -274,7 +274,7 @@ impl Worker {
 
 fn obey(rank: &mut Rank, order: Order, together: &Barrier) -> Answer {
     fn value<T: serde::Serialize>(of: T) -> Answer {
-        serde_json::to_value(of).map_err(|error| BenchError::Refused(error.to_string()))
+        serde_json::to_value(of).map_err(|error| BenchError::Answer(error.to_string()))
     }
     match order {
         Order::Connect => value(()),

@@ -25,7 +25,7 @@ use tokio_postgres::Config;
 use self::objects::Rows;
 use self::session::Session;
 use super::error::ConnectError;
-use super::words::Secret;
+use super::words::{Secret, errno_of};
 use iosonde_core::backend::Backend;
 use iosonde_core::backend::store::{Capabilities, Manner, ObjectStore, SetId};
 
@@ -96,16 +96,18 @@ pub struct PostgresqlStore {
 impl PostgresqlStore {
     /// Reach the server and log in.
     pub fn connect(place: &PostgresqlPlace) -> Result<Self, ConnectError> {
-        let wrong = |what: &str, expected: &str| {
-            ConnectError(format!("{}: {what}; expected {expected}", place.shown()))
+        let refused = |problem: String, errno, expected| {
+            let place = place.shown();
+            ConnectError::Refused { place, errno, problem, expected }
         };
         if !plain_name(&place.schema) {
             let what = format!("`{}` cannot be a schema", place.schema);
-            return Err(wrong(&what, "a name of a-z, 0-9 and _ that begins with a letter"));
+            let expected = "a name of a-z, 0-9 and _ that begins with a letter";
+            return Err(ConnectError::Wrong { place: place.shown(), what, expected });
         }
         let timeout = Duration::from_millis(place.timeout_ms.max(1));
         let mut session = Session::new(place.config(), timeout)
-            .map_err(|error| wrong(&error.to_string(), "room for one more connection"))?;
+            .map_err(|error| refused(error.to_string(), errno_of(&error), "room for one more connection"))?;
         let setting = session.ask(async |client| {
             client
                 .query_one("SELECT current_setting('fsync'), current_setting('synchronous_commit')", &[])
@@ -118,13 +120,13 @@ impl PostgresqlStore {
                 schema: place.schema.clone(),
             }),
             Err(errno) => {
-                let said = session.problem.last().unwrap_or_else(|| errno.to_string());
+                let problem = session.problem.last().unwrap_or_else(|| errno.to_string());
                 let expected = match errno {
                     Errno::ACCESS => "a user and password (PGPASSWORD) that this server lets in",
                     Errno::NOENT => "a database that exists: make it first",
                     _ => "a PostgreSQL server that answers there without TLS: check host, port and network",
                 };
-                Err(wrong(&said, expected))
+                Err(refused(problem, errno, expected))
             }
         }
     }

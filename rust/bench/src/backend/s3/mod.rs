@@ -88,8 +88,9 @@ pub struct S3Store {
 impl S3Store {
     /// Reach the server and see that it lets us list the place.
     pub fn connect(place: &S3Place) -> Result<Self, ConnectError> {
-        let wrong = |what: String, expected: &str| {
-            ConnectError(format!("{}: {what}; expected {expected}", place.shown()))
+        let wrong = |what: String, expected| {
+            let place = place.shown();
+            ConnectError::Wrong { place, what, expected }
         };
         let style = if place.virtual_host { UrlStyle::VirtualHost } else { UrlStyle::Path };
         let endpoint = place.endpoint.parse().map_err(|error| {
@@ -116,14 +117,16 @@ impl S3Store {
         match store.list("", 1) {
             Ok(_) => Ok(store),
             Err(errno) => {
-                let said = store.problem().unwrap_or_else(|| errno.to_string());
+                let problem = store.problem().unwrap_or_else(|| errno.to_string());
                 let expected = match errno {
                     Errno::ACCESS => "keys that may list, read, write and delete there",
-                    Errno::NOENT if said.starts_with("NoSuchBucket") => "a bucket that exists: make it first",
+                    Errno::NOENT if problem.starts_with("NoSuchBucket") => {
+                        "a bucket that exists: make it first"
+                    }
                     Errno::NOENT => "keys and a bucket that this server knows",
                     _ => "an S3 server that answers there: check endpoint, region and network",
                 };
-                Err(wrong(said, expected))
+                Err(ConnectError::Refused { place: place.shown(), errno, problem, expected })
             }
         }
     }
