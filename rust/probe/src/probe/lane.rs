@@ -11,7 +11,7 @@ use super::control::Control;
 use super::operations::{Operation, Ready};
 use super::region::Region;
 use super::slot::{Claim, Slot, Tick};
-use iosonde_core::clock::{Clock, Stop, timed};
+use iosonde_core::clock::{Clock, Stop, precise_sleeps, timed};
 use iosonde_core::pace::Schedule;
 use iosonde_core::sample::{Op, Outcome};
 
@@ -70,7 +70,7 @@ impl Lane {
 
     /// Work until asked to stop.
     pub fn run(mut self, stop: &Stop) {
-        wake_precisely();
+        precise_sleeps();
         self.slot.enter(rustix::thread::gettid().as_raw_nonzero().get() as u32);
         let control = Control::of_this_thread();
         while !stop.raised() {
@@ -239,12 +239,6 @@ impl Lane {
             self.overflow.push_back(tick);
         }
     }
-}
-
-/// Linux lets timers be 50 us late to save power; a probe wants its tick.
-fn wake_precisely() {
-    // SAFETY: PR_SET_TIMERSLACK takes a number and touches no memory.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_usize, 0_usize, 0_usize, 0_usize) };
 }
 
 #[cfg(test)]
