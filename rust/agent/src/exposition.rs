@@ -40,11 +40,11 @@ pub fn page(view: Option<&View>, start_seconds: f64) -> String {
 type Targets<'a> = [(&'a Watched, &'a TargetState)];
 
 fn histograms(page: &mut Page, targets: &Targets<'_>) {
-    for (family, of) in [(&families::FELT, 0), (&families::SERVICE, 1)] {
+    for (family, of) in [(&families::RESPONSE, 0), (&families::SERVICE, 1)] {
         page.family(family);
         for (watched, state) in targets {
             for (op, account) in Op::ALL.iter().zip(watched.accounts().iter()) {
-                let histogram = if of == 0 { &account.felt } else { &account.service };
+                let histogram = if of == 0 { &account.response } else { &account.service };
                 page.histogram(family, &[("target", &state.target), ("op", op.name())], histogram);
             }
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use iosonde_core::clock::Clock;
 use iosonde_probe::probe::session::Beat;
 
-/// The way to the service manager; without one, all is said to nobody.
+/// The way to the service manager; without one, every message is dropped.
 #[derive(Debug, Default)]
 pub struct Notify {
     way: Option<(UnixDatagram, SocketAddr)>,

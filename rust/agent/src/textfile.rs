@@ -27,7 +27,7 @@ pub struct Textfile {
 impl Textfile {
     /// Write `path` now and every 15 s.
     pub fn start(path: PathBuf, shown: Shown, clock: Arc<dyn Clock>, log: Arc<Log>) -> std::io::Result<Self> {
-        let (stop, (tell, gone)) = (Stop::new(), channel());
+        let (stop, (sender, gone)) = (Stop::new(), channel());
         let raised = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("textfile".into()).stack_size(256 << 10);
         let running = thread.spawn(move || {
@@ -40,7 +40,7 @@ impl Textfile {
             }
             // What nobody updates any more must not look like news.
             let _ = std::fs::remove_file(&path);
-            let _ = tell.send(());
+            let _ = sender.send(());
         })?;
         Ok(Self { stop, thread: running.thread().clone(), gone })
     }

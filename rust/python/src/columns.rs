@@ -12,7 +12,7 @@ pub fn vector<T: Element + Copy>(python: Python<'_>, buffer: &PyBuffer<T>) -> Py
 }
 
 /// An integer that may be missing.
-pub fn known(value: i64) -> Option<i64> {
+pub fn optional(value: i64) -> Option<i64> {
     (value != NULL).then_some(value)
 }
 

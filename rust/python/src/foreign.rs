@@ -57,7 +57,7 @@ impl Place {
                 let store = Python::attach(|python| {
                     ForeignStore::new(factory.call0(python)?.bind(python), size_bytes)
                 })
-                .map_err(|error| ConnectError::Foreign { problem: said(&error) })?;
+                .map_err(|error| ConnectError::Foreign { problem: message_of(&error) })?;
                 Ok(Box::new(store))
             }
         }
@@ -81,7 +81,7 @@ fn introduce_this_thread() {
 }
 
 /// What an exception says, without its traceback.
-fn said(error: &PyErr) -> String {
+fn message_of(error: &PyErr) -> String {
     Python::attach(|python| {
         let value = error.value(python).to_string();
         match error.get_type(python).name() {
@@ -106,7 +106,7 @@ fn errno_of(python: Python<'_>, error: &PyErr) -> Errno {
 /// Ask Python, and keep what it says when it fails.
 fn ask<T>(problem: &Problem, question: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, Errno> {
     Python::attach(|python| {
-        question(python).map_err(|error| problem.keep(&said(&error), errno_of(python, &error)))
+        question(python).map_err(|error| problem.keep(&message_of(&error), errno_of(python, &error)))
     })
 }
 
@@ -170,9 +170,9 @@ impl ObjectStore for ForeignStore {
     }
     fn open_set(&mut self, set: SetId, manner: Manner) -> Result<Box<dyn Backend>, Errno> {
         if manner.direct || (manner.fsync && !self.can.fsync) {
-            let said =
+            let message =
                 "this store knows no direct access and does not force objects to stable storage on demand";
-            return Err(self.problem.keep(said, Errno::INVAL));
+            return Err(self.problem.keep(message, Errno::INVAL));
         }
         let objects = ask(&self.problem, |python| {
             let objects = self.store.call_method1(python, "open_set", (set.rank, set.set, manner.fsync))?;

@@ -87,8 +87,8 @@ impl Probe {
         let watched = targets.iter().find(|watched| watched.plan.name == target);
         let watched = watched.ok_or_else(|| wrong("target"))?;
         let bytes: Vec<u8> = watched.accounts()[op as usize]
-            .recent_felt(n)
-            .flat_map(|felt| felt.map_or(f64::NAN, |ns| ns as f64).to_ne_bytes())
+            .recent_response(n)
+            .flat_map(|response| response.map_or(f64::NAN, |ns| ns as f64).to_ne_bytes())
             .collect();
         Ok(PyBytes::new(python, &bytes))
     }

@@ -41,9 +41,9 @@ pub struct Problem(Arc<Mutex<Option<String>>>);
 impl Problem {
     const LONGEST: usize = 300;
 
-    /// Keep what was said, made fit for one line; gives `errno` back.
-    pub fn keep(&self, said: &str, errno: Errno) -> Errno {
-        let line: String = said
+    /// Keep a message, made fit for one line; gives `errno` back.
+    pub fn keep(&self, message: &str, errno: Errno) -> Errno {
+        let line: String = message
             .split(|letter: char| letter.is_control() || letter.is_whitespace())
             .filter(|word| !word.is_empty())
             .flat_map(|word| [word, " "])
@@ -53,7 +53,7 @@ impl Problem {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(line.trim_end().to_owned());
         errno
     }
-    /// What was said last.
+    /// The last message.
     pub fn last(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn only_codes_are_left_out() {
-        let said = "a: No such file (os error 2): b (os error 13) (os error x)";
-        assert_eq!(without_codes(said), "a: No such file: b (os error x)");
+        let message = "a: No such file (os error 2): b (os error 13) (os error x)";
+        assert_eq!(without_codes(message), "a: No such file: b (os error x)");
         assert_eq!(without_codes("(os error 2"), "(os error 2");
     }
 

@@ -64,9 +64,9 @@ pub struct Interval {
     pub n_due: u64,
     /// Those that came late or not at all.
     pub n_lost: u64,
-    /// Service latencies.
+    /// Service times.
     pub service: Packed,
-    /// Response latencies; none when they are the service latencies.
+    /// Response times; none when they are the service times.
     pub response: Option<Packed>,
 }
 

@@ -30,7 +30,8 @@ impl Seen {
         let ok = sample.outcome == Outcome::OK;
         let service_ns = sample.service_ns().filter(|_| ok);
         let waited = matches!(sample.outcome, Outcome::SKIPPED | Outcome::TIMEOUT);
-        let response_ns = if ok && !late { service_ns } else { sample.felt_ns().filter(|_| ok || waited) };
+        let response_ns =
+            if ok && !late { service_ns } else { sample.response_ns().filter(|_| ok || waited) };
         Some(Self { due_ns: sample.due_ns, service_ns, response_ns, lost: late || !ok })
     }
 }

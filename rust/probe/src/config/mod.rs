@@ -35,7 +35,7 @@ use sources::Sources;
 pub use target_plan::TargetPlan;
 pub use tree::Environment;
 
-/// So many problems are told at once.
+/// So many problems are listed at once.
 const MOST_PROBLEMS: usize = 50;
 
 impl Config {
@@ -124,10 +124,10 @@ fn first(problems: Vec<ConfigError>) -> ConfigError {
     problems.into_iter().next().unwrap_or_else(|| ConfigError("the configuration is wrong".into()))
 }
 
-/// Whether nothing was said yet about the line that `one` is about: a key that was taken out is not missing.
-fn elsewhere(one: &ConfigError, said: &[ConfigError]) -> bool {
+/// Whether no problem was found yet on the line that `one` is about: a key that was taken out is not missing.
+fn elsewhere(one: &ConfigError, found: &[ConfigError]) -> bool {
     let place = |error: &ConfigError| error.0.split(": ").next().map(str::to_owned);
-    said.iter().all(|earlier| place(earlier) != place(one))
+    found.iter().all(|earlier| place(earlier) != place(one))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use iosonde_core::backend::faulty::Fault;
 use iosonde_core::backend::null::Latency;
 use iosonde_core::sample::Op;
 
-/// One target with every default filled in: what a worker is told.
+/// One target with every default filled in: what a worker gets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetPlan {
     /// What it is called.

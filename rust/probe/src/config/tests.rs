@@ -28,10 +28,10 @@ fn a_plan_reaches_a_worker_unchanged() {
     let plans = toml(text).unwrap();
     assert_eq!(plans.len(), 2);
     for plan in plans {
-        let told: TargetPlan = serde_json::from_str(&serde_json::to_string(&plan).unwrap()).unwrap();
-        assert_eq!(told, plan);
-        assert!(told.component.is_some() && told.budget.ops_per_s == Some(3.75));
-        assert!(told.period_ns > told.asked_period_ns);
+        let read: TargetPlan = serde_json::from_str(&serde_json::to_string(&plan).unwrap()).unwrap();
+        assert_eq!(read, plan);
+        assert!(read.component.is_some() && read.budget.ops_per_s == Some(3.75));
+        assert!(read.period_ns > read.asked_period_ns);
     }
 }
 
@@ -143,8 +143,8 @@ fn components_become_plans_of_their_own() {
     let text = "[[target]]\npath='/work'\nname='work'\n[[target.component]]\nname='OST0003'\nost=3\n\
                 [[target.component]]\nname='MDT1'\nmdt=1\n[[target.component]]\nname='a'\npath='export/a'";
     let plans = toml(text).unwrap();
-    let said: Vec<_> = plans.iter().map(|plan| (plan.name.as_str(), plan.path.to_str().unwrap())).collect();
-    assert_eq!(said, [("work/OST0003", "/work"), ("work/MDT1", "/work"), ("work/a", "/work/export/a")]);
+    let got: Vec<_> = plans.iter().map(|plan| (plan.name.as_str(), plan.path.to_str().unwrap())).collect();
+    assert_eq!(got, [("work/OST0003", "/work"), ("work/MDT1", "/work"), ("work/a", "/work/export/a")]);
     let pins: Vec<_> = plans.iter().map(|plan| plan.component.clone().unwrap().pin).collect();
     assert_eq!(pins, [Pin::Ost(3), Pin::Mdt(1), Pin::Directory]);
 }
@@ -195,8 +195,8 @@ fn drop_ins_override_merge_and_append() {
     assert_eq!(names, ["agent.toml", "10-a.toml", "20-b.toml"]);
     assert_eq!((config.window, config.host.as_deref()), (30_000_000_000, Some("north1")));
     let plans = config.plans().unwrap();
-    let said: Vec<_> = plans.iter().map(|plan| (plan.name.as_str(), plan.period_ns, plan.pool)).collect();
-    assert_eq!(said, [("/a", 500_000_000, 99), ("/north", 500_000_000, 99)]);
+    let got: Vec<_> = plans.iter().map(|plan| (plan.name.as_str(), plan.period_ns, plan.pool)).collect();
+    assert_eq!(got, [("/a", 500_000_000, 99), ("/north", 500_000_000, 99)]);
 }
 
 #[test]

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 
-use super::keeper::Keeper;
 use super::slot::Tick;
 use super::state::TargetState;
+use super::state_writer::StateWriter;
 use super::view::{View, Watched};
 use crate::config::TargetPlan;
 use crate::record::event::Event;
@@ -49,25 +49,25 @@ pub struct Note<'a> {
     pub warning: bool,
 }
 
-/// What the outside is told as it happens.
-pub type Tell = Box<dyn FnMut(Note<'_>) + Send + Sync>;
+/// Takes notes as they are made.
+pub type OnNote = Box<dyn FnMut(Note<'_>) + Send + Sync>;
 
 /// Makes samples of ticks, and passes them on.
 pub struct Collector {
     pub(super) view: Arc<View>,
-    pub(super) store: Option<Keeper>,
+    pub(super) store: Option<StateWriter>,
     pub(super) waiting: Vec<Sample>,
     pub(super) saved: (i64, Vec<State>),
     pub(super) events: HashMap<(u16, Option<Op>), Event>,
     pub(super) alarms: HashMap<(u16, Op), Event>,
     pub(super) event_number: u64,
     pub(super) store_full: Option<Event>,
-    pub(super) tell: Tell,
+    pub(super) on_note: OnNote,
 }
 
 impl Collector {
-    /// Nothing collected yet; without a store rows only reach the accounts. `tell` is given the notes.
-    pub fn new(view: Arc<View>, store: Option<Keeper>, tell: Tell) -> Self {
+    /// Nothing collected yet; without a store rows only reach the accounts. `on_note` gets the notes.
+    pub fn new(view: Arc<View>, store: Option<StateWriter>, on_note: OnNote) -> Self {
         Self {
             view,
             store,
@@ -77,7 +77,7 @@ impl Collector {
             alarms: HashMap::new(),
             event_number: 0,
             store_full: None,
-            tell,
+            on_note,
         }
     }
 

@@ -14,9 +14,9 @@ use iosonde_core::clock::Clock;
 
 /// A worker as its supervisor sees it. Nothing here ever blocks.
 pub trait Worker: Send {
-    /// Tell it something.
-    fn tell(&mut self, order: &Order);
-    /// What it says, if it said something.
+    /// Send it an order.
+    fn send(&mut self, order: &Order);
+    /// What it reports, if it did.
     fn hear(&mut self) -> Option<Report>;
     /// Whether it is gone for good.
     fn is_gone(&mut self) -> bool;
@@ -29,7 +29,7 @@ pub trait Worker: Send {
 /// Where workers come from.
 pub trait Crew: Send {
     /// A worker for a task; `region` is what it will share.
-    fn hire(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>>;
+    fn spawn(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>>;
 }
 
 /// Workers that are processes.
@@ -51,7 +51,7 @@ struct Process {
 }
 
 impl Crew for Processes {
-    fn hire(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>> {
+    fn spawn(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>> {
         let (ours, theirs) = UnixStream::pair()?;
         let child = Command::new(&self.binary)
             .arg("worker")
@@ -66,8 +66,8 @@ impl Crew for Processes {
 }
 
 impl Worker for Process {
-    fn tell(&mut self, order: &Order) {
-        self.line.tell(order);
+    fn send(&mut self, order: &Order) {
+        self.line.send(order);
     }
     fn hear(&mut self) -> Option<Report> {
         self.line.hear()
@@ -102,7 +102,7 @@ struct InProcess {
 }
 
 impl Crew for Threads {
-    fn hire(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>> {
+    fn spawn(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>> {
         let (ours, theirs) = UnixStream::pair()?;
         let memory = region.memory().descriptor().try_clone_to_owned()?;
         let clock = Arc::clone(&self.clock);
@@ -116,8 +116,8 @@ impl Crew for Threads {
 }
 
 impl Worker for InProcess {
-    fn tell(&mut self, order: &Order) {
-        self.line.tell(order);
+    fn send(&mut self, order: &Order) {
+        self.line.send(order);
     }
     fn hear(&mut self) -> Option<Report> {
         self.line.hear()
@@ -126,7 +126,7 @@ impl Worker for InProcess {
         self.thread.is_finished()
     }
     fn kill(&mut self) {
-        self.line.tell(&Order::End);
+        self.line.send(&Order::End);
     }
     fn pid(&self) -> Option<u32> {
         Some(std::process::id())
@@ -147,19 +147,19 @@ impl Line {
         let unsent = serde_json::to_vec(task)?;
         let mut line = Self { socket, heard: Vec::new(), unsent };
         line.unsent.push(b'\n');
-        line.send();
+        line.flush();
         Ok(line)
     }
 
-    fn tell(&mut self, order: &Order) {
+    fn send(&mut self, order: &Order) {
         if let Ok(line) = serde_json::to_vec(order) {
             self.unsent.extend(line);
             self.unsent.push(b'\n');
-            self.send();
+            self.flush();
         }
     }
 
-    fn send(&mut self) {
+    fn flush(&mut self) {
         while !self.unsent.is_empty() {
             match self.socket.write(&self.unsent) {
                 Ok(n) if n > 0 => drop(self.unsent.drain(..n)),
@@ -173,7 +173,7 @@ impl Line {
     }
 
     fn hear(&mut self) -> Option<Report> {
-        self.send();
+        self.flush();
         let mut piece = [0_u8; 4096];
         loop {
             if let Some(end) = self.heard.iter().position(|&byte| byte == b'\n') {
@@ -205,7 +205,7 @@ mod tests {
         ours.set_nonblocking(true).unwrap();
         let mut line = Line { socket: ours, heard: Vec::new(), unsent: vec![b'x'; 3 << 20] };
         line.unsent.push(b'\n');
-        line.tell(&Order::End);
+        line.send(&Order::End);
         assert!(!line.unsent.is_empty());
         let reader = std::thread::spawn(move || {
             BufReader::new(theirs).lines().take(2).collect::<Result<Vec<_>, _>>().unwrap()
@@ -217,7 +217,7 @@ mod tests {
         let read = reader.join().unwrap();
         assert_eq!((read[0].len(), read[1].as_str()), (3 << 20, "\"end\""));
         // Nobody is left to be told.
-        line.tell(&Order::End);
+        line.send(&Order::End);
         assert!(line.unsent.is_empty());
     }
 }

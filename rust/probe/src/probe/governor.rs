@@ -114,8 +114,8 @@ mod tests {
         for _ in 0..20 {
             assert_eq!(governor.judge(interval(30, 0)), None, "at the full rate it would not fit");
         }
-        let told: Vec<_> = (0..3).map(|_| governor.judge(interval(10, 0))).collect();
-        assert_eq!(told, [None, None, Some(None)]);
+        let verdicts: Vec<_> = (0..3).map(|_| governor.judge(interval(10, 0))).collect();
+        assert_eq!(verdicts, [None, None, Some(None)]);
         assert_eq!(governor.divider(), 1);
     }
 

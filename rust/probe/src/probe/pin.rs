@@ -83,11 +83,11 @@ impl Lfs<'_> {
             refused(path, &format!("cannot run '{command}' ({error})"), remedy)
         })?;
         if !done.status.success() {
-            let said = String::from_utf8_lossy(&done.stderr);
-            let said = said.trim().lines().last().unwrap_or_default().to_owned();
+            let message = String::from_utf8_lossy(&done.stderr);
+            let message = message.trim().lines().last().unwrap_or_default().to_owned();
             let remedy = "expected a directory of Lustre, an index that 'lfs df' lists, and the right to choose it: \
                           for an MDT users need mdt.*.enable_remote_dir_gid";
-            return Err(refused(path, &format!("'{command}' was refused ({said})"), remedy));
+            return Err(refused(path, &format!("'{command}' was refused ({message})"), remedy));
         }
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     }
@@ -110,10 +110,10 @@ impl Lfs<'_> {
                 Err(refused(path, &format!("lies on {place}"), &remedy))
             }
             None => {
-                let said = answer.trim().lines().last().unwrap_or_default();
+                let message = answer.trim().lines().last().unwrap_or_default();
                 let question = question.join(" ");
                 let remedy = "expected the index of a server: is it a directory of Lustre?";
-                Err(refused(path, &format!("'lfs {question}' said {said:?}"), remedy))
+                Err(refused(path, &format!("'lfs {question}' said {message:?}"), remedy))
             }
         }
     }

@@ -11,12 +11,12 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
-use super::collector::{Collector, Summary, Tell, spool_target};
+use super::collector::{Collector, OnNote, Summary, spool_target};
 use super::crew::{Crew, Processes, Threads};
-use super::keeper::Keeper;
 use super::origin::Origin;
 use super::prepare::{boot_id, memory_bytes};
 use super::state::slug;
+use super::state_writer::StateWriter;
 pub use super::supervisor::Beat;
 use super::supervisor::{Change, Changes, Supervisor};
 use super::view::{Status, View, Watched};
@@ -42,7 +42,7 @@ pub struct Session {
     worker: Option<PathBuf>,
     running: Option<Running>,
     beat: Beat,
-    tell: Tell,
+    on_note: OnNote,
     disk: Option<Box<dyn Disk>>,
 }
 
@@ -69,8 +69,8 @@ impl Session {
             memory_bytes: memory_bytes(),
             now_ns,
         };
-        let (beat, tell): (Beat, Tell) = (Box::new(|| {}), Box::new(|_| {}));
-        Ok(Self { config, clock, origin, plans, worker: None, running: None, beat, tell, disk: None })
+        let (beat, on_note): (Beat, OnNote) = (Box::new(|| {}), Box::new(|_| {}));
+        Ok(Self { config, clock, origin, plans, worker: None, running: None, beat, on_note, disk: None })
     }
 
     /// Workers are processes: `binary worker`. Otherwise they are threads, which stay when they hang.
@@ -82,8 +82,8 @@ impl Session {
         self.beat = beat;
     }
     /// Call this with what happens to targets.
-    pub fn on_note(&mut self, tell: Tell) {
-        self.tell = tell;
+    pub fn on_note(&mut self, on_note: OnNote) {
+        self.on_note = on_note;
     }
 
     /// Write to this instead of the file system, at once instead of in a thread: for simulations.
@@ -98,14 +98,14 @@ impl Session {
         let Some(running) = &self.running else { return Ok(Vec::new()) };
         let targets = running.view.targets();
         let never = Stop::default();
-        let mut told = vec![None; targets.len()];
+        let mut reported = vec![None; targets.len()];
         let mut preparing = true;
         while preparing {
             self.clock.sleep_until(self.clock.monotonic_ns() + LOOK_NS, &never);
-            // Asked for before the last look: what was made by the end is told, too.
+            // Asked for before the last look: what was made by the end is reported, too.
             preparing = targets.iter().any(|target| target.status() == Status::Preparing);
-            for (target, told) in targets.iter().zip(&mut told) {
-                if !tell_progress(target, told, progress) {
+            for (target, reported) in targets.iter().zip(&mut reported) {
+                if !report_progress(target, reported, progress) {
                     let path = target.plan.path.clone();
                     self.stop();
                     return Err(ProbeError::Stopped { path });
@@ -165,13 +165,13 @@ impl Session {
             errno: rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::IO),
         })?;
         let view = Arc::new(self.new_view(store.as_ref()));
-        let tell = std::mem::replace(&mut self.tell, Box::new(|_| {}));
-        let collector = Collector::new(view, store, tell);
+        let on_note = std::mem::replace(&mut self.on_note, Box::new(|_| {}));
+        let collector = Collector::new(view, store, on_note);
         Supervisor::new(collector, &self.plans, self.origin.clone(), crew, self.config.flush)
             .map_err(|errno| ProbeError::Refused(format!("cannot have shared memory: {errno}")))
     }
 
-    fn new_view(&self, store: Option<&Keeper>) -> View {
+    fn new_view(&self, store: Option<&StateWriter>) -> View {
         View {
             clock: Arc::clone(&self.clock),
             host: self.origin.host.clone(),
@@ -199,7 +199,7 @@ impl Session {
         }
     }
 
-    fn open_store(&mut self) -> std::io::Result<Option<Keeper>> {
+    fn open_store(&mut self) -> std::io::Result<Option<StateWriter>> {
         let Some(root) = self.config.store.clone() else { return Ok(None) };
         let (host, header) = (slug(&self.origin.host), self.header());
         let mut setup = Setup { keep: self.config.keep, ..Setup::new(root, host, header) };
@@ -208,7 +208,7 @@ impl Session {
         if let Some(disk) = simulated {
             setup.disk = disk;
         }
-        Keeper::start(setup, self.config.window, inline).map(Some)
+        StateWriter::start(setup, self.config.window, inline).map(Some)
     }
 
     /// Begin with the targets that are ready, and with the others as soon as they are.
@@ -228,11 +228,11 @@ impl Session {
             self.plans = plans;
             return Ok(());
         };
-        let (done, told) = channel();
+        let (done, finished) = channel();
         let change = Change { plans: plans.clone(), done };
         *running.changes.lock().unwrap_or_else(PoisonError::into_inner) = Some(change);
         running.thread.thread().unpark();
-        match told.recv() {
+        match finished.recv() {
             Ok(Ok(())) => {
                 self.plans = plans;
                 Ok(())
@@ -270,9 +270,13 @@ impl Drop for Session {
 }
 
 /// What is new about a preparation goes to the caller, who is asked each time whether to go on.
-fn tell_progress(target: &Watched, told: &mut Option<region::Progress>, progress: &mut Progress<'_>) -> bool {
+fn report_progress(
+    target: &Watched,
+    reported: &mut Option<region::Progress>,
+    progress: &mut Progress<'_>,
+) -> bool {
     let seen = target.progress();
-    let before = told.replace(seen).unwrap_or_default();
+    let before = reported.replace(seen).unwrap_or_default();
     let mut go_on = true;
     for ((part, now), before) in region::PARTS.iter().zip(seen.parts).zip(before.parts) {
         if now != before {

@@ -99,7 +99,7 @@ struct Handle {
 }
 
 impl Crew for SimCrew {
-    fn hire(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>> {
+    fn spawn(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>> {
         let worker = Shared::default();
         let (plan, origin, region) = (task.plan.clone(), &task.origin, region.clone());
         let prepared = match &task.trial {
@@ -148,7 +148,7 @@ impl Handle {
 }
 
 impl Worker for Handle {
-    fn tell(&mut self, order: &Order) {
+    fn send(&mut self, order: &Order) {
         match order {
             Order::Begin(begin) => self.begin(begin),
             Order::End => lock(&self.worker).ending = true,
@@ -263,7 +263,7 @@ pub fn simulate(config: Config, start_ns: i64, duration_ns: u64) -> Result<Summa
     let end_ns = clock.monotonic_ns() + duration_ns;
     let mut simulation = Simulation::new(config, clock, Box::new(RealDisk))?;
     simulation.supervisor.begin_at_once();
-    // Hired, then heard of: both before time begins.
+    // Spawned, then heard of: both before time begins.
     simulation.supervisor.beat(true);
     simulation.run_until(end_ns);
     let failed = |target: &Arc<Watched>| match target.status() {

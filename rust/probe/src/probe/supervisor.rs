@@ -123,8 +123,8 @@ impl Supervisor {
         }
         for watch in leaving.iter_mut() {
             let target = Arc::clone(watch.watched());
-            watch.drain(&mut self.collector.desk(&target));
-            watch.finish(ended_ns, &mut self.collector.desk(&target));
+            watch.drain(&mut self.collector.sink(&target));
+            watch.finish(ended_ns, &mut self.collector.sink(&target));
         }
         self.collector.round(true);
         leaving.iter().for_each(|watch| self.collector.leave(watch.watched()));
@@ -160,8 +160,8 @@ impl Supervisor {
                 true => aligned(&self.collector, &self.origin.host, plan, now_ns + LEAD_NS),
                 false => now_ns,
             });
-            let mut desk = self.collector.desk(&Arc::clone(watch.watched()));
-            watch.beat(now_ns, self.crew.as_mut(), begin, &mut desk);
+            let mut sink = self.collector.sink(&Arc::clone(watch.watched()));
+            watch.beat(now_ns, self.crew.as_mut(), begin, &mut sink);
         }
         // Whoever is told that a target is ready may look for its state at once.
         if now_ns >= self.next_flush_ns || self.ours() > ours {
@@ -178,7 +178,7 @@ impl Supervisor {
     /// Take what the lanes saw and hand it on.
     pub fn collect(&mut self, running: bool) {
         for watch in &mut self.watches {
-            watch.drain(&mut self.collector.desk(&Arc::clone(watch.watched())));
+            watch.drain(&mut self.collector.sink(&Arc::clone(watch.watched())));
         }
         self.collector.round(running);
     }
@@ -197,7 +197,7 @@ impl Supervisor {
     pub fn finish(mut self) -> Summary {
         let ended_ns = self.ended_ns.unwrap_or_else(|| self.clock.monotonic_ns());
         for watch in &mut self.watches {
-            watch.finish(ended_ns, &mut self.collector.desk(&Arc::clone(watch.watched())));
+            watch.finish(ended_ns, &mut self.collector.sink(&Arc::clone(watch.watched())));
         }
         self.collector.finish()
     }

@@ -150,11 +150,11 @@ impl PostgresqlStore {
     }
 
     fn in_the_way(&self, what: &str) -> Errno {
-        let said = format!(
+        let message = format!(
             "schema {}: {what}; expected one made by this version of iosonde: choose another, nothing was touched",
             self.schema
         );
-        self.session().problem.keep(&said, Errno::EXIST)
+        self.session().problem.keep(&message, Errno::EXIST)
     }
 }
 
@@ -228,11 +228,11 @@ impl ObjectStore for PostgresqlStore {
         if row.try_get(0).unwrap_or(false) {
             return Ok(());
         }
-        let said = format!(
+        let message = format!(
             "schema {}: another run uses it; expected one at a time: wait for it, or choose another schema",
             self.schema
         );
-        Err(self.session().problem.keep(&said, Errno::BUSY))
+        Err(self.session().problem.keep(&message, Errno::BUSY))
     }
 
     fn note(&mut self) -> Result<Option<String>, Errno> {
@@ -268,14 +268,14 @@ impl ObjectStore for PostgresqlStore {
     }
 
     fn open_set(&mut self, set: SetId, manner: Manner) -> Result<Box<dyn Backend>, Errno> {
-        let said = match manner {
+        let message = match manner {
             Manner { direct: true, .. } => "there is no cache here to go past; expected no direct access",
             Manner { fsync: true, .. } if !self.fsync => {
                 "the server is configured to commit before data are safe (fsync, synchronous_commit)"
             }
             _ => return Ok(Box::new(Rows::open(Arc::clone(&self.session), self.table(set))?)),
         };
-        Err(self.session().problem.keep(said, Errno::INVAL))
+        Err(self.session().problem.keep(message, Errno::INVAL))
     }
 
     fn list_set(&mut self, set: SetId) -> Result<Vec<u64>, Errno> {
@@ -354,9 +354,9 @@ mod tests {
         let text =
             r#"{"host": "127.0.0.1", "port": 1, "user": "me", "password": "hunter2", "database": "d"}"#;
         let place: PostgresqlPlace = serde_json::from_str(text).unwrap();
-        let told = PostgresqlStore::connect(&place).unwrap_err().to_string();
-        assert!(told.starts_with("postgresql://me@127.0.0.1:1/d: "), "{told}");
-        assert!(told.contains("refused") && told.contains("expected"), "{told}");
-        assert!(!told.contains("hunter2") && !format!("{place:?}").contains("hunter2"), "{told}");
+        let message = PostgresqlStore::connect(&place).unwrap_err().to_string();
+        assert!(message.starts_with("postgresql://me@127.0.0.1:1/d: "), "{message}");
+        assert!(message.contains("refused") && message.contains("expected"), "{message}");
+        assert!(!message.contains("hunter2") && !format!("{place:?}").contains("hunter2"), "{message}");
     }
 }

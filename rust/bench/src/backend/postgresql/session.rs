@@ -43,7 +43,7 @@ impl Session {
             let made = runtime.block_on(async {
                 let (client, connection) = tokio::time::timeout(*timeout, config.connect(NoTls)).await??;
                 let carrier = tokio::spawn(async {
-                    // How it ended is told to whoever waits for an answer.
+                    // How it ended reaches whoever waits for an answer.
                     let _ = connection.await;
                 });
                 Ok(Open { client, carrier })
@@ -86,14 +86,14 @@ impl Session {
     }
 
     fn failed(&mut self, failure: Failure) -> Errno {
-        let (said, errno) = match &failure {
+        let (message, errno) = match &failure {
             Failure::Late => ("no answer in time".to_owned(), Errno::TIMEDOUT),
             Failure::Server(error) => (words(error), errno(error)),
         };
         if failure.ends_the_connection() {
             self.hang_up();
         }
-        self.problem.keep(&said, errno)
+        self.problem.keep(&message, errno)
     }
 
     fn hang_up(&mut self) {
@@ -171,7 +171,7 @@ fn errno_of_state(state: &SqlState) -> Errno {
 
 fn words(error: &Error) -> String {
     match (error.as_db_error(), error.source()) {
-        (Some(said), _) => format!("{} (SQLSTATE {})", said.message(), said.code().code()),
+        (Some(answer), _) => format!("{} (SQLSTATE {})", answer.message(), answer.code().code()),
         (None, Some(source)) => format!("{error}: {source}"),
         (None, None) => error.to_string(),
     }

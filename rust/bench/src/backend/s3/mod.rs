@@ -166,11 +166,11 @@ impl S3Store {
     }
 
     fn in_the_way(&self, what: &str) -> Errno {
-        let said = format!(
+        let message = format!(
             "{}: {what}; expected keys made by this version of iosonde: choose another prefix, nothing was touched",
             self.root
         );
-        self.wire.problem.keep(&said, Errno::EXIST)
+        self.wire.problem.keep(&message, Errno::EXIST)
     }
 
     fn marked(&self) -> Result<bool, Errno> {
@@ -250,8 +250,8 @@ impl ObjectStore for S3Store {
 
     fn open_set(&mut self, set: SetId, manner: Manner) -> Result<Box<dyn Backend>, Errno> {
         if manner.fsync || manner.direct {
-            let said = "S3 decides itself when an object is safe, and has no cache here; expected neither fsync nor direct";
-            return Err(self.wire.problem.keep(said, Errno::INVAL));
+            let message = "S3 decides itself when an object is safe, and has no cache here; expected neither fsync nor direct";
+            return Err(self.wire.problem.keep(message, Errno::INVAL));
         }
         self.wire.head(&self.key(&entry(set)))?;
         Ok(Box::new(Objects::new(Arc::clone(&self.wire), self.key(&folder(set)), self.exclusive)))
@@ -312,8 +312,8 @@ mod tests {
         assert!(refused.starts_with("s3://bucket/a/b at 127.0.0.1:1: "), "{refused}");
         assert!(refused.to_lowercase().contains("refused"), "{refused}");
         for bad in ["nowhere", "ftp://host", "http://"] {
-            let told = S3Store::connect(&place(bad)).unwrap_err().to_string();
-            assert!(told.contains("expected") && !told.contains("hunter2"), "{told}");
+            let message = S3Store::connect(&place(bad)).unwrap_err().to_string();
+            assert!(message.contains("expected") && !message.contains("hunter2"), "{message}");
         }
         assert!(!format!("{:?}", place("http://h")).contains("hunter2"));
     }

@@ -134,8 +134,8 @@ impl Wire {
                 let status = answer.status().as_u16();
                 let mut text = Vec::new();
                 let _ = answer.body_mut().as_reader().take(WORDS_BYTES).read_to_end(&mut text);
-                let said = words(status, &String::from_utf8_lossy(&text));
-                Err(self.problem.keep(&said, errno_of_status(status)))
+                let message = words(status, &String::from_utf8_lossy(&text));
+                Err(self.problem.keep(&message, errno_of_status(status)))
             }
             Ok(answer) => Ok(answer),
             Err(error) => Err(self.broken(&error)),

@@ -86,16 +86,16 @@ fn a_directory_of_a_metadata_target_is_made_there_and_kept_from_others() {
 fn what_goes_wrong_is_said_with_the_true_place() {
     let elsewhere = Folder::new("case $1 in getstripe) echo 7;; esac");
     let path = elsewhere.path();
-    let said = elsewhere.lfs(|lfs| lfs.directory(&path, Pin::Ost(3))).unwrap_err();
-    assert!(said.contains("lies on OST 7; expected OST 3"), "{said}");
-    let said = elsewhere.lfs(|lfs| lfs.file(&path, Pin::Mdt(3))).unwrap_err();
-    assert!(said.contains("lies on MDT 7; expected MDT 3"), "{said}");
+    let message = elsewhere.lfs(|lfs| lfs.directory(&path, Pin::Ost(3))).unwrap_err();
+    assert!(message.contains("lies on OST 7; expected OST 3"), "{message}");
+    let message = elsewhere.lfs(|lfs| lfs.file(&path, Pin::Mdt(3))).unwrap_err();
+    assert!(message.contains("lies on MDT 7; expected MDT 3"), "{message}");
     let refuses = Folder::new("echo 'usage: lfs' >&2; echo 'lfs: Operation not permitted' >&2; exit 1");
-    let said = refuses.lfs(|lfs| lfs.directory(&refuses.path(), Pin::Mdt(1))).unwrap_err();
-    assert!(said.contains("'lfs mkdir -i 1' was refused (lfs: Operation not permitted)"), "{said}");
+    let message = refuses.lfs(|lfs| lfs.directory(&refuses.path(), Pin::Mdt(1))).unwrap_err();
+    assert!(message.contains("'lfs mkdir -i 1' was refused (lfs: Operation not permitted)"), "{message}");
     let mute = Folder::new("echo none");
-    let said = mute.lfs(|lfs| lfs.directory(&mute.path(), Pin::Ost(1))).unwrap_err();
-    assert!(said.contains("'lfs getstripe -d -i' said \"none\""), "{said}");
+    let message = mute.lfs(|lfs| lfs.directory(&mute.path(), Pin::Ost(1))).unwrap_err();
+    assert!(message.contains("'lfs getstripe -d -i' said \"none\""), "{message}");
     let missing = Lfs(OsStr::new("/nowhere/lfs")).file(&path, Pin::Ost(1)).unwrap_err().to_string();
     assert!(missing.contains("cannot run 'lfs getstripe -i'") && missing.contains("PATH"), "{missing}");
     assert!(directory(&path, Pin::Directory).is_ok() && file(&path, Pin::Directory).is_ok());

@@ -1,9 +1,9 @@
-//! The supervisor of one target: hires workers, watches every op's breaker, moves ops from lane to lane.
+//! The supervisor of one target: spawns workers, watches every op's breaker, moves ops from lane to lane.
 //!
 //! It never opens, stats or lists a path on the target: it reads shared memory and `/proc`.
 
-mod hiring;
 mod ownership;
+mod spawning;
 mod trials;
 mod upkeep;
 
@@ -33,7 +33,7 @@ fn slots(plan: &TargetPlan) -> usize {
 }
 
 /// Where a target's supervisor puts what it learns.
-pub trait Desk {
+pub trait EventSink {
     /// A row of a tick.
     fn row(&mut self, op: Op, tick: Tick);
     /// Something about the target that people should know.
@@ -58,7 +58,7 @@ enum Owner {
 struct OpWatch {
     owner: Owner,
     breaker: Breaker,
-    hired_ns: u64,
+    spawned_ns: u64,
     /// The slot whose operation was the first that did not return, and when it did.
     first_stuck: Option<usize>,
     returned_ns: Option<u64>,
@@ -70,7 +70,7 @@ enum Role {
     Trial,
 }
 
-struct Staff {
+struct Spawned {
     worker: Box<dyn Worker>,
     role: Role,
     dismissed: bool,
@@ -85,12 +85,12 @@ pub struct Watch {
     origin: Origin,
     region: Region,
     accounts: Vec<Option<(Op, Account)>>,
-    staff: Vec<Staff>,
+    spawned: Vec<Spawned>,
     ops: [OpWatch; 6],
     start_ns: Option<u64>,
     turn: u64,
     backoff: Backoff,
-    hire_at_ns: u64,
+    spawn_at_ns: u64,
     failing_since_ns: Option<u64>,
     progress: (u64, u64),
     stalled: bool,
@@ -102,14 +102,14 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Nobody hired yet.
+    /// No worker yet.
     pub fn new(watched: Arc<Watched>, origin: Origin) -> Result<Self, rustix::io::Errno> {
         let region = Region::new(watched.plan.pool, slots(&watched.plan))?;
         let accounts = (0..slots(&watched.plan)).map(|_| None).collect();
         let ops = Op::ALL.map(|_| OpWatch {
             owner: Owner::Nobody(0, Outcome::SKIPPED),
             breaker: Breaker::new(&watched.plan),
-            hired_ns: 0,
+            spawned_ns: 0,
             first_stuck: None,
             returned_ns: None,
         });
@@ -124,12 +124,12 @@ impl Watch {
             origin,
             region,
             accounts,
-            staff: Vec::new(),
+            spawned: Vec::new(),
             ops,
             start_ns: None,
             turn: 0,
             backoff: Backoff::default(),
-            hire_at_ns: 0,
+            spawn_at_ns: 0,
             failing_since_ns: None,
             progress: (0, 0),
             stalled: false,
@@ -155,30 +155,30 @@ impl Watch {
     }
 
     /// Look at everything once. `begin` says whether a target that is ready may begin, and when its schedule starts.
-    pub fn beat(&mut self, now_ns: u64, crew: &mut dyn Crew, begin: Option<u64>, desk: &mut dyn Desk) {
-        self.hear(now_ns, desk);
-        self.bury(now_ns, desk);
+    pub fn beat(&mut self, now_ns: u64, crew: &mut dyn Crew, begin: Option<u64>, sink: &mut dyn EventSink) {
+        self.hear(now_ns, sink);
+        self.reap(now_ns, sink);
         if let Some(start_ns) = begin {
             if matches!(self.watched.status(), Status::Failed(_) | Status::Stalled { .. }) {
                 // Nothing can be measured yet: that is what the rows will say.
                 self.start_ns.get_or_insert(start_ns);
             }
-            self.begin(now_ns, start_ns, desk);
+            self.begin(now_ns, start_ns, sink);
         }
         if self.start_ns.is_some() {
-            let due: Vec<Op> = Op::ALL.into_iter().filter(|&op| self.look(op, now_ns, desk)).collect();
-            self.try_again(&due, now_ns, crew, desk);
-            self.give_up_on_failing(now_ns, desk);
+            let due: Vec<Op> = Op::ALL.into_iter().filter(|&op| self.look(op, now_ns, sink)).collect();
+            self.try_again(&due, now_ns, crew, sink);
+            self.give_up_on_failing(now_ns, sink);
         }
-        self.hire_main(now_ns, crew, desk);
-        self.notice_a_stall(now_ns, desk);
-        self.pass_unowned(now_ns, desk);
-        self.govern(now_ns, desk);
+        self.spawn_main(now_ns, crew, sink);
+        self.notice_a_stall(now_ns, sink);
+        self.pass_unowned(now_ns, sink);
+        self.govern(now_ns, sink);
         self.publish();
     }
 
     /// Take what the lanes saw.
-    pub fn drain(&mut self, desk: &mut dyn Desk) {
+    pub fn drain(&mut self, sink: &mut dyn EventSink) {
         let (watched, interval) = (&self.watched, &mut self.interval);
         for (op, account) in self.accounts.iter_mut().flatten() {
             account.drain(&mut |tick| {
@@ -187,7 +187,7 @@ impl Watch {
                 if tick.outcome == Outcome::OK {
                     watched.moved(watched.plan.bytes_of(*op));
                 }
-                desk.row(*op, tick);
+                sink.row(*op, tick);
             });
         }
     }
@@ -195,32 +195,32 @@ impl Watch {
     /// Ask every worker to end.
     pub fn dismiss(&mut self) {
         self.region.stop();
-        for staff in &mut self.staff {
-            staff.worker.tell(&Order::End);
-            staff.dismissed = true;
+        for spawned in &mut self.spawned {
+            spawned.worker.send(&Order::End);
+            spawned.dismissed = true;
         }
     }
 
     /// Whether every worker is gone.
     pub fn is_deserted(&mut self) -> bool {
-        self.staff.iter_mut().all(|staff| staff.worker.is_gone())
+        self.spawned.iter_mut().all(|spawned| spawned.worker.is_gone())
     }
 
     /// Account for everything up to the end and let go of those who are still there.
-    pub fn finish(&mut self, ended_ns: u64, desk: &mut dyn Desk) {
+    pub fn finish(&mut self, ended_ns: u64, sink: &mut dyn EventSink) {
         // A tick due at the very end is not of this run.
         let ended_ns = ended_ns.saturating_sub(1);
-        self.pass_last(ended_ns, desk);
+        self.pass_last(ended_ns, sink);
         let divider = self.region.divider();
         for (number, account) in self.accounts.iter_mut().enumerate() {
             let Some((op, account)) = account else { continue };
-            let from = account.settle(ended_ns, &mut |tick| desk.row(*op, tick));
+            let from = account.settle(ended_ns, &mut |tick| sink.row(*op, tick));
             if self.ops[*op as usize].owner == Owner::Slot(number) {
-                account.left(from, ended_ns, divider, &mut |tick| desk.row(*op, tick));
+                account.left(from, ended_ns, divider, &mut |tick| sink.row(*op, tick));
             }
         }
-        for staff in &mut self.staff {
-            staff.worker.kill();
+        for spawned in &mut self.spawned {
+            spawned.worker.kill();
         }
     }
 }

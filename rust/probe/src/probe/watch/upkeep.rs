@@ -1,6 +1,6 @@
 //! Targets that fail as a whole, preparations that hang, what it all costs.
 
-use super::{Desk, FAILURES, GOVERN_NS, OpWatch, Owner, Role, Watch};
+use super::{EventSink, FAILURES, GOVERN_NS, OpWatch, Owner, Role, Watch};
 use crate::probe::breaker::State;
 use crate::probe::evidence::Evidence;
 use crate::probe::view::Status;
@@ -9,7 +9,7 @@ use iosonde_core::sample::{Op, Outcome};
 
 impl Watch {
     /// Every op fails: perhaps the mount was replaced under us, so begin afresh by path.
-    pub(super) fn give_up_on_failing(&mut self, now_ns: u64, desk: &mut dyn Desk) {
+    pub(super) fn give_up_on_failing(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
         let failed = |watch: &OpWatch| match watch.owner {
             Owner::Slot(number) => self.accounts[number]
                 .as_ref()
@@ -28,19 +28,19 @@ impl Watch {
             return;
         }
         let since_ns = *self.failing_since_ns.get_or_insert(now_ns);
-        let Some(at) = self.staff.iter().position(|s| s.role == Role::Main && !s.dismissed) else { return };
+        let Some(at) = self.spawned.iter().position(|s| s.role == Role::Main && !s.dismissed) else { return };
         if now_ns - since_ns < self.plan().retry_ns {
             return;
         }
         self.failing_since_ns = None;
-        desk.warn(&format!("every operation fails ({}): starting afresh", outcomes[0].name()));
+        sink.warn(&format!("every operation fails ({}): starting afresh", outcomes[0].name()));
         for op in Op::ALL {
-            let first = self.take_from_owner(op, now_ns, desk);
+            let first = self.take_from_owner(op, now_ns, sink);
             self.ops[op as usize].owner = Owner::Nobody(first, outcomes[op as usize]);
             self.watched.set_lane(op, None);
         }
         self.dismiss_one(at);
-        self.hire_at_ns = now_ns;
+        self.spawn_at_ns = now_ns;
     }
 
     pub(super) fn accounts_are_well(&self) -> bool {
@@ -48,7 +48,7 @@ impl Watch {
     }
 
     /// Making ready shows no sign of life: the storage hangs before the first operation.
-    pub(super) fn notice_a_stall(&mut self, now_ns: u64, desk: &mut dyn Desk) {
+    pub(super) fn notice_a_stall(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
         let progress = self.region.progress();
         if progress.steps != self.progress.0 {
             self.progress = (progress.steps, now_ns);
@@ -56,7 +56,8 @@ impl Watch {
             self.watched.set_ours(true);
         }
         let deadline_ns = self.plan().deadline_ns;
-        let Some(pid) = self.main().filter(|staff| !staff.ready).map(|staff| staff.worker.pid()) else {
+        let Some(pid) = self.main().filter(|spawned| !spawned.ready).map(|spawned| spawned.worker.pid())
+        else {
             return;
         };
         let since_ns = self.progress.1;
@@ -64,24 +65,24 @@ impl Watch {
             self.stalled = true;
             self.watched.set_ours(true);
             self.watched.set_status(Status::Stalled { since_ns });
-            desk.opened(None, since_ns, pid.map(|pid| Evidence::gather(pid, None, since_ns)));
+            sink.opened(None, since_ns, pid.map(|pid| Evidence::gather(pid, None, since_ns)));
         } else if self.stalled && since_ns == now_ns {
             self.stalled = false;
             self.watched.set_status(Status::Preparing);
-            desk.closed(None, now_ns, None, 0);
+            sink.closed(None, now_ns, None, 0);
         }
     }
 
     /// Whether the probe costs what it may; lowers and raises its rate.
-    pub(super) fn govern(&mut self, now_ns: u64, desk: &mut dyn Desk) {
+    pub(super) fn govern(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
         self.interval.stuck |= self.ops.iter().any(|watch| watch.breaker.state() != State::Closed);
         if now_ns < self.interval_ns + GOVERN_NS {
             return;
         }
-        for staff in &mut self.staff {
-            staff.cpu_ns = staff.worker.pid().and_then(process_cpu_ns).unwrap_or(staff.cpu_ns);
+        for spawned in &mut self.spawned {
+            spawned.cpu_ns = spawned.worker.pid().and_then(process_cpu_ns).unwrap_or(spawned.cpu_ns);
         }
-        let cpu_ns = self.cpu_of_the_gone_ns + self.staff.iter().map(|staff| staff.cpu_ns).sum::<u64>();
+        let cpu_ns = self.cpu_of_the_gone_ns + self.spawned.iter().map(|spawned| spawned.cpu_ns).sum::<u64>();
         self.watched.set_cpu_ns(cpu_ns);
         self.interval.cpu_ns = cpu_ns - std::mem::replace(&mut self.cpu_before_ns, cpu_ns);
         self.interval.elapsed_ns = now_ns - std::mem::replace(&mut self.interval_ns, now_ns);
@@ -90,16 +91,17 @@ impl Watch {
             let divider = self.governor.divider();
             self.region.divide(divider);
             match &why {
-                Some(why) => desk.warn(why),
-                None => desk.note("every tick is worked on again"),
+                Some(why) => sink.warn(why),
+                None => sink.note("every tick is worked on again"),
             }
             self.watched.set_rate(divider, why);
         }
     }
 
     pub(super) fn publish(&self) {
-        let stuck = self.staff.iter().filter(|staff| staff.dismissed || staff.role != Role::Main).count();
-        self.watched.set_workers(self.staff.len(), stuck);
+        let stuck =
+            self.spawned.iter().filter(|spawned| spawned.dismissed || spawned.role != Role::Main).count();
+        self.watched.set_workers(self.spawned.len(), stuck);
         for op in Op::ALL {
             let breaker = &self.ops[op as usize].breaker;
             self.watched.set_breaker(op, breaker.state(), breaker.hung_since_ns());

@@ -23,7 +23,7 @@ pub struct Remembered {
     pub op: Op,
     /// Its start, UTC.
     pub start_ns: i64,
-    /// Its median service latency.
+    /// Its median service time.
     pub median_ns: i64,
 }
 
@@ -41,7 +41,7 @@ struct Baselines<G = BTreeMap<String, Guarded>> {
 }
 
 /// The store of a running session.
-pub struct Keeper {
+pub struct StateWriter {
     /// Writes what is sent to it.
     pub writer: Writer,
     states: PathBuf,
@@ -52,7 +52,7 @@ pub struct Keeper {
     window_ns: u64,
 }
 
-impl Keeper {
+impl StateWriter {
     /// Start a writer; `inline` means without a thread, for simulations.
     pub fn start(setup: Setup, window_ns: u64, inline: bool) -> std::io::Result<Self> {
         let [states, windows, events, baselines] =
@@ -191,7 +191,7 @@ mod tests {
 
     const MONTH_NS: i64 = 31 * 86_400 * 1_000_000_000;
 
-    fn keeper(root: &Path) -> Keeper {
+    fn state_writer(root: &Path) -> StateWriter {
         let header = spool::Header {
             schema_version: spool::SCHEMA_VERSION,
             run_id: "r".into(),
@@ -201,7 +201,7 @@ mod tests {
             opened_ns: 0,
             targets: Vec::new(),
         };
-        Keeper::start(Setup::new(root.to_owned(), "h".into(), header), 60, true).unwrap()
+        StateWriter::start(Setup::new(root.to_owned(), "h".into(), header), 60, true).unwrap()
     }
 
     fn window(start_ns: i64) -> ClosedWindow {
@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn a_torn_file_is_written_anew_and_the_past_is_left_out() {
-        let root = std::env::temp_dir().join(format!("iosonde-keeper-{}", iosonde_core::seed::fresh()));
+        let root = std::env::temp_dir().join(format!("iosonde-state-writer-{}", iosonde_core::seed::fresh()));
         let plan = plan();
-        let first = keeper(&root);
+        let first = state_writer(&root);
         for start_ns in [1, 1_000, 1_100] {
             first.remember(&plan, &[window(start_ns)]);
         }
@@ -229,40 +229,40 @@ mod tests {
         first.writer.finish();
         let whole = std::fs::read(&file).unwrap();
         std::fs::write(&file, &whole[..whole.len() - 3]).unwrap();
-        let second = keeper(&root);
+        let second = state_writer(&root);
         assert_eq!(second.remembered(&plan, 500), [known(1_000)]);
         second.remember(&plan, &[window(1_200)]);
         second.writer.finish();
-        assert_eq!(keeper(&root).remembered(&plan, 500), [known(1_000), known(1_200)]);
-        assert_eq!(keeper(&root).remembered(&plan, 5_000).len(), 3);
+        assert_eq!(state_writer(&root).remembered(&plan, 500), [known(1_000), known(1_200)]);
+        assert_eq!(state_writer(&root).remembered(&plan, 5_000).len(), 3);
         std::fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
     fn what_is_usual_is_kept_and_a_damaged_file_is_set_aside() {
-        let root = std::env::temp_dir().join(format!("iosonde-keeper-{}", iosonde_core::seed::fresh()));
+        let root = std::env::temp_dir().join(format!("iosonde-state-writer-{}", iosonde_core::seed::fresh()));
         let plan = plan();
-        let first = keeper(&root);
+        let first = state_writer(&root);
         assert!(first.learnt(&plan).is_empty());
         let accounts: Vec<LiveOp> = Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, 60, 60)).into();
         first.save_baselines(&plan, &accounts);
         let file = first.baseline_file(&plan);
         first.writer.finish();
-        let found: Vec<Op> = keeper(&root).learnt(&plan).into_iter().map(|(op, _)| op).collect();
+        let found: Vec<Op> = state_writer(&root).learnt(&plan).into_iter().map(|(op, _)| op).collect();
         assert_eq!(found.len(), 6);
         let other = TargetPlan { period_ns: 7, ..plan.clone() };
-        assert!(keeper(&root).learnt(&other).is_empty());
+        assert!(state_writer(&root).learnt(&other).is_empty());
         std::fs::write(&file, "{\"schema_version\": 1").unwrap();
-        assert!(keeper(&root).learnt(&plan).is_empty());
+        assert!(state_writer(&root).learnt(&plan).is_empty());
         assert!(file.with_extension("unreadable").exists() && !file.exists());
         std::fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
     fn months_have_files_of_their_own_and_a_foreign_one_is_set_aside() {
-        let root = std::env::temp_dir().join(format!("iosonde-keeper-{}", iosonde_core::seed::fresh()));
+        let root = std::env::temp_dir().join(format!("iosonde-state-writer-{}", iosonde_core::seed::fresh()));
         let plan = plan();
-        let first = keeper(&root);
+        let first = state_writer(&root);
         first.remember(&plan, &[window(0), window(1), window(MONTH_NS), window(2 * MONTH_NS)]);
         let files = first.files(&first.header(&plan), &slug(&plan.name));
         assert_eq!(files.len(), 3);

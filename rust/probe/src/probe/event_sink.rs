@@ -7,30 +7,30 @@ use super::collector::{Collector, Note, sample};
 use super::evidence::Evidence;
 use super::slot::Tick;
 use super::view::Watched;
-use super::watch::Desk;
+use super::watch::EventSink;
 use crate::record::event::{self, Alarmed, Event};
 use iosonde_core::clock::Anchor;
 use iosonde_core::sample::{Op, Outcome};
 use iosonde_core::slowdown::detect::{Alarm, Cause};
 
 /// Where the supervisor of one target puts what it learns.
-pub struct TargetDesk<'a> {
+pub struct TargetSink<'a> {
     collector: &'a mut Collector,
     target: Arc<Watched>,
     anchor: Anchor,
 }
 
-impl TargetDesk<'_> {
-    fn tell(&mut self, text: &str, warning: bool) {
+impl TargetSink<'_> {
+    fn emit(&mut self, text: &str, warning: bool) {
         let target = self.target.plan.name.as_str();
-        (self.collector.tell)(Note { target, text, warning });
+        (self.collector.on_note)(Note { target, text, warning });
     }
     fn now_ns(&self) -> i64 {
         self.anchor.utc_ns(self.collector.view.clock.monotonic_ns())
     }
 }
 
-impl Desk for TargetDesk<'_> {
+impl EventSink for TargetSink<'_> {
     fn row(&mut self, op: Op, tick: Tick) {
         if self.target.is_theirs() {
             return; // The other probe's rows say what happened at this tick.
@@ -39,10 +39,10 @@ impl Desk for TargetDesk<'_> {
     }
 
     fn note(&mut self, text: &str) {
-        self.tell(text, false);
+        self.emit(text, false);
     }
     fn warn(&mut self, text: &str) {
-        self.tell(text, true);
+        self.emit(text, true);
     }
 
     fn opened(&mut self, op: Option<Op>, since_ns: u64, evidence: Option<Evidence>) {
@@ -75,9 +75,9 @@ impl Desk for TargetDesk<'_> {
 
 impl Collector {
     /// Where the supervisor of a target puts what it learns.
-    pub fn desk(&mut self, target: &Arc<Watched>) -> TargetDesk<'_> {
+    pub fn sink(&mut self, target: &Arc<Watched>) -> TargetSink<'_> {
         let anchor = self.view.anchor();
-        TargetDesk { collector: self, target: Arc::clone(target), anchor }
+        TargetSink { collector: self, target: Arc::clone(target), anchor }
     }
 
     /// An event that begins now.
@@ -132,7 +132,7 @@ impl Collector {
             }
         };
         let warning = alarm.cleared_ns.is_none();
-        (self.tell)(Note { target: &target.plan.name, text: &text, warning });
+        (self.on_note)(Note { target: &target.plan.name, text: &text, warning });
         self.keep(&event);
         if warning {
             self.alarms.insert(key, event);
@@ -148,7 +148,7 @@ impl Collector {
             (Some(since_ns), None) => {
                 let event = self.event("store_full", since_ns);
                 let text = "the store is short of room: the oldest raw samples go first, windows stay";
-                (self.tell)(Note { target: "", text, warning: true });
+                (self.on_note)(Note { target: "", text, warning: true });
                 self.keep(&event);
                 self.store_full = Some(event);
             }
@@ -157,7 +157,7 @@ impl Collector {
                 event.written_ns = now_ns;
                 let text =
                     format!("the store has room again; {dropped} files of raw samples were dropped so far");
-                (self.tell)(Note { target: "", text: &text, warning: false });
+                (self.on_note)(Note { target: "", text: &text, warning: false });
                 self.keep(&event);
             }
             (_, unchanged) => self.store_full = unchanged,

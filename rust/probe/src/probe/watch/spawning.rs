@@ -1,6 +1,6 @@
 //! Workers come and go.
 
-use super::{Desk, Owner, Role, Staff, Watch};
+use super::{EventSink, Owner, Role, Spawned, Watch};
 use crate::probe::crew::Crew;
 use crate::probe::ledger::Account;
 use crate::probe::view::Status;
@@ -8,13 +8,13 @@ use crate::probe::worker::{Begin, Order, Report, Task, schedule};
 use iosonde_core::sample::{Op, Outcome};
 
 impl Watch {
-    pub(super) fn hear(&mut self, now_ns: u64, desk: &mut dyn Desk) {
-        for i in 0..self.staff.len() {
-            while let Some(report) = self.staff[i].worker.hear() {
-                match (report, self.staff[i].role) {
+    pub(super) fn hear(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
+        for i in 0..self.spawned.len() {
+            while let Some(report) = self.spawned[i].worker.hear() {
+                match (report, self.spawned[i].role) {
                     (Report::Ready { notes, made }, _) => {
-                        self.staff[i].ready = true;
-                        notes.iter().for_each(|note| desk.note(note));
+                        self.spawned[i].ready = true;
+                        notes.iter().for_each(|note| sink.note(note));
                         self.watched.set_notes(notes);
                         self.watched.set_made(made);
                         self.watched.set_progress(self.region.progress());
@@ -28,7 +28,7 @@ impl Watch {
                         });
                         if role == Role::Main {
                             self.watched.set_ours(!held);
-                            self.main_failed(now_ns, error, outcome, desk);
+                            self.main_failed(now_ns, error, outcome, sink);
                         }
                     }
                 }
@@ -36,10 +36,16 @@ impl Watch {
         }
     }
 
-    pub(super) fn main_failed(&mut self, now_ns: u64, error: String, outcome: Outcome, desk: &mut dyn Desk) {
+    pub(super) fn main_failed(
+        &mut self,
+        now_ns: u64,
+        error: String,
+        outcome: Outcome,
+        sink: &mut dyn EventSink,
+    ) {
         let wait_ns = self.backoff.next_ns(&self.watched.plan);
-        self.hire_at_ns = now_ns + wait_ns;
-        desk.warn(&format!("not probed: {error}; next attempt in {:.1} s", wait_ns as f64 / 1e9));
+        self.spawn_at_ns = now_ns + wait_ns;
+        sink.warn(&format!("not probed: {error}; next attempt in {:.1} s", wait_ns as f64 / 1e9));
         self.watched.set_notes(vec![format!("not probed: {error}")]);
         self.watched.set_status(Status::Failed(error));
         for op in &mut self.ops {
@@ -50,46 +56,46 @@ impl Watch {
     }
 
     /// Workers that are gone: account for what they still owed.
-    pub(super) fn bury(&mut self, now_ns: u64, desk: &mut dyn Desk) {
-        for i in (0..self.staff.len()).rev() {
-            if !self.staff[i].worker.is_gone() {
+    pub(super) fn reap(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
+        for i in (0..self.spawned.len()).rev() {
+            if !self.spawned[i].worker.is_gone() {
                 continue;
             }
-            let gone = self.staff.swap_remove(i);
+            let gone = self.spawned.swap_remove(i);
             self.cpu_of_the_gone_ns += gone.cpu_ns;
             for &(op, number) in &gone.slots {
-                self.abandon(op, number, now_ns, desk);
+                self.abandon(op, number, now_ns, sink);
             }
             if gone.role == Role::Main && !gone.dismissed {
                 let wait_ns = self.backoff.next_ns(&self.watched.plan);
-                self.hire_at_ns = now_ns + wait_ns;
+                self.spawn_at_ns = now_ns + wait_ns;
                 let ready = if gone.ready { "" } else { " before it was ready" };
                 let error =
                     format!("its worker ended{ready}; another starts in {:.1} s", wait_ns as f64 / 1e9);
-                desk.warn(&error);
+                sink.warn(&error);
                 self.watched.set_ours(true);
                 self.watched.set_status(Status::Failed(error));
             }
         }
     }
 
-    pub(super) fn main(&mut self) -> Option<&mut Staff> {
-        self.staff.iter_mut().find(|staff| staff.role == Role::Main && !staff.dismissed)
+    pub(super) fn main(&mut self) -> Option<&mut Spawned> {
+        self.spawned.iter_mut().find(|spawned| spawned.role == Role::Main && !spawned.dismissed)
     }
 
-    pub(super) fn hire_main(&mut self, now_ns: u64, crew: &mut dyn Crew, desk: &mut dyn Desk) {
+    pub(super) fn spawn_main(&mut self, now_ns: u64, crew: &mut dyn Crew, sink: &mut dyn EventSink) {
         // A predecessor that is still stuck keeps its six slots; of a second one there is no room for a third.
-        let stuck = self.staff.iter().filter(|staff| staff.role == Role::Main).count();
-        if self.main().is_some() || now_ns < self.hire_at_ns || stuck > 1 || self.region.stopped() {
+        let stuck = self.spawned.iter().filter(|spawned| spawned.role == Role::Main).count();
+        if self.main().is_some() || now_ns < self.spawn_at_ns || stuck > 1 || self.region.stopped() {
             return;
         }
         let task = self.task(None);
-        match crew.hire(&task, &self.region) {
+        match crew.spawn(&task, &self.region) {
             Ok(worker) => {
                 self.watched.set_status(Status::Preparing);
                 self.progress = (self.region.progress().steps, now_ns);
                 let slots = Vec::new();
-                self.staff.push(Staff {
+                self.spawned.push(Spawned {
                     worker,
                     role: Role::Main,
                     dismissed: false,
@@ -101,7 +107,7 @@ impl Watch {
             Err(error) => {
                 let error = format!("cannot start a worker: {error}");
                 self.watched.set_ours(true);
-                self.main_failed(now_ns, error, Outcome::SKIPPED, desk);
+                self.main_failed(now_ns, error, Outcome::SKIPPED, sink);
             }
         }
     }
@@ -119,9 +125,9 @@ impl Watch {
     }
 
     /// A worker that is ready gets all six ops.
-    pub(super) fn begin(&mut self, now_ns: u64, start_ns: u64, desk: &mut dyn Desk) {
-        let Some(at) = self.staff.iter().position(|staff| {
-            staff.role == Role::Main && !staff.dismissed && staff.ready && staff.slots.is_empty()
+    pub(super) fn begin(&mut self, now_ns: u64, start_ns: u64, sink: &mut dyn EventSink) {
+        let Some(at) = self.spawned.iter().position(|spawned| {
+            spawned.role == Role::Main && !spawned.dismissed && spawned.ready && spawned.slots.is_empty()
         }) else {
             return;
         };
@@ -133,23 +139,23 @@ impl Watch {
         let mut lanes = Vec::new();
         for (op, number) in Op::ALL.into_iter().zip(free) {
             let schedule = schedule(self.plan(), start_ns, op);
-            let first = self.take_from_owner(op, now_ns, desk);
+            let first = self.take_from_owner(op, now_ns, sink);
             let account = Account::open(self.region.slot(number), schedule, first);
             self.accounts[number] = Some((op, account));
             self.own(op, number, now_ns);
             lanes.push((op, number));
         }
-        self.staff[at].slots = lanes.clone();
-        self.staff[at].worker.tell(&Order::Begin(Begin { start_ns, lanes }));
+        self.spawned[at].slots = lanes.clone();
+        self.spawned[at].worker.send(&Order::Begin(Begin { start_ns, lanes }));
         self.watched.set_status(Status::Running);
         self.failing_since_ns = None;
         if std::mem::take(&mut self.stalled) {
-            desk.closed(None, now_ns, None, 0);
+            sink.closed(None, now_ns, None, 0);
         }
     }
 
     pub(super) fn dismiss_one(&mut self, i: usize) {
-        self.staff[i].worker.tell(&Order::End);
-        self.staff[i].dismissed = true;
+        self.spawned[i].worker.send(&Order::End);
+        self.spawned[i].dismissed = true;
     }
 }
