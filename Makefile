@@ -38,9 +38,10 @@ test-quick: build ## what needs no server, browser, mount or root
 services: ## Prometheus, Chromium and PostgreSQL from the distribution; servers of S3 and MongoDB's protocol from Go modules
 	scripts/services
 
-lint: build ## formats, layers, types
+lint: build ## formats, layers, circles, types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet
+	$(BIN)/python scripts/circles_rust.py
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -57,7 +58,7 @@ bench: build ## print the tables of docs/performance.md
 	$(BIN)/python -m benchmarks
 
 fuzz: ## mutated configurations, spools, windows and requests; FUZZ_INPUTS=2000000 says how many of each
-	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-core --test fuzz_config --test fuzz_spool -- --nocapture
+	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-probe --test fuzz_config --test fuzz_spool -- --nocapture
 	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-agent --bin iosonde-agent http::fuzz -- --nocapture
 	IOSONDE_FUZZ_CONNECTIONS=$(FUZZ_CONNECTIONS) cargo test --release --quiet -p iosonde-agent --test fuzz_http -- --nocapture
 

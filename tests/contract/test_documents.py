@@ -27,7 +27,8 @@ def schema(path: str) -> dict[str, object]:
 
 
 def rust_constants() -> dict[str, float]:
-    text = "".join(path.read_text() for path in (ROOT / "rust/core/src").rglob("*.rs"))
+    crates = [ROOT / "rust" / crate / "src" for crate in ("core", "probe", "bench")]
+    text = "".join(path.read_text() for crate in crates for path in crate.rglob("*.rs"))
     found = re.findall(r"pub const ([A-Z_]+): [a-z0-9]+ = ([0-9_.]+);", text)
     return {name: float(value.replace("_", "")) for name, value in found}
 
@@ -182,21 +183,26 @@ def test_every_dependency_has_its_reason() -> None:
     reasons = (ROOT / "ARCHITECTURE.md").read_text()
     python = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     rust = set()
-    for crate in ("core", "agent", "python"):
+    for crate in ("core", "probe", "bench", "agent", "python"):
         manifest = tomllib.loads((ROOT / f"rust/{crate}/Cargo.toml").read_text())
-        rust |= set(manifest["dependencies"]) - {"iosonde-core"}
+        rust |= {name for name in manifest["dependencies"] if not name.startswith("iosonde-")}
     named = {re.split(r"[<>=\[]", line)[0] for line in python} | rust
     missing = {name for name in named if not re.search(rf"\b{re.escape(name)}\b", reasons)}
     assert not missing
 
 
 def test_layers_of_the_crates() -> None:
-    core = tomllib.loads((ROOT / "rust/core/Cargo.toml").read_text())
-    assert not any(name.startswith("iosonde") for name in core["dependencies"])
-    for crate in ("agent", "python"):
+    allowed = {
+        "core": [],
+        "probe": ["core"],
+        "bench": ["core"],
+        "agent": ["core", "probe"],
+        "python": ["bench", "core", "probe"],
+    }
+    for crate, below in allowed.items():
         manifest = tomllib.loads((ROOT / f"rust/{crate}/Cargo.toml").read_text())
         ours = [name for name in manifest["dependencies"] if name.startswith("iosonde")]
-        assert ours == ["iosonde-core"], crate
+        assert ours == [f"iosonde-{name}" for name in below], crate
 
 
 def test_examples_of_configuration_are_accepted() -> None:
@@ -208,15 +214,15 @@ def test_examples_of_configuration_are_accepted() -> None:
 
 
 def private_constant(file: str, name: str) -> float:
-    text = (ROOT / "rust/core/src" / file).read_text()
-    found = re.search(rf"const {name}: [a-z0-9]+ = ([0-9_.]+);", text)
+    (path,) = (ROOT / "rust").glob(f"*/src/{file}")
+    found = re.search(rf"const {name}: [a-z0-9]+ = ([0-9_.]+);", path.read_text())
     assert found, f"{name} is not in {file}"
     return float(found[1].replace("_", ""))
 
 
 def test_constants_of_hangs_in_prose_are_those_in_code() -> None:
     page = " ".join((ROOT / "docs/methods/hang.md").read_text().split())
-    plan = (ROOT / "rust/core/src/config/plan.rs").read_text()
+    plan = (ROOT / "rust/probe/src/config/plan.rs").read_text()
     for key, seconds in (("deadline", 5), ("retry", 5), ("retry_max", 300)):
         assert f"probe.{key}).unwrap_or({seconds}_000_000_000)" in plan
     assert "`deadline` (5 s)" in page

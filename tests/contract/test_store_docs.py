@@ -83,7 +83,7 @@ def test_a_window_takes_as_much_as_it_says():
 
 
 def test_the_numbers_are_those_of_the_code():
-    text = "".join(path.read_text() for path in (ROOT / "rust/core/src/record").glob("*.rs"))
+    text = "".join(path.read_text() for path in (ROOT / "rust/probe/src/record").glob("*.rs"))
 
     def constant(name):
         (value,) = re.findall(rf"const {name}: [a-z0-9]+ = (.*?);", text)

@@ -13,13 +13,13 @@ use iosonde_core::backend::posix::PosixDirectory;
 use iosonde_core::backend::{Backend, ObjectName};
 use iosonde_core::clock::{Clock, Laps, RealClock, SimClock, timed};
 use iosonde_core::pace::Schedule;
-use iosonde_core::probe::lane::Lane;
-use iosonde_core::probe::operations::{Files, Stat};
-use iosonde_core::probe::pool::Pool;
-use iosonde_core::probe::slot::{RING_TICKS, Slot, Tick};
 use iosonde_core::sample::{Cache, Op, Outcome, Sample};
 use iosonde_core::seed::Random;
 use iosonde_core::slowdown::live::LiveOp;
+use iosonde_probe::probe::lane::Lane;
+use iosonde_probe::probe::operations::{Files, Stat};
+use iosonde_probe::probe::pool::Pool;
+use iosonde_probe::probe::slot::{RING_TICKS, Slot, Tick};
 
 const FILES: u64 = 20_000;
 const SIZE: usize = 3901;

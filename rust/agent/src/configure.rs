@@ -4,10 +4,10 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use iosonde_core::config::{Config, ConfigError};
+use iosonde_probe::config::{Config, ConfigError};
 
+use crate::exit::{Failure, USAGE};
 use crate::options::ConfigCommand;
-use crate::{Failure, USAGE};
 
 /// A file to begin with.
 const STARTING: &str = include_str!("starting.toml");

@@ -14,6 +14,7 @@ pub struct Cost {
 impl Cost {
     /// Now; zero where /proc does not tell.
     pub fn now() -> Self {
+        // SAFETY: plain numbers, for which zero is a value.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         // SAFETY: `usage` is valid for writes.
         unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };

@@ -5,22 +5,23 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::config::{Config, ConfigError, DEFAULT_LISTEN, LogFormat, TargetPlan};
-use iosonde_core::probe::ProbeError;
-use iosonde_core::probe::collector::Tell;
-use iosonde_core::probe::session::Session;
 use iosonde_core::slowdown::verdict::State;
+use iosonde_probe::config::{Config, ConfigError, DEFAULT_LISTEN, LogFormat, TargetPlan};
+use iosonde_probe::probe::ProbeError;
+use iosonde_probe::probe::collector::OnNote;
+use iosonde_probe::probe::session::Session;
 
 use crate::configure;
+use crate::exit::{Failure, USAGE};
 use crate::http::Server;
 use crate::log::{Level, Line, Log};
 use crate::making::Making;
 use crate::notify::{Notify, watchdog_every_ns};
 use crate::options::Run;
+use crate::reload;
 use crate::shown::Shown;
 use crate::signals::{Event, Signals};
 use crate::textfile::Textfile;
-use crate::{Failure, USAGE, reload};
 
 /// How often the status line and suppressed messages are looked after.
 const HOUSEKEEPING: Duration = Duration::from_secs(15);
@@ -49,7 +50,7 @@ pub fn run(options: &Run) -> Result<(), (u8, Option<String>)> {
         }
     };
     run_logged(options, config, &log).map_err(|(code, message)| {
-        log.tell_suppressed(true);
+        log.log_suppressed(true);
         log.error("end", &message);
         (code, None)
     })
@@ -65,7 +66,7 @@ fn run_logged(options: &Run, config: Config, log: &Arc<Log>) -> Result<(), Failu
         return Ok(());
     }
     session.with_worker("/proc/self/exe".into());
-    session.on_note(tell(Arc::clone(log)));
+    session.on_note(note_logger(Arc::clone(log)));
     let ended = |error: String| (1, error);
     let signals = Signals::watch().map_err(|error| (1, format!("cannot watch for signals: {error}")))?;
     let shown = Shown::new();
@@ -85,13 +86,13 @@ fn run_logged(options: &Run, config: Config, log: &Arc<Log>) -> Result<(), Failu
     let start = |path| Textfile::start(path, shown.clone(), Arc::clone(&clock), Arc::clone(log));
     let textfile = config.textfile.clone().map(start).transpose();
     let textfile = textfile.map_err(|error| (1, format!("cannot start a thread: {error}")))?;
-    tell_stretched(&plans, log);
+    warn_stretched(&plans, log);
     let mut daemon = Daemon { session, config, shown, notify, signals, log: Arc::clone(log) };
     let result = daemon.watch(options);
     if let Some(textfile) = textfile {
         textfile.end();
     }
-    daemon.log.tell_suppressed(true);
+    daemon.log.log_suppressed(true);
     result
 }
 
@@ -105,7 +106,7 @@ fn listen(options: &Run, config: &Config, shown: &Shown) -> Result<Option<Server
 }
 
 /// Notes about targets go to the log.
-fn tell(log: Arc<Log>) -> Tell {
+fn note_logger(log: Arc<Log>) -> OnNote {
     Box::new(move |note| {
         let level = if note.warning { Level::Warn } else { Level::Info };
         let line = Line::new(level, note.text, note.text);
@@ -113,7 +114,7 @@ fn tell(log: Arc<Log>) -> Tell {
     })
 }
 
-fn tell_stretched(plans: &[TargetPlan], log: &Log) {
+fn warn_stretched(plans: &[TargetPlan], log: &Log) {
     for plan in plans.iter().filter(|plan| plan.period_ns > plan.asked_period_ns) {
         let seconds = |ns: u64| ns as f64 / 1e9;
         let (asked, period) = (seconds(plan.asked_period_ns), seconds(plan.period_ns));
@@ -141,9 +142,9 @@ impl Daemon {
                     self.notify.ready(&self.status());
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    iosonde_core::probe::worker::trim();
+                    iosonde_probe::probe::worker::trim();
                     self.notify.status(&self.status());
-                    self.log.tell_suppressed(false);
+                    self.log.log_suppressed(false);
                 }
                 Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => break,
             }

@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
 use iosonde_core::histogram::Histogram;
-use iosonde_core::probe::breaker;
-use iosonde_core::probe::state::TargetState;
-use iosonde_core::probe::view::{View, Watched};
 use iosonde_core::sample::Op;
 use iosonde_core::slowdown::live::{OUTCOME_KINDS, OpState};
 use iosonde_core::slowdown::verdict::State;
+use iosonde_probe::probe::breaker;
+use iosonde_probe::probe::state::TargetState;
+use iosonde_probe::probe::view::{View, Watched};
 
 use crate::cost::Cost;
 use crate::families::{self, Family};
@@ -40,11 +40,11 @@ pub fn page(view: Option<&View>, start_seconds: f64) -> String {
 type Targets<'a> = [(&'a Watched, &'a TargetState)];
 
 fn histograms(page: &mut Page, targets: &Targets<'_>) {
-    for (family, of) in [(&families::FELT, 0), (&families::SERVICE, 1)] {
+    for (family, of) in [(&families::RESPONSE, 0), (&families::SERVICE, 1)] {
         page.family(family);
         for (watched, state) in targets {
             for (op, account) in Op::ALL.iter().zip(watched.accounts().iter()) {
-                let histogram = if of == 0 { &account.felt } else { &account.service };
+                let histogram = if of == 0 { &account.response } else { &account.service };
                 page.histogram(family, &[("target", &state.target), ("op", op.name())], histogram);
             }
         }

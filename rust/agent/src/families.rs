@@ -44,15 +44,15 @@ macro_rules! families {
 
 families! {
     BUILD_INFO Gauge "iosonde_build_info" "Always 1; says which version runs.";
-    FELT Histogram "iosonde_op_duration_seconds" "Felt latency: from when an operation was due until it ended; skipped ticks count with what blocked them.";
-    SERVICE Histogram "iosonde_op_service_duration_seconds" "Service latency of operations that ended ok: from the system call to its return.";
+    RESPONSE Histogram "iosonde_op_duration_seconds" "Response time: from when an operation was due until it ended; skipped ticks count with what blocked them.";
+    SERVICE Histogram "iosonde_op_service_duration_seconds" "Service time of operations that ended ok: from the system call to its return.";
     OPS Counter "iosonde_ops_total" "Due operations by how they ended: ok, error, timeout, skipped, shed.";
     MISSED Counter "iosonde_ticks_missed_total" "Ticks that fell due while an earlier operation was still open, those behind an operation that is open now included.";
     IN_FLIGHT Gauge "iosonde_op_inflight_seconds" "How long ago the open operation was due; 0 when none is open.";
     SLOWDOWN Gauge "iosonde_slowdown_ratio" "Slowdown of the typical operation in the last window: its quantiles over those expected, or while learning median over baseline; absent while there are too few samples.";
     SLOWDOWN_LOWER Gauge "iosonde_slowdown_ratio_lower" "Lower end of the slowdown's 95 % interval.";
     SLOWDOWN_UPPER Gauge "iosonde_slowdown_ratio_upper" "Upper end of the slowdown's 95 % interval.";
-    TAIL Gauge "iosonde_tail_ratio" "Slowdown of the slowest twentieth, by response latency; absent while learning and with too few samples.";
+    TAIL Gauge "iosonde_tail_ratio" "Slowdown of the slowest twentieth, by response time; absent while learning and with too few samples.";
     LOST Gauge "iosonde_lost_ratio" "Share of the last window's due operations that were late or did not end ok.";
     ALARM Gauge "iosonde_alarm" "1 from when a detector finds an operation slow until it has been as usual for five minutes.";
     BASELINE Gauge "iosonde_baseline_seconds" "What is usual: the expected median; absent while learning.";

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::config::LogFormat;
-use iosonde_core::record::dates::second_of;
+use iosonde_probe::config::LogFormat;
+use iosonde_probe::record::dates::second_of;
 
 /// So many lines of a kind are written in a minute.
 const BURST: u64 = 5;
@@ -102,7 +102,7 @@ impl Log {
 
     /// Write a line, unless there were too many of its kind in the last minute.
     pub fn say(&self, line: &Line<'_>) {
-        self.tell_suppressed(false);
+        self.log_suppressed(false);
         let key = line.fields.iter().fold(line.kind.to_owned(), |key, (_, value)| key + " " + value);
         let mut guard = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         let (kinds, out) = &mut *guard;
@@ -115,7 +115,7 @@ impl Log {
     }
 
     /// One line for each kind whose minute is over (all kinds at the `end`) and that was cut short.
-    pub fn tell_suppressed(&self, end: bool) {
+    pub fn log_suppressed(&self, end: bool) {
         let now = self.clock.monotonic_ns();
         let mut guard = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         let (kinds, out) = &mut *guard;
@@ -249,9 +249,9 @@ mod tests {
         assert_eq!(lines(&paper).len(), 5 + 1);
         clock.advance(MINUTE_NS);
         log.warn("flood", "again");
-        let said = lines(&paper);
-        assert!(said[0].ends_with(r#"kind=flood msg="suppressed 7 more of these""#), "{said:?}");
-        assert!(said[1].ends_with(r#"level=warn msg="again""#) && said.len() == 2, "{said:?}");
+        let written = lines(&paper);
+        assert!(written[0].ends_with(r#"kind=flood msg="suppressed 7 more of these""#), "{written:?}");
+        assert!(written[1].ends_with(r#"level=warn msg="again""#) && written.len() == 2, "{written:?}");
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
         let (log, _, paper) = log(LogFormat::Json);
         (0..7).for_each(|_| log.warn("flood", "again"));
         assert_eq!(lines(&paper).len(), 5);
-        log.tell_suppressed(true);
+        log.log_suppressed(true);
         assert!(lines(&paper)[0].contains("suppressed 2 more"));
     }
 

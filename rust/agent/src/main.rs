@@ -3,6 +3,7 @@
 mod configure;
 mod cost;
 mod daemon;
+mod exit;
 mod exposition;
 mod families;
 mod http;
@@ -20,22 +21,17 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use iosonde_core::clock::RealClock;
-use iosonde_core::config::LogFormat;
+use iosonde_probe::config::LogFormat;
 
+use crate::exit::USAGE;
 use crate::log::Log;
 use crate::options::{Command, Options};
-
-/// The exit code of a wrong option or configuration.
-const USAGE: u8 = 2;
-
-/// An exit code and last words.
-type Failure = (u8, String);
 
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == "worker") {
         return work();
     }
-    iosonde_core::probe::worker::frugal();
+    iosonde_probe::probe::worker::frugal();
     let options = Options::parse();
     let (code, message) = match &options.command {
         Some(Command::Config(command)) => match configure::run(command) {
@@ -60,7 +56,7 @@ fn main() -> ExitCode {
 
 /// The life of a worker process: not a subcommand, because nobody starts one by hand.
 fn work() -> ExitCode {
-    match iosonde_core::probe::worker::process(std::sync::Arc::new(RealClock)) {
+    match iosonde_probe::probe::worker::process(std::sync::Arc::new(RealClock)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let what = format!("worker: {error}; expected to be started by an agent");

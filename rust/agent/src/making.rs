@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 /// A line about the same part of the same target comes at most this often.
 const EVERY_NS: u64 = 15_000_000_000;
 
-/// When each part of each target was last told of.
+/// When each part of each target was last reported.
 #[derive(Debug, Default)]
 pub struct Making {
     told_ns: BTreeMap<(String, String), u64>,
 }
 
 impl Making {
-    /// The line for this progress in bytes, if it is time for one. A part that is whole is not told of, nor is the
+    /// The line for this progress in bytes, if it is time for one. A part that is whole is not reported, nor is the
     /// empty part, with which a preparation only asks whether to go on.
     pub fn line(&mut self, target: &str, what: &str, done: u64, all: u64, now_ns: u64) -> Option<String> {
         if what.is_empty() || done >= all {
@@ -61,9 +61,9 @@ mod tests {
         {
             assert_eq!(making.line("/a", what, done, all, 0), None);
         }
-        let mut said = |target, done, all| making.line(target, "pool", done, all, 0);
-        assert_eq!(said("/a", 900, 1_000).as_deref(), Some("making its pool: 900 of 1000 bytes"));
-        assert_eq!(said("/b", 3 << 10, 250 << 10).as_deref(), Some("making its pool: 3 of 250 KiB"));
-        assert_eq!(said("/c", 68 << 20, 256 << 20).as_deref(), Some("making its pool: 68 of 256 MiB"));
+        let mut line = |target, done, all| making.line(target, "pool", done, all, 0);
+        assert_eq!(line("/a", 900, 1_000).as_deref(), Some("making its pool: 900 of 1000 bytes"));
+        assert_eq!(line("/b", 3 << 10, 250 << 10).as_deref(), Some("making its pool: 3 of 250 KiB"));
+        assert_eq!(line("/c", 68 << 20, 256 << 20).as_deref(), Some("making its pool: 68 of 256 MiB"));
     }
 }

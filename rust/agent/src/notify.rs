@@ -7,9 +7,9 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::sync::Arc;
 
 use iosonde_core::clock::Clock;
-use iosonde_core::probe::session::Beat;
+use iosonde_probe::probe::session::Beat;
 
-/// The way to the service manager; without one, all is said to nobody.
+/// The way to the service manager; without one, every message is dropped.
 #[derive(Debug, Default)]
 pub struct Notify {
     way: Option<(UnixDatagram, SocketAddr)>,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use iosonde_core::config::{Config, ConfigError};
-use iosonde_core::probe::session::Session;
+use iosonde_probe::config::{Config, ConfigError};
+use iosonde_probe::probe::session::Session;
 use serde_json::Value;
 
 use crate::configure;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::probe::view::{Status, View};
+use iosonde_probe::probe::view::{Status, View};
 
 use crate::exposition;
 

@@ -28,7 +28,7 @@ impl Signals {
     pub fn watch() -> std::io::Result<Self> {
         let stop = Stop::new();
         let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP])?;
-        let (raised, (tell, events)) = (Arc::clone(&stop), channel());
+        let (raised, (sender, events)) = (Arc::clone(&stop), channel());
         std::thread::Builder::new().name("signals".into()).stack_size(64 << 10).spawn(move || {
             for signal in signals.forever() {
                 let event = if signal == SIGHUP { Event::Reload } else { Event::End };
@@ -39,7 +39,7 @@ impl Signals {
                     raised.raise([]);
                 }
                 // Without a main thread there is nobody to tell.
-                let _ = tell.send(event);
+                let _ = sender.send(event);
             }
         })?;
         Ok(Self { events, stop })

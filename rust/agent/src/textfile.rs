@@ -27,7 +27,7 @@ pub struct Textfile {
 impl Textfile {
     /// Write `path` now and every 15 s.
     pub fn start(path: PathBuf, shown: Shown, clock: Arc<dyn Clock>, log: Arc<Log>) -> std::io::Result<Self> {
-        let (stop, (tell, gone)) = (Stop::new(), channel());
+        let (stop, (sender, gone)) = (Stop::new(), channel());
         let raised = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("textfile".into()).stack_size(256 << 10);
         let running = thread.spawn(move || {
@@ -40,7 +40,7 @@ impl Textfile {
             }
             // What nobody updates any more must not look like news.
             let _ = std::fs::remove_file(&path);
-            let _ = tell.send(());
+            let _ = sender.send(());
         })?;
         Ok(Self { stop, thread: running.thread().clone(), gone })
     }
@@ -64,7 +64,7 @@ fn replace(path: &Path, page: &str) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use iosonde_core::clock::RealClock;
-    use iosonde_core::config::LogFormat;
+    use iosonde_probe::config::LogFormat;
 
     fn start(path: &Path) -> Textfile {
         let log = Log::new(LogFormat::Logfmt, false, Arc::new(RealClock), Box::new(std::io::sink()));

@@ -2,6 +2,7 @@
 //!
 //! Durations and schedules use the monotonic clock; rows on disk carry UTC, obtained through an [`Anchor`].
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::thread::Thread;
@@ -74,8 +75,7 @@ pub fn thread_cpu_ns() -> u64 {
 
 /// Let the kernel wake this thread when it asked for, not within the usual 50 us after.
 pub fn precise_sleeps() {
-    // SAFETY: changes the timer slack of the calling thread only.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_u64) };
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
 }
 
 impl Clock for RealClock {

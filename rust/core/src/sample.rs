@@ -165,7 +165,7 @@ impl Cache {
 
 /// One row of the `samples` table, without the columns its segment holds once.
 ///
-/// Instants are UTC nanoseconds. `felt = ended - due` is what a user would have waited, `service = ended - began`
+/// Instants are UTC nanoseconds. `response = ended - due` is what a user would have waited, `service = ended - began`
 /// what the storage took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
@@ -191,7 +191,7 @@ pub struct Sample {
 
 impl Sample {
     /// What a user would have waited.
-    pub fn felt_ns(&self) -> Option<i64> {
+    pub fn response_ns(&self) -> Option<i64> {
         self.ended_ns.map(|ended| ended - self.due_ns)
     }
     /// What the storage took.

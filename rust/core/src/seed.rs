@@ -40,8 +40,8 @@ impl Random {
 /// A seed nobody chose, for runs that were not given one.
 pub fn fresh() -> u64 {
     let mut bytes = [0_u8; 8];
-    // SAFETY: the buffer is valid for 8 bytes; a short or failed read leaves zeros, which is a valid seed.
-    unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    // A short or failed read leaves zeros, which is a valid seed.
+    let _ = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
     // Kept below 2^53 so that the number survives JSON readers that use doubles.
     u64::from_le_bytes(bytes) >> 11
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use iosonde_core::backend::conformance::{Stranger, run};
 use iosonde_core::backend::faulty::Faulty;
-use iosonde_core::backend::location::Location;
-use iosonde_core::backend::null::{Latency, Null};
+use iosonde_core::backend::null::{Latency, Null, NullStore};
 use iosonde_core::backend::posix::{Access, PosixDirectory, PosixFile};
 use iosonde_core::backend::store::{Capabilities, Manner, ObjectStore, SetId};
+use iosonde_core::backend::tree::Tree;
 use iosonde_core::backend::{Backend, BlockFile, ObjectName};
 use iosonde_core::clock::{Clock, RealClock};
 use iosonde_core::marked::own_name;
@@ -146,11 +146,9 @@ fn reading_past_the_end_is_short_and_no_error() {
     }
 }
 
-/// Run the suite on a place; a stranger is a file where the tree would be.
-fn check_store(name: &str, location: &Location, stranger: Option<PathBuf>) {
-    let clock: Arc<dyn Clock> = Arc::new(RealClock);
-    let mut connect =
-        || location.connect(&clock, SIZE as u64, Random::stream(1, name)).map_err(|error| error.to_string());
+/// Run the suite on a store; a stranger is a file where the tree would be.
+fn check_store(name: &str, store: impl Fn() -> Box<dyn ObjectStore>, stranger: Option<PathBuf>) {
+    let mut connect = || Ok(store());
     let mut put = |there: bool| {
         let Some(folder) = &stranger else { return Err("no place for it".into()) };
         let done = if there {
@@ -168,11 +166,16 @@ fn check_store(name: &str, location: &Location, stranger: Option<PathBuf>) {
 
 #[test]
 fn stores_of_objects_pass_their_suite() {
-    check_store("null", &Location::Null { latency: Latency::default() }, None);
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let null = || {
+        let random = Random::stream(1, "null");
+        NullStore::new(Arc::clone(&clock), Latency::default(), SIZE as u64, random)
+    };
+    check_store("null", || Box::new(null()), None);
     let folder = std::env::temp_dir().join(format!("iosonde-conformance-{}", fresh()));
     std::fs::create_dir(&folder).expect("a folder");
     let root = folder.join(own_name()).join("bench-metadata");
-    check_store("posix", &Location::Posix { path: folder.clone() }, Some(root));
+    check_store("posix", || Box::new(Tree::new(folder.clone())), Some(root));
     let left = std::fs::read_dir(&folder).expect("it is listed").flatten().map(|entry| entry.file_name());
     let left: Vec<_> = left.collect();
     std::fs::remove_dir_all(&folder).expect("it goes");
@@ -238,11 +241,9 @@ impl ObjectStore for Forgetful {
 fn the_suite_sees_a_store_that_forgets() {
     let folder = std::env::temp_dir().join(format!("iosonde-conformance-{}", fresh()));
     std::fs::create_dir(&folder).expect("a folder");
-    let clock: Arc<dyn Clock> = Arc::new(RealClock);
-    let location = Location::Posix { path: folder.clone() };
     let mut connect = || {
-        let store = location.connect(&clock, 1, Random::stream(1, "forgetful"));
-        store.map(|store| Box::new(Forgetful(store)) as Box<dyn ObjectStore>).map_err(|e| e.to_string())
+        let store = Forgetful(Box::new(Tree::new(folder.clone())));
+        Ok(Box::new(store) as Box<dyn ObjectStore>)
     };
     let verdicts = run(&mut connect, None);
     let _ = std::fs::remove_dir_all(&folder);

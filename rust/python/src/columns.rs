@@ -1,6 +1,6 @@
 //! Columns in and out: buffers of numbers, missing ones as NaN or as the null of the spool.
 
-use iosonde_core::record::spool::NULL;
+use iosonde_probe::record::spool::NULL;
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ pub fn vector<T: Element + Copy>(python: Python<'_>, buffer: &PyBuffer<T>) -> Py
 }
 
 /// An integer that may be missing.
-pub fn known(value: i64) -> Option<i64> {
+pub fn optional(value: i64) -> Option<i64> {
     (value != NULL).then_some(value)
 }
 

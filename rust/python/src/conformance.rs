@@ -22,8 +22,9 @@ pub fn conformance(
     let place = Place::from_python(place)?;
     let verdicts = python.detach(|| {
         let clock: Arc<dyn Clock> = Arc::new(RealClock);
-        let mut connect =
-            || place.connect(&clock, SIZE, Random::stream(1, "conformance")).map_err(|error| error.0);
+        let mut connect = || {
+            place.connect(&clock, SIZE, Random::stream(1, "conformance")).map_err(|error| error.to_string())
+        };
         let mut put = |there: bool| match &stranger {
             Some(stranger) => Python::attach(|python| {
                 stranger.call1(python, (there,)).map(drop).map_err(|error| error.to_string())

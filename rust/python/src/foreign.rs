@@ -5,9 +5,10 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use iosonde_core::backend::location::{ConnectError, Location};
+use iosonde_bench::backend::error::ConnectError;
+use iosonde_bench::backend::location::Location;
+use iosonde_bench::backend::words::Problem;
 use iosonde_core::backend::store::{Capabilities, Manner, ObjectStore, SetId};
-use iosonde_core::backend::words::Problem;
 use iosonde_core::backend::{Backend, ObjectName};
 use iosonde_core::clock::Clock;
 use iosonde_core::seed::Random;
@@ -18,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use rustix::io::Errno;
 
-use crate::ConfigError;
+use crate::errors::ConfigError;
 
 /// A place as Python names it: a description in JSON, or something to call that makes a store.
 pub enum Place {
@@ -56,7 +57,7 @@ impl Place {
                 let store = Python::attach(|python| {
                     ForeignStore::new(factory.call0(python)?.bind(python), size_bytes)
                 })
-                .map_err(|error| ConnectError(said(&error)))?;
+                .map_err(|error| ConnectError::Foreign { problem: message_of(&error) })?;
                 Ok(Box::new(store))
             }
         }
@@ -80,7 +81,7 @@ fn introduce_this_thread() {
 }
 
 /// What an exception says, without its traceback.
-fn said(error: &PyErr) -> String {
+fn message_of(error: &PyErr) -> String {
     Python::attach(|python| {
         let value = error.value(python).to_string();
         match error.get_type(python).name() {
@@ -105,7 +106,7 @@ fn errno_of(python: Python<'_>, error: &PyErr) -> Errno {
 /// Ask Python, and keep what it says when it fails.
 fn ask<T>(problem: &Problem, question: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, Errno> {
     Python::attach(|python| {
-        question(python).map_err(|error| problem.keep(&said(&error), errno_of(python, &error)))
+        question(python).map_err(|error| problem.keep(&message_of(&error), errno_of(python, &error)))
     })
 }
 
@@ -169,9 +170,9 @@ impl ObjectStore for ForeignStore {
     }
     fn open_set(&mut self, set: SetId, manner: Manner) -> Result<Box<dyn Backend>, Errno> {
         if manner.direct || (manner.fsync && !self.can.fsync) {
-            let said =
+            let message =
                 "this store knows no direct access and does not force objects to stable storage on demand";
-            return Err(self.problem.keep(said, Errno::INVAL));
+            return Err(self.problem.keep(message, Errno::INVAL));
         }
         let objects = ask(&self.problem, |python| {
             let objects = self.store.call_method1(python, "open_set", (set.rank, set.set, manner.fsync))?;

@@ -1,7 +1,8 @@
-//! Thin PyO3 bindings of iosonde-core: one file an instrument, no logic.
+//! Thin PyO3 bindings of the crates that measure: one file an instrument, no logic.
 
 mod columns;
 mod conformance;
+mod errors;
 mod foreign;
 mod load;
 mod metadata;
@@ -11,14 +12,9 @@ mod spool;
 mod statistics;
 
 use iosonde_core::sample::{Cache, Op};
-use pyo3::create_exception;
-use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
-create_exception!(_core, SpoolError, PyException, "A file is not a readable spool segment.");
-create_exception!(_core, ProbeError, PyException, "A target cannot be probed.");
-create_exception!(_core, BenchError, PyException, "A benchmark cannot go on.");
-create_exception!(_core, ConfigError, PyException, "A configuration is wrong.");
+use crate::errors::{BenchError, ConfigError, ProbeError, SpoolError};
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use iosonde_bench::load::{Kind, Load as CoreLoad};
 use iosonde_core::clock::RealClock;
-use iosonde_core::load::{Kind, Load as CoreLoad};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

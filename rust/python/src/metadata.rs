@@ -3,18 +3,18 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use iosonde_bench::metadata::BenchError as CoreError;
+use iosonde_bench::metadata::parameters::Parameters;
+use iosonde_bench::metadata::team::{Connector, Team};
 use iosonde_core::backend::faulty::Fault;
 use iosonde_core::clock::{Clock, RealClock};
-use iosonde_core::metadata::BenchError as CoreError;
-use iosonde_core::metadata::parameters::Parameters;
-use iosonde_core::metadata::team::{Connector, Team};
 use iosonde_core::seed::Random;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::BenchError;
 use crate::columns::integers;
+use crate::errors::BenchError;
 use crate::foreign::Place;
 
 fn parsed<'a, T: serde::Deserialize<'a>>(text: &'a str) -> PyResult<T> {
@@ -27,7 +27,7 @@ fn json<T: serde::Serialize>(value: &T) -> PyResult<String> {
 
 /// An error with whether the request was wrong.
 fn raised(error: &CoreError) -> PyErr {
-    BenchError::new_err((error.to_string(), matches!(error, CoreError::Wrong(_))))
+    BenchError::new_err((error.to_string(), error.is_wrong_request()))
 }
 
 /// The ranks of this process.

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use iosonde_core::clock::RealClock;
-use iosonde_core::config::{Config, ConfigError as CoreConfigError};
-use iosonde_core::probe::collector::Summary;
-use iosonde_core::probe::session::Session;
-use iosonde_core::probe::simulate::{self as core_simulate, SimulateError};
 use iosonde_core::sample::Op;
+use iosonde_probe::config::{Config, ConfigError as CoreConfigError};
+use iosonde_probe::probe::collector::Summary;
+use iosonde_probe::probe::session::Session;
+use iosonde_probe::probe::simulate::{self as core_simulate, SimulateError};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::{ConfigError, ProbeError};
+use crate::errors::{ConfigError, ProbeError};
 
 fn config_error(error: CoreConfigError) -> PyErr {
     ConfigError::new_err(error.to_string())
@@ -87,8 +87,8 @@ impl Probe {
         let watched = targets.iter().find(|watched| watched.plan.name == target);
         let watched = watched.ok_or_else(|| wrong("target"))?;
         let bytes: Vec<u8> = watched.accounts()[op as usize]
-            .recent_felt(n)
-            .flat_map(|felt| felt.map_or(f64::NAN, |ns| ns as f64).to_ne_bytes())
+            .recent_response(n)
+            .flat_map(|response| response.map_or(f64::NAN, |ns| ns as f64).to_ne_bytes())
             .collect();
         Ok(PyBytes::new(python, &bytes))
     }

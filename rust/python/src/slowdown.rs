@@ -4,15 +4,15 @@ use iosonde_core::slowdown::buckets::Packed;
 use iosonde_core::slowdown::detect::Cause;
 use iosonde_core::slowdown::guarded::{Interval, Stage};
 use iosonde_core::slowdown::history::{self, History};
-use iosonde_core::slowdown::interval::Seen;
 use iosonde_core::slowdown::levels::{Level, Levels, N, RankTable};
 use iosonde_core::slowdown::modes::{Modes, modes, shift};
+use iosonde_core::slowdown::seen::Seen;
 use iosonde_core::slowdown::triple::{Expected, Factor, Triple};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::{ensure, floats, integers, known, vector};
+use crate::columns::{ensure, floats, integers, optional, vector};
 
 /// Numbers that describe an expectation: the levels, q99, n, and the modes (NaN when there is one only).
 const WIDTH: usize = N + 7;
@@ -319,8 +319,8 @@ pub fn alarms<'py>(
         let rows: Vec<Seen> = (0..n)
             .map(|i| Seen {
                 due_ns: due[i],
-                service_ns: known(service[i]),
-                response_ns: known(response[i]),
+                service_ns: optional(service[i]),
+                response_ns: optional(response[i]),
                 lost: lost[i] != 0,
             })
             .collect();

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use iosonde_core::record::spool::{self, NULL, SpoolError as CoreError};
-use iosonde_core::record::windows;
 use iosonde_core::sample::{Outcome, Sample};
 use iosonde_core::slowdown::window::STATISTICS;
+use iosonde_probe::record::spool::{self, NULL, SpoolError as CoreError};
+use iosonde_probe::record::windows;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::SpoolError;
+use crate::errors::SpoolError;
 
 /// Enough of a file to hold its header.
 const HEAD_BYTES: u64 = 64 << 10;

@@ -1,7 +1,7 @@
 //! The live statistics, for arrays.
 
-use iosonde_core::record::spool::NULL;
 use iosonde_core::slowdown::{baseline, onset as core_onset, quantile, verdict};
+use iosonde_probe::record::spool::NULL;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-"""File names for names of hosts and servers, as the probe makes them (rust/core/src/probe/state.rs)."""
+"""File names for names of hosts and servers, as the probe makes them (rust/probe/src/probe/state.rs)."""
 
 from __future__ import annotations
 

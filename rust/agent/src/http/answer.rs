@@ -1,4 +1,4 @@
-//! What is said to whom.
+//! Answers to requests.
 
 use super::request::Request;
 use crate::shown::Shown;

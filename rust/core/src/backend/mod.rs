@@ -5,17 +5,10 @@
 
 pub mod conformance;
 pub mod faulty;
-pub mod location;
 pub mod null;
 pub mod posix;
-#[cfg(feature = "servers")]
-pub mod postgresql;
-#[cfg(feature = "servers")]
-pub mod s3;
 pub mod store;
 pub mod tree;
-#[cfg(feature = "servers")]
-pub mod words;
 
 use std::ffi::CStr;
 

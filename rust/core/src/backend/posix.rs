@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Mode, OFlags, fsync, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fsync, openat, statat, statx, unlinkat};
 use rustix::io::{Errno, pread, pwrite, read, write};
 use serde::{Deserialize, Serialize};
 
@@ -97,14 +97,10 @@ fn fill(
 
 /// What `statx` says O_DIRECT needs (Linux 6.1 and later).
 pub fn direct_alignment(file: &OwnedFd) -> Option<u64> {
-    let mut status: libc::statx = unsafe { std::mem::zeroed() };
-    // SAFETY: an empty path with AT_EMPTY_PATH names the descriptor; `status` is valid for writes.
-    let result = unsafe {
-        libc::statx(file.as_raw_fd(), c"".as_ptr(), libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN, &mut status)
-    };
+    let status = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
     let (memory, offset) = (status.stx_dio_mem_align, status.stx_dio_offset_align);
-    let known = result == 0 && status.stx_mask & libc::STATX_DIOALIGN != 0 && offset > 0;
-    known.then_some(u64::from(memory.max(offset)))
+    let stated = status.stx_mask & StatxFlags::DIOALIGN.bits() != 0 && offset > 0;
+    stated.then_some(u64::from(memory.max(offset)))
 }
 
 /// A big file on a mounted file system.

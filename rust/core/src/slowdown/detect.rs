@@ -137,7 +137,7 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// Take an operation: its response latency, none if it was lost without one.
+    /// Take an operation: its response time, none if it was lost without one.
     pub fn take(&mut self, response_ns: Option<i64>, expected: &Expected) {
         let ns = response_ns.map_or(f64::INFINITY, |ns| ns as f64);
         let neutral = expected.modes.is_some() && ns <= expected.q50();

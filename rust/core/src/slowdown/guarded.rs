@@ -18,27 +18,18 @@ use super::buckets::{Packed, Pool};
 use super::levels::{Levels, N, RankTable};
 use super::modes::Modes;
 use super::triple::{Expected, Triple};
-use first_pass::{Points, first_pass, is_flagged};
+use first_pass::first_pass;
+use kept::{DAY_NS, Day, FLAG_TYP, Kept, is_flagged};
 
 mod epochs;
 mod first_pass;
+mod kept;
 
 /// Length of an interval.
 pub const INTERVAL_NS: i64 = 600_000_000_000;
 const HOUR_NS: i64 = 3_600_000_000_000;
-const DAY_NS: i64 = 24 * HOUR_NS;
 /// Days that the pool looks back.
 pub const HORIZON_DAYS: i64 = 14;
-/// An interval is flagged above this typical slowdown ...
-pub const FLAG_TYP: f64 = 1.5;
-/// ... or this slowdown of the tail ...
-pub const FLAG_TAIL: f64 = 3.0;
-/// ... or this share of lost operations.
-pub const FLAG_LOST: f64 = 0.01;
-/// In the first pass, against the reference of the first pass, above this.
-pub const FIRST_FLAG_TYP: f64 = 1.6;
-/// The reference of the first pass: this quantile, over the intervals, of each level.
-pub const FIRST_QUANTILE: f64 = 0.30;
 /// Observed intervals before anything is expected: an hour.
 pub const EARLY_INTERVALS: usize = 6;
 /// Observed intervals until what is expected is provisional: 6 hours.
@@ -73,9 +64,9 @@ pub struct Interval {
     pub n_due: u64,
     /// Those that came late or not at all.
     pub n_lost: u64,
-    /// Service latencies.
+    /// Service times.
     pub service: Packed,
-    /// Response latencies; none when they are the service latencies.
+    /// Response times; none when they are the service times.
     pub response: Option<Packed>,
 }
 
@@ -122,25 +113,6 @@ pub struct Judged {
     pub flagged: bool,
     /// The epoch change that its day's predecessor completed.
     pub change: Option<EpochChange>,
-}
-
-/// An interval that may be judged once more.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Kept {
-    start_ns: i64,
-    n_due: u64,
-    n_lost: u64,
-    service: Packed,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    response: Option<Packed>,
-    #[serde(skip)]
-    points: Option<Points>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Day {
-    day: i64,
-    pool: Packed,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use super::detect::{Alarm, Detector, LOOK_NS, TICK_NS};
 use super::guarded::{EpochChange, Guarded, INTERVAL_NS, Interval, Judged, Stage};
-use super::interval::Seen;
 use super::levels::{Levels, RankTable};
+use super::seen::Seen;
 use super::triple::{Expected, Triple};
 
 /// An interval with what it was judged against.

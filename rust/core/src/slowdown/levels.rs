@@ -1,8 +1,8 @@
 //! A window's latencies at the nineteen levels that the typical slowdown rests on.
 
 use super::buckets::{Cumulative, Packed};
-use super::interval::Seen;
 use super::quantile::{Bounds, bounds};
+use super::seen::Seen;
 
 /// How many levels.
 pub const N: usize = 19;
@@ -33,15 +33,15 @@ pub struct Level {
 /// What a window shows, ready to be compared with what is expected.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Levels {
-    /// Service latency at [`LEVELS`]; none without a row that ended ok.
+    /// Service time at [`LEVELS`]; none without a row that ended ok.
     pub service: Option<[Level; N]>,
-    /// 0.90 quantile of the response latency.
+    /// 0.90 quantile of the response time.
     pub response_q90: Option<Level>,
-    /// 0.95 quantile of the response latency.
+    /// 0.95 quantile of the response time.
     pub response_q95: Option<Level>,
     /// Rows that ended ok.
     pub n: u64,
-    /// Rows with a response latency.
+    /// Rows with a response time.
     pub n_response: u64,
     /// Rows that were due.
     pub n_due: u64,
@@ -98,7 +98,7 @@ impl Levels {
         let lost = rows.iter().filter(|row| row.lost).count() as u64;
         Self::of_sorted(&service, &response, rows.len() as u64, lost, ranks)
     }
-    /// Of histograms; without one of responses they are the service latencies.
+    /// Of histograms; without one of responses they are the service times.
     pub fn of_packed(
         service: &Packed,
         response: Option<&Packed>,

@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 use super::baseline::{MINIMUM_WINDOWS, Trailing};
 use super::detect::{Alarm, CLEAR_TAIL, Detector, LOOK_NS, TICK_NS};
 use super::guarded::Guarded;
-use super::interval::{OpenInterval, Seen};
+use super::interval::OpenInterval;
 use super::levels::{Levels, RankTable};
 use super::onset::onset;
 use super::quantile::{Estimate, WindowStatistics, of_sorted};
+use super::seen::Seen;
 use super::triple::{Factor, Triple};
 use super::verdict::{Controls, FAILING_FROM, State, host_was_busy, is_hung, is_slow};
 pub use super::window::ClosedWindow;
@@ -54,9 +55,9 @@ pub struct LiveOp {
     failing_since: Option<i64>,
     last: Option<Sample>,
     last_ok: Option<Sample>,
-    /// Latency a user would have felt, since the start.
-    pub felt: Histogram,
-    /// Latency of the storage, since the start.
+    /// Response times since the start.
+    pub response: Histogram,
+    /// Service times since the start.
     pub service: Histogram,
     /// Rows by kind of outcome since the start, in the order of [`OUTCOME_KINDS`].
     pub counts: [u64; 5],
@@ -96,7 +97,7 @@ impl LiveOp {
             failing_since: None,
             last: None,
             last_ok: None,
-            felt: Histogram::default(),
+            response: Histogram::default(),
             service: Histogram::default(),
             counts: [0; 5],
         }
@@ -187,8 +188,8 @@ impl LiveOp {
         if sample.outcome == Outcome::SHED {
             return;
         }
-        if let Some(felt) = sample.felt_ns() {
-            self.felt.record(felt.max(0) as u64);
+        if let Some(response) = sample.response_ns() {
+            self.response.record(response.max(0) as u64);
         }
         self.last = Some(*sample);
         match sample.outcome {
@@ -222,12 +223,12 @@ impl LiveOp {
     }
 
     /// Felt latencies of the last n rows; none for those that did not end ok.
-    pub fn recent_felt(&self, n: usize) -> impl Iterator<Item = Option<i64>> + '_ {
+    pub fn recent_response(&self, n: usize) -> impl Iterator<Item = Option<i64>> + '_ {
         let skip = self.recent.len().saturating_sub(n);
         self.recent
             .iter()
             .skip(skip)
-            .map(|sample| (sample.outcome == Outcome::OK).then(|| sample.felt_ns()).flatten())
+            .map(|sample| (sample.outcome == Outcome::OK).then(|| sample.response_ns()).flatten())
     }
 
     /// What the last window amounts to at `now_ns` (UTC).

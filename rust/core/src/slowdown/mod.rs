@@ -14,6 +14,7 @@ pub mod live;
 pub mod modes;
 pub mod onset;
 pub mod quantile;
+pub mod seen;
 pub mod triple;
 pub mod verdict;
 pub mod window;

@@ -163,7 +163,7 @@ pub fn of_sorted(sorted: &[i64], q: f64) -> Option<Estimate> {
 /// The quantiles that a window keeps.
 pub const WINDOW_QUANTILES: [f64; 6] = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
 
-/// Statistics of one window of service latencies.
+/// Statistics of one window of service times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowStatistics {
     /// How many latencies.

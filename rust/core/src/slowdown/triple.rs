@@ -21,7 +21,7 @@ pub const TAIL_COUNT: u64 = 60;
 /// What is expected of one op.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Expected {
-    /// Service latency at [`LEVELS`], ns.
+    /// Service time at [`LEVELS`], ns.
     pub at: [f64; N],
     /// Its 0.99 quantile, ns.
     pub q99: f64,

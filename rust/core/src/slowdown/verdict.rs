@@ -31,9 +31,9 @@ pub fn is_hung(age_ns: u64, period_ns: u64, baseline_ns: Option<f64>) -> bool {
 /// Medians of one slow window, in nanoseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Controls {
-    /// Service latency.
+    /// Service time.
     pub service_ns: f64,
-    /// Service latency without the time the thread waited for a CPU.
+    /// Service time without the time the thread waited for a CPU.
     pub unqueued_ns: f64,
     /// How late the timer woke the probe: began - due.
     pub late_ns: f64,

@@ -43,14 +43,14 @@ pub struct ClosedWindow {
     pub n_due: u64,
     /// Its rows that ended ok.
     pub n_seen: u64,
-    /// Mean service latency of these; none when there are none.
+    /// Mean service time of these; none when there are none.
     pub mean_ns: Option<f64>,
     /// The [`STATISTICS`]; none where there are too few rows.
     pub values_ns: [Option<i64>; STATISTICS.len()],
 }
 
 impl ClosedWindow {
-    /// Its median service latency.
+    /// Its median service time.
     pub fn median_ns(&self) -> Option<i64> {
         self.values_ns[MEDIAN]
     }
@@ -62,7 +62,7 @@ pub struct OpenWindow {
     n_due: u64,
     n_seen: u64,
     service: Vec<i64>,
-    felt: Vec<i64>,
+    response: Vec<i64>,
     run_queue: Vec<i64>,
     late: Vec<i64>,
     unqueued: Vec<i64>,
@@ -75,7 +75,7 @@ impl OpenWindow {
             return;
         }
         self.n_due += 1;
-        self.felt.extend(sample.felt_ns());
+        self.response.extend(sample.response_ns());
         if sample.outcome != Outcome::OK {
             return;
         }
@@ -104,8 +104,9 @@ impl OpenWindow {
         let enough = self.service.len() >= minimum_count(0.5);
         let after = 1 + 3 * WINDOW_QUANTILES.len();
         put(after, statistics.max_ns);
-        let felt = nearest(&mut self.felt, 0.99).filter(|_| self.felt.len() >= minimum_count(0.99));
-        put(after + 1, felt);
+        let response =
+            nearest(&mut self.response, 0.99).filter(|_| self.response.len() >= minimum_count(0.99));
+        put(after + 1, response);
         put(after + 2, nearest(&mut self.run_queue, 0.5).filter(|_| enough));
         put(after + 3, nearest(&mut self.late, 0.5));
         put(after + 4, of_sorted(sorted(&mut self.unqueued), 0.5).map(|q| q.value as i64));

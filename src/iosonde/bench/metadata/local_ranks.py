@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -30,7 +29,6 @@ def core_errors(place: str) -> Iterator[None]:
         yield
     except _core.BenchError as error:
         text, wrong = error.args
-        text = re.sub(r" \(os error \d+\)", "", text)
         named = text if place in text else f"{place}: {text}"
         raise (UsageError(named) if wrong else MeasureError(named)) from None
 

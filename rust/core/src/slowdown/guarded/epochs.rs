@@ -1,8 +1,9 @@
 //! Days that look like the beginning of another epoch: held out of the pool until it is decided.
 
+use super::kept::{DAY_NS, Day};
 use super::{
-    DAY_INTERVALS, DAY_NS, Day, EPOCH_FACTOR, EPOCH_FLAGGED, EpochChange, FASTER_DAYS, Guarded, HORIZON_DAYS,
-    Held, MODES_DAYS, NEARLY_FACTOR, SLOWER_DAYS, SLOWER_MISSES, Today,
+    DAY_INTERVALS, EPOCH_FACTOR, EPOCH_FLAGGED, EpochChange, FASTER_DAYS, Guarded, HORIZON_DAYS, Held,
+    MODES_DAYS, NEARLY_FACTOR, SLOWER_DAYS, SLOWER_MISSES, Today,
 };
 use crate::slowdown::buckets::Pool;
 use crate::slowdown::levels::N;

@@ -1,48 +1,15 @@
 //! The first pass over a young baseline: everything is judged against a low quantile of itself, then against what that leaves.
 
-use super::{DAY_NS, Day, FIRST_FLAG_TYP, FIRST_QUANTILE, FLAG_LOST, FLAG_TAIL, FLAG_TYP, Kept};
+use super::kept::{DAY_NS, Day, FLAG_TYP, Kept, Points};
 use crate::slowdown::buckets::Pool;
-use crate::slowdown::levels::{Levels, N, RankTable};
+use crate::slowdown::levels::{N, RankTable};
 use crate::slowdown::modes::{Modes, modes};
-use crate::slowdown::triple::{Expected, Factor, Triple};
+use crate::slowdown::triple::Expected;
 
-/// Whether nothing is to be learnt from an interval with this slowdown.
-pub(super) fn is_flagged(triple: &Triple, typ_limit: f64) -> bool {
-    let above = |factor: Option<Factor>, limit: f64| factor.is_some_and(|f| f.value > limit);
-    above(triple.typ, typ_limit) || above(triple.tail, FLAG_TAIL) || above(triple.lost, FLAG_LOST)
-}
-
-/// What a pass needs of an interval: single precision is enough to compare with a limit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Points {
-    service: [f32; N],
-    tail: f32,
-    lost: f32,
-}
-
-impl Points {
-    fn of(kept: &Kept, ranks: &mut RankTable) -> Self {
-        let levels = Levels::of_packed(&kept.service, kept.response.as_ref(), kept.n_due, kept.n_lost, ranks);
-        let point = |ns: f64| ns as f32;
-        Self {
-            service: levels.service.map_or([f32::NAN; N], |service| service.map(|level| point(level.point))),
-            tail: levels.response_q95.map_or(f32::NAN, |level| point(level.point)),
-            lost: kept.n_lost as f32 / kept.n_due.max(1) as f32,
-        }
-    }
-    fn is_flagged(&self, expected: &Expected, typ_limit: f64) -> bool {
-        let mut ratios = [0.0_f32; N];
-        let band = expected.band_from()..N;
-        let ratios = &mut ratios[..band.len()];
-        for (ratio, i) in ratios.iter_mut().zip(band) {
-            *ratio = self.service[i] / expected.at[i].max(1.0) as f32;
-        }
-        let middle = ratios.len() / 2;
-        let (_, &mut typ, _) = ratios.select_nth_unstable_by(middle, f32::total_cmp);
-        let tail = f64::from(self.tail) / expected.q95().max(1.0);
-        f64::from(typ) > typ_limit || tail > FLAG_TAIL || f64::from(self.lost) > FLAG_LOST
-    }
-}
+/// In the first pass, against the reference of the first pass, above this.
+pub const FIRST_FLAG_TYP: f64 = 1.6;
+/// The reference of the first pass: this quantile, over the intervals, of each level.
+pub const FIRST_QUANTILE: f64 = 0.30;
 
 /// Unflagged pools by day, and what they make us expect; modes are looked for unless they are given.
 pub(super) fn first_pass(

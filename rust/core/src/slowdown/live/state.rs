@@ -19,9 +19,9 @@ pub struct OpState {
     pub n_lost: usize,
     /// Ticks skipped since the start.
     pub ticks_skipped: u64,
-    /// Service latency of the last op that ended ok.
+    /// Service time of the last op that ended ok.
     pub latest_ns: Option<i64>,
-    /// Median service latency of the last window.
+    /// Median service time of the last window.
     pub median_ns: Option<f64>,
     /// Lower end of its interval.
     pub median_lower_ns: Option<f64>,
@@ -45,7 +45,7 @@ pub struct OpState {
     pub slowdown_lower: Option<f64>,
     /// Upper end of its interval.
     pub slowdown_upper: Option<f64>,
-    /// Slowdown of the slowest twentieth, by response latency.
+    /// Slowdown of the slowest twentieth, by response time.
     pub tail: Option<f64>,
     /// Lower end of its interval.
     pub tail_lower: Option<f64>,

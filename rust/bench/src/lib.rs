@@ -1,0 +1,6 @@
+//! What measures on request: the [`metadata`] benchmark, the object stores it uses ([`backend`]), and a [`load`] of our
+//! own to be slow under. The agent does not contain it.
+
+pub mod backend;
+pub mod load;
+pub mod metadata;

@@ -1,0 +1,6 @@
+//! What is wrong with a configuration.
+
+/// A wrong configuration: where, what, and what was probably meant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(pub String);

@@ -1,0 +1,224 @@
+//! Takes ticks from the lanes, makes samples of them, and passes them on.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::Serialize;
+
+use super::slot::Tick;
+use super::state::TargetState;
+use super::state_writer::StateWriter;
+use super::view::{View, Watched};
+use crate::config::TargetPlan;
+use crate::record::event::Event;
+use crate::record::health::Health;
+use crate::record::job::Job;
+use crate::record::spool;
+use iosonde_core::clock::Anchor;
+use iosonde_core::sample::{Op, Sample};
+use iosonde_core::slowdown::live::LiveOp;
+use iosonde_core::slowdown::verdict::State;
+
+/// A state file is at most this old.
+const STATE_NS: u64 = 4_000_000_000;
+
+/// What a session amounts to when it ends.
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    /// One start of one probe.
+    pub run_id: String,
+    /// Rows on disk.
+    pub rows_written: u64,
+    /// Rows that could not be written.
+    pub rows_lost: u64,
+    /// The last trouble with the store.
+    pub store_error: Option<String>,
+    /// The last states.
+    pub targets: Vec<TargetState>,
+}
+
+/// Something about a target that people should know.
+#[derive(Debug, Clone, Copy)]
+pub struct Note<'a> {
+    /// Which.
+    pub target: &'a str,
+    /// What.
+    pub text: &'a str,
+    /// Whether something is not as it should be.
+    pub warning: bool,
+}
+
+/// Takes notes as they are made.
+pub type OnNote = Box<dyn FnMut(Note<'_>) + Send + Sync>;
+
+/// Makes samples of ticks, and passes them on.
+pub struct Collector {
+    pub(super) view: Arc<View>,
+    pub(super) store: Option<StateWriter>,
+    pub(super) waiting: Vec<Sample>,
+    pub(super) saved: (i64, Vec<State>),
+    pub(super) events: HashMap<(u16, Option<Op>), Event>,
+    pub(super) alarms: HashMap<(u16, Op), Event>,
+    pub(super) event_number: u64,
+    pub(super) store_full: Option<Event>,
+    pub(super) on_note: OnNote,
+}
+
+impl Collector {
+    /// Nothing collected yet; without a store rows only reach the accounts. `on_note` gets the notes.
+    pub fn new(view: Arc<View>, store: Option<StateWriter>, on_note: OnNote) -> Self {
+        Self {
+            view,
+            store,
+            waiting: Vec::new(),
+            saved: Default::default(),
+            events: HashMap::new(),
+            alarms: HashMap::new(),
+            event_number: 0,
+            store_full: None,
+            on_note,
+        }
+    }
+
+    /// What is being collected.
+    pub fn view(&self) -> &Arc<View> {
+        &self.view
+    }
+
+    /// What is remembered of a plan, as the beginning of an account; its rows get this number.
+    pub fn watched(&self, number: u16, plan: &TargetPlan) -> Arc<Watched> {
+        let (window_ns, trailing_ns) = (self.view.window_ns, self.view.trailing_ns);
+        let mut accounts: Vec<LiveOp> =
+            Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, window_ns, trailing_ns)).into();
+        for window in self.store.as_ref().map_or(Vec::new(), |store| store.remembered(plan, trailing_ns)) {
+            accounts[window.op as usize].learn(window.start_ns, window.median_ns);
+        }
+        for (op, guarded) in self.store.as_ref().map_or(Vec::new(), |store| store.learnt(plan)) {
+            accounts[op as usize].resume(guarded);
+        }
+        Arc::new(Watched::new(number, plan.clone(), accounts))
+    }
+
+    /// From now on these are watched; `listed` are all that rows may be of.
+    pub fn watch(&mut self, targets: Vec<Arc<Watched>>, listed: &[TargetPlan]) {
+        self.view.set_targets(targets);
+        if let Some(store) = &self.store {
+            store.writer.send(Job::Targets(listed.iter().map(spool_target).collect()));
+        }
+    }
+
+    /// The last word about a target that is no longer watched; everything it measured has been handed on.
+    pub fn leave(&mut self, target: &Watched) {
+        let Some(store) = self.store.as_ref().filter(|_| target.is_ours()) else { return };
+        let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
+        store.remember(&target.plan, &closed);
+        store.save_baselines(&target.plan, &target.accounts());
+        let now_ns = self.view.anchor().utc_ns(self.view.clock.monotonic_ns());
+        store.save_state(&self.view.state(target, now_ns, false));
+    }
+
+    /// Hand what was taken to the accounts and the store. What was taken belongs to the clock as it was before any step.
+    pub fn round(&mut self, running: bool) {
+        let view = Arc::clone(&self.view);
+        let stepped_ns = view.anchor.lock().ok().and_then(|mut anchor| anchor.follow(view.clock.as_ref()));
+        if stepped_ns.is_some() {
+            view.clock_steps.fetch_add(1, Ordering::Relaxed);
+        }
+        self.account();
+        if stepped_ns.is_some_and(|by_ns| by_ns < 0) {
+            for target in view.targets() {
+                target.accounts().iter_mut().for_each(|account| account.set_back());
+            }
+        }
+        // Assessed every round, so that an onset is dated while its samples are still at hand.
+        let states = view.states(running);
+        let samples = std::mem::take(&mut self.waiting);
+        let Some(store) = &self.store else { return };
+        let now_ns = view.anchor().utc_ns(view.clock.monotonic_ns());
+        store.writer.send(Job::Rows { samples, now_ns });
+        self.notice_a_full_store(now_ns);
+        let Some(store) = &self.store else { return };
+        let targets = view.targets();
+        let ours = states.iter().zip(&targets).filter(|(_, target)| target.is_ours()).map(|(state, _)| state);
+        let words: Vec<State> = ours.clone().flat_map(|s| s.ops.iter().map(|op| op.state)).collect();
+        // A file is replaced at once when a word changes, else less often: that costs more than a round.
+        let due = now_ns.saturating_sub(self.saved.0).unsigned_abs() >= STATE_NS;
+        if due || !running || words != self.saved.1 {
+            ours.for_each(|state| store.save_state(state));
+            self.saved = (now_ns, words);
+        }
+    }
+
+    /// Rows not yet accounted for go into the live accounts.
+    fn account(&mut self) {
+        for target in self.view.targets() {
+            let mut closed = VecDeque::new();
+            let (mut alarms, mut learnt) = (Vec::new(), false);
+            let mut accounts = target.accounts();
+            for sample in self.waiting.iter().filter(|sample| sample.target == target.number) {
+                let taken = accounts[sample.op as usize].take(sample);
+                closed.extend(taken.window);
+                alarms.extend(taken.alarm.map(|(alarm, since_ns)| (sample.op, alarm, since_ns)));
+                learnt |= taken.learnt;
+            }
+            if let Some(store) = self.store.as_ref().filter(|_| learnt) {
+                store.save_baselines(&target.plan, &accounts);
+            }
+            drop(accounts);
+            if let Some(store) = &self.store {
+                store.remember(&target.plan, closed.make_contiguous());
+            }
+            alarms.into_iter().for_each(|(op, alarm, since_ns)| self.alarmed(&target, op, &alarm, since_ns));
+        }
+    }
+
+    /// The windows that the end cut short are kept as far as they went.
+    fn close_windows(&mut self) {
+        let Some(store) = &self.store else { return };
+        for target in self.view.targets().iter().filter(|target| target.is_ours()) {
+            let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
+            store.remember(&target.plan, &closed);
+            store.save_baselines(&target.plan, &target.accounts());
+        }
+    }
+
+    /// Last round; closes the store.
+    pub fn finish(mut self) -> Summary {
+        self.round(false);
+        self.close_windows();
+        let targets = self.view.states(false);
+        let health = self.store.take().map(|store| store.writer.finish());
+        let number =
+            |of: fn(&Health) -> &AtomicU64| health.as_ref().map_or(0, |h| of(h).load(Ordering::Relaxed));
+        Summary {
+            run_id: self.view.run_id.clone(),
+            rows_written: number(|h| &h.rows_written),
+            rows_lost: number(|h| &h.rows_dropped) + number(|h| &h.rows_waiting),
+            store_error: health.as_ref().and_then(|h| h.last_error()),
+            targets,
+        }
+    }
+}
+
+pub(super) fn sample(tick: &Tick, target: u16, op: Op, anchor: &Anchor) -> Sample {
+    let instant = |ns: u64| (ns != 0).then(|| anchor.utc_ns(ns));
+    let known = |value: u64| (value != u64::MAX).then_some(value as i64);
+    Sample {
+        due_ns: anchor.utc_ns(tick.due_ns),
+        began_ns: instant(tick.began_ns),
+        ended_ns: instant(tick.ended_ns),
+        offset_bytes: known(tick.offset_bytes),
+        control_runq_ns: known(tick.run_queue_ns),
+        target,
+        op,
+        outcome: tick.outcome,
+        cache: tick.cache,
+    }
+}
+
+/// What a segment's header says of a plan.
+pub fn spool_target(plan: &TargetPlan) -> spool::Target {
+    let size = |op: Op| if op.is_data() { plan.block_bytes } else { plan.object_bytes };
+    spool::Target { name: plan.name.clone(), period_ns: plan.period_ns, size_bytes: Op::ALL.map(size).into() }
+}

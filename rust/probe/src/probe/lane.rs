@@ -1,0 +1,245 @@
+//! One op of one target: wait until due, time it, record it, count what was missed.
+//!
+//! A lane has at most one operation open. Ticks that fall due meanwhile are rows too: skipped, never begun, and ended
+//! when the operation that blocked them did, because a user who had wanted them would have waited that long. When an
+//! operation is stuck the supervisor takes the later ticks away, see [`super::slot`].
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::control::Control;
+use super::operations::{Operation, Ready};
+use super::region::Region;
+use super::slot::{Claim, Slot, Tick};
+use iosonde_core::clock::{Clock, Stop, precise_sleeps, timed};
+use iosonde_core::pace::Schedule;
+use iosonde_core::sample::{Op, Outcome};
+
+/// A stuck lane accounts for this many ticks behind its open one, the supervisor for the rest: a hang of days must not
+/// become a flood of rows when it ends.
+pub const LIMBO: u64 = 4096;
+/// How often a lane without ticks looks whether it was given some.
+const LOOK_NS: u64 = 50_000_000;
+
+/// The lane of one op.
+pub struct Lane {
+    /// Which op.
+    pub op: Op,
+    operation: Box<dyn Operation>,
+    schedule: Schedule,
+    clock: Arc<dyn Clock>,
+    slot: Slot,
+    region: Option<Region>,
+    overflow: VecDeque<Tick>,
+    next: u64,
+    begun: u64,
+}
+
+/// An operation that was opened and is to be executed, or was and is to be closed.
+#[derive(Debug, Clone, Copy)]
+pub struct Opened {
+    due_ns: u64,
+    ready: Ready,
+}
+
+impl Lane {
+    /// A lane whose first tick is the one its slot was reset to.
+    pub fn new(
+        op: Op,
+        operation: Box<dyn Operation>,
+        schedule: Schedule,
+        clock: Arc<dyn Clock>,
+        slot: Slot,
+    ) -> Self {
+        let next = slot.claim().end;
+        let begun = next;
+        Self { op, operation, schedule, clock, slot, region: None, overflow: VecDeque::new(), next, begun }
+    }
+
+    /// Work at the rate that a region's divider asks for.
+    pub fn paced_by(mut self, region: Region) -> Self {
+        self.region = Some(region);
+        self
+    }
+
+    /// When the next tick that is worked on is due.
+    pub fn next_due_ns(&self) -> u64 {
+        let divider = self.region.as_ref().map_or(1, Region::divider);
+        self.schedule.due_ns(self.next.next_multiple_of(divider))
+    }
+
+    /// Work until asked to stop.
+    pub fn run(mut self, stop: &Stop) {
+        precise_sleeps();
+        self.slot.enter(rustix::thread::gettid().as_raw_nonzero().get() as u32);
+        let control = Control::of_this_thread();
+        while !stop.raised() {
+            if !self.has_ticks() {
+                self.clock.sleep_until(self.clock.monotonic_ns() + LOOK_NS, stop);
+                continue;
+            }
+            // Made ready before the tick, so that nothing stands between the timer and the operation.
+            let ready = self.prepare();
+            self.clock.sleep_until(self.next_due_ns(), stop);
+            if stop.raised() {
+                self.cancel(ready);
+                break;
+            }
+            let Some(opened) = self.open(ready) else { continue };
+            let queued_before = control.run_queue_ns();
+            let (outcome, began_ns, ended_ns) = self.execute();
+            let queued = control.run_queue_ns().zip(queued_before).map(|(after, before)| after - before);
+            self.finish(opened, outcome, (began_ns, ended_ns), queued);
+        }
+    }
+
+    /// Whether the lane may take ticks: a revoked one waits until it is given some again.
+    pub fn has_ticks(&mut self) -> bool {
+        let claim = self.slot.claim();
+        if claim.revoked {
+            self.slot.park(true);
+            return false;
+        }
+        if self.slot.parked() {
+            self.next = claim.end;
+            self.slot.park(false);
+        }
+        true
+    }
+
+    /// Choose what the next operation will work on.
+    pub fn prepare(&mut self) -> Option<Ready> {
+        self.operation.prepare()
+    }
+
+    fn cancel(&mut self, ready: Option<Ready>) {
+        if ready.is_some() {
+            self.operation.cancel();
+        }
+    }
+
+    /// Take the tick that is due now; none if there is nothing to execute.
+    pub fn open(&mut self, ready: Option<Ready>) -> Option<Opened> {
+        let now = self.clock.monotonic_ns();
+        let divider = self.region.as_ref().map_or(1, Region::divider);
+        // Woken a whole period late or more: the machine or the process was stopped.
+        let current = self.schedule.tick_at(now).max(self.next);
+        let worked_on = current.is_multiple_of(divider);
+        let shed_until = if worked_on { current } else { current + 1 };
+        if !self.skip_until(shed_until, now, divider) || !worked_on {
+            self.cancel(ready);
+            return None;
+        }
+        let due_ns = self.schedule.due_ns(current);
+        if !self.claim(current + 1, now) {
+            self.cancel(ready);
+            return None;
+        }
+        let Some(ready) = ready else {
+            self.record(Tick::never_begun(due_ns, Outcome::SKIPPED));
+            return None;
+        };
+        self.begun = current;
+        self.slot.open(due_ns);
+        Some(Opened { due_ns, ready })
+    }
+
+    /// The operation itself; returns how it ended, when it began and when it ended.
+    pub fn execute(&mut self) -> (Outcome, u64, u64) {
+        timed(self.clock.as_ref(), || self.operation.run())
+    }
+
+    /// Keep account of an operation that ended between two instants. What tidying up takes still counts as open:
+    /// it may hang like the operation itself.
+    pub fn finish(&mut self, opened: Opened, outcome: Outcome, between: (u64, u64), queued: Option<u64>) {
+        let (began_ns, ended_ns) = between;
+        self.record(Tick {
+            due_ns: opened.due_ns,
+            began_ns,
+            ended_ns,
+            offset_bytes: opened.ready.offset_bytes.unwrap_or(u64::MAX),
+            run_queue_ns: queued.unwrap_or(u64::MAX),
+            outcome,
+            cache: opened.ready.cache,
+        });
+        self.operation.settle(outcome, self.slot.claim().revoked);
+        let claim = self.slot.claim();
+        if claim.end > self.next || claim.revoked {
+            self.absorb(claim, ended_ns);
+        }
+        let now = self.clock.monotonic_ns();
+        if !claim.revoked && now >= self.schedule.due_ns(self.next) {
+            // The tick in whose period the operation ended is over too: the lane resumes at a future one.
+            let divider = self.region.as_ref().map_or(1, Region::divider);
+            self.skip_until(self.schedule.tick_at(now) + 1, ended_ns, divider);
+        }
+        self.slot.close(outcome);
+    }
+
+    /// Own the ticks before `end`. False when the supervisor has taken them away meanwhile.
+    fn claim(&mut self, end: u64, ended_ns: u64) -> bool {
+        while self.next < end {
+            let seen = Claim { end: self.next, revoked: false };
+            match self.slot.move_claim(seen, Claim { end, revoked: false }) {
+                Ok(()) => self.next = end,
+                Err(claim) => {
+                    self.absorb(claim, ended_ns);
+                    if claim.revoked {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// The supervisor moved the claim while an operation was open: the first ticks behind it are still ours.
+    fn absorb(&mut self, claim: Claim, ended_ns: u64) {
+        for k in self.next..claim.end.min(self.begun + 1 + LIMBO) {
+            self.skipped(k, ended_ns);
+        }
+        self.next = self.next.max(claim.end);
+    }
+
+    /// Ticks before `until` will never begin; what blocked them ended at `ended_ns`. Ticks that the divider leaves out
+    /// were not missed. False when they were taken away.
+    fn skip_until(&mut self, until: u64, ended_ns: u64, divider: u64) -> bool {
+        let from = self.next;
+        if until <= from {
+            return true;
+        }
+        if !self.claim(until, ended_ns) {
+            return false;
+        }
+        for k in from..until {
+            if k.is_multiple_of(divider) {
+                self.skipped(k, ended_ns);
+            } else {
+                self.record(Tick::never_begun(self.schedule.due_ns(k), Outcome::SHED));
+            }
+        }
+        true
+    }
+
+    fn skipped(&mut self, k: u64, ended_ns: u64) {
+        let due_ns = self.schedule.due_ns(k);
+        // Tidying up after an operation may run past a tick that fell due after the operation's end.
+        let ended_ns = ended_ns.max(due_ns);
+        self.record(Tick { ended_ns, ..Tick::never_begun(due_ns, Outcome::SKIPPED) });
+    }
+
+    fn record(&mut self, tick: Tick) {
+        while let Some(waiting) = self.overflow.front() {
+            if !self.slot.push(waiting) {
+                break;
+            }
+            self.overflow.pop_front();
+        }
+        if !self.overflow.is_empty() || !self.slot.push(&tick) {
+            self.overflow.push_back(tick);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+use super::*;
+use iosonde_core::clock::SimClock;
+use iosonde_core::sample::Cache;
+
+/// Takes a set time, op by op.
+struct Scripted {
+    clock: SimClock,
+    took_ns: VecDeque<u64>,
+}
+
+impl Operation for Scripted {
+    fn prepare(&mut self) -> Option<Ready> {
+        Some(Ready { offset_bytes: None, cache: Cache::Unknown })
+    }
+    fn run(&mut self) -> Outcome {
+        self.clock.advance(self.took_ns.pop_front().unwrap_or(1));
+        Outcome::OK
+    }
+    fn settle(&mut self, _: Outcome, _: bool) {}
+}
+
+struct Rig {
+    clock: SimClock,
+    slot: Slot,
+    lane: Lane,
+    start: u64,
+    seen: Vec<Tick>,
+}
+
+impl Rig {
+    fn new(took_ns: &[u64]) -> Self {
+        let clock = SimClock::new(0);
+        let start = clock.monotonic_ns();
+        let script = Scripted { clock: clock.clone(), took_ns: took_ns.iter().copied().collect() };
+        let slot = Slot::alone().unwrap();
+        slot.reset(0);
+        let schedule = Schedule::new(start, 0, 100);
+        let shared = Arc::new(clock.clone());
+        let lane = Lane::new(Op::MdStat, Box::new(script), schedule, shared, slot.clone());
+        Self { clock, slot, lane, start, seen: Vec::new() }
+    }
+
+    /// Do the next tick; `during` happens while its operation is open.
+    fn step(&mut self, during: impl FnOnce(&Slot)) {
+        assert!(self.lane.has_ticks());
+        let ready = self.lane.prepare();
+        self.clock.sleep_until(self.lane.next_due_ns(), &Stop::default());
+        if let Some(opened) = self.lane.open(ready) {
+            let (outcome, began_ns, ended_ns) = self.lane.execute();
+            during(&self.slot);
+            self.lane.finish(opened, outcome, (began_ns, ended_ns), None);
+        }
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        while let Some(mut tick) = self.slot.pop() {
+            tick.due_ns -= self.start;
+            tick.ended_ns = tick.ended_ns.saturating_sub(self.start);
+            self.seen.push(tick);
+        }
+    }
+    fn due(&self) -> Vec<u64> {
+        self.seen.iter().map(|tick| tick.due_ns / 100).collect()
+    }
+}
+
+fn ticks(took_ns: &[u64], steps: usize) -> Vec<Tick> {
+    let mut rig = Rig::new(took_ns);
+    for _ in 0..steps {
+        rig.step(|_| {});
+    }
+    rig.seen
+}
+
+#[test]
+fn ticks_taken_away_are_not_ours_and_those_before_them_are() {
+    let mut rig = Rig::new(&[10, 950, 10]);
+    rig.step(|_| {});
+    // Stuck in tick 1: the supervisor takes everything from tick 6 on.
+    rig.step(|slot| slot.move_claim(slot.claim(), Claim { end: 6, revoked: true }).unwrap());
+    assert_eq!(rig.due(), [0, 1, 2, 3, 4, 5]);
+    assert!(rig.seen[2..].iter().all(|tick| tick.outcome == Outcome::SKIPPED && tick.ended_ns == 1050));
+    assert!(!rig.lane.has_ticks() && rig.slot.parked());
+    // Given back from tick 20 on.
+    rig.slot.move_claim(rig.slot.claim(), Claim { end: 20, revoked: false }).unwrap();
+    rig.step(|_| {});
+    assert_eq!(rig.due()[6..], [20]);
+    assert!(!rig.slot.parked());
+}
+
+#[test]
+fn a_lane_stuck_for_long_accounts_for_a_bounded_number_of_ticks() {
+    let mut rig = Rig::new(&[10 * LIMBO * 100]);
+    let end = 9 * LIMBO;
+    rig.step(|slot| slot.move_claim(slot.claim(), Claim { end, revoked: false }).unwrap());
+    // The ring is small: the rest comes with the next ticks.
+    while rig.lane.overflow.len() > 1 {
+        rig.step(|_| {});
+    }
+    rig.drain();
+    let due = rig.due();
+    assert_eq!(due[..LIMBO as usize + 1], (0..=LIMBO).collect::<Vec<_>>());
+    assert_eq!(due[LIMBO as usize + 1], end, "the supervisor's part is not ours");
+    assert!(due[LIMBO as usize + 1..].windows(2).all(|pair| pair[1] == pair[0] + 1));
+}
+
+#[test]
+fn left_out_ticks_are_rows_that_say_so() {
+    let region = Region::new(16, 1).unwrap();
+    let mut rig = Rig::new(&[10, 10, 10]);
+    rig.lane = rig.lane.paced_by(region.clone());
+    region.divide(4);
+    for _ in 0..3 {
+        rig.step(|_| {});
+    }
+    let shed: Vec<bool> = rig.seen.iter().map(|tick| tick.outcome == Outcome::SHED).collect();
+    assert_eq!(rig.due(), (0..9).collect::<Vec<_>>());
+    assert_eq!(shed, [false, true, true, true, false, true, true, true, false]);
+}
+
+#[test]
+fn a_stall_leaves_one_row_a_tick_and_truthful_felt_latencies() {
+    let rows = ticks(&[10, 450, 10], 3);
+    let due: Vec<u64> = rows.iter().map(|row| row.due_ns).collect();
+    assert_eq!(due, [0, 100, 200, 300, 400, 500, 600]);
+    let felt: Vec<u64> = rows.iter().map(|row| row.ended_ns - row.due_ns).collect();
+    assert_eq!(felt, [10, 450, 350, 250, 150, 50, 10]);
+    let skipped = rows.iter().filter(|row| row.outcome == Outcome::SKIPPED).count();
+    assert_eq!(skipped, 4);
+}
+
+#[test]
+fn an_operation_that_ends_just_before_the_next_tick_skips_none() {
+    let rows = ticks(&[99, 100, 10], 3);
+    let due: Vec<u64> = rows.iter().map(|row| row.due_ns).collect();
+    assert_eq!(due, [0, 100, 200, 300]);
+    assert_eq!(rows[2].outcome, Outcome::SKIPPED);
+}
+
+#[test]
+fn a_full_ring_delays_rows_and_loses_none() {
+    let rows = ticks(&[2_000], 24);
+    let mut due: Vec<u64> = rows.iter().map(|row| row.due_ns).collect();
+    let sent = due.len();
+    due.dedup();
+    assert_eq!((sent, due[0]), (due.len(), 0));
+    assert!(due.windows(2).all(|pair| pair[1] - pair[0] == 100));
+}

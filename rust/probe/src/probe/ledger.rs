@@ -1,0 +1,192 @@
+//! Which ticks of an op are still owed a row, and by whom: every tick becomes exactly one.
+//!
+//! ```text
+//! lane's slot      emitted ────► claim.end        its own, in the ring or still to come
+//! stuck lane       k | k+1 .. k+LIMBO | ... now   the lane's | the supervisor's, written as they pass
+//! nobody's         from ────────► now             the supervisor's
+//! ```
+
+use super::lane::LIMBO;
+use super::slot::{Claim, Slot, Tick};
+use iosonde_core::pace::Schedule;
+use iosonde_core::sample::Outcome;
+
+/// The account of one slot while a lane uses it.
+#[derive(Debug)]
+pub struct Account {
+    slot: Slot,
+    schedule: Schedule,
+    /// The next tick whose row the lane owes.
+    emitted: u64,
+}
+
+impl Account {
+    /// Open the account of a lane whose first tick is `first`; makes the slot ready for it.
+    pub fn open(slot: Slot, schedule: Schedule, first: u64) -> Self {
+        slot.reset(first);
+        Self { slot, schedule, emitted: first }
+    }
+    /// The slot.
+    pub fn slot(&self) -> &Slot {
+        &self.slot
+    }
+
+    /// Take what the lane saw.
+    pub fn drain(&mut self, row: &mut dyn FnMut(Tick)) {
+        while let Some(tick) = self.slot.pop() {
+            // Rows from before the lane was given later ticks may come after that.
+            self.emitted = self.emitted.max(self.schedule.tick_at(tick.due_ns) + 1);
+            row(tick);
+        }
+    }
+
+    fn open_tick(&self) -> Option<u64> {
+        self.slot.open_since_due_ns().map(|due_ns| self.schedule.tick_at(due_ns))
+    }
+
+    /// The lane has something open: take over the ticks that lie too far behind it.
+    pub fn relieve(&mut self, now_ns: u64, row: &mut dyn FnMut(Tick)) {
+        let Some(open) = self.open_tick() else { return };
+        let (seen, now) = (self.slot.claim(), self.schedule.tick_at(now_ns));
+        if seen.revoked || now <= open + LIMBO || seen.end >= now {
+            return;
+        }
+        let to = Claim { end: now, revoked: false };
+        // Lost the race: the operation has just returned.
+        if self.slot.move_claim(seen, to).is_ok() {
+            self.unowned(seen.end.max(open + 1 + LIMBO), now, row);
+        }
+    }
+
+    /// Let the lane take no more ticks. Returns the first that is not its own: the one behind `now` while it is stuck, else the
+    /// first it has not taken.
+    pub fn revoke(&mut self, now_ns: u64, row: &mut dyn FnMut(Tick)) -> u64 {
+        loop {
+            let seen = self.slot.claim();
+            if seen.revoked {
+                return seen.end;
+            }
+            let open = self.open_tick();
+            let end = open.map_or(seen.end, |_| seen.end.max(self.schedule.tick_at(now_ns) + 1));
+            if self.slot.move_claim(seen, Claim { end, revoked: true }).is_ok() {
+                if let Some(open) = open {
+                    self.unowned(seen.end.max(open + 1 + LIMBO), end, row);
+                }
+                return end;
+            }
+        }
+    }
+
+    /// Give ticks from `first` on to a lane that is parked.
+    pub fn give(&mut self, first: u64) {
+        let seen = self.slot.claim();
+        // Only the supervisor moves a revoked claim, so this cannot fail.
+        let _ = self.slot.move_claim(seen, Claim { end: first, revoked: false });
+        self.emitted = first;
+    }
+
+    /// The lane is gone for good: what it still owes. Returns the first tick that was not its own.
+    pub fn settle(&mut self, now_ns: u64, row: &mut dyn FnMut(Tick)) -> u64 {
+        self.drain(row);
+        let end = self.revoke(now_ns, row);
+        let open = self.open_tick();
+        let owed = open.map_or(end, |open| end.min(open + 1 + LIMBO));
+        for k in self.emitted..owed {
+            let due_ns = self.schedule.due_ns(k);
+            row(if open == Some(k) {
+                Tick { began_ns: due_ns, ..Tick::never_begun(due_ns, Outcome::PENDING) }
+            } else {
+                Tick::never_begun(due_ns, Outcome::SKIPPED)
+            });
+        }
+        self.emitted = end;
+        end
+    }
+
+    /// Ticks from `from` on that were due before the end and that the lane had not taken: most were to be left out.
+    pub fn left(&self, from: u64, ended_ns: u64, divider: u64, row: &mut dyn FnMut(Tick)) {
+        if ended_ns < self.schedule.due_ns(from) {
+            return;
+        }
+        for k in from..=self.schedule.tick_at(ended_ns) {
+            let outcome = if k.is_multiple_of(divider) { Outcome::SKIPPED } else { Outcome::SHED };
+            row(Tick::never_begun(self.schedule.due_ns(k), outcome));
+        }
+    }
+
+    fn unowned(&self, from: u64, to: u64, row: &mut dyn FnMut(Tick)) {
+        unowned(self.schedule, from, to, Outcome::SKIPPED, row);
+    }
+}
+
+/// Rows for ticks that nobody could work on.
+pub fn unowned(schedule: Schedule, from: u64, to: u64, outcome: Outcome, row: &mut dyn FnMut(Tick)) {
+    for k in from..to {
+        row(Tick::never_begun(schedule.due_ns(k), outcome));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: u64 = 100;
+
+    fn account(first: u64) -> Account {
+        Account::open(Slot::alone().unwrap(), Schedule::new(0, 0, PERIOD), first)
+    }
+
+    fn rows(work: impl FnOnce(&mut dyn FnMut(Tick))) -> Vec<(u64, Outcome)> {
+        let mut rows = Vec::new();
+        work(&mut |tick| rows.push((tick.due_ns / PERIOD, tick.outcome)));
+        rows
+    }
+
+    fn lane_takes(account: &Account, tick: u64) {
+        let seen = account.slot.claim();
+        account.slot.move_claim(seen, Claim { end: tick + 1, revoked: false }).unwrap();
+        account.slot.open((tick * PERIOD).max(1));
+    }
+
+    #[test]
+    fn a_dead_lane_owes_its_open_tick_and_those_it_covered() {
+        let mut account = account(3);
+        lane_takes(&account, 3);
+        let mut end = 0;
+        let owed = rows(|row| end = account.settle(7 * PERIOD, row));
+        assert_eq!(owed[0], (3, Outcome::PENDING));
+        assert_eq!(owed[1..].iter().map(|&(k, _)| k).collect::<Vec<_>>(), [4, 5, 6, 7]);
+        assert_eq!(end, 8);
+        assert_eq!(rows(|row| end = account.settle(9 * PERIOD, row)), []);
+    }
+
+    #[test]
+    fn a_healthy_lane_that_is_revoked_keeps_what_it_took() {
+        let mut account = account(0);
+        lane_takes(&account, 0);
+        account.slot.close(Outcome::OK);
+        account.slot.push(&Tick::never_begun(0, Outcome::OK));
+        let mut end = 0;
+        assert_eq!(rows(|row| end = account.revoke(50 * PERIOD, row)), []);
+        assert_eq!(end, 1);
+        assert_eq!(rows(|row| account.drain(row)), [(0, Outcome::OK)]);
+        assert_eq!(rows(|row| end = account.settle(60 * PERIOD, row)), []);
+    }
+
+    #[test]
+    fn ticks_far_behind_a_stuck_one_are_written_as_they_pass_and_none_twice() {
+        let mut account = account(1);
+        lane_takes(&account, 1);
+        let mut seen = Vec::new();
+        for now in [LIMBO / 2, LIMBO + 10, LIMBO + 20, LIMBO + 20] {
+            seen.extend(rows(|row| account.relieve(now * PERIOD, row)));
+        }
+        let mut end = 0;
+        seen.extend(rows(|row| end = account.settle((LIMBO + 30) * PERIOD, row)));
+        assert_eq!(end, LIMBO + 31);
+        let mut ticks: Vec<u64> = seen.iter().map(|&(k, _)| k).collect();
+        ticks.sort_unstable();
+        assert_eq!(ticks, (1..=LIMBO + 30).collect::<Vec<_>>());
+        assert_eq!(seen.iter().filter(|&&(_, outcome)| outcome == Outcome::PENDING).count(), 1);
+    }
+}

@@ -1,0 +1,122 @@
+//! The always-on probe: six operations per target on an open-loop schedule.
+//!
+//! A [`session`] prepares targets, runs one [`lane`] per op and target, and collects what they saw. Everything
+//! on a target lies in one marked [`place`].
+
+pub mod bigfile;
+pub mod breaker;
+pub mod collector;
+pub mod control;
+pub mod crew;
+pub mod event_sink;
+pub mod evidence;
+pub mod governor;
+pub mod lane;
+pub mod ledger;
+pub mod memory;
+pub mod operations;
+pub mod origin;
+pub mod pin;
+pub mod place;
+pub mod pool;
+pub mod prepare;
+pub mod region;
+pub mod session;
+pub mod simulate;
+pub mod slot;
+pub mod state;
+pub mod state_writer;
+pub mod supervisor;
+pub mod view;
+pub mod watch;
+pub mod worker;
+
+use std::path::PathBuf;
+
+use rustix::io::Errno;
+
+use iosonde_core::marked::MarkedError;
+
+/// Why a target cannot be probed: what happened, what was expected, what to try.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// The directory is not there.
+    #[error("{path}: {errno}; expected an existing directory: create it, or check that it is mounted")]
+    NoTarget {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        errno: Errno,
+    },
+    /// The directory of ours on it cannot be had.
+    #[error(transparent)]
+    Marked(#[from] MarkedError),
+    /// Another probe of this host uses it.
+    #[error("{path}: held by another probe ({holder}); stop that one, or probe another directory")]
+    Held {
+        /// Which.
+        path: PathBuf,
+        /// Who.
+        holder: String,
+    },
+    /// The file system is too small or too full.
+    #[error("{path}: needs {needed} bytes and {free} are free; make room, or try --file-size {suggestion}")]
+    NoSpace {
+        /// Which.
+        path: PathBuf,
+        /// How much is needed.
+        needed: u64,
+        /// How much there is.
+        free: u64,
+        /// A size that would fit.
+        suggestion: String,
+    },
+    /// O_DIRECT was asked for and is not granted.
+    #[error(
+        "{path}: the file system does not grant O_DIRECT ({errno}); expected it because direct = \"always\""
+    )]
+    NoDirect {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        errno: Errno,
+    },
+    /// A worker, or the machine, said why.
+    #[error("{0}")]
+    Refused(String),
+    /// Somebody asked to stop during the preparation.
+    #[error("{path}: stopped while preparing; the next start goes on from there")]
+    Stopped {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Anything else.
+    #[error("{path}: {what}: {errno}")]
+    Failed {
+        /// Which.
+        path: PathBuf,
+        /// What was attempted.
+        what: &'static str,
+        /// Why it failed.
+        errno: Errno,
+    },
+}
+
+impl ProbeError {
+    /// The system's error number behind it, where there is one.
+    pub fn errno(&self) -> Option<Errno> {
+        match self {
+            Self::NoTarget { errno, .. } | Self::NoDirect { errno, .. } | Self::Failed { errno, .. } => {
+                Some(*errno)
+            }
+            Self::NoSpace { .. } => Some(Errno::NOSPC),
+            Self::Held { .. } => Some(Errno::BUSY),
+            Self::Marked(error) => Some(error.errno()),
+            _ => None,
+        }
+    }
+}
+
+/// What a preparation says of its progress: target, part, bytes done, of how many. It answers whether to go on, and is
+/// asked that with an empty part too.
+pub type Progress<'a> = dyn FnMut(&str, &str, u64, u64) -> bool + 'a;

@@ -1,0 +1,90 @@
+use std::sync::atomic::Ordering;
+
+use super::*;
+use crate::probe::breaker;
+use iosonde_core::sample::Op;
+use iosonde_core::slowdown::verdict::State;
+
+const START: i64 = 1_790_000_000_000_000_000;
+
+fn config(faults: &str) -> Config {
+    let text = format!(
+        "seed = 7\nwindow = '10s'\n[[target]]\npath = '/sim'\nname = 'sim'\nbackend = 'null'\n\
+         [target.latency]\nsigma = 0.3\ndata_read = '5ms'\ndata_write = '4ms'\nmd_create = '1ms'\n\
+         md_stat = '200us'\nmd_read = '400us'\nmd_delete = '600us'\n{faults}"
+    );
+    Config::from_toml(&text, "sim").unwrap()
+}
+
+fn run(faults: &str, seconds: u64) -> Summary {
+    simulate(config(faults), START, seconds * 1_000_000_000).unwrap()
+}
+
+#[test]
+fn steps_of_the_wall_clock_are_counted() {
+    let clock = SimClock::new(0);
+    let mut simulation = Simulation::new(config(""), clock.clone(), Box::new(RealDisk)).unwrap();
+    let steps = |simulation: &Simulation| simulation.view().clock_steps.load(Ordering::Relaxed);
+    simulation.run_until(20_000_000_000);
+    assert_eq!(steps(&simulation), 0);
+    for by_ns in [-3_600_000_000_000, 2_000_000] {
+        clock.step_wall(by_ns);
+        simulation.run_until(clock.monotonic_ns() + 20_000_000_000);
+    }
+    assert_eq!(steps(&simulation), 2);
+}
+
+#[test]
+fn a_state_says_what_it_is_probed_with() {
+    let state = run("", 5).targets.remove(0);
+    assert_eq!((state.files.pool, state.files.object_bytes, state.files.block_bytes), (1000, 3901, 1 << 20));
+    assert_eq!((state.files.access, state.files.file_bytes, state.keep), (None, None, None));
+    let text = serde_json::to_value(&state).unwrap();
+    assert_eq!((&text["backend"], &text["direct"]), (&"null".into(), &"auto".into()));
+    assert_eq!(text["budget"]["ops_per_s"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_quiet_storage_is_ok() {
+    let summary = run("", 600);
+    assert_eq!(summary.targets[0].state, State::Stopped);
+    for op in &summary.targets[0].ops {
+        assert_eq!(op.state, State::Ok, "{}", op.op);
+        assert!((op.slowdown.unwrap() - 1.0).abs() < 0.5, "{}: {:?}", op.op, op.slowdown);
+    }
+}
+
+#[test]
+fn a_tripled_read_is_found_and_dated() {
+    let summary = run("[[target.fault]]\nop = 'data_read'\nafter = '500s'\nmultiply = 3.0", 600);
+    let ops = &summary.targets[0].ops;
+    assert_eq!(ops[0].state, State::Slow);
+    let since = ops[0].since_ns.unwrap() - START;
+    assert!((since - 500_000_000_000).abs() < 10_000_000_000, "{since}");
+    assert!(ops[1..].iter().all(|op| op.state == State::Ok));
+}
+
+#[test]
+fn during_a_hang_the_breaker_opens_and_afterwards_one_worker_is_left() {
+    let fault = "[[target.fault]]\nop = 'md_create'\nafter = '100s'\nfor = '60s'\nhang = true";
+    let clock = SimClock::new(START);
+    let begin = clock.monotonic_ns();
+    let mut simulation = Simulation::new(config(fault), clock, Box::new(RealDisk)).unwrap();
+    let at = |seconds: u64| begin + seconds * 1_000_000_000;
+    simulation.run_until(at(130));
+    let view = Arc::clone(simulation.view());
+    let target = view.targets().remove(0);
+    let age = |op: Op| view.in_flight(&target, op).map_or(0, |open| open.age_ns / 1_000_000_000);
+    assert_ne!(target.breaker(Op::MdCreate), breaker::State::Closed);
+    assert!((28..=31).contains(&age(Op::MdCreate)), "{}", age(Op::MdCreate));
+    assert_eq!(age(Op::MdStat), 0);
+    assert!(target.workers().1 > 0, "a trial is stuck too");
+    let states = view.states(true);
+    assert_eq!(states[0].ops[2].state, State::Hung);
+    assert_eq!(states[0].ops[3].state, State::Ok);
+    simulation.run_until(at(166));
+    assert_eq!(target.breaker(Op::MdCreate), breaker::State::Closed);
+    assert_eq!(target.workers(), (1, 0));
+    simulation.run_until(at(180));
+    assert_eq!(view.states(true)[0].ops[2].state, State::Ok);
+}

@@ -1,0 +1,120 @@
+//! What a running probe says of its targets, and the names of the files it says it in.
+
+use serde::Serialize;
+
+use super::evidence::Evidence;
+use crate::config::{BackendKind, Budget, Component, Direct, Keep};
+use iosonde_core::backend::posix::Access;
+use iosonde_core::slowdown::live::OpState;
+use iosonde_core::slowdown::verdict::State;
+
+/// The state of one target, as written to the state folder when a word of it changes and every few seconds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetState {
+    /// Layout of this document.
+    pub schema_version: u32,
+    /// The probing host.
+    pub host: String,
+    /// Name of the target.
+    pub target: String,
+    /// Where it is.
+    pub path: String,
+    /// Which server of a larger target it is, if it is one.
+    pub component: Option<Component>,
+    /// One start of one probe.
+    pub run_id: String,
+    /// Which start of which kernel it runs on; empty where that is unknown.
+    pub boot_id: String,
+    /// When this was written, UTC.
+    pub written_ns: i64,
+    /// How often each op is due.
+    pub period_ns: u64,
+    /// Length of a window.
+    pub window_ns: u64,
+    /// How far back the baseline looks.
+    pub baseline_trailing_ns: u64,
+    /// Whether the probe still runs.
+    pub running: bool,
+    /// The worst of the ops' states.
+    pub state: State,
+    /// What people should know.
+    pub notes: Vec<String>,
+    /// What it is probed with.
+    #[serde(flatten)]
+    pub files: Files,
+    /// What that may cost.
+    pub budget: Budget,
+    /// What the store may hold; none without one.
+    pub keep: Option<Keep>,
+    /// Worker processes.
+    pub workers: usize,
+    /// Those of them that are stuck or on trial.
+    pub stuck_workers: usize,
+    /// One an op, in the order in which they are due.
+    pub ops: Vec<OpState>,
+    /// Whether each op answers, in the same order.
+    pub health: Vec<OpHealth>,
+}
+
+/// What a target is probed with: as asked for and, once the files are ready, as found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Files {
+    /// What performs the operations.
+    pub backend: BackendKind,
+    /// Whether O_DIRECT was asked for.
+    pub direct: Direct,
+    /// How the big file is reached; none before it is ready, and where nothing is stored.
+    pub access: Option<Access>,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// Bytes of the big file; likewise.
+    pub file_bytes: Option<u64>,
+    /// Bytes of a small file.
+    pub object_bytes: u64,
+    /// How many of these there should be.
+    pub pool: usize,
+}
+
+/// Whether an op answers, and if not, what is known of why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OpHealth {
+    /// `closed`, `half-open` or `open`.
+    pub breaker: &'static str,
+    /// Of the operation that is stuck.
+    pub evidence: Option<Evidence>,
+}
+
+impl TargetState {
+    /// The worst of its ops' states; `stopped` when it does not run.
+    pub fn worst(ops: &[OpState], running: bool) -> State {
+        let worst = ops.iter().map(|op| op.state).max().unwrap_or(State::Learning);
+        if running { worst } else { State::Stopped }
+    }
+}
+
+/// A file name for any text: itself where that is safe, else with a checksum so that no two texts share one.
+pub fn slug(text: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let clean = text.trim_matches('/').replace(|c| !safe(c), "-");
+    let clean: String = clean.trim_start_matches('.').chars().take(80).collect();
+    if clean == text && !clean.is_empty() {
+        return clean;
+    }
+    format!("{clean}-{:08x}", crc32fast::hash(text.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_safe_and_different() {
+        assert_eq!(slug("login2.cluster"), "login2.cluster");
+        let texts = ["/work", "/work/", "/wo rk", "/wo-rk", "", "/", "..", "../etc", "é", "a/b", "a-b"];
+        let slugs: Vec<String> = texts.iter().map(|text| slug(text)).collect();
+        for (i, slug) in slugs.iter().enumerate() {
+            assert!(!slug.contains('/') && !slug.starts_with('.') && !slug.is_empty(), "{slug}");
+            assert!(!slugs[..i].contains(slug), "{slug} twice");
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Everything the writer does to the store, as a small trait: files are appended to, replaced, listed, removed.
+//!
+//! [`RealDisk`] is the file system. A simulation may hand in a disk that is full, slow or cut short.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Component, Path};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+
+/// A file that is only ever appended to.
+pub trait DiskFile: Send {
+    /// Append some of `bytes`; returns how many. May be fewer than asked, as `write(2)`.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
+    /// Its length now.
+    fn len(&mut self) -> io::Result<u64>;
+    /// Whether nothing is in it.
+    fn is_empty(&mut self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+    /// Its last byte; none when it is empty.
+    fn last_byte(&mut self) -> io::Result<Option<u8>>;
+    /// Make it as short as it was.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+    /// Force what was appended to the device.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// What lies in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// Bytes of a regular file; none for a folder.
+    pub bytes: Option<u64>,
+}
+
+/// What became of a request to remove a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// It is gone, by us.
+    Done,
+    /// Somebody holds a lock on it: it is being written or sealed.
+    Locked,
+    /// There was nothing, or something that is not a regular file.
+    Nothing,
+}
+
+/// A place where files live.
+pub trait Disk: Send + Sync {
+    /// Begin a file that must not exist, and lock it; makes its folder.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+    /// Open a file to append to; makes it and its folder.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+    /// Write a file beside its place and move it there; makes its folder.
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+    /// Remove a file that we made and that is of no use.
+    fn discard(&self, path: &Path) -> io::Result<()>;
+    /// The first bytes of a regular file.
+    fn head(&self, path: &Path, bytes: usize) -> io::Result<Vec<u8>>;
+    /// Whether there is something at `path`.
+    fn exists(&self, path: &Path) -> bool;
+    /// Force the names in a folder to the device.
+    fn sync_folder(&self, path: &Path) -> io::Result<()>;
+    /// Regular files and folders at `relative` below `root`; symbolic links are neither followed nor listed.
+    /// A missing folder is empty.
+    fn list(&self, root: &Path, relative: &Path) -> io::Result<Vec<Entry>>;
+    /// Remove the regular file at `relative` below `root` unless it is locked; follows no link on the way.
+    fn remove(&self, root: &Path, relative: &Path) -> io::Result<Removal>;
+    /// Remove the folder at `relative` below `root` if it is one and nothing is in it; whether it was.
+    fn remove_empty(&self, root: &Path, relative: &Path) -> io::Result<bool>;
+    /// What the file system has of room at `path` or, where it does not exist yet, at the folder that will hold it.
+    fn room(&self, path: &Path) -> io::Result<Room>;
+}
+
+/// Room on a file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes that we may still write.
+    pub free_bytes: u64,
+    /// Bytes it holds in all.
+    pub total_bytes: u64,
+}
+
+/// The file system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealDisk;
+
+impl DiskFile for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Write::write(self, bytes)
+    }
+    fn len(&mut self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+    fn last_byte(&mut self) -> io::Result<Option<u8>> {
+        let length = self.metadata()?.len();
+        if length == 0 {
+            return Ok(None);
+        }
+        let mut byte = [0];
+        std::os::unix::fs::FileExt::read_exact_at(self, &mut byte, length - 1)?;
+        Ok(Some(byte[0]))
+    }
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// `work` again, once, after its folder was made, if that was missing.
+fn in_folder<T>(path: &Path, work: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    work().or_else(|error| match path.parent() {
+        Some(folder) if error.kind() == io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(folder)?;
+            work()
+        }
+        _ => Err(error),
+    })
+}
+
+impl Disk for RealDisk {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let file = in_folder(path, || File::options().create_new(true).read(true).append(true).open(path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Box::new(file)),
+            Err(error) => {
+                let _ = std::fs::remove_file(path);
+                Err(io::Error::other(error))
+            }
+        }
+    }
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let open = || File::options().create(true).read(true).append(true).open(path);
+        Ok(Box::new(in_folder(path, open)?))
+    }
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let beside = path.with_file_name(format!(".{name}.tmp"));
+        let written = in_folder(path, || std::fs::write(&beside, bytes));
+        written.and_then(|()| std::fs::rename(&beside, path)).inspect_err(|_| {
+            let _ = std::fs::remove_file(&beside);
+        })
+    }
+    fn discard(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
+    }
+    fn head(&self, path: &Path, bytes: usize) -> io::Result<Vec<u8>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+        let mut found = Vec::new();
+        file.take(bytes as u64).read_to_end(&mut found)?;
+        Ok(found)
+    }
+    fn exists(&self, path: &Path) -> bool {
+        path.exists()
+    }
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+    fn list(&self, root: &Path, relative: &Path) -> io::Result<Vec<Entry>> {
+        let folder = match folder_below(root, relative) {
+            Ok(folder) => folder,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut found = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&folder)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if name == "." || name == ".." {
+                continue;
+            }
+            // It may have vanished since it was listed.
+            let Ok(stat) = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let bytes = match FileType::from_raw_mode(stat.st_mode) {
+                FileType::RegularFile => Some(stat.st_size as u64),
+                FileType::Directory => None,
+                _ => continue,
+            };
+            found.push(Entry { name: name.to_owned(), bytes });
+        }
+        Ok(found)
+    }
+    fn remove(&self, root: &Path, relative: &Path) -> io::Result<Removal> {
+        let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else {
+            return Ok(Removal::Nothing);
+        };
+        let nothing = |error: &io::Error| {
+            matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP | libc::ENXIO))
+        };
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let opened = folder_below(root, parent).and_then(|folder| {
+            let file = File::from(rustix::fs::openat(&folder, name, flags, Mode::empty())?);
+            Ok((folder, file))
+        });
+        let (folder, file) = match opened {
+            Err(error) if nothing(&error) => return Ok(Removal::Nothing),
+            opened => opened?,
+        };
+        if !file.metadata()?.is_file() {
+            return Ok(Removal::Nothing);
+        }
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => return Ok(Removal::Locked),
+            Err(std::fs::TryLockError::Error(error)) => return Err(error),
+        }
+        rustix::fs::unlinkat(&folder, name, AtFlags::empty())?;
+        Ok(Removal::Done)
+    }
+    fn remove_empty(&self, root: &Path, relative: &Path) -> io::Result<bool> {
+        let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else { return Ok(false) };
+        let removed = folder_below(root, parent)
+            .and_then(|folder| Ok(rustix::fs::unlinkat(&folder, name, AtFlags::REMOVEDIR)?));
+        let full = [libc::ENOTEMPTY, libc::EEXIST, libc::ENOENT, libc::ENOTDIR, libc::ELOOP];
+        match removed {
+            Ok(()) => Ok(true),
+            Err(error) if error.raw_os_error().is_some_and(|number| full.contains(&number)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+    fn room(&self, path: &Path) -> io::Result<Room> {
+        let there = path.ancestors().find(|place| place.exists()).unwrap_or(Path::new("."));
+        let found = rustix::fs::statvfs(there)?;
+        let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+        Ok(Room { free_bytes: bytes(found.f_bavail), total_bytes: bytes(found.f_blocks) })
+    }
+}
+
+/// The folder at `relative` below `root`, whose own name may be a link; nothing below it may.
+fn folder_below(root: &Path, relative: &Path) -> io::Result<std::os::fd::OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut folder = rustix::fs::openat(CWD, root, flags, Mode::empty())?;
+    for part in relative.components() {
+        let Component::Normal(name) = part else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a path inside the store was expected"));
+        };
+        folder = rustix::fs::openat(&folder, name, flags | OFlags::NOFOLLOW, Mode::empty())?;
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn folder(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("iosonde-disk-{name}-{}", iosonde_core::seed::fresh()));
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn links_are_neither_listed_nor_followed_nor_removed() {
+        let root = folder("links");
+        std::fs::create_dir_all(root.join("real")).unwrap();
+        std::fs::write(root.join("real/file"), "kept").unwrap();
+        std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink(root.join("real/file"), root.join("real/alias")).unwrap();
+        let names = |at: &str| RealDisk.list(&root, Path::new(at)).map(|found| found.len());
+        assert_eq!(names("").unwrap(), 1);
+        assert_eq!(names("real").unwrap(), 1);
+        assert!(names("link").is_err());
+        assert_eq!(names("missing").unwrap(), 0);
+        for at in ["link/file", "real/alias", "real", "missing/file"] {
+            assert_eq!(RealDisk.remove(&root, Path::new(at)).unwrap(), Removal::Nothing, "{at}");
+        }
+        for at in ["link", "real", "real/file", "real/alias", "missing", "link/x", ""] {
+            assert!(!RealDisk.remove_empty(&root, Path::new(at)).unwrap(), "{at}");
+        }
+        std::fs::create_dir(root.join("real/empty")).unwrap();
+        assert!(RealDisk.remove_empty(&root, Path::new("real/empty")).unwrap());
+        assert!(RealDisk.remove(&root, Path::new("../x/file")).is_err());
+        assert_eq!(RealDisk.remove(&root, Path::new("real/file")).unwrap(), Removal::Done);
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn a_locked_file_is_not_removed() {
+        let root = folder("locked");
+        let held = RealDisk.create(&root.join("a")).unwrap();
+        assert_eq!(RealDisk.remove(&root, Path::new("a")).unwrap(), Removal::Locked);
+        drop(held);
+        assert_eq!(RealDisk.remove(&root, Path::new("a")).unwrap(), Removal::Done);
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}

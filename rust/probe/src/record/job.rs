@@ -1,0 +1,71 @@
+//! What the writer is asked to do, where it writes, and how much may wait.
+
+use std::path::PathBuf;
+
+use super::disk::{Disk, RealDisk};
+use super::retention::Keep;
+use super::spool;
+use iosonde_core::sample::Sample;
+
+/// Rows that wait in memory while the store cannot take them; beyond, the oldest go.
+pub const BACKLOG_ROWS: usize = 200_000;
+/// Lines and frames that wait likewise.
+pub const BACKLOG_APPENDS: usize = 10_000;
+
+/// What the writer is asked to do.
+#[derive(Debug)]
+pub enum Job {
+    /// Append rows; `now_ns` is UTC, chooses the segment and tells the writer the time. May be empty.
+    Rows {
+        /// In the order in which they ended.
+        samples: Vec<Sample>,
+        /// Now.
+        now_ns: i64,
+    },
+    /// Replace a file atomically.
+    Replace {
+        /// Which.
+        path: PathBuf,
+        /// With what.
+        bytes: Vec<u8>,
+    },
+    /// Append one frame to a file of frames.
+    Frame {
+        /// Which.
+        path: PathBuf,
+        /// What the file begins with when it is new.
+        head: Vec<u8>,
+        /// What.
+        payload: Vec<u8>,
+    },
+    /// From now on rows may be of these targets: those known so far, at their places, and more.
+    Targets(Vec<spool::Target>),
+    /// Append one line to a text file; its end is added if it has none.
+    Line {
+        /// Which.
+        path: PathBuf,
+        /// What.
+        text: String,
+    },
+}
+
+/// Where and how a writer writes.
+pub struct Setup {
+    /// The store.
+    pub root: PathBuf,
+    /// The folder of this host below `spool/` and, with `host=` before it, below the dates of `samples/`.
+    pub host: String,
+    /// The first segment's header.
+    pub header: spool::Header,
+    /// What is dropped when room is short.
+    pub keep: Keep,
+    /// The file system, or what stands for it.
+    pub disk: Box<dyn Disk>,
+}
+
+impl Setup {
+    /// A real store from which only a full disk drops anything.
+    pub fn new(root: PathBuf, host: String, header: spool::Header) -> Self {
+        Self { root, host, header, keep: Keep::default(), disk: Box::new(RealDisk) }
+    }
+}

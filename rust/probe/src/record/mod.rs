@@ -1,0 +1,19 @@
+//! What reaches the store: checksummed [`frames`], [`spool`] segments of rows and files of [`windows`] made of them,
+//! the [`writer`] thread that appends, what it makes room by ([`retention`]), and the [`disk`] below.
+
+mod appender;
+pub mod dates;
+pub mod disk;
+mod engine;
+pub mod event;
+pub mod faulty;
+pub mod frames;
+pub mod health;
+mod inbox;
+pub mod job;
+pub mod retention;
+pub mod spool;
+mod spooler;
+pub mod tail;
+pub mod windows;
+pub mod writer;

@@ -1,0 +1,9 @@
+//! The exceptions that bindings raise.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+
+create_exception!(_core, SpoolError, PyException, "A file is not a readable spool segment.");
+create_exception!(_core, ProbeError, PyException, "A target cannot be probed.");
+create_exception!(_core, BenchError, PyException, "A benchmark cannot go on.");
+create_exception!(_core, ConfigError, PyException, "A configuration is wrong.");
