@@ -140,6 +140,7 @@ def op_state(op: str, **changes: Any) -> dict[str, Any]:
         "inflight_ns": None,
         "inflight_due_ns": None,
         "host_busy": False,
+        "partly": False,
         "last_ok_ns": START,
         "last_outcome": "ok",
         "cache": "direct",

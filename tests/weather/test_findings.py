@@ -23,7 +23,7 @@ from tests.kit.makers import SECOND, START, state, with_ops
 SLOW = {"state": "slow", "slowdown": 3.1, "slowdown_lower": 2.8, "slowdown_upper": 3.4}
 SLOW |= {"since_ns": START - 500 * SECOND}
 PARTLY = {"state": "slow", "slowdown": 1.1, "slowdown_lower": 0.9, "slowdown_upper": 1.3}
-PARTLY |= {"tail": 26.0, "alarm": "share", "since_ns": START - 500 * SECOND}
+PARTLY |= {"tail": 26.0, "alarm": "share", "partly": True, "since_ns": START - 500 * SECOND}
 HUNG = {"state": "hung", "inflight_ns": 12 * SECOND, "inflight_due_ns": START - 12 * SECOND}
 
 

@@ -130,7 +130,7 @@ def _cleaned_op(raw: dict[str, Any]) -> dict[str, Any]:
     op: dict[str, Any] = {name: _text(raw.get(name)) for name in _OP_TEXT}
     op |= {name: _integer(raw.get(name)) or 0 for name in _OP_COUNTS}
     op |= {name: _number(raw.get(name)) for name in _OP_NUMBERS}
-    op["host_busy"] = raw.get("host_busy") is True
+    op |= {name: raw.get(name) is True for name in ("host_busy", "partly")}
     return op | _cleaned_health({})
 
 

@@ -273,6 +273,7 @@ impl LiveOp {
             lost_upper: usual.lost.and_then(|lost| lost.upper),
             alarm: self.detector.alarm().map(|alarm| alarm.cause.name()),
             alarm_ns: self.detector.alarm().map(|alarm| alarm.raised_ns),
+            partly: state == State::Slow && !slow,
             since_ns,
             inflight_ns: in_flight.map(|open| open.age_ns),
             inflight_due_ns: in_flight.map(|open| open.due_ns),

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.model.ops import SLOW_AT, SLOW_LOWER_AT, op_order
+from iosonde.model.ops import op_order
 
 if TYPE_CHECKING:
     from iosonde.model.frames import SlowSpan
@@ -177,13 +177,8 @@ def _op_verdict(op: dict[str, Any]) -> OpVerdict:
         op["host_busy"],
         op["last_outcome"],
         op.get("tail"),
-        op["state"] == "slow" and bool(op.get("alarm")) and not _typically_slow(op),
+        op["partly"],
     )
-
-
-def _typically_slow(op: dict[str, Any]) -> bool:
-    value, lower = op["slowdown"], op["slowdown_lower"]
-    return value is not None and value >= SLOW_AT and (lower or 0.0) >= SLOW_LOWER_AT
 
 
 def _answering(ops: list[OpVerdict], bad: list[OpVerdict]) -> list[str]:

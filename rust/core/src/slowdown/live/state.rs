@@ -61,6 +61,8 @@ pub struct OpState {
     pub alarm: Option<&'static str>,
     /// When it was raised, UTC.
     pub alarm_ns: Option<i64>,
+    /// Whether an alarm lasts though the typical operation is not slow: a part of them is.
+    pub partly: bool,
     /// Since when it is slow, hung or failing, UTC.
     pub since_ns: Option<i64>,
     /// Age of the open operation.

@@ -119,7 +119,7 @@ fn after_an_hour_it_compares_with_quantiles_and_raises_alarms() {
     let (alarm, since_ns) = alarms[0];
     assert!(alarm.raised_ns <= (began + 40) * SECOND && (since_ns - began * SECOND).abs() <= 3 * SECOND);
     let state = live.assess((began + 119) * SECOND, None);
-    assert_eq!((state.state, state.alarm_ns), (State::Slow, Some(alarm.raised_ns)));
+    assert_eq!((state.state, state.alarm_ns, state.partly), (State::Slow, Some(alarm.raised_ns), false));
     assert!((state.slowdown.unwrap() / 5.0).ln().abs() < 0.15, "{state:?}");
     assert!((state.since_ns.unwrap() - began * SECOND).abs() <= 3 * SECOND);
     let over = live_for(&mut live, &mut random, began + 120..began + 1000, 1.0);
@@ -135,7 +135,7 @@ fn a_part_that_is_slow_is_slow_though_the_typical_operation_is_not() {
     }
     let state = live.assess((2 * 3600 + 299) * SECOND, None);
     assert!(state.slowdown.unwrap() < 1.5 && state.tail.unwrap() > 5.0, "{state:?}");
-    assert_eq!((state.state, state.since_ns), (State::Slow, state.alarm_ns));
+    assert_eq!((state.state, state.since_ns, state.partly), (State::Slow, state.alarm_ns, true));
     assert!(state.alarm.is_some());
 }
 
