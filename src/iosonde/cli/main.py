@@ -30,7 +30,7 @@ class Command(NamedTuple):
 GROUPS: dict[str, tuple[Command, ...]] = {
     "Measure": (
         Command("probe", "probe", "watch directories and see how they answer"),
-        Command("bench", "bench", "what storage can do: small objects (metadata)"),
+        Command("bench", "bench.bench", "what storage can do: small objects (metadata)"),
     ),
     "Gather": (
         Command("import", "import_", "records of servers, schedulers, jobs, other benchmarks"),
