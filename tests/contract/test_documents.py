@@ -237,9 +237,9 @@ def test_constants_of_hangs_in_prose_are_those_in_code() -> None:
 
 
 def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> None:
-    from iosonde.bench.metadata import local_ranks as crew
+    from iosonde.bench.runtime import rank_group
     from iosonde.bench.metadata.spec import DEFAULTS
-    from iosonde.bench.metadata.tallies import LEAST_COUNT
+    from iosonde.bench.runtime.tallies import LEAST_COUNT
     from iosonde.cli.bench.options import parse
 
     page = " ".join((ROOT / "docs/bench-metadata.md").read_text().split())
@@ -259,7 +259,7 @@ def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> Non
     assert f"after {args.give_up} failures in a row" in page
     assert rust_constants()["GIVE_UP_NS"] == 60e9
     assert "a minute of nothing but failures" in page
-    assert f"given up after {crew.PATIENCE_S:g} s" in page
+    assert f"given up after {rank_group.PATIENCE_S:g} s" in page
     assert f"q90 needs {LEAST_COUNT['q90']} operations, q99 {LEAST_COUNT['q99']}" in page
     assert private_constant("metadata/account.rs", "DIGITS") == 3
     assert "three significant digits" in page

@@ -31,8 +31,8 @@ def command(*words):
 def impatient(*words):
     """The same, and a rank that hangs is given up after half a second."""
     program = (
-        "import sys; from iosonde.cli import main; from iosonde.bench.metadata import local_ranks; "
-        "local_ranks.PATIENCE_S = 0.5; sys.exit(main.main(sys.argv[1:]))"
+        "import sys; from iosonde.cli import main; from iosonde.bench.runtime import rank_group; "
+        "rank_group.PATIENCE_S = 0.5; sys.exit(main.main(sys.argv[1:]))"
     )
     return [sys.executable, "-c", program, "bench", "metadata", *map(str, words)]
 

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from iosonde.bench.adaptive.rates import LEVELS
 from iosonde.bench.backends.places import Place
-from iosonde.bench.machine import describe
-from iosonde.bench.metadata.local_ranks import read_kept
+from iosonde.bench.metadata.kept_tree import read_kept
 from iosonde.bench.metadata.recorder import Observer, Recorder
-from iosonde.bench.metadata.rows import Label
-from iosonde.bench.metadata.session import Session
 from iosonde.bench.metadata.spec import BULK_OPS, Spec, as_dict, settled
-from iosonde.bench.ranks import Processes
+from iosonde.bench.metadata.steps import MetadataSteps
+from iosonde.bench.runtime.machine import describe
+from iosonde.bench.runtime.processes import Processes
+from iosonde.bench.runtime.rows import Label
 from iosonde.model.errors import IosondeError, MeasureError, StoreError, UsageError
 from iosonde.model.runs import RunRow
 
@@ -95,7 +95,7 @@ def run_plan(
             stopped = run.do(root, now_ns())
         except IosondeError as error:
             errors.append(error)
-            stopped = any(processes.all_of(observer.wanted()))
+            stopped = any(processes.all_gather(observer.wanted()))
         rows += run.rows
         errors += run.problems[:1]
         if stopped:
@@ -129,68 +129,78 @@ class _Run:
             spec = replace(spec, rows=min(_MOST_ROWS, spec.operations()))
         label = self._label(spec, ranks, now_ns)
         recorder = Recorder(root, plan.samples, label, self.processes.number, self.observer)
-        session = Session(spec, place, self.processes, self.threads, recorder)
+        steps = MetadataSteps(spec, place, self.processes, self.threads, recorder)
         tidy = plan.phases[-1] in ("cleanup", "delete")
         try:
-            self._begin(session, fresh=kept is None)
-            stopped = _phases(plan, session, spec, recorder)
+            self._begin(steps, fresh=kept is None)
+            stopped = _phases(plan, steps, spec, recorder)
             if stopped and tidy:
-                self._end_early(session)
-            elif tidy and session.left:
+                self._end_early(steps)
+            elif tidy and steps.left:
                 self._say_left()
         except IosondeError:
-            if tidy and session.begun:
-                if session.hanging or session.cleaning:
+            if tidy and steps.begun:
+                if steps.session.hanging or steps.cleaning:
                     self._say_left()
                 else:
-                    self._tidy(session)
+                    self._tidy(steps)
             raise
         finally:
-            session.close()
-            self.processes.together()
+            steps.session.close()
+            self.processes.barrier()
             if self.processes.number == 0:
                 recorder.finish(now_ns)
             self.rows = _gathered(recorder.rows, self.processes)
-            self.problems = [each for each in self.processes.all_of(recorder.problem) if each]
+            self.problems = [each for each in self.processes.all_gather(recorder.problem) if each]
         return stopped
 
     def _label(self, spec: Spec, ranks: int, now_ns: int) -> Label:
         """What all rows of the run have in common."""
         place, processes = self.place, self.processes
         at = datetime.fromtimestamp(now_ns / 1e9, UTC)
-        run_id = processes.first_says(f"metadata-{at:%Y%m%dT%H%M%S}-{now_ns % 1_000_000:06d}")
+        run_id = processes.broadcast(f"metadata-{at:%Y%m%dT%H%M%S}-{now_ns % 1_000_000:06d}")
         parameters = as_dict(spec) | {"ranks": ranks, "processes": processes.size}
         if self.plan.adaptive is not None:
             parameters["adaptive"] = True
         host = platform.node()
         machine = describe(Path(place.name) if place.kind == "posix" else None)
-        machine["machines"] = len(set(processes.all_of(host)))
-        return Label(run_id, host, place.name, place.kind, spec.pattern, ranks, parameters, machine)
+        machine["machines"] = len(set(processes.all_gather(host)))
+        return Label(
+            run_id,
+            "metadata",
+            host,
+            place.name,
+            place.kind,
+            spec.pattern,
+            ranks,
+            parameters,
+            machine,
+        )
 
-    def _begin(self, session: Session, *, fresh: bool) -> None:
+    def _begin(self, steps: MetadataSteps, *, fresh: bool) -> None:
         making = bool({"precreate", "create"} & set(self.plan.phases))
         try:
-            session.begin(making)
+            steps.begin(making)
         except UsageError:
             # Refused after the tree was made and held (O_DIRECT): one that is new goes again.
             if fresh:
                 with contextlib.suppress(MeasureError):
-                    session.end()
+                    steps.end()
             raise
 
-    def _end_early(self, session: Session) -> None:
-        if session.hanging:
+    def _end_early(self, steps: MetadataSteps) -> None:
+        if steps.session.hanging:
             self._say_left()
             return
         self.observer.tidying()
-        session.resume()
-        self._tidy(session)
+        steps.session.resume()
+        self._tidy(steps)
 
-    def _tidy(self, session: Session) -> None:
+    def _tidy(self, steps: MetadataSteps) -> None:
         """Remove what was made; where that cannot be done, say how it can later."""
         with contextlib.suppress(MeasureError):
-            session.cleanup()
-        if session.left:
+            steps.cleanup()
+        if steps.left:
             self._say_left()
 
     def _say_left(self) -> None:
@@ -199,39 +209,39 @@ class _Run:
         )
 
 
-def _phases(plan: Plan, session: Session, spec: Spec, recorder: Recorder) -> bool:
+def _phases(plan: Plan, steps: MetadataSteps, spec: Spec, recorder: Recorder) -> bool:
     """Do the phases; True when an end was wanted."""
     if spec.pattern == "bulk":
-        return _bulk(plan, session)
-    if "precreate" in plan.phases and session.precreate().stopped:
+        return _bulk(plan, steps)
+    if "precreate" in plan.phases and steps.precreate().stopped:
         return True
     if "benchmark" in plan.phases and plan.adaptive is not None:
-        if _adaptive(plan.adaptive, session, spec, recorder):
+        if _adaptive(plan.adaptive, steps, spec, recorder):
             return True
     elif "benchmark" in plan.phases:
         for iteration in range(plan.rounds):
-            if session.benchmark(iteration, plan.waiting_factor).stopped:
+            if steps.benchmark(iteration, plan.waiting_factor).stopped:
                 return True
-    return "cleanup" in plan.phases and session.cleanup().stopped
+    return "cleanup" in plan.phases and steps.cleanup().stopped
 
 
-def _bulk(plan: Plan, session: Session) -> bool:
+def _bulk(plan: Plan, steps: MetadataSteps) -> bool:
     counts: list[int] | None = None
     for iteration in range(plan.rounds):
         for op in BULK_OPS:
             if op.removeprefix("md_") not in plan.phases:
                 continue
-            result = session.bulk(op, iteration, counts)
+            result = steps.bulk(op, iteration, counts)
             if result.stopped:
                 return True
             if op == "md_create":
-                counts = session.created(result)
+                counts = steps.created(result)
     if "delete" in plan.phases:
-        session.end()
+        steps.end()
     return False
 
 
-def _adaptive(adaptive: Adaptive, session: Session, spec: Spec, recorder: Recorder) -> bool:
+def _adaptive(adaptive: Adaptive, steps: MetadataSteps, spec: Spec, recorder: Recorder) -> bool:
     """Every level once a repeat, in an order of its own; more repeats while they would decide."""
     order = random.Random(spec.seed)
     repeat, wanted = 0, adaptive.repeats
@@ -239,12 +249,12 @@ def _adaptive(adaptive: Adaptive, session: Session, spec: Spec, recorder: Record
         levels = list(adaptive.levels)
         order.shuffle(levels)
         for level in levels:
-            if session.benchmark(repeat, level, repeat).stopped:
+            if steps.benchmark(repeat, level, repeat).stopped:
                 return True
         repeat += 1
         if repeat == wanted:
-            more = adaptive.more(recorder.rows, repeat) if session.first else 0
-            wanted += session.first_says(more)
+            more = adaptive.more(recorder.rows, repeat) if steps.session.leads else 0
+            wanted += steps.session.broadcast(more)
     return False
 
 
@@ -261,12 +271,12 @@ def _check_store(root: Path, processes: Processes) -> None:
             expected="room and the right to write there",
             hint="--store, or --no-store",
         )
-    for each in processes.all_of(error):
+    for each in processes.all_gather(error):
         if each is not None:
             raise each
 
 
 def _gathered(rows: list[RunRow], processes: Processes) -> list[RunRow]:
-    """The rows of all ranks, and of all together."""
+    """At process 0 the rows of all ranks and of all together, elsewhere those of its own ranks."""
     mine = rows if processes.number == 0 else [row for row in rows if row.rank is not None]
-    return [row for part in processes.all_of(mine) for row in part]
+    return [row for part in processes.gather(mine) for row in part]

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Protocol
 
 from iosonde.bench.metadata.operations import Recorded, write_recorded
-from iosonde.bench.metadata.result import PhaseResult
-from iosonde.bench.metadata.rows import Label, rank_rows, total_rows
-from iosonde.bench.metadata.tallies import Together
 from iosonde.bench.runs import store as runs
+from iosonde.bench.runtime.result import PhaseResult
+from iosonde.bench.runtime.rows import Label, rank_rows, total_rows
+from iosonde.bench.runtime.tallies import PhaseTally
 from iosonde.model.errors import StoreError
 from iosonde.model.names import rank_host
 from iosonde.model.ops import op_word
@@ -84,10 +84,10 @@ class Recorder:
         if samples is not None:
             self._put(lambda: self._keep(samples, result))
         if result.total is not None:
-            self._tell(result.phase, result.total)
+            self._tell(result.key.name, result.total)
             if result.total.rows_left_out:
                 self.note(
-                    f"{result.total.rows_left_out} operations of {result.phase} found no room among the kept samples"
+                    f"{result.total.rows_left_out} operations of {result.key.name} found no room among the kept samples"
                 )
         self._observer.ended(totals)
 
@@ -108,17 +108,17 @@ class Recorder:
 
     def _keep(self, root: Path, result: PhaseResult) -> None:
         """Every operation, as samples of a run of its own: a phase, with one waiting factor."""
-        label, parts = self._label, [self._label.run_id, result.phase]
-        if result.waiting_factor:
-            parts.append(f"T{result.waiting_factor:g}")
-        for number, (rank, began_ns, columns) in enumerate(result.samples):
+        label, parts = self._label, [self._label.run_id, result.key.name]
+        if result.key.waiting_factor:
+            parts.append(f"T{result.key.waiting_factor:g}")
+        for number, (rank, began_ns, columns) in enumerate(result.records):
             write_recorded(
                 root,
                 Recorded(
                     rank_host(label.host, rank),
                     label.target,
                     "-".join(parts),
-                    f"{result.iteration}-{number}",
+                    f"{result.key.repetition}-{number}",
                     began_ns,
                     int(label.parameters["size_bytes"]),
                     int(label.parameters["seed"]),
@@ -126,7 +126,7 @@ class Recorder:
                 ),
             )
 
-    def _tell(self, phase: str, total: Together) -> None:
+    def _tell(self, phase: str, total: PhaseTally) -> None:
         """Each kind of failure, the first time it comes."""
         for op in total.ops.values():
             for outcome, count in op.failed.items():

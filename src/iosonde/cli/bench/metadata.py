@@ -13,8 +13,8 @@ from iosonde.bench.adaptive.adaptive import Adaptive, adaptive
 from iosonde.bench.adaptive.verdict import more_to_run
 from iosonde.bench.adaptive.words import say_waiting, verdict_line, waiting_json
 from iosonde.bench.metadata.plan import run_plan
-from iosonde.bench.ranks import find_processes, is_first
 from iosonde.bench.runs.compare import compare
+from iosonde.bench.runtime.processes import find_processes, is_first
 from iosonde.cli.bench.options import parse, plan
 from iosonde.cli.bench.progress import Following, Looking
 from iosonde.cli.shared import options
@@ -37,7 +37,7 @@ def metadata(arguments: Sequence[str]) -> int:
         return error.exit_code
     processes = find_processes(os.environ)
     root = None if args.no_store else options.store_root(args)
-    seed = processes.first_says(secrets.randbits(48))
+    seed = processes.broadcast(secrets.randbits(48))
     try:
         with tempfile.TemporaryDirectory() as spare, Interrupt() as interrupt:
             samples = _samples(args, root, Path(spare))
@@ -54,7 +54,7 @@ def metadata(arguments: Sequence[str]) -> int:
         raise
     except BaseException:
         # This process cannot go on, and the others would wait for it.
-        processes.leave_all()
+        processes.abort()
         raise
     if processes.number > 0:
         return 0
