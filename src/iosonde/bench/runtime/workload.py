@@ -65,16 +65,16 @@ class RankRecords(NamedTuple):
 class Workload(Protocol):
     """The ranks of one process. Errors are ``IosondeError`` and name the place."""
 
-    def order(self, action: str, arguments: Mapping[str, Any]) -> None:
+    def order(self, action: str, arguments: Mapping[str, Any], /) -> None:
         """Give an order that is no phase; wait for the answers before the next."""
 
-    def load(self, phase: PhaseKey, work: Mapping[str, Any]) -> None:
+    def load(self, phase: PhaseKey, work: Mapping[str, Any], /) -> None:
         """Order all ranks to make ready for a phase. Each answers with the operations it plans."""
 
-    def go(self, phase: PhaseKey, limit: Limit) -> None:
+    def go(self, phase: PhaseKey, limit: Limit, /) -> None:
         """Let all ranks go on with the loaded phase; they begin together."""
 
-    def poll(self, timeout_ms: int) -> bool:
+    def poll(self, timeout_ms: int, /) -> bool:
         """Whether every rank has answered; wait at most this long for the next answer."""
         ...
 
@@ -94,7 +94,7 @@ class Workload(Protocol):
         """Operations of each rank so far, as of the last call; None where there is no copy yet."""
         ...
 
-    def records(self, at: int) -> Mapping[str, Counts] | None:
+    def records(self, at: int, /) -> Mapping[str, Counts] | None:
         """Columns of the last phase's records of the ``at``-th rank; None while it is at work."""
         ...
 
@@ -104,7 +104,7 @@ class Workload(Protocol):
     def resume(self) -> None:
         """Take that back."""
 
-    def close(self, timeout_ms: int) -> None:
+    def close(self, timeout_ms: int, /) -> None:
         """End the ranks and let go what they hold; wait at most this long for each."""
 
 
