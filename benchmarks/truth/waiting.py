@@ -91,7 +91,7 @@ def _best(number: Estimate) -> float | None:
 
 
 def t20(seed: int, scale: float = 1.0) -> list[Row]:
-    """Fits to three repeats with 5 % noise, ratios 1.4 to 3.6: medians of six runs each."""
+    """Fits to three measurements with 5 % noise, ratios 1.4 to 3.6: medians of six runs each."""
     rows = []
     systems = ((100, 70.0), (100, 50.0), (100, 30.0), (20, 10.0))
     for clients, saturating in systems[: max(1, round(len(systems) * scale))]:
@@ -102,7 +102,7 @@ def t20(seed: int, scale: float = 1.0) -> list[Row]:
             clients=clients,
             service_us=network.service_s * 1e6,
             delay_us=network.delay_s * 1e6,
-            repeats=3,
+            measurements=3,
             noise=NOISE,
         )
         found = [capacity(run.measured, run.corrected_per_s, clients) for run in made]
@@ -141,10 +141,10 @@ class _Tally:
     right: int = 0
     wrong: int = 0
     plain: int = 0
-    repeats: list[int] = field(default_factory=list)
+    measurements: list[int] = field(default_factory=list)
 
     def add(self, run: Rates, truth: Verdict) -> None:
-        """Judge after five repeats, and after eight if that was not enough."""
+        """Judge after five measurements, and after eight if that was not enough."""
         judged, used = judge(simulated.first(run, FEWEST)), FEWEST
         if judged.verdict is Verdict.INCONCLUSIVE:
             judged, used = judge(simulated.first(run, EXTENDED)), EXTENDED
@@ -152,11 +152,11 @@ class _Tally:
         self.right += judged.verdict is truth
         self.wrong += judged.verdict not in (truth, Verdict.INCONCLUSIVE)
         self.plain += _plain(run) is truth
-        self.repeats.append(used)
+        self.measurements.append(used)
 
 
 def _plain(run: Rates) -> Verdict:
-    """What the two ends of one repeat would say."""
+    """What the two ends of one measurement would say."""
     ratio = run.corrected_per_s[0, -1] / run.corrected_per_s[0, 0]
     if ratio > MARGIN:
         return Verdict.INCREASES
@@ -179,7 +179,7 @@ def adaptive(seed: int, scale: float = 1.0) -> list[Row]:
             (run,) = simulated.runs(
                 1_000_000 * seed + 10_000 * place + number,
                 **_store(random, truth),
-                repeats=EXTENDED,
+                measurements=EXTENDED,
                 noise=NOISE,
                 drift=DRIFT,
             )
@@ -187,7 +187,7 @@ def adaptive(seed: int, scale: float = 1.0) -> list[Row]:
         right, right_error = share(tally.right, times)
         wrong, wrong_error = share(tally.wrong, times)
         plain = f"{tally.plain / times:.2f}"
-        what = f"{name} ({times}x, {np.mean(tally.repeats):.1f} repeats)"
+        what = f"{name} ({times}x, {np.mean(tally.measurements):.1f} measurements)"
         rows += [
             Row("adaptive", f"{what}: right", right, 0.95, 1, "-", plain, right_error),
             Row(
@@ -205,7 +205,7 @@ def adaptive(seed: int, scale: float = 1.0) -> list[Row]:
 
 
 def noise(seed: int, scale: float = 1.0) -> list[Row]:
-    """The same rule on curves of the model with more and more noise: what it costs in repeats and errors."""
+    """The same rule on curves of the model with more and more noise: what it costs in measurements and errors."""
     random = np.random.default_rng(seed)
     times, factors = max(50, round(2_000 * scale)), np.array(LEVELS)
     rows = []
@@ -222,7 +222,7 @@ def noise(seed: int, scale: float = 1.0) -> list[Row]:
             right, right_error = share(tally.right, times)
             wrong, wrong_error = share(tally.wrong, times)
             plain = tally.plain / times
-            what = f"{name}, cv {cv:.0%}, {np.mean(tally.repeats):.1f} repeats"
+            what = f"{name}, cv {cv:.0%}, {np.mean(tally.measurements):.1f} measurements"
             rows += [
                 Row("noise", f"{what}: right", right, 0, 1, "-", f"{plain:.2f}", right_error),
                 Row(

@@ -44,7 +44,7 @@ WRONG = [
     ("--adaptive", "-T", "1"),
     ("--adaptive", "-R", "2"),
     ("--adaptive", "--phases", "precreate"),
-    ("--repeats", "3"),
+    ("--measurements", "3"),
     ("--order", "alphabetical"),
     ("--order", "random", "-P", "10", "-I", "10"),
     ("-n", "2", "-P", "10", "-I", "11"),

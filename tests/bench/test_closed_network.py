@@ -84,8 +84,10 @@ def test_impossible_networks_are_refused(wrong):
         Network(*wrong)
 
 
-def measured(network, random, repeats=5, noise=0.05):
-    logs = np.log(network.corrected_per_s(T)) + noise * random.standard_normal((repeats, len(T)))
+def measured(network, random, measurements=5, noise=0.05):
+    logs = np.log(network.corrected_per_s(T)) + noise * random.standard_normal(
+        (measurements, len(T))
+    )
     return np.exp(logs)
 
 

@@ -112,7 +112,7 @@ def test_a_store_that_fills_up_does_not_end_the_measurement(small, place, capsys
     words = ("-n", 4, "-D", 1, "-P", 20, "-I", 5, "-R", 40, "--format", "json")
     assert bench(place, *words, store=small) == 1
     seen = capsys.readouterr()
-    assert '"iteration": 39' in seen.out
+    assert '"repetition": 39' in seen.out
     assert "cannot write" in seen.err
     assert "No space left on device" in seen.err
     assert left_in(place) == []

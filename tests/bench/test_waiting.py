@@ -20,9 +20,9 @@ def curve(n_star: float, clients: int = 100):
     return np.log(network.corrected_per_s(T) / network.corrected_per_s(0.0))
 
 
-def run(shape, random, repeats=FEWEST, noise=0.05, drift=0.0):
-    logs = shape + noise * random.standard_normal((repeats, len(T)))
-    logs += drift * random.standard_normal((repeats, 1))
+def run(shape, random, measurements=FEWEST, noise=0.05, drift=0.0):
+    logs = shape + noise * random.standard_normal((measurements, len(T)))
+    logs += drift * random.standard_normal((measurements, 1))
     return Rates(T, T, 5_000 * np.exp(logs))
 
 
@@ -86,11 +86,11 @@ def test_one_level_against_all_others_is_no_rise():
 def test_repeats_that_are_asked_for_decide():
     random, asked, decided = np.random.default_rng(9), 0, 0
     for _ in range(60):
-        whole = run(FLAT, random, repeats=MOST, noise=0.09)
+        whole = run(FLAT, random, measurements=MOST, noise=0.09)
         first = judge(Rates(T, T, whole.corrected_per_s[:FEWEST]))
-        if first.verdict is Verdict.INCONCLUSIVE and first.more_repeats:
+        if first.verdict is Verdict.INCONCLUSIVE and first.more_measurements:
             asked += 1
-            more = Rates(T, T, whole.corrected_per_s[: FEWEST + first.more_repeats])
+            more = Rates(T, T, whole.corrected_per_s[: FEWEST + first.more_measurements])
             decided += judge(more).verdict is not Verdict.INCONCLUSIVE
     assert asked > 15
     assert decided / asked > 0.6
@@ -111,11 +111,11 @@ def test_a_ratio_at_the_border_is_said_to_stay_open_and_few_repeats_are_not_enou
     wild = judge(Rates(T, T, np.exp(border + off)))
     assert wild.verdict is Verdict.INCONCLUSIVE
     assert wild.change.ratio == pytest.approx(MARGIN)
-    assert wild.more_repeats is None
-    few = judge(run(curve(30), np.random.default_rng(1), repeats=2, noise=0.01))
+    assert wild.more_measurements is None
+    few = judge(run(curve(30), np.random.default_rng(1), measurements=2, noise=0.01))
     assert (few.verdict, few.leaning) == (Verdict.INCONCLUSIVE, Verdict.INCREASES)
-    assert few.more_repeats == FEWEST - 2
-    single = judge(run(curve(30), np.random.default_rng(1), repeats=1, noise=0.01))
+    assert few.more_measurements == FEWEST - 2
+    single = judge(run(curve(30), np.random.default_rng(1), measurements=1, noise=0.01))
     assert single.change.lower is None
     assert single.elasticity[1:] == (None, None)
 
@@ -147,13 +147,13 @@ def test_elasticity_is_the_slope_against_measured_waits(slope):
 
 def test_rows_in_any_order_become_a_table():
     random = np.random.default_rng(4)
-    repeat, level = (part.ravel() for part in np.meshgrid(np.arange(5), T, indexing="ij"))
-    rate = 100 + 10 * repeat + level
+    measurement, level = (part.ravel() for part in np.meshgrid(np.arange(5), T, indexing="ij"))
+    rate = 100 + 10 * measurement + level
     order = random.permutation(len(rate))
-    found = rates(repeat[order], level[order], level[order] * 1.5, rate[order])
+    found = rates(measurement[order], level[order], level[order] * 1.5, rate[order])
     assert found.level.tolist() == list(LEVELS)
     assert found.corrected_per_s == pytest.approx(rate.reshape(5, -1))
-    assert found.repeats == 5
+    assert found.measurements == 5
     assert [asked for asked, _ in found.off_nominal()] == [0.5, 1.0, 2.0, 4.0]
 
 
@@ -162,9 +162,9 @@ def test_missing_rates_and_double_ones():
     assert found.corrected_per_s[0].tolist() == pytest.approx([10, 8])
     assert np.isnan(found.corrected_per_s[1, 0])
     assert found.measured.tolist() == [0, 4]
-    assert found.repeats == 1
+    assert found.measurements == 1
     for level in ([0.0, 0.0], [1.0, 4.0]):
         with pytest.raises(ValueError, match="without waits"):
             rates([0, 0], level, level, [1.0, 1.0])
-    with pytest.raises(ValueError, match="no repeat"):
+    with pytest.raises(ValueError, match="no measurement"):
         judge(rates([0, 1], [0, 4], [0, 4], [1.0, 1.0]))

@@ -136,9 +136,9 @@ def test_adaptive_mode_in_prose_is_that_in_code() -> None:
     assert f"the ratio `X(T) / X(0)` is above {margin} and its interval above 1" in page
     assert f"below 1/{margin}, by {alone.replace('%', ' %')} of runs" in page
     assert f"lies within 1/{margin} to {margin}, no ratio in between" in page
-    assert f"fewer than {waiting.FEWEST} repeats" in page
+    assert f"fewer than {waiting.FEWEST} measurements" in page
     assert f"if {waiting.MOST} in all would not" in page
-    assert f"A second look after {waiting.EXTENDED} repeats" in page
+    assert f"A second look after {waiting.EXTENDED} measurements" in page
     assert f"Student's, of {t_interval.CONFIDENCE:.0%}".replace("%", " %") in page
     assert f"a standard deviation of at least {t_interval.SD_FLOOR:g}" in page
     assert f"| flat | ratio below {capacity.FLAT:g} |" in page

@@ -4,7 +4,7 @@ Service time ``D`` and delay ``L`` of a closed network (``stats.closed_network``
 corrected rates: one station, m servers, least squares with Huber's bound on what a single measurement may say. The
 rates of all levels hang on ``L / D`` alone but for a common factor, so the search has one dimension.
 
-Intervals are of 90 %, from a jackknife over repeats (t with k - 1 degrees of freedom; no randomness), widened by
+Intervals are of 90 %, from a jackknife over measurements (t with k - 1 degrees of freedom; no randomness), widened by
 what the model itself is off (``MODEL_ERROR``). Source: methods of docs/methods/adaptive.md; Huber 1964; Tukey 1958.
 """
 
@@ -88,7 +88,7 @@ def capacity(
     """From rates of all clients together.
 
     ``waiting_factor`` (levels,): T as measured, rising, the first one without waits (about 0);
-    ``corrected_per_s`` (repeats, levels), operations per second, NaN = missing. Raises ValueError when a level at
+    ``corrected_per_s`` (measurements, levels), operations per second, NaN = missing. Raises ValueError when a level at
     either end has no rate.
     """
     factor, rate = np.asarray(waiting_factor, dtype=np.float64), np.log(corrected_per_s)
@@ -136,7 +136,7 @@ def _known(values: Floats) -> Floats:
 def _fitted(
     factor: Floats, rate: Floats, clients: int, servers: int
 ) -> tuple[Network, dict[str, Estimate]]:
-    """The fit to all repeats, and intervals from leaving out one repeat at a time."""
+    """The fit to all measurements, and intervals from leaving out one measurement at a time."""
     shape = _Shape(factor, clients, servers)
     scale = _scale(rate)
     network = shape.fit(rate, scale)
@@ -158,7 +158,7 @@ def _fitted(
 
 
 def _scale(rate: Floats) -> float:
-    """Scatter of the repeats of a level, robustly; at least ``SD_FLOOR``."""
+    """Scatter of the measurements of a level, robustly; at least ``SD_FLOOR``."""
     known = np.isfinite(rate).sum(axis=0) > 1
     if not known.any():
         return SD_FLOOR
@@ -180,7 +180,7 @@ class _Shape:
         return np.asarray(self._servers * np.expm1(wanted) + self._servers - 1)
 
     def fit(self, rate: Floats, scale: float) -> Network:
-        """The network that comes closest to logarithms of rates (repeats, levels)."""
+        """The network that comes closest to logarithms of rates (measurements, levels)."""
         rows, columns = np.nonzero(np.isfinite(rate))
         logs = rate[rows, columns] + self._log[:, columns]
         centre, loss = _huber(logs, scale)

@@ -44,7 +44,7 @@ class Adaptive:
 
     @property
     def without_waits_per_s(self) -> float:
-        """Median over repeats of the rate at T = 0."""
+        """Median over measurements of the rate at T = 0."""
         return float(np.nanmedian(self.rates.corrected_per_s[:, 0]))
 
     @property
@@ -75,7 +75,7 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> Adaptive:
     totals = _totals(mine)
     try:
         found = rates(
-            [row.repeat for row in totals],
+            [row.measurement for row in totals],
             [row.waiting_factor for row in totals],
             [_measured(row) for row in totals],
             [np.nan if row.corrected_per_s is None else row.corrected_per_s for row in totals],
@@ -128,7 +128,7 @@ def _totals(rows: Sequence[RunRow]) -> list[RunRow]:
 
 
 def _measurement(row: RunRow) -> tuple[float, int, int]:
-    return row.waiting_factor, row.repeat, row.iteration
+    return row.waiting_factor, row.measurement, row.repetition
 
 
 def _sum(ranks: Sequence[RunRow]) -> RunRow:

@@ -29,7 +29,7 @@ _BETWEEN = 24
 _SPREAD, _JITTER = 0.6, 0.05
 _EXPLAINED = (
     "rate: operations of a process over the time it spent in them, waits taken out; T: after every operation a process "
-    "waits T times what it took; dots of one level: repeats from left to right"
+    "waits T times what it took; dots of one level: measurements from left to right"
 )
 
 
@@ -64,8 +64,8 @@ def waiting_sheet(
 
 def _pane(name: str, rows: Sequence[RunRow], found: Adaptive, levels: Floats) -> Pane:
     dots, left_out = _dots(rows, levels)
-    n = found.rates.repeats
-    note = f"{found.clients} processes, {n} repeat{'' if n == 1 else 's'}"
+    n = found.rates.measurements
+    note = f"{found.clients} processes, {n} measurement{'' if n == 1 else 's'}"
     if left_out:
         note += f", {thousands(len(dots.value))} of {thousands(len(dots.value) + left_out)} drawn"
     marks: tuple[Mark, ...] = (dots, _mean(found, levels), *_model(found, levels))
@@ -73,26 +73,26 @@ def _pane(name: str, rows: Sequence[RunRow], found: Adaptive, levels: Floats) ->
 
 
 def _dots(rows: Sequence[RunRow], levels: Floats) -> tuple[Dots, int]:
-    """Each process in each repeat, and how many of them were left out."""
+    """Each process in each measurement, and how many of them were left out."""
     single = [
-        (row.waiting_factor, row.repeat, row.rank, row.corrected_per_s)
+        (row.waiting_factor, row.measurement, row.rank, row.corrected_per_s)
         for row in phase_rows(rows)
         if row.rank is not None and row.corrected_per_s
     ]
     table = np.array(single, dtype=np.float64).reshape(-1, 4)
     step = -(-len(table) // MOST_DOTS) or 1
     kept = table[table[:, 2] % step == 0]
-    factor, repeat, rank, value = kept.T
+    factor, measurement, rank, value = kept.T
     last = max(1.0, float(table[:, 1].max(initial=0)))
     # The golden ratio spreads neighbours, the same way every time.
     jitter = ((rank / step * 0.618034) % 1 - 0.5) * 2 * _JITTER
-    shift = _SPREAD * (repeat / last - 0.5) if last > 1 or (repeat > 0).any() else 0.0
+    shift = _SPREAD * (measurement / last - 0.5) if last > 1 or (measurement > 0).any() else 0.0
     place = np.searchsorted(levels, factor) + shift + jitter
     return Dots(place, value), len(table) - len(kept)
 
 
 def _mean(found: Adaptive, levels: Floats) -> LevelLine:
-    """Rate of all clients over their number: mean over repeats of its logarithm, with its interval."""
+    """Rate of all clients over their number: mean over measurements of its logarithm, with its interval."""
     logs = np.log(found.rates.corrected_per_s / found.clients)
     known = [column[np.isfinite(column)] for column in logs.T]
     centre = np.array([column.mean() if len(column) else np.nan for column in known])

@@ -10,9 +10,10 @@ something else works when the servers are left idle.
                   lower end of the interval of the elasticity above 0
     decreases     the same downwards, or, by a stricter test, at a level in between alone (a dip)
     similar       interval at the largest T within 1 / MARGIN .. MARGIN, no level in between beyond it, and no dip
-    inconclusive  neither, or fewer than FEWEST repeats
+    inconclusive  neither, or fewer than FEWEST measurements
 
-All tests are of logarithms and paired within a repeat, which takes away what drifts from repeat to repeat.
+All tests are of logarithms and paired: the k-th measurement of a level with the k-th without waits, which takes away
+what drifts from one measurement to the next.
 Source: Kunkel and Markomanolis 2018 (the three answers); Schuirmann 1987 (two one-sided tests); Theil 1950, Sen 1968
 (slope); docs/methods/adaptive.md.
 """
@@ -38,11 +39,11 @@ if TYPE_CHECKING:
 MARGIN = 1.15
 """Ratios from 1 / 1.15 to 1.15 count as the same."""
 FEWEST, EXTENDED, MOST = 5, 8, 20
-"""Repeats before anything is said, with which an inconclusive run is tried again, and after which to give up."""
+"""Measurements before anything is said, with which an inconclusive run is tried again, and after which to give up."""
 DIP_ERROR = 0.02
 """Probability of taking any level in between for a dip where there is none: shared by all of them."""
 _LIKELY = 0.8416
-"""Standard errors of luck to spare: with so many repeats four runs in five decide."""
+"""Standard errors of luck to spare: with so many measurements four runs in five decide."""
 
 
 class Verdict(StrEnum):
@@ -56,13 +57,13 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """Corrected rate at ``level`` over that without waits, with its 90 % interval (None below two repeats)."""
+    """Corrected rate at ``level`` over that without waits, with its 90 % interval (None below two measurements)."""
 
     level: float
     ratio: float
     lower: float | None
     upper: float | None
-    repeats: int
+    measurements: int
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,9 @@ class Judged:
 
     ``change``: at the largest T; ``changes``: at all levels above 0; ``dip``: the lowest one, where that is what the
     verdict rests on; ``implausible``: one that lies clearly above what waiting can explain, (1 + T) / (1 + T_0);
-    ``more_repeats`` would decide an inconclusive run in four of five cases, None: more than ``MOST`` in all would be
-    needed; ``elasticity``: slope of the log rate on log(1 + T), 0 unsaturated, 1 saturated, with its interval.
+    ``more_measurements`` would decide an inconclusive run in four of five cases, None: not even
+    ``MOST`` in all would; ``elasticity``: slope of the log rate on log(1 + T), 0 unsaturated, 1 saturated, with its
+    interval.
     """
 
     verdict: Verdict
@@ -81,7 +83,7 @@ class Judged:
     changes: tuple[Change, ...]
     dip: Change | None
     implausible: Change | None
-    more_repeats: int | None
+    more_measurements: int | None
     elasticity: tuple[float, float | None, float | None]
 
     @property
@@ -91,13 +93,15 @@ class Judged:
 
 
 def judge(run: Rates) -> Judged:
-    """The verdict. Raises ValueError when no repeat has both T = 0 and the largest T."""
+    """The verdict. Raises ValueError when no measurement has both T = 0 and the largest T."""
     logs = np.log(run.corrected_per_s)
     against = logs[:, 1:] - logs[:, :1]
     pairs = [column[np.isfinite(column)] for column in against.T]
     if len(pairs[-1]) == 0:
-        raise ValueError("no repeat has a rate without waits and one at the largest waiting factor")
-    slopes = _slopes_of_repeats(run)
+        raise ValueError(
+            "no measurement has a rate without waits and one at the largest waiting factor"
+        )
+    slopes = _slopes_of_measurements(run)
     rule = _Rule(pairs, slopes)
     found = [_change(level, values) for level, values in zip(run.level[1:], pairs, strict=True)]
     verdict, place = rule.decide(0)
@@ -111,19 +115,19 @@ def judge(run: Rates) -> Judged:
         changes=changes,
         dip=dip,
         implausible=_implausible(run, found),
-        more_repeats=rule.more() if verdict is Verdict.INCONCLUSIVE else 0,
+        more_measurements=rule.more() if verdict is Verdict.INCONCLUSIVE else 0,
         elasticity=_elasticity(slopes, _floor_of_slope(run)),
     )
 
 
-def more_to_run(judged: Judged, repeats: int) -> int:
-    """Repeats to add to ``repeats`` before judging again: one further look, which the error rates include.
+def more_to_run(judged: Judged, measurements: int) -> int:
+    """Measurements to add to ``measurements`` before judging again: one further look, which the error rates include.
 
     0: there is a verdict, or there was that look.
     """
-    if repeats < FEWEST:
-        return FEWEST - repeats
-    return max(0, EXTENDED - repeats) if judged.verdict is Verdict.INCONCLUSIVE else 0
+    if measurements < FEWEST:
+        return FEWEST - measurements
+    return max(0, EXTENDED - measurements) if judged.verdict is Verdict.INCONCLUSIVE else 0
 
 
 def _change(level: float, values: Floats) -> Change | None:
@@ -141,7 +145,7 @@ def _change(level: float, values: Floats) -> Change | None:
 
 
 class _Rule:
-    """The rule of the verdict, for as many repeats as there are or would be."""
+    """The rule of the verdict, for as many measurements as there are or would be."""
 
     def __init__(self, pairs: list[Floats], slopes: Floats) -> None:
         known = [values for values in pairs if len(values)]
@@ -161,7 +165,7 @@ class _Rule:
         return Verdict.INCREASES if end > border else Verdict.SIMILAR
 
     def decide(self, more: int, luck: float = 0.0) -> tuple[Verdict, int]:
-        """With ``more`` repeats like these and ``luck`` standard errors against us; and the level that decides."""
+        """With ``more`` measurements like these and ``luck`` standard errors against us; and the level that decides."""
         n, border = self._n + more, float(np.log(MARGIN))
         if n[-1] < FEWEST:
             return Verdict.INCONCLUSIVE, self._place[-1]
@@ -199,7 +203,7 @@ class _Rule:
         return min(found, key=lambda place: self._mean[place], default=None)
 
     def more(self) -> int | None:
-        """Further repeats that would decide, if they are like these."""
+        """Further measurements that would decide, if they are like these."""
         for more in range(1, MOST - int(self._n[-1]) + 1):
             if self.decide(more, _LIKELY)[0] is not Verdict.INCONCLUSIVE:
                 return more
@@ -218,8 +222,8 @@ def _implausible(run: Rates, changes: list[Change | None]) -> Change | None:
     return worst[1] if worst is not None and worst[0] > 1 + SD_FLOOR else None
 
 
-def _slopes_of_repeats(run: Rates) -> Floats:
-    """Of each repeat the median slope of log rate on log(1 + T) between any two levels (Theil-Sen)."""
+def _slopes_of_measurements(run: Rates) -> Floats:
+    """Of each measurement the median slope of log rate on log(1 + T) between any two levels (Theil-Sen)."""
     waited = np.log1p(run.measured)
     return np.array(
         [

@@ -78,16 +78,16 @@ def _overload(found: Adaptive) -> str:
 
 
 def _undecided(found: Adaptive) -> str:
-    judged, end, n = found.judged, found.judged.change, found.rates.repeats
-    text = f"{_factor(end)} the rate at T = {_t(end.level)} after {_repeats(n)}"
+    judged, end, n = found.judged, found.judged.change, found.rates.measurements
+    text = f"{_factor(end)} the rate at T = {_t(end.level)} after {_measurements(n)}"
     if n < FEWEST:
         return (
             f"{text}; at least {FEWEST} are needed; so far it looks as if {LIMIT[judged.leaning]}"
         )
-    if judged.more_repeats is None:
-        text += f"; not even {MOST} repeats would tell: rates scatter, or the ratio is close to {MARGIN:g}"
-    if judged.more_repeats:
-        text += f"; {_repeats(judged.more_repeats, 'more ')} would probably decide"
+    if judged.more_measurements is None:
+        text += f"; not even {MOST} measurements would tell: rates scatter, or the ratio is close to {MARGIN:g}"
+    if judged.more_measurements:
+        text += f"; {_measurements(judged.more_measurements, 'more ')} would probably decide"
     return text
 
 
@@ -98,7 +98,7 @@ def _evidence(found: Adaptive) -> list[str]:
     shown = ", ".join(f"{_ratio(change.ratio)} at {_t(change.level)}" for change in judged.changes)
     return [
         f"{_rate(found.without_waits_per_s)} by {_clients(found.clients)} without waits; at T: {shown} "
-        f"({_repeats(found.rates.repeats)}, intervals of {CONFIDENCE:.0%})",
+        f"({_measurements(found.rates.measurements)}, intervals of {CONFIDENCE:.0%})",
         f"elasticity {_signed(slope)}{span}: 0 if clients are the limit, 1 if servers are, below 0 if background "
         "work is",
         *([] if found.capacity is None else _capacity(found.capacity)),
@@ -178,7 +178,7 @@ def waiting_json(found: Adaptive) -> dict[str, Any]:
         "target": found.target,
         "backend": found.backend,
         "clients": found.clients,
-        "repeats": found.rates.repeats,
+        "measurements": found.rates.measurements,
         "verdict": judged.verdict.value,
         "leaning": judged.leaning.value,
         "sentences": say_waiting(found),
@@ -188,7 +188,7 @@ def waiting_json(found: Adaptive) -> dict[str, Any]:
         ],
         "dip": None if judged.dip is None else judged.dip.level,
         "plausible": judged.plausible,
-        "more_repeats": judged.more_repeats,
+        "more_measurements": judged.more_measurements,
         "elasticity": {"value": slope, "lower": low, "upper": high},
         "max_per_s": None if known is None else _plain(known.max_per_s),
         "unloaded_s": None if known is None else _plain(known.unloaded_s),
@@ -223,8 +223,8 @@ def _clients(value: float | None) -> str:
     return f"{_count(value)} client{'' if value is not None and round(value) == 1 else 's'}"
 
 
-def _repeats(n: int, more: str = "") -> str:
-    return f"{n} {more}repeat{'' if n == 1 else 's'}"
+def _measurements(n: int, more: str = "") -> str:
+    return f"{n} {more}measurement{'' if n == 1 else 's'}"
 
 
 def _ratio(value: float) -> str:

@@ -32,9 +32,9 @@ _MOST_ROWS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Adaptive:
-    """How often every waiting factor is measured; ``more`` says after that how many repeats to add."""
+    """Measurements of every waiting factor; ``more`` says after those how many to add."""
 
-    repeats: int
+    measurements: int
     more: Callable[[Sequence[RunRow], int], int]
     levels: tuple[float, ...] = LEVELS
 
@@ -48,8 +48,8 @@ class Plan:
     """Ranks of one process."""
     specs: tuple[Spec, ...]
     phases: tuple[str, ...]
-    rounds: int = 3
-    """R, how often the benchmark phase (bulk: all phases) is repeated."""
+    repetitions: int = 3
+    """R, how often the benchmark phase (bulk: all phases) is done."""
     waiting_factor: float = 0.0
     adaptive: Adaptive | None = None
     samples: Path | None = None
@@ -219,19 +219,19 @@ def _phases(plan: Plan, steps: MetadataSteps, spec: Spec, recorder: Recorder) ->
         if _adaptive(plan.adaptive, steps, spec, recorder):
             return True
     elif "benchmark" in plan.phases:
-        for iteration in range(plan.rounds):
-            if steps.benchmark(iteration, plan.waiting_factor).stopped:
+        for repetition in range(plan.repetitions):
+            if steps.benchmark(repetition, plan.waiting_factor).stopped:
                 return True
     return "cleanup" in plan.phases and steps.cleanup().stopped
 
 
 def _bulk(plan: Plan, steps: MetadataSteps) -> bool:
     counts: list[int] | None = None
-    for iteration in range(plan.rounds):
+    for repetition in range(plan.repetitions):
         for op in BULK_OPS:
             if op.removeprefix("md_") not in plan.phases:
                 continue
-            result = steps.bulk(op, iteration, counts)
+            result = steps.bulk(op, repetition, counts)
             if result.stopped:
                 return True
             if op == "md_create":
@@ -242,18 +242,18 @@ def _bulk(plan: Plan, steps: MetadataSteps) -> bool:
 
 
 def _adaptive(adaptive: Adaptive, steps: MetadataSteps, spec: Spec, recorder: Recorder) -> bool:
-    """Every level once a repeat, in an order of its own; more repeats while they would decide."""
+    """Measurements of every level, each time in an order of its own; more while they would decide."""
     order = random.Random(spec.seed)
-    repeat, wanted = 0, adaptive.repeats
-    while repeat < wanted:
+    number, wanted = 0, adaptive.measurements
+    while number < wanted:
         levels = list(adaptive.levels)
         order.shuffle(levels)
         for level in levels:
-            if steps.benchmark(repeat, level, repeat).stopped:
+            if steps.benchmark(number, level, number).stopped:
                 return True
-        repeat += 1
-        if repeat == wanted:
-            more = adaptive.more(recorder.rows, repeat) if steps.session.leads else 0
+        number += 1
+        if number == wanted:
+            more = adaptive.more(recorder.rows, number) if steps.session.leads else 0
             wanted += steps.session.broadcast(more)
     return False
 

@@ -19,7 +19,7 @@ _BULK = ("create", "stat", "read", "delete")
 class Compared:
     """What a run amounts to, at one waiting factor. None = not known.
 
-    Of several iterations rate, balance and quartiles are medians over them, ``max_ns`` is the largest.
+    Of several repetitions rate, balance and quartiles are medians over them, ``max_ns`` is the largest.
     """
 
     run_id: str
@@ -34,10 +34,10 @@ class Compared:
     waiting_factor: float
     waiting_factors: int
     """How many the run has."""
-    iterations: int
+    repetitions: int
     ranks: int | None
     data_sets: int | None
-    steps: int | None
+    iterations: int | None
     """I: iterations per data set."""
     objects: int | None
     """P: objects precreated per data set; of bulk: of a rank."""
@@ -102,10 +102,10 @@ def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> 
         phase="bulk" if bulk and first.phase in _BULK else first.phase,
         waiting_factor=first.waiting_factor,
         waiting_factors=factors,
-        iterations=len({(row.iteration, row.repeat) for row in main}),
+        repetitions=len({(row.repetition, row.measurement) for row in main}),
         ranks=first.ranks,
         data_sets=_whole_number(asked.get("data_sets")),
-        steps=_whole_number(asked.get("iterations")),
+        iterations=_whole_number(asked.get("iterations")),
         objects=_whole_number(asked.get("items" if "items" in asked else "objects")),
         complete=all(row.complete for row in every),
         ops=_sum([row.ops for row in whole]),
@@ -153,7 +153,7 @@ def comparison_table(rows: Sequence[Compared]) -> tuple[tuple[str, ...], list[tu
     return HEADER, [
         (
             *(one.run_id, one.first_ns, one.target, one.backend, _what(one)),
-            *(one.ranks, one.data_sets, one.steps, one.objects, one.waiting_factor),
+            *(one.ranks, one.data_sets, one.iterations, one.objects, one.waiting_factor),
             *(one.creates_per_s, one.balance, one.max_ns, *one.q75_ns),
         )
         for one in rows
@@ -161,7 +161,7 @@ def comparison_table(rows: Sequence[Compared]) -> tuple[tuple[str, ...], list[tu
 
 
 def _what(one: Compared) -> str:
-    times = f" x{one.iterations}" if one.iterations > 1 else ""
+    times = f" x{one.repetitions}" if one.repetitions > 1 else ""
     word = "bench" if one.phase == "benchmark" else one.phase
     return word + times + ("" if one.complete else ", cut")
 
@@ -170,9 +170,9 @@ class SlowRanks(NamedTuple):
     """The ranks of a phase by their time: the slowest first."""
 
     phase: str
-    iteration: int
+    repetition: int
     waiting_factor: float
-    repeat: int
+    measurement: int
     ranks: int
     median_ns: float
     slowest: tuple[tuple[int, str, int, float], ...]
@@ -184,7 +184,7 @@ def slow_ranks(rows: Iterable[RunRow], most: int = 5) -> list[SlowRanks]:
     parts: dict[tuple[str, int, float, int], list[RunRow]] = {}
     for row in sorted(rows, key=run_order):
         if row.rank is not None and row.op is None and row.duration_ns:
-            key = (row.phase, row.iteration, row.waiting_factor, row.repeat)
+            key = (row.phase, row.repetition, row.waiting_factor, row.measurement)
             parts.setdefault(key, []).append(row)
     found = []
     for key, own in parts.items():

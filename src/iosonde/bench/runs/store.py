@@ -14,7 +14,7 @@ a row of a part is left out where the Parquet file has one of its key.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,10 +23,17 @@ from typing import NamedTuple, TypedDict, Unpack
 import duckdb
 import numpy as np
 
-from iosonde.bench.runs.rows import frame_of, from_columns, from_line, to_line
+from iosonde.bench.runs.rows import (
+    OLDER_NAMES,
+    SCHEMA_VERSION,
+    frame_of,
+    from_columns,
+    from_line,
+    to_line,
+)
 from iosonde.engine import layout
 from iosonde.engine.atomic import draft_of, sync
-from iosonde.engine.contract import RUN_ORDER, RUN_TYPES, SCHEMA_VERSION
+from iosonde.engine.contract import RUN_ORDER, RUN_TYPES
 from iosonde.engine.lines import whole_lines
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL, literal
@@ -259,12 +266,26 @@ def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path) -> list[RunRow] | 
 
 
 def _rows_of(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> dict[str, list[RunRow]]:
-    """Rows by file. Raises duckdb.Error, ValueError."""
+    """Rows by file, of files of one version. Raises duckdb.Error, ValueError."""
+    try:
+        return _rows_named(con, paths, {})
+    except duckdb.BinderException:  # a column that this version has is not there
+        for names in OLDER_NAMES.values():
+            with suppress(duckdb.BinderException):
+                return _rows_named(con, paths, names)
+        raise
+
+
+def _rows_named(
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], older: Mapping[str, str]
+) -> dict[str, list[RunRow]]:
+    """Rows by file; ``older``: what the files call columns otherwise. Raises duckdb.Error, ValueError."""
+    stored = {older.get(name, name): kind for name, kind in RUN_TYPES.items()}
     columns = ", ".join(
         f"CASE WHEN isfinite({name}::DOUBLE) THEN {name}::DOUBLE END"
         if kind == "DOUBLE"
         else f"{name}::{kind}"
-        for name, kind in RUN_TYPES.items()
+        for name, kind in stored.items()
     )
     names = ", ".join(literal(str(path)) for path in paths)
     source = f"read_parquet([{names}], hive_partitioning = false, filename = true)"

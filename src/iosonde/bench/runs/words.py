@@ -30,8 +30,8 @@ def say_comparison(rows: Sequence[Compared]) -> list[str]:
     lines = [
         "balance: time of the fastest rank / the slowest; q75: 75% of operations took no longer"
     ]
-    if any(one.iterations > 1 for one in rows):
-        lines.append("of several iterations: medians over them, and the largest max")
+    if any(one.repetitions > 1 for one in rows):
+        lines.append("of several repetitions: medians over them, and the largest max")
     shown = Counter(one.run_id for one in rows)
     if any(shown[one.run_id] < one.waiting_factors for one in rows):
         lines.append("of several waiting factors: the smallest")
@@ -43,7 +43,7 @@ def say_comparison(rows: Sequence[Compared]) -> list[str]:
 
 def say_ranks(slow: SlowRanks) -> str:
     """``benchmark 0: 2 ranks, the middle one 220 ms; slowest: rank 1 281 ms (1.28x)``."""
-    turn = f"{slow.phase} {slow.iteration}"
+    turn = f"{slow.phase} {slow.repetition}"
     if slow.waiting_factor:
         turn += f", T = {slow.waiting_factor:g}"
     named = ", ".join(

@@ -41,7 +41,7 @@ def metadata(arguments: Sequence[str]) -> int:
     try:
         with tempfile.TemporaryDirectory() as spare, Interrupt() as interrupt:
             samples = _samples(args, root, Path(spare))
-            asked = plan(args, os.environ, _more_repeats, seed, samples)
+            asked = plan(args, os.environ, _more_measurements, seed, samples)
             looking = Looking(interrupt, quiet=processes.number > 0)
             with Following(looking):
                 ran = run_plan(asked, processes, root, looking, options.now_ns)
@@ -75,10 +75,10 @@ def _limited(row: RunRow) -> bool:
     return row.parameters.get("limit_ns") is not None
 
 
-def _more_repeats(rows: Sequence[RunRow], repeats: int) -> int:
-    """How many repeats of each waiting factor to add before judging again; none where nothing can be said."""
+def _more_measurements(rows: Sequence[RunRow], measurements: int) -> int:
+    """How many measurements of each waiting factor to add before judging again; none where nothing can be said."""
     try:
-        return more_to_run(adaptive(rows).judged, repeats)
+        return more_to_run(adaptive(rows).judged, measurements)
     except IosondeError:
         return 0
 

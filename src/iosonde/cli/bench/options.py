@@ -31,7 +31,7 @@ EXAMPLES = """\
 PLACE is a directory, s3://BUCKET/PREFIX, postgresql://USER@HOST/DB, mongodb://HOST/DB, mpiio:DIR or null:. Only the
 directory .iosonde-... below DIR is touched. Letters as in md-workbench; docs/bench-metadata.md explains each.
 """
-MoreRepeats = Callable[[Sequence[RunRow], int], int]
+MoreMeasurements = Callable[[Sequence[RunRow], int], int]
 _MOST_RUNS = 1000
 _LARGEST = 1 << 30
 """Bytes of an object."""
@@ -56,10 +56,16 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("-I", "--iterations", type=counts, metavar="I", help="over the data sets (200, at most P)")
     add("-S", "--size", type=size, metavar="S", help="of an object (3901)")
     add("-O", "--offset", type=count0, default=1, metavar="O", help=_OFFSET)
-    add("-R", "--repeat", type=count, default=None, metavar="R", help="the benchmark phase (3)")
+    add(
+        "-R",
+        "--repetitions",
+        type=count,
+        metavar="R",
+        help="repetitions of the benchmark phase (3)",
+    )
     add("-T", "--waiting", type=factor, default=0.0, metavar="T", help=_WAITING)
     add("--adaptive", action="store_true", help=_ADAPTIVE)
-    add("--repeats", type=count, metavar="K", help=_REPEATS)
+    add("--measurements", type=count, metavar="K", help=_MEASUREMENTS)
     add("-w", "--stonewall", type=time, metavar="TIME", help="stop a rank after this time")
     add("-W", "--wear-out", type=time, nargs="?", const=0, metavar="TIME", help=_WEAR_OUT)
     add(
@@ -121,7 +127,7 @@ def _check_output(args: argparse.Namespace) -> None:
 _OFFSET = "ranks between reader and writer; 0: own objects (1)"
 _WAITING = "wait T times as long as each op took (0)"
 _ADAPTIVE = "several T, and the verdict: clients, servers or background work"
-_REPEATS = "of each T (5, up to 8 if not decided)"
+_MEASUREMENTS = "measurements of each T with --adaptive (5, up to 8 if not decided)"
 _WEAR_OUT = "then all go on to where the fastest was, at most until TIME"
 _FAULT = "misbehave: create:ENOSPC, stat:+50ms, all:x3, read:hang; then :AFTER[:FOR]"
 
@@ -129,7 +135,7 @@ _FAULT = "misbehave: create:ENOSPC, stat:+50ms, all:x3, read:hang; then :AFTER[:
 def plan(
     args: argparse.Namespace,
     environ: Mapping[str, str],
-    more: MoreRepeats,
+    more: MoreMeasurements,
     seed: int,
     samples: Path | None,
 ) -> Plan:
@@ -140,17 +146,18 @@ def plan(
     if args.endpoint is not None and all(place.kind != "s3" for place in places):
         raise UsageError("--endpoint is for s3://BUCKET/PREFIX", expected="such a place")
     specs = tuple(_specs(args, seed))
-    rounds = args.repeat or (3 if args.pattern == "cycle" else 1)
-    if rounds > 1 and "create" in phases and "delete" not in phases:
+    repetitions = args.repetitions or (3 if args.pattern == "cycle" else 1)
+    if repetitions > 1 and "create" in phases and "delete" not in phases:
         raise UsageError(
-            f"-R {rounds} would create the same objects again",
+            f"-R {repetitions} would create the same objects again",
             expected="the phase delete too, or -R 1",
         )
     adaptive = None
     if args.adaptive:
-        repeats = args.repeats or 5
-        adaptive = Adaptive(repeats, more if args.repeats is None else _no_more)
-    made = Plan(places, tuple(args.ranks), specs, phases, rounds, args.waiting, adaptive, samples)
+        adaptive = Adaptive(args.measurements or 5, _no_more if args.measurements else more)
+    made = Plan(
+        places, tuple(args.ranks), specs, phases, repetitions, args.waiting, adaptive, samples
+    )
     if len(made) > _MOST_RUNS:
         raise UsageError(f"these are {len(made)} runs", expected=f"at most {_MOST_RUNS}")
     return made
@@ -162,10 +169,10 @@ def _check_together(args: argparse.Namespace, phases: Sequence[str]) -> None:
         raise UsageError("--adaptive is for the benchmark phase of --pattern cycle")
     if args.adaptive and args.waiting:
         raise UsageError("--adaptive chooses T itself", expected="either --adaptive or -T")
-    if args.adaptive and args.repeat is not None:
-        raise UsageError("-R is not for --adaptive", expected="--repeats K of each T")
-    if args.repeats is not None and not args.adaptive:
-        raise UsageError("--repeats is for --adaptive", expected="-R, or --adaptive too")
+    if args.adaptive and args.repetitions is not None:
+        raise UsageError("-R is not for --adaptive", expected="--measurements K of each T")
+    if args.measurements is not None and not args.adaptive:
+        raise UsageError("--measurements is for --adaptive", expected="-R, or --adaptive too")
     if args.stonewall == 0:
         raise UsageError(
             "--stonewall after no time measures nothing", expected="-w TIME, as in 30s"
@@ -183,8 +190,8 @@ def _check_together(args: argparse.Namespace, phases: Sequence[str]) -> None:
         )
 
 
-def _no_more(_rows: Sequence[RunRow], _repeats: int) -> int:
-    """As many repeats as were asked for."""
+def _no_more(_rows: Sequence[RunRow], _measurements: int) -> int:
+    """No more than the command line says."""
     return 0
 
 

@@ -65,7 +65,7 @@ class Looking:
                 f", T {format_waiting_factor(row.waiting_factor)}" if row.waiting_factor else ""
             )
             self.bar.console.print(
-                f"{row.target}: {row.phase} {row.iteration}{factor}: {rate}{failed}",
+                f"{row.target}: {row.phase} {row.repetition}{factor}: {rate}{failed}",
                 markup=False,
                 highlight=False,
             )

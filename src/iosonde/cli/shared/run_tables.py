@@ -198,9 +198,9 @@ def _short(value: Any) -> str:
 def _phases(rows: Sequence[RunRow]) -> str:
     forms: dict[str, Callable[[RunRow], str]] = {
         "phase": lambda row: row.phase,
-        "iter": lambda row: str(row.iteration),
+        "rep": lambda row: str(row.repetition),
         "T": lambda row: f"{row.waiting_factor:g}",
-        "repeat": lambda row: str(row.repeat) if row.repeat else "",
+        "measurement": lambda row: str(row.measurement) if row.measurement else "",
         "took": lambda row: format_duration(row.duration_ns),
         "ops": lambda row: "n/a" if row.ops is None else count(row.ops),
         "ops/s": lambda row: _rate(row.rate_per_s),
@@ -228,9 +228,9 @@ def _ops(rows: Sequence[RunRow]) -> str:
     forms: dict[str, Callable[[RunRow], str]] = {
         "phase": lambda row: row.phase,
         "op": lambda row: (row.op or "").removeprefix("md_"),
-        "iter": lambda row: str(row.iteration),
+        "rep": lambda row: str(row.repetition),
         "T": lambda row: f"{row.waiting_factor:g}",
-        "repeat": lambda row: str(row.repeat) if row.repeat else "",
+        "measurement": lambda row: str(row.measurement) if row.measurement else "",
         "n": lambda row: "n/a" if row.ops is None else count(row.ops),
         "ops/s": lambda row: _rate(row.rate_per_s),
     }
