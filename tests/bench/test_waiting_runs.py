@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from iosonde.bench.adaptive.adaptive import adaptive
 from iosonde.bench.adaptive.rates import LEVELS
 from iosonde.bench.adaptive.sheet import CLIENTS, FIT, MEAN, MOST_DOTS, SERVERS, waiting_sheet
-from iosonde.bench.adaptive.verdict import Verdict
+from iosonde.bench.adaptive.verdict import RateTrend
 from iosonde.bench.adaptive.words import say_waiting, verdict_line, waiting_json
 from iosonde.drawing.canvas import encoded
 from iosonde.drawing.marks import Dots, LevelLine
@@ -78,7 +78,7 @@ def busy_servers():
 
 def test_servers_are_the_limit(busy_servers):
     found = adaptive(busy_servers)
-    assert found.judged.verdict is Verdict.INCREASES
+    assert found.judged.verdict is RateTrend.INCREASES
     first, *rest = say_waiting(found)
     assert first.startswith("servers are the limit: without waits 5,6")
     assert "clients reach" in first
@@ -90,7 +90,7 @@ def test_servers_are_the_limit(busy_servers):
 
 def test_clients_are_the_limit_with_bounds_instead_of_numbers():
     found = adaptive(rows(CLIENTS_LIMIT.corrected_per_s(T), 20))
-    assert found.judged.verdict is Verdict.SIMILAR
+    assert found.judged.verdict is RateTrend.SIMILAR
     told = " / ".join(say_waiting(found))
     assert told.startswith(
         "clients are the limit: operations take as long with waits as without (x"
@@ -118,7 +118,7 @@ def test_clients_without_cpus_to_spare_are_said():
 
 def test_background_work_has_no_capacity():
     found = adaptive(rows(7_191 * np.exp(DIPS), 10))
-    assert found.judged.verdict is Verdict.DECREASES
+    assert found.judged.verdict is RateTrend.DECREASES
     assert found.capacity is None
     first = verdict_line(found)
     assert first.startswith(

@@ -157,9 +157,9 @@ def test_symbols_of_adaptive_mode_are_names_in_code() -> None:
         "Rates": waiting_rates.Rates,
         "Network": closed_network.Network,
         "Capacity": capacity.Capacity,
-        "Judged": waiting.Judged,
+        "LimitVerdict": waiting.LimitVerdict,
     }
-    named = re.findall(r"`(Rates|Network|Capacity|Judged)\.(\w+)`", said("adaptive.md"))
+    named = re.findall(r"`(Rates|Network|Capacity|LimitVerdict)\.(\w+)`", said("adaptive.md"))
     assert len(named) >= 8
     for owner, name in named:
         fields = owners[owner].__dataclass_fields__

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iosonde.bench.backends.places import Place
+from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.spec import Spec
 from iosonde.bench.metadata.steps import MetadataSteps
 from iosonde.bench.runtime.processes import Alone
@@ -28,7 +28,7 @@ class Quiet:
 class Bench:
     """One rank with one data set of ``objects`` objects; raises what the command would print."""
 
-    def __init__(self, place: Place, objects: int, size_bytes: int = 3901) -> None:
+    def __init__(self, place: StorageLocation, objects: int, size_bytes: int = 3901) -> None:
         spec = Spec(data_sets=1, objects=objects, size_bytes=size_bytes, pattern="bulk", offset=0)
         self._steps = MetadataSteps(spec, place, Alone(), 1, Quiet())
 

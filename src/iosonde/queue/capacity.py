@@ -40,7 +40,7 @@ _NORMAL_MAD = 1.4826
 _NORMAL_90 = 1.645
 
 
-class Seen(StrEnum):
+class CurveCoverage(StrEnum):
     """How much of the curve the waiting factors cover."""
 
     FLAT = "flat"
@@ -73,7 +73,7 @@ class Capacity:
     ``network``: the fitted network, None where none was.
     """
 
-    seen: Seen
+    coverage: CurveCoverage
     clients: int
     servers: int
     max_per_s: Estimate
@@ -101,16 +101,16 @@ def capacity(
     network, found = _fitted(factor, rate, clients, servers)
     longest = 1 + float(factor[-1])
     most = clients / longest
-    seen = Seen.BEND
+    coverage = CurveCoverage.BEND
     if ratio > STEEP * longest / (1 + float(factor[0])):
-        seen = Seen.STEEP
+        coverage = CurveCoverage.STEEP
         found["unloaded_s"] = Estimate(None, None, most / network.max_per_s)
         found["saturating_clients"] = Estimate(None, None, most)
     elif network.saturating_clients < EDGE * most:
-        seen = Seen.EDGE
+        coverage = CurveCoverage.EDGE
         for name in ("unloaded_s", "saturating_clients"):
             found[name] = Estimate(found[name].value, None, found[name].upper)
-    return Capacity(seen, clients, servers, **found, network=network)
+    return Capacity(coverage, clients, servers, **found, network=network)
 
 
 def _flat(first: Floats, last: Floats, clients: int, servers: int) -> Capacity:
@@ -119,7 +119,7 @@ def _flat(first: Floats, last: Floats, clients: int, servers: int) -> Capacity:
     slow, fast = min(mean - half for mean, half in ends), max(mean + half for mean, half in ends)
     middle = sum(mean for mean, _ in ends) / 2
     return Capacity(
-        Seen.FLAT,
+        CurveCoverage.FLAT,
         clients,
         servers,
         Estimate(None, float(np.exp(first.mean())), None),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from iosonde.bench.adaptive.rates import Rates, rates
-from iosonde.bench.adaptive.verdict import Judged, Verdict, judge
+from iosonde.bench.adaptive.verdict import LimitVerdict, RateTrend, judge
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.runs import RunRow
 from iosonde.queue.capacity import Capacity, capacity
@@ -22,7 +22,7 @@ FAILED = 0.01
 
 
 @dataclass(frozen=True)
-class Adaptive:
+class AdaptiveResult:
     """What one adaptive run amounts to.
 
     ``capacity`` is None where the rates are not those of clients and servers alone (they fall, or rise by more than
@@ -36,7 +36,7 @@ class Adaptive:
     backend: str
     clients: int
     rates: Rates
-    judged: Judged
+    judged: LimitVerdict
     capacity: Capacity | None
     cpu_share: float | None
     cpu_share_waiting: float | None
@@ -58,7 +58,7 @@ class Adaptive:
         return self.cpu_share_waiting is not None and self.cpu_share_waiting >= BUSY_CPU
 
 
-def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> Adaptive:
+def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
     """The verdict of one run. Rows of other phases, of single ops, and without a rate do not count.
 
     Where there is no row of all ranks together, rows of ranks are added up if every rank has one. Shares of
@@ -87,9 +87,9 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> Adaptive:
             hint="'iosonde bench metadata --adaptive'",
         ) from error
     clients = max(row.ranks or 1 for row in totals)
-    sound = judged.plausible and Verdict.DECREASES not in (judged.verdict, judged.leaning)
+    sound = judged.plausible and RateTrend.DECREASES not in (judged.verdict, judged.leaning)
     first = totals[0]
-    return Adaptive(
+    return AdaptiveResult(
         first.run_id,
         first.target,
         first.backend,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.bench.adaptive.adaptive import Adaptive, phase_rows
+from iosonde.bench.adaptive.adaptive import AdaptiveResult, phase_rows
 from iosonde.drawing.marks import Dots, LevelLine, Mark
 from iosonde.drawing.sheet import PER_S, Pane, Sheet, thousands
 from iosonde.model.runs import RunRow
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_waiting_factor
-from iosonde.queue.capacity import Seen
+from iosonde.queue.capacity import CurveCoverage
 from iosonde.stats.t_interval import half_width
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _EXPLAINED = (
 
 
 def waiting_sheet(
-    shown: Sequence[tuple[Sequence[RunRow], Adaptive]], say: Sequence[str] = ()
+    shown: Sequence[tuple[Sequence[RunRow], AdaptiveResult]], say: Sequence[str] = ()
 ) -> Sheet:
     """A pane a run: its rows, and what ``analysis.waiting.adaptive`` makes of them.
 
@@ -62,7 +62,7 @@ def waiting_sheet(
     )
 
 
-def _pane(name: str, rows: Sequence[RunRow], found: Adaptive, levels: Floats) -> Pane:
+def _pane(name: str, rows: Sequence[RunRow], found: AdaptiveResult, levels: Floats) -> Pane:
     dots, left_out = _dots(rows, levels)
     n = found.rates.measurements
     note = f"{found.clients} processes, {n} measurement{'' if n == 1 else 's'}"
@@ -91,7 +91,7 @@ def _dots(rows: Sequence[RunRow], levels: Floats) -> tuple[Dots, int]:
     return Dots(place, value), len(table) - len(kept)
 
 
-def _mean(found: Adaptive, levels: Floats) -> LevelLine:
+def _mean(found: AdaptiveResult, levels: Floats) -> LevelLine:
     """Rate of all clients over their number: mean over measurements of its logarithm, with its interval."""
     logs = np.log(found.rates.corrected_per_s / found.clients)
     known = [column[np.isfinite(column)] for column in logs.T]
@@ -102,7 +102,7 @@ def _mean(found: Adaptive, levels: Floats) -> LevelLine:
     return LevelLine(MEAN, "median", place, np.exp(centre), low, high)
 
 
-def _model(found: Adaptive, levels: Floats) -> list[Mark]:
+def _model(found: AdaptiveResult, levels: Floats) -> list[Mark]:
     """The fitted curve and both bounds, where they are known."""
     known, end = found.capacity, float(found.rates.level[-1])
     if known is None:
@@ -118,7 +118,7 @@ def _model(found: Adaptive, levels: Floats) -> list[Mark]:
     if known.max_per_s.value is not None:
         servers = known.max_per_s.value * (1 + factor) / known.clients
         marks.append(LevelLine(SERVERS, "bound", place, servers))
-    if known.unloaded_s.value is not None and known.seen is not Seen.EDGE:
+    if known.unloaded_s.value is not None and known.coverage is not CurveCoverage.EDGE:
         alone = np.full_like(place, 1 / known.unloaded_s.value)
         marks.append(LevelLine(CLIENTS, "bound", place, alone))
     return marks

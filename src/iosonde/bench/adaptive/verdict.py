@@ -46,7 +46,7 @@ _LIKELY = 0.8416
 """Standard errors of luck to spare: with so many measurements four runs in five decide."""
 
 
-class Verdict(StrEnum):
+class RateTrend(StrEnum):
     """What rising waiting factors do to the corrected rate."""
 
     SIMILAR = "similar"
@@ -56,7 +56,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Change:
+class RateRatio:
     """Corrected rate at ``level`` over that without waits, with its 90 % interval (None below two measurements)."""
 
     level: float
@@ -67,7 +67,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Judged:
+class LimitVerdict:
     """The verdict of a run. ``leaning``: what it would be if the ratios were exact.
 
     ``change``: at the largest T; ``changes``: at all levels above 0; ``dip``: the lowest one, where that is what the
@@ -77,12 +77,12 @@ class Judged:
     interval.
     """
 
-    verdict: Verdict
-    leaning: Verdict
-    change: Change
-    changes: tuple[Change, ...]
-    dip: Change | None
-    implausible: Change | None
+    verdict: RateTrend
+    leaning: RateTrend
+    change: RateRatio
+    changes: tuple[RateRatio, ...]
+    dip: RateRatio | None
+    implausible: RateRatio | None
     more_measurements: int | None
     elasticity: tuple[float, float | None, float | None]
 
@@ -92,7 +92,7 @@ class Judged:
         return self.implausible is None
 
 
-def judge(run: Rates) -> Judged:
+def judge(run: Rates) -> LimitVerdict:
     """The verdict. Raises ValueError when no measurement has both T = 0 and the largest T."""
     logs = np.log(run.corrected_per_s)
     against = logs[:, 1:] - logs[:, :1]
@@ -107,35 +107,35 @@ def judge(run: Rates) -> Judged:
     verdict, place = rule.decide(0)
     changes = tuple(change for change in found if change is not None)
     at_end = changes[-1]
-    dip = found[place] if verdict is Verdict.DECREASES and place < len(pairs) - 1 else None
-    return Judged(
+    dip = found[place] if verdict is RateTrend.DECREASES and place < len(pairs) - 1 else None
+    return LimitVerdict(
         verdict=verdict,
         leaning=rule.leaning(),
         change=at_end,
         changes=changes,
         dip=dip,
         implausible=_implausible(run, found),
-        more_measurements=rule.more() if verdict is Verdict.INCONCLUSIVE else 0,
+        more_measurements=rule.more() if verdict is RateTrend.INCONCLUSIVE else 0,
         elasticity=_elasticity(slopes, _floor_of_slope(run)),
     )
 
 
-def more_to_run(judged: Judged, measurements: int) -> int:
+def more_to_run(judged: LimitVerdict, measurements: int) -> int:
     """Measurements to add to ``measurements`` before judging again: one further look, which the error rates include.
 
     0: there is a verdict, or there was that look.
     """
     if measurements < FEWEST:
         return FEWEST - measurements
-    return max(0, EXTENDED - measurements) if judged.verdict is Verdict.INCONCLUSIVE else 0
+    return max(0, EXTENDED - measurements) if judged.verdict is RateTrend.INCONCLUSIVE else 0
 
 
-def _change(level: float, values: Floats) -> Change | None:
+def _change(level: float, values: Floats) -> RateRatio | None:
     if len(values) == 0:
         return None
     mean, half = float(values.mean()), half_width(values)
     single = len(values) < 2
-    return Change(
+    return RateRatio(
         float(level),
         float(np.exp(mean)),
         None if single else float(np.exp(mean - half)),
@@ -157,32 +157,32 @@ class _Rule:
         self._slope = float(slopes.mean())
         self._slope_sd = float(np.std(slopes, ddof=1)) if len(slopes) > 1 else 0.0
 
-    def leaning(self) -> Verdict:
+    def leaning(self) -> RateTrend:
         """As if the ratios were exact."""
         low, end, border = self._mean.min(), self._mean[-1], np.log(MARGIN)
         if low < -border:
-            return Verdict.DECREASES
-        return Verdict.INCREASES if end > border else Verdict.SIMILAR
+            return RateTrend.DECREASES
+        return RateTrend.INCREASES if end > border else RateTrend.SIMILAR
 
-    def decide(self, more: int, luck: float = 0.0) -> tuple[Verdict, int]:
+    def decide(self, more: int, luck: float = 0.0) -> tuple[RateTrend, int]:
         """With ``more`` measurements like these and ``luck`` standard errors against us; and the level that decides."""
         n, border = self._n + more, float(np.log(MARGIN))
         if n[-1] < FEWEST:
-            return Verdict.INCONCLUSIVE, self._place[-1]
+            return RateTrend.INCONCLUSIVE, self._place[-1]
         error = self._sd / np.sqrt(n)
         low = self._dip(n, error, border, luck)
         if low is not None:
-            return Verdict.DECREASES, self._place[low]
+            return RateTrend.DECREASES, self._place[low]
         end, last = float(self._mean[-1]), float(error[-1])
         half, spare = half_of(last, int(n[-1])), luck * last
         clear = abs(end) - spare > border and abs(end) - spare - half > 0
         if clear and self._slope_agrees(int(n[-1]), end, luck):
-            way = Verdict.INCREASES if end > 0 else Verdict.DECREASES
+            way = RateTrend.INCREASES if end > 0 else RateTrend.DECREASES
             return way, self._place[-1]
         within = bool(np.all(np.abs(self._mean[:-1]) + luck * error[:-1] < border))
         if within and abs(end) + spare + half < border:
-            return Verdict.SIMILAR, self._place[-1]
-        return Verdict.INCONCLUSIVE, self._place[-1]
+            return RateTrend.SIMILAR, self._place[-1]
+        return RateTrend.INCONCLUSIVE, self._place[-1]
 
     def _slope_agrees(self, n: int, way: float, luck: float) -> bool:
         """Whether the elasticity clearly has the sign of ``way``: one lucky level is not enough."""
@@ -205,12 +205,12 @@ class _Rule:
     def more(self) -> int | None:
         """Further measurements that would decide, if they are like these."""
         for more in range(1, MOST - int(self._n[-1]) + 1):
-            if self.decide(more, _LIKELY)[0] is not Verdict.INCONCLUSIVE:
+            if self.decide(more, _LIKELY)[0] is not RateTrend.INCONCLUSIVE:
                 return more
         return None
 
 
-def _implausible(run: Rates, changes: list[Change | None]) -> Change | None:
+def _implausible(run: Rates, changes: list[RateRatio | None]) -> RateRatio | None:
     """The one that is furthest beyond its limit."""
     most = (1 + run.measured[1:]) / (1 + run.measured[0])
     beyond = [

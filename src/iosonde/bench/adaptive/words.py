@@ -8,37 +8,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from iosonde.bench.adaptive.adaptive import FAILED
-from iosonde.bench.adaptive.verdict import FEWEST, MARGIN, MOST, Verdict
+from iosonde.bench.adaptive.verdict import FEWEST, MARGIN, MOST, RateTrend
 from iosonde.model.units import format_duration
 from iosonde.model.units import format_waiting_factor as _t
-from iosonde.queue.capacity import Seen
+from iosonde.queue.capacity import CurveCoverage
 from iosonde.stats.t_interval import CONFIDENCE
 
 if TYPE_CHECKING:
-    from iosonde.bench.adaptive.adaptive import Adaptive
-    from iosonde.bench.adaptive.verdict import Change
+    from iosonde.bench.adaptive.adaptive import AdaptiveResult
+    from iosonde.bench.adaptive.verdict import RateRatio
     from iosonde.queue.capacity import Capacity, Estimate
 
 LIMIT = {
-    Verdict.SIMILAR: "clients are the limit",
-    Verdict.INCREASES: "servers are the limit",
-    Verdict.DECREASES: "background work is the limit",
-    Verdict.INCONCLUSIVE: "not decided",
+    RateTrend.SIMILAR: "clients are the limit",
+    RateTrend.INCREASES: "servers are the limit",
+    RateTrend.DECREASES: "background work is the limit",
+    RateTrend.INCONCLUSIVE: "not decided",
 }
 """Each verdict in words."""
 
 
-def say_waiting(found: Adaptive) -> list[str]:
+def say_waiting(found: AdaptiveResult) -> list[str]:
     """The verdict in one line, then what it rests on, then what to be careful about."""
     return [verdict_line(found), *_evidence(found), *_cautions(found)]
 
 
-def verdict_line(found: Adaptive) -> str:
+def verdict_line(found: AdaptiveResult) -> str:
     """Who is the limit, with the number that shows it."""
     judged, limit = found.judged, LIMIT[found.judged.verdict]
     end = judged.change
     match judged.verdict:
-        case Verdict.SIMILAR:
+        case RateTrend.SIMILAR:
             if found.client_busy and found.cpu_share is not None:
                 limit += f", their CPUs above all ({found.cpu_share:.0%} used)"
             return (
@@ -46,9 +46,9 @@ def verdict_line(found: Adaptive) -> str:
                 f"T = {_t(end.level)})"
                 + ("" if found.busy_waiting else ", so the servers can take more clients")
             )
-        case Verdict.INCREASES:
+        case RateTrend.INCREASES:
             return f"{limit}: {_overload(found)}"
-        case Verdict.DECREASES:
+        case RateTrend.DECREASES:
             shown = judged.dip or end
             back = f"; {_factor(end)} at T = {_t(end.level)}" if judged.dip else ""
             return (
@@ -59,25 +59,25 @@ def verdict_line(found: Adaptive) -> str:
             return f"{limit}: {_undecided(found)}"
 
 
-def _overload(found: Adaptive) -> str:
+def _overload(found: AdaptiveResult) -> str:
     end = found.judged.change
     text = (
         f"without waits {_rate(found.without_waits_per_s)} reach them, and clients that wait in between are served "
         f"faster ({_factor(end)} the rate at T = {_t(end.level)})"
     )
     known = found.capacity
-    if known is None or known.seen is Seen.FLAT:
+    if known is None or known.coverage is CurveCoverage.FLAT:
         return text
     most = f"; they saturate at about {_rate(known.max_per_s.value)}"
-    if known.seen is Seen.STEEP:
+    if known.coverage is CurveCoverage.STEEP:
         return f"{text}{most}, which fewer than {_clients(known.saturating_clients.upper)} reach"
-    few = " or fewer" if known.seen is Seen.EDGE else ""
+    few = " or fewer" if known.coverage is CurveCoverage.EDGE else ""
     n = known.saturating_clients.value
     reach = "reaches" if n is not None and round(n) == 1 and not few else "reach"
     return f"{text}{most}, which {_clients(n)}{few} {reach}"
 
 
-def _undecided(found: Adaptive) -> str:
+def _undecided(found: AdaptiveResult) -> str:
     judged, end, n = found.judged, found.judged.change, found.rates.measurements
     text = f"{_factor(end)} the rate at T = {_t(end.level)} after {_measurements(n)}"
     if n < FEWEST:
@@ -91,7 +91,7 @@ def _undecided(found: Adaptive) -> str:
     return text
 
 
-def _evidence(found: Adaptive) -> list[str]:
+def _evidence(found: AdaptiveResult) -> list[str]:
     judged = found.judged
     slope, low, high = judged.elasticity
     span = "" if low is None or high is None else f" ({_signed(low)} to {_signed(high)})"
@@ -107,21 +107,21 @@ def _evidence(found: Adaptive) -> list[str]:
 
 def _capacity(known: Capacity) -> list[str]:
     """Numbers where they are identifiable, bounds where they are not."""
-    if known.seen is Seen.FLAT:
+    if known.coverage is CurveCoverage.FLAT:
         return [
             f"an operation takes {_time(known.unloaded_s)} however many are under way",
             f"what the servers can do was not reached: it is at least {_rate(known.max_per_s.lower)}, and "
             f"{_clients(known.saturating_clients.lower)} are not too many",
         ]
     rate = f"the servers can do {_rate(known.max_per_s.value)}{_span(known.max_per_s)}"
-    if known.seen is Seen.STEEP:
+    if known.coverage is CurveCoverage.STEEP:
         return [
             f"{rate}; how long an operation takes alone cannot be seen under this load: at most "
             f"{_seconds(known.unloaded_s.upper)}",
             f"fewer than {_clients(known.saturating_clients.upper)} saturate them; repeat with as many to see",
         ]
     clients = known.saturating_clients
-    if known.seen is Seen.EDGE:
+    if known.coverage is CurveCoverage.EDGE:
         return [
             f"{rate}; an operation that meets no other takes {_seconds(known.unloaded_s.value)} or less",
             f"{_clients(clients.value)} or fewer saturate them; this run had {_count(known.clients)}, too many "
@@ -137,7 +137,7 @@ def _capacity(known: Capacity) -> list[str]:
     ]
 
 
-def _cautions(found: Adaptive) -> list[str]:
+def _cautions(found: AdaptiveResult) -> list[str]:
     told = []
     judged = found.judged
     if judged.implausible is not None:
@@ -147,8 +147,8 @@ def _cautions(found: Adaptive) -> list[str]:
         )
     if found.client_busy and found.cpu_share is not None:
         what = {
-            Verdict.SIMILAR: "an operation is mostly work of the client itself, not of the servers",
-            Verdict.INCREASES: "clients that queue for a CPU look the same as servers that are the limit",
+            RateTrend.SIMILAR: "an operation is mostly work of the client itself, not of the servers",
+            RateTrend.INCREASES: "clients that queue for a CPU look the same as servers that are the limit",
         }
         more = what.get(judged.verdict, "rates may be those of the CPUs")
         told.append(
@@ -169,7 +169,7 @@ def _cautions(found: Adaptive) -> list[str]:
     return told
 
 
-def waiting_json(found: Adaptive) -> dict[str, Any]:
+def waiting_json(found: AdaptiveResult) -> dict[str, Any]:
     """Plain data for JSON."""
     judged, known = found.judged, found.capacity
     slope, low, high = judged.elasticity
@@ -235,7 +235,7 @@ def _signed(value: float) -> str:
     return f"{value:.2f}".replace("-0.00", "0.00")
 
 
-def _factor(change: Change) -> str:
+def _factor(change: RateRatio) -> str:
     """``x1.47 (1.40-1.54)``."""
     if change.lower is None or change.upper is None:
         return _ratio(change.ratio)

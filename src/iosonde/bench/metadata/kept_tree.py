@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from iosonde.bench.backends.places import Place
+from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.workload import MetadataWorkload
 from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.rank_group import RankGroup
@@ -14,7 +14,7 @@ from iosonde.model.errors import IosondeError, MeasureError
 
 
 def read_kept(
-    place: Place, processes: Processes, wanted: Callable[[], bool] = lambda: False
+    place: StorageLocation, processes: Processes, wanted: Callable[[], bool] = lambda: False
 ) -> dict[str, Any] | None:
     """The note of a kept tree at a place; None if there is none. Raises MeasureError, UsageError."""
     found: dict[str, Any] | None = None

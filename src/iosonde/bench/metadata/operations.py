@@ -20,7 +20,7 @@ from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
 
 
-class Recorded(NamedTuple):
+class RankOperations(NamedTuple):
     """What one rank did in one phase. The columns:
     ``began_ns`` (since ``start_ns``), ``latency_ns``, ``op``, ``outcome``.
     """
@@ -36,7 +36,7 @@ class Recorded(NamedTuple):
     columns: Mapping[str, Counts]
 
 
-def write_recorded(root: Path, rows: Recorded) -> Path | None:
+def write_operations(root: Path, rows: RankOperations) -> Path | None:
     """Write them; None when there are none. Raises StoreError."""
     columns = dict(rows.columns)
     if not len(columns["began_ns"]):

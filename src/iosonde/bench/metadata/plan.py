@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iosonde.bench.adaptive.rates import LEVELS
-from iosonde.bench.backends.places import Place
+from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.kept_tree import read_kept
 from iosonde.bench.metadata.recorder import Observer, Recorder
 from iosonde.bench.metadata.spec import BULK_OPS, Spec, as_dict, settled
@@ -31,7 +31,7 @@ _MOST_ROWS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Adaptive:
+class AdaptivePlan:
     """Measurements of every waiting factor; ``more`` says after those how many to add."""
 
     measurements: int
@@ -43,7 +43,7 @@ class Adaptive:
 class Plan:
     """What to measure: every spec with every number of ranks at every place."""
 
-    places: tuple[Place, ...]
+    places: tuple[StorageLocation, ...]
     threads: tuple[int, ...]
     """Ranks of one process."""
     specs: tuple[Spec, ...]
@@ -51,11 +51,11 @@ class Plan:
     repetitions: int = 3
     """R, how often the benchmark phase (bulk: all phases) is done."""
     waiting_factor: float = 0.0
-    adaptive: Adaptive | None = None
+    adaptive: AdaptivePlan | None = None
     samples: Path | None = None
     """Store that every operation goes into."""
 
-    def each(self) -> Iterator[tuple[Place, int, Spec]]:
+    def each(self) -> Iterator[tuple[StorageLocation, int, Spec]]:
         """Every run of the plan."""
         for place in self.places:
             for threads in self.threads:
@@ -67,7 +67,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class PlanOutcome:
     """What became of a plan: rows, what went wrong on the way, and whether somebody ended it."""
 
     rows: list[RunRow]
@@ -81,7 +81,7 @@ def run_plan(
     root: Path | None,
     observer: Observer,
     now_ns: Callable[[], int],
-) -> Ran:
+) -> PlanOutcome:
     """Do every run of a plan. Rows of all ranks at process 0, of its own elsewhere.
 
     A run that cannot be done does not keep the others from it. Ends early when the observer wants it.
@@ -99,8 +99,8 @@ def run_plan(
         rows += run.rows
         errors += run.problems[:1]
         if stopped:
-            return Ran(rows, errors, True)
-    return Ran(rows, errors, False)
+            return PlanOutcome(rows, errors, True)
+    return PlanOutcome(rows, errors, False)
 
 
 @dataclass(slots=True)
@@ -108,7 +108,7 @@ class _Run:
     """One run of a plan; ``rows`` is what was measured, whatever came then."""
 
     plan: Plan
-    place: Place
+    place: StorageLocation
     threads: int
     asked: Spec
     processes: Processes
@@ -241,7 +241,7 @@ def _bulk(plan: Plan, steps: MetadataSteps) -> bool:
     return False
 
 
-def _adaptive(adaptive: Adaptive, steps: MetadataSteps, spec: Spec, recorder: Recorder) -> bool:
+def _adaptive(adaptive: AdaptivePlan, steps: MetadataSteps, spec: Spec, recorder: Recorder) -> bool:
     """Measurements of every level, each time in an order of its own; more while they would decide."""
     order = random.Random(spec.seed)
     number, wanted = 0, adaptive.measurements

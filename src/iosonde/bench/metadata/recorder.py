@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from iosonde.bench.metadata.operations import Recorded, write_recorded
+from iosonde.bench.metadata.operations import RankOperations, write_operations
 from iosonde.bench.runs import store as runs
 from iosonde.bench.runtime.result import PhaseResult
 from iosonde.bench.runtime.rows import Label, rank_rows, total_rows
@@ -112,9 +112,9 @@ class Recorder:
         if result.key.waiting_factor:
             parts.append(f"T{result.key.waiting_factor:g}")
         for number, (rank, began_ns, columns) in enumerate(result.records):
-            write_recorded(
+            write_operations(
                 root,
-                Recorded(
+                RankOperations(
                     rank_host(label.host, rank),
                     label.target,
                     "-".join(parts),

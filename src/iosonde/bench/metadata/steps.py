@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from iosonde.bench.backends.places import Place
+from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.spec import BULK_OPS, CYCLE_OPS, Spec
 from iosonde.bench.metadata.workload import MetadataWorkload
 from iosonde.bench.runtime.processes import Processes
@@ -24,7 +24,7 @@ class MetadataSteps:
     """One run at one place. ``spec`` is settled."""
 
     def __init__(
-        self, spec: Spec, place: Place, processes: Processes, threads: int, watch: Watch
+        self, spec: Spec, place: StorageLocation, processes: Processes, threads: int, watch: Watch
     ) -> None:
         self.spec, self.place, self._watch = spec, place, watch
         self._positions: list[int] | None = None

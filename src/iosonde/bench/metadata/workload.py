@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from iosonde import _core
-from iosonde.bench.backends.places import Place
+from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata import decode
 from iosonde.bench.runtime.histogram import Counts
 from iosonde.bench.runtime.tallies import OpTally, RankTally
@@ -28,7 +28,7 @@ class MetadataWorkload:
 
     def __init__(
         self,
-        place: Place,
+        place: StorageLocation,
         parameters: Mapping[str, Any],
         faults: tuple[dict[str, Any], ...],
         first: int,
@@ -42,7 +42,10 @@ class MetadataWorkload:
 
     @classmethod
     def starter(
-        cls, place: Place, parameters: Mapping[str, Any], faults: tuple[dict[str, Any], ...] = ()
+        cls,
+        place: StorageLocation,
+        parameters: Mapping[str, Any],
+        faults: tuple[dict[str, Any], ...] = (),
     ) -> StartWorkload:
         """What starts it for the ranks of a process."""
         return functools.partial(cls, place, parameters, faults)

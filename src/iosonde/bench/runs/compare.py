@@ -16,7 +16,7 @@ _BULK = ("create", "stat", "read", "delete")
 
 
 @dataclass(frozen=True)
-class Compared:
+class RunSummary:
     """What a run amounts to, at one waiting factor. None = not known.
 
     Of several repetitions rate, balance and quartiles are medians over them, ``max_ns`` is the largest.
@@ -54,7 +54,7 @@ class Compared:
     """Where its quantiles come from: ``histogram``, ``exact``, ``tool`` or ``none``."""
 
 
-def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[Compared]:
+def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[RunSummary]:
     """One entry a run, in the order in which the runs come; ``every_factor``: one a waiting factor.
 
     Else a run of several stands there with its smallest: what it does without waiting.
@@ -83,7 +83,7 @@ def main_rows(rows: Sequence[RunRow]) -> list[RunRow]:
     return [row for row in together if row.phase == main] or list(rows)
 
 
-def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> Compared:
+def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> RunSummary:
     first = main[0]
     whole = [row for row in main if row.op is None]
     creates = [row.rate_per_s for row in main if row.op == "md_create"]
@@ -92,7 +92,7 @@ def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> 
     failed = [row.failed for row in whole]
     fair = [row.balance for row in whole if row.balance is not None]
     asked = first.parameters
-    return Compared(
+    return RunSummary(
         run_id=first.run_id,
         first_ns=min(began, default=None),
         source=first.source,
@@ -119,7 +119,7 @@ def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> 
 
 
 def counted(rows: Sequence[RunRow]) -> str:
-    """Where the quantiles of rows come from (see ``Compared.counted``)."""
+    """Where the quantiles of rows come from (see ``RunSummary.counted``)."""
     if all(row.q50_ns is None for row in rows):
         return "none"
     if any("digests" in row.parameters for row in rows):
@@ -148,7 +148,7 @@ HEADER = (
 )
 
 
-def comparison_table(rows: Sequence[Compared]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+def comparison_table(rows: Sequence[RunSummary]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """The paper's comparison ("Comparing File Systems") as names of columns and rows of values."""
     return HEADER, [
         (
@@ -160,7 +160,7 @@ def comparison_table(rows: Sequence[Compared]) -> tuple[tuple[str, ...], list[tu
     ]
 
 
-def _what(one: Compared) -> str:
+def _what(one: RunSummary) -> str:
     times = f" x{one.repetitions}" if one.repetitions > 1 else ""
     word = "bench" if one.phase == "benchmark" else one.phase
     return word + times + ("" if one.complete else ", cut")

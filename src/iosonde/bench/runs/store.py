@@ -49,7 +49,7 @@ _TOGETHER = 64
 _DAY_NS = 86_400_000_000_000
 
 
-class Run(NamedTuple):
+class StoredRun(NamedTuple):
     """A run with all its rows, in ``run_order``."""
 
     run_id: str
@@ -138,7 +138,7 @@ def write(root: Path, rows: Sequence[RunRow], now_ns: int) -> Path:
     return path
 
 
-def read_runs(root: Path, **which: Unpack[WhichRuns]) -> list[Run]:
+def read_runs(root: Path, **which: Unpack[WhichRuns]) -> list[StoredRun]:
     """Every run of which a row is asked for, oldest first; of a target only its rows.
 
     A run is of [since, until) if its first phase began in it. Files that are damaged are named in a
@@ -172,7 +172,7 @@ def run_ids(root: Path) -> list[str]:
     return [run.run_id for run in read_runs(root)]
 
 
-def _every_run(root: Path, run_id: str | None) -> Iterator[Run]:
+def _every_run(root: Path, run_id: str | None) -> Iterator[StoredRun]:
     """Parts are listed and read before Parquet files: see ``store.reader``."""
     wanted = None if run_id is None else slug(run_id)
     parts: dict[str, list[RunRow]] = {}
@@ -192,7 +192,7 @@ def _every_run(root: Path, run_id: str | None) -> Iterator[Run]:
         every = {row.key: row for row in parts.get(name, [])} | rows
         began = [row.began_ns for row in every.values() if row.began_ns is not None]
         ordered = tuple(sorted(every.values(), key=run_order))
-        yield Run(name, ordered, min(began, default=day), len(every) == len(rows))
+        yield StoredRun(name, ordered, min(began, default=day), len(every) == len(rows))
 
 
 def _stored(root: Path, run_id: str) -> list[RunRow]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from iosonde.bench.runs.compare import Compared, SlowRanks
+from iosonde.bench.runs.compare import RunSummary, SlowRanks
 from iosonde.model.units import format_duration
 
 _HOW = {
@@ -25,7 +25,7 @@ def say_quantiles(counted: Iterable[str]) -> list[str]:
     return [f"quantiles of all ranks together: {_HOW[way]}" for way in ways]
 
 
-def say_comparison(rows: Sequence[Compared]) -> list[str]:
+def say_comparison(rows: Sequence[RunSummary]) -> list[str]:
     """What a comparison's columns mean, and how its numbers were found."""
     lines = [
         "balance: time of the fastest rank / the slowest; q75: 75% of operations took no longer"

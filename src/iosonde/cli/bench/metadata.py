@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.bench.adaptive.adaptive import Adaptive, adaptive
+from iosonde.bench.adaptive.adaptive import AdaptiveResult, adaptive
 from iosonde.bench.adaptive.verdict import more_to_run
 from iosonde.bench.adaptive.words import say_waiting, verdict_line, waiting_json
 from iosonde.bench.metadata.plan import run_plan
@@ -115,7 +115,7 @@ def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) ->
         options.tell(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
 
 
-def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], Adaptive]]:
+def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], AdaptiveResult]]:
     """Who is the limit, of every run that got far enough to tell."""
     verdicts = []
     for rows in each:
@@ -130,11 +130,11 @@ def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], Adaptive
 
 def _plot(
     each: Sequence[list[RunRow]],
-    verdicts: Sequence[tuple[list[RunRow], Adaptive]],
+    verdicts: Sequence[tuple[list[RunRow], AdaptiveResult]],
     args: argparse.Namespace,
     samples: Path | None,
 ) -> None:
-    """Adaptive: rates over waits. Else densities, and beside them the timeline."""
+    """AdaptiveResult: rates over waits. Else densities, and beside them the timeline."""
     from iosonde.drawing.render_sheet import save_sheet
 
     if verdicts:

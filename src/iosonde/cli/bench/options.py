@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from iosonde.bench.backends.places import parse_place
-from iosonde.bench.metadata.plan import Adaptive, Plan
+from iosonde.bench.metadata.plan import AdaptivePlan, Plan
 from iosonde.bench.metadata.spec import PHASES, Spec
 from iosonde.cli.bench.values import count, count0, counts, factor, fault, seed_number, words
 from iosonde.cli.shared import options
@@ -154,7 +154,7 @@ def plan(
         )
     adaptive = None
     if args.adaptive:
-        adaptive = Adaptive(args.measurements or 5, _no_more if args.measurements else more)
+        adaptive = AdaptivePlan(args.measurements or 5, _no_more if args.measurements else more)
     made = Plan(
         places, tuple(args.ranks), specs, phases, repetitions, args.waiting, adaptive, samples
     )

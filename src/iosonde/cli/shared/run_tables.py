@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iosonde.bench.runs.compare import Compared, comparison_table, counted, slow_ranks
+from iosonde.bench.runs.compare import RunSummary, comparison_table, counted, slow_ranks
 from iosonde.bench.runs.words import say_comparison, say_quantiles, say_ranks
 from iosonde.cli.shared.text import count, table
 from iosonde.model.runs import RunRow, run_order
@@ -43,7 +43,7 @@ class _Column:
 
 
 def comparison(
-    rows: Sequence[Compared], now_ns: int | None = None, columns: int | None = None
+    rows: Sequence[RunSummary], now_ns: int | None = None, columns: int | None = None
 ) -> str:
     """The paper's comparison table with what it means below. ``columns``: how wide it may be."""
     room = max(60, columns or width())
