@@ -49,9 +49,9 @@ def t19(seed: int, scale: float = 1.0) -> list[Row]:
     rows, right, most = [], 0, 0.0
     for system in SYSTEMS:
         run = Rates(np.array([0.0, 4.0]), np.array([0.0, 4.0]), np.array([system.rates]))
-        judged = judge(run)
-        right += judged.leaning is system.verdict and judged.plausible
-        most = max(most, judged.change.ratio)
+        verdict = judge(run)
+        right += verdict.leaning is system.verdict and verdict.plausible
+        most = max(most, verdict.change.ratio)
         known = capacity(run.level, run.corrected_per_s, system.clients)
         rows += _printed(system, known)
     return [
@@ -145,12 +145,12 @@ class _Tally:
 
     def add(self, run: Rates, truth: RateTrend) -> None:
         """Judge after five measurements, and after eight if that was not enough."""
-        judged, used = judge(simulated.first(run, FEWEST)), FEWEST
-        if judged.verdict is RateTrend.INCONCLUSIVE:
-            judged, used = judge(simulated.first(run, EXTENDED)), EXTENDED
+        verdict, used = judge(simulated.first(run, FEWEST)), FEWEST
+        if verdict.trend is RateTrend.INCONCLUSIVE:
+            verdict, used = judge(simulated.first(run, EXTENDED)), EXTENDED
         self.n += 1
-        self.right += judged.verdict is truth
-        self.wrong += judged.verdict not in (truth, RateTrend.INCONCLUSIVE)
+        self.right += verdict.trend is truth
+        self.wrong += verdict.trend not in (truth, RateTrend.INCONCLUSIVE)
         self.plain += _plain(run) is truth
         self.measurements.append(used)
 

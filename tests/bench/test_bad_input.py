@@ -58,7 +58,7 @@ WRONG = [
     ("--fault", "stat:EIO:soon"),
     ("--fault", "stat:EIO:1s:1s:1s"),
     ("--fault", "stat:x-1"),
-    ("--give-up", "0"),
+    ("--max-errors", "0"),
     ("--seed", "dice"),
     ("--direct", "-S", "3901"),
     ("--endpoint", "http://127.0.0.1:1"),

@@ -166,7 +166,7 @@ def test_one_place_that_cannot_be_does_not_keep_another(place, store, capsys):
 
 
 def test_a_fault_is_for_its_time_only(store):
-    words = ("null:", "-D", 1, "-P", 100, "-I", 50, "-R", 1, "--give-up", "1000")
+    words = ("null:", "-D", 1, "-P", 100, "-I", 50, "-R", 1, "--max-errors", "1000")
     faults = ("--fault", "create:+10ms", "--fault", "stat:EIO:0s:100ms")
     assert bench(*words, *faults, store=store) == 0, "that time was over"
     assert bench(*words, "--fault", "stat:EIO", "--fault", "read:x2", store=store) == 1

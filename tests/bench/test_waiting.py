@@ -38,7 +38,7 @@ def run(shape, random, measurements=FEWEST, noise=0.05, drift=0.0):
 )
 def test_each_kind_of_store(shape, verdict):
     random = np.random.default_rng(5)
-    said = [judge(run(shape, random, noise=0.03, drift=0.2)).verdict for _ in range(20)]
+    said = [judge(run(shape, random, noise=0.03, drift=0.2)).trend for _ in range(20)]
     assert said.count(verdict) >= 19
     assert set(said) <= {verdict, RateTrend.INCONCLUSIVE}
 
@@ -47,7 +47,7 @@ def test_a_dip_that_recovers_is_found_and_named():
     recovered = DIPS.copy()
     recovered[-2:] = [0.02, 0.05]
     found = judge(run(recovered, np.random.default_rng(6), noise=0.03))
-    assert found.verdict is RateTrend.DECREASES
+    assert found.trend is RateTrend.DECREASES
     assert found.dip is not None
     assert found.dip.level == 0.25
     assert found.dip.upper < 1 / MARGIN
@@ -57,10 +57,10 @@ def test_a_dip_that_recovers_is_found_and_named():
 def test_a_shallow_dip_keeps_it_from_being_similar():
     shallow = FLAT.copy()
     shallow[3] = -0.16
-    said = {judge(run(shallow, np.random.default_rng(s), noise=0.06)).verdict for s in range(20)}
+    said = {judge(run(shallow, np.random.default_rng(s), noise=0.06)).trend for s in range(20)}
     assert RateTrend.INCREASES not in said
     similar = sum(
-        judge(run(shallow, np.random.default_rng(s), noise=0.06)).verdict is RateTrend.SIMILAR
+        judge(run(shallow, np.random.default_rng(s), noise=0.06)).trend is RateTrend.SIMILAR
         for s in range(40)
     )
     assert similar <= 16
@@ -69,7 +69,7 @@ def test_a_shallow_dip_keeps_it_from_being_similar():
 @pytest.mark.parametrize(("noise", "most"), [(0.05, 0.01), (0.15, 0.08)])
 def test_nothing_is_rarely_taken_for_something(noise, most):
     random, n = np.random.default_rng(7), 300
-    said = [judge(run(FLAT, random, noise=noise)).verdict for _ in range(n)]
+    said = [judge(run(FLAT, random, noise=noise)).trend for _ in range(n)]
     wrong = sum(word in (RateTrend.INCREASES, RateTrend.DECREASES) for word in said)
     assert wrong / n <= most + 2 * (most * (1 - most) / n) ** 0.5
 
@@ -80,7 +80,7 @@ def test_one_level_against_all_others_is_no_rise():
     found = judge(run(odd, np.random.default_rng(8), noise=0.02))
     assert found.change.lower > MARGIN
     assert found.elasticity[0] < 0.1
-    assert found.verdict is RateTrend.INCONCLUSIVE
+    assert found.trend is RateTrend.INCONCLUSIVE
 
 
 def test_repeats_that_are_asked_for_decide():
@@ -88,10 +88,10 @@ def test_repeats_that_are_asked_for_decide():
     for _ in range(60):
         whole = run(FLAT, random, measurements=MOST, noise=0.09)
         first = judge(Rates(T, T, whole.corrected_per_s[:FEWEST]))
-        if first.verdict is RateTrend.INCONCLUSIVE and first.more_measurements:
+        if first.trend is RateTrend.INCONCLUSIVE and first.more_measurements:
             asked += 1
             more = Rates(T, T, whole.corrected_per_s[: FEWEST + first.more_measurements])
-            decided += judge(more).verdict is not RateTrend.INCONCLUSIVE
+            decided += judge(more).trend is not RateTrend.INCONCLUSIVE
     assert asked > 15
     assert decided / asked > 0.6
 
@@ -100,7 +100,7 @@ def test_one_further_look():
     random = np.random.default_rng(1)
     clear = judge(run(curve(30), random))
     unclear = judge(run(curve(90), random, noise=0.2))
-    assert unclear.verdict is RateTrend.INCONCLUSIVE
+    assert unclear.trend is RateTrend.INCONCLUSIVE
     assert [more_to_run(clear, n) for n in (2, 5, 8)] == [3, 0, 0]
     assert [more_to_run(unclear, n) for n in (2, 5, 6, 8, 12)] == [3, 3, 2, 0, 0]
 
@@ -109,11 +109,11 @@ def test_a_ratio_at_the_border_is_said_to_stay_open_and_few_repeats_are_not_enou
     border = np.log(MARGIN) * np.log1p(T) / np.log(5)
     off = 0.05 * np.array([[-1.0], [0.0], [1.0], [-1.0], [1.0]]) * (T > 1)
     wild = judge(Rates(T, T, np.exp(border + off)))
-    assert wild.verdict is RateTrend.INCONCLUSIVE
+    assert wild.trend is RateTrend.INCONCLUSIVE
     assert wild.change.ratio == pytest.approx(MARGIN)
     assert wild.more_measurements is None
     few = judge(run(curve(30), np.random.default_rng(1), measurements=2, noise=0.01))
-    assert (few.verdict, few.leaning) == (RateTrend.INCONCLUSIVE, RateTrend.INCREASES)
+    assert (few.trend, few.leaning) == (RateTrend.INCONCLUSIVE, RateTrend.INCREASES)
     assert few.more_measurements == FEWEST - 2
     single = judge(run(curve(30), np.random.default_rng(1), measurements=1, noise=0.01))
     assert single.change.lower is None

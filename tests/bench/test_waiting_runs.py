@@ -78,7 +78,7 @@ def busy_servers():
 
 def test_servers_are_the_limit(busy_servers):
     found = adaptive(busy_servers)
-    assert found.judged.verdict is RateTrend.INCREASES
+    assert found.verdict.trend is RateTrend.INCREASES
     first, *rest = say_waiting(found)
     assert first.startswith("servers are the limit: without waits 5,6")
     assert "clients reach" in first
@@ -90,7 +90,7 @@ def test_servers_are_the_limit(busy_servers):
 
 def test_clients_are_the_limit_with_bounds_instead_of_numbers():
     found = adaptive(rows(CLIENTS_LIMIT.corrected_per_s(T), 20))
-    assert found.judged.verdict is RateTrend.SIMILAR
+    assert found.verdict.trend is RateTrend.SIMILAR
     told = " / ".join(say_waiting(found))
     assert told.startswith(
         "clients are the limit: operations take as long with waits as without (x"
@@ -118,7 +118,7 @@ def test_clients_without_cpus_to_spare_are_said():
 
 def test_background_work_has_no_capacity():
     found = adaptive(rows(7_191 * np.exp(DIPS), 10))
-    assert found.judged.verdict is RateTrend.DECREASES
+    assert found.verdict.trend is RateTrend.DECREASES
     assert found.capacity is None
     first = verdict_line(found)
     assert first.startswith(

@@ -256,7 +256,7 @@ def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> Non
         row = re.search(rf"\| {letter} \| [^|]* \| [^|]* \| (\d+) \|", page)
         assert row, letter
         assert row[1] == str(value), letter
-    assert f"after {args.give_up} failures in a row" in page
+    assert f"after {args.max_errors} failures in a row" in page
     assert rust_constants()["GIVE_UP_NS"] == 60e9
     assert "a minute of nothing but failures" in page
     assert f"given up after {rank_group.PATIENCE_S:g} s" in page

@@ -92,7 +92,7 @@ def capacity(
     either end has no rate.
     """
     factor, rate = np.asarray(waiting_factor, dtype=np.float64), np.log(corrected_per_s)
-    first, last = _known(rate[:, 0]), _known(rate[:, -1])
+    first, last = _finite(rate[:, 0]), _finite(rate[:, -1])
     if len(first) == 0 or len(last) == 0 or factor[-1] <= factor[0]:
         raise ValueError("a capacity needs rates without waits and with long ones")
     ratio = float(np.exp(last.mean() - first.mean()))
@@ -129,7 +129,7 @@ def _flat(first: Floats, last: Floats, clients: int, servers: int) -> Capacity:
     )
 
 
-def _known(values: Floats) -> Floats:
+def _finite(values: Floats) -> Floats:
     return np.asarray(values[np.isfinite(values)])
 
 
@@ -159,10 +159,10 @@ def _fitted(
 
 def _scale(rate: Floats) -> float:
     """Scatter of the measurements of a level, robustly; at least ``SD_FLOOR``."""
-    known = np.isfinite(rate).sum(axis=0) > 1
-    if not known.any():
+    several = np.isfinite(rate).sum(axis=0) > 1
+    if not several.any():
         return SD_FLOOR
-    off = rate[:, known] - np.nanmedian(rate[:, known], axis=0)
+    off = rate[:, several] - np.nanmedian(rate[:, several], axis=0)
     return max(SD_FLOOR, _NORMAL_MAD * float(np.nanmedian(np.abs(off))))
 
 

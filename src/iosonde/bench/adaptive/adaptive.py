@@ -36,7 +36,7 @@ class AdaptiveResult:
     backend: str
     clients: int
     rates: Rates
-    judged: LimitVerdict
+    verdict: LimitVerdict
     capacity: Capacity | None
     cpu_share: float | None
     cpu_share_waiting: float | None
@@ -66,13 +66,13 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
     ``servers``: how many serve one queue.
     Raises NothingMeasuredError without rates at T = 0 and above, UsageError for rows of several runs.
     """
-    mine = phase_rows(rows)
-    if len(names := list(dict.fromkeys(row.run_id for row in mine))) > 1:
+    measured = phase_rows(rows)
+    if len(names := list(dict.fromkeys(row.run_id for row in measured))) > 1:
         raise UsageError(
             f"a verdict is of one run, not of {len(names)}",
             expected="one of " + ", ".join(names[:4]),
         )
-    totals = _totals(mine)
+    totals = _totals(measured)
     try:
         found = rates(
             [row.measurement for row in totals],
@@ -80,14 +80,14 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
             [_measured(row) for row in totals],
             [np.nan if row.corrected_per_s is None else row.corrected_per_s for row in totals],
         )
-        judged = judge(found)
+        verdict = judge(found)
     except ValueError as error:
         raise NothingMeasuredError(
             f"there is no verdict on this run: {error}",
             hint="'iosonde bench metadata --adaptive'",
         ) from error
     clients = max(row.ranks or 1 for row in totals)
-    sound = judged.plausible and RateTrend.DECREASES not in (judged.verdict, judged.leaning)
+    sound = verdict.plausible and RateTrend.DECREASES not in (verdict.trend, verdict.leaning)
     first = totals[0]
     return AdaptiveResult(
         first.run_id,
@@ -95,7 +95,7 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
         first.backend,
         clients,
         found,
-        judged,
+        verdict,
         capacity(found.measured, found.corrected_per_s, clients, servers) if sound else None,
         _cpu_share(totals, 0.0),
         _cpu_share(totals, float(found.level[-1])),
@@ -153,8 +153,8 @@ def _sum(ranks: Sequence[RunRow]) -> RunRow:
 def _cpu_share(totals: Sequence[RunRow], factor: float) -> float | None:
     at = [row.machine or {} for row in totals if row.waiting_factor == factor]
     found = [machine.get("cpu_share") for machine in at]
-    known = [float(share) for share in found if isinstance(share, int | float)]
-    return float(np.median(known)) if known else None
+    shares = [float(share) for share in found if isinstance(share, int | float)]
+    return float(np.median(shares)) if shares else None
 
 
 def _failed_share(totals: Sequence[RunRow]) -> float | None:

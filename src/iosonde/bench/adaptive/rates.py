@@ -52,10 +52,10 @@ def rates(
     factor = np.asarray(level, dtype=np.float64)
     rate = np.asarray(corrected_per_s, dtype=np.float64)
     waited = np.asarray(measured, dtype=np.float64)
-    known = np.isfinite(rate) & (rate > 0) & np.isfinite(factor)
-    factor, rate, waited = factor[known], rate[known], waited[known]
+    finite = np.isfinite(rate) & (rate > 0) & np.isfinite(factor)
+    factor, rate, waited = factor[finite], rate[finite], waited[finite]
     levels, column = np.unique(factor, return_inverse=True)
-    measurements, row = np.unique(np.asarray(measurement)[known], return_inverse=True)
+    measurements, row = np.unique(np.asarray(measurement)[finite], return_inverse=True)
     if len(levels) < 2 or levels[0] != 0:
         raise ValueError("there are no rates with and without waits")
     total, count = np.zeros((2, len(measurements), len(levels)))

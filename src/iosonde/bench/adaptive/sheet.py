@@ -34,25 +34,25 @@ _EXPLAINED = (
 
 
 def waiting_sheet(
-    shown: Sequence[tuple[Sequence[RunRow], AdaptiveResult]], say: Sequence[str] = ()
+    results: Sequence[tuple[Sequence[RunRow], AdaptiveResult]], say: Sequence[str] = ()
 ) -> Sheet:
     """A pane a run: its rows, and what ``analysis.waiting.adaptive`` makes of them.
 
     ``say``: sentences for the caption, which findings write. Raises ValueError for no run.
     """
-    if not shown:
+    if not results:
         raise ValueError("no run to draw")
-    levels = np.unique(np.concatenate([found.rates.level for _, found in shown]))
-    names = [clean_text(f"{found.target} ({found.run_id})") for _, found in shown]
-    if len(shown) == 1:
-        names = [clean_text(shown[0][1].target)]
+    levels = np.unique(np.concatenate([found.rates.level for _, found in results]))
+    names = [clean_text(f"{found.target} ({found.run_id})") for _, found in results]
+    if len(results) == 1:
+        names = [clean_text(results[0][1].target)]
     return Sheet(
         kind="waiting",
         title="Rate of one process with waits between its operations",
         columns=("",),
         panes=tuple(
             _pane(name, rows, found, levels)
-            for name, (rows, found) in zip(names, shown, strict=True)
+            for name, (rows, found) in zip(names, results, strict=True)
         ),
         since_s=None,
         until_s=None,
@@ -81,22 +81,22 @@ def _dots(rows: Sequence[RunRow], levels: Floats) -> tuple[Dots, int]:
     ]
     table = np.array(single, dtype=np.float64).reshape(-1, 4)
     step = -(-len(table) // MOST_DOTS) or 1
-    kept = table[table[:, 2] % step == 0]
-    factor, measurement, rank, value = kept.T
+    drawn = table[table[:, 2] % step == 0]
+    factor, measurement, rank, value = drawn.T
     last = max(1.0, float(table[:, 1].max(initial=0)))
     # The golden ratio spreads neighbours, the same way every time.
     jitter = ((rank / step * 0.618034) % 1 - 0.5) * 2 * _JITTER
     shift = _SPREAD * (measurement / last - 0.5) if last > 1 or (measurement > 0).any() else 0.0
     place = np.searchsorted(levels, factor) + shift + jitter
-    return Dots(place, value), len(table) - len(kept)
+    return Dots(place, value), len(table) - len(drawn)
 
 
 def _mean(found: AdaptiveResult, levels: Floats) -> LevelLine:
     """Rate of all clients over their number: mean over measurements of its logarithm, with its interval."""
     logs = np.log(found.rates.corrected_per_s / found.clients)
-    known = [column[np.isfinite(column)] for column in logs.T]
-    centre = np.array([column.mean() if len(column) else np.nan for column in known])
-    half = np.array([half_width(column) if len(column) > 1 else np.nan for column in known])
+    columns = [column[np.isfinite(column)] for column in logs.T]
+    centre = np.array([column.mean() if len(column) else np.nan for column in columns])
+    half = np.array([half_width(column) if len(column) > 1 else np.nan for column in columns])
     place = np.searchsorted(levels, found.rates.level).astype(np.float64)
     low, high = np.exp(centre - half), np.exp(centre + half)
     return LevelLine(MEAN, "median", place, np.exp(centre), low, high)
@@ -104,21 +104,23 @@ def _mean(found: AdaptiveResult, levels: Floats) -> LevelLine:
 
 def _model(found: AdaptiveResult, levels: Floats) -> list[Mark]:
     """The fitted curve and both bounds, where they are known."""
-    known, end = found.capacity, float(found.rates.level[-1])
-    if known is None:
+    capacity, end = found.capacity, float(found.rates.level[-1])
+    if capacity is None:
         return []
     inside = levels[levels <= end]
     place = np.linspace(0, len(inside) - 1, _BETWEEN * (len(inside) - 1) + 1)
     factor = np.expm1(np.interp(place, np.arange(len(inside)), np.log1p(inside)))
     marks: list[Mark] = []
-    if known.network is not None:
+    if capacity.network is not None:
         marks.append(
-            LevelLine(FIT, "model", place, known.network.corrected_per_s(factor) / known.clients)
+            LevelLine(
+                FIT, "model", place, capacity.network.corrected_per_s(factor) / capacity.clients
+            )
         )
-    if known.max_per_s.value is not None:
-        servers = known.max_per_s.value * (1 + factor) / known.clients
+    if capacity.max_per_s.value is not None:
+        servers = capacity.max_per_s.value * (1 + factor) / capacity.clients
         marks.append(LevelLine(SERVERS, "bound", place, servers))
-    if known.unloaded_s.value is not None and known.coverage is not CurveCoverage.EDGE:
-        alone = np.full_like(place, 1 / known.unloaded_s.value)
+    if capacity.unloaded_s.value is not None and capacity.coverage is not CurveCoverage.EDGE:
+        alone = np.full_like(place, 1 / capacity.unloaded_s.value)
         marks.append(LevelLine(CLIENTS, "bound", place, alone))
     return marks

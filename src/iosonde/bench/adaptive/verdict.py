@@ -77,7 +77,7 @@ class LimitVerdict:
     interval.
     """
 
-    verdict: RateTrend
+    trend: RateTrend
     leaning: RateTrend
     change: RateRatio
     changes: tuple[RateRatio, ...]
@@ -104,30 +104,30 @@ def judge(run: Rates) -> LimitVerdict:
     slopes = _slopes_of_measurements(run)
     rule = _Rule(pairs, slopes)
     found = [_change(level, values) for level, values in zip(run.level[1:], pairs, strict=True)]
-    verdict, place = rule.decide(0)
+    trend, place = rule.decide(0)
     changes = tuple(change for change in found if change is not None)
     at_end = changes[-1]
-    dip = found[place] if verdict is RateTrend.DECREASES and place < len(pairs) - 1 else None
+    dip = found[place] if trend is RateTrend.DECREASES and place < len(pairs) - 1 else None
     return LimitVerdict(
-        verdict=verdict,
+        trend=trend,
         leaning=rule.leaning(),
         change=at_end,
         changes=changes,
         dip=dip,
         implausible=_implausible(run, found),
-        more_measurements=rule.more() if verdict is RateTrend.INCONCLUSIVE else 0,
+        more_measurements=rule.more() if trend is RateTrend.INCONCLUSIVE else 0,
         elasticity=_elasticity(slopes, _floor_of_slope(run)),
     )
 
 
-def more_to_run(judged: LimitVerdict, measurements: int) -> int:
+def more_to_run(verdict: LimitVerdict, measurements: int) -> int:
     """Measurements to add to ``measurements`` before judging again: one further look, which the error rates include.
 
     0: there is a verdict, or there was that look.
     """
     if measurements < FEWEST:
         return FEWEST - measurements
-    return max(0, EXTENDED - measurements) if judged.verdict is RateTrend.INCONCLUSIVE else 0
+    return max(0, EXTENDED - measurements) if verdict.trend is RateTrend.INCONCLUSIVE else 0
 
 
 def _change(level: float, values: Floats) -> RateRatio | None:
@@ -148,11 +148,11 @@ class _Rule:
     """The rule of the verdict, for as many measurements as there are or would be."""
 
     def __init__(self, pairs: list[Floats], slopes: Floats) -> None:
-        known = [values for values in pairs if len(values)]
+        present = [values for values in pairs if len(values)]
         self._place = [place for place, values in enumerate(pairs) if len(values)]
-        self._n = np.array([len(values) for values in known])
-        self._mean = np.array([values.mean() for values in known])
-        spread = [float(np.std(values, ddof=1)) if len(values) > 1 else 0.0 for values in known]
+        self._n = np.array([len(values) for values in present])
+        self._mean = np.array([values.mean() for values in present])
+        spread = [float(np.std(values, ddof=1)) if len(values) > 1 else 0.0 for values in present]
         self._sd = np.maximum(SD_FLOOR, spread)
         self._slope = float(slopes.mean())
         self._slope_sd = float(np.std(slopes, ddof=1)) if len(slopes) > 1 else 0.0
@@ -248,7 +248,7 @@ def _elasticity(slopes: Floats, floor: float) -> tuple[float, float | None, floa
 
 
 def _slopes(waited: Floats, logs: Floats) -> Iterator[float]:
-    known = np.flatnonzero(np.isfinite(logs))
-    for low, high in combinations(known, 2):
+    present = np.flatnonzero(np.isfinite(logs))
+    for low, high in combinations(present, 2):
         if waited[high] > waited[low]:
             yield float((logs[high] - logs[low]) / (waited[high] - waited[low]))

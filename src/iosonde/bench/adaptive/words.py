@@ -35,9 +35,9 @@ def say_waiting(found: AdaptiveResult) -> list[str]:
 
 def verdict_line(found: AdaptiveResult) -> str:
     """Who is the limit, with the number that shows it."""
-    judged, limit = found.judged, LIMIT[found.judged.verdict]
-    end = judged.change
-    match judged.verdict:
+    verdict, limit = found.verdict, LIMIT[found.verdict.trend]
+    end = verdict.change
+    match verdict.trend:
         case RateTrend.SIMILAR:
             if found.client_busy and found.cpu_share is not None:
                 limit += f", their CPUs above all ({found.cpu_share:.0%} used)"
@@ -49,8 +49,8 @@ def verdict_line(found: AdaptiveResult) -> str:
         case RateTrend.INCREASES:
             return f"{limit}: {_overload(found)}"
         case RateTrend.DECREASES:
-            shown = judged.dip or end
-            back = f"; {_factor(end)} at T = {_t(end.level)}" if judged.dip else ""
+            shown = verdict.dip or end
+            back = f"; {_factor(end)} at T = {_t(end.level)}" if verdict.dip else ""
             return (
                 f"{limit}: the servers get slower when clients leave them idle "
                 f"({_factor(shown)} the rate at T = {_t(shown.level)}{back})"
@@ -60,42 +60,42 @@ def verdict_line(found: AdaptiveResult) -> str:
 
 
 def _overload(found: AdaptiveResult) -> str:
-    end = found.judged.change
+    end = found.verdict.change
     text = (
         f"without waits {_rate(found.without_waits_per_s)} reach them, and clients that wait in between are served "
         f"faster ({_factor(end)} the rate at T = {_t(end.level)})"
     )
-    known = found.capacity
-    if known is None or known.coverage is CurveCoverage.FLAT:
+    capacity = found.capacity
+    if capacity is None or capacity.coverage is CurveCoverage.FLAT:
         return text
-    most = f"; they saturate at about {_rate(known.max_per_s.value)}"
-    if known.coverage is CurveCoverage.STEEP:
-        return f"{text}{most}, which fewer than {_clients(known.saturating_clients.upper)} reach"
-    few = " or fewer" if known.coverage is CurveCoverage.EDGE else ""
-    n = known.saturating_clients.value
+    most = f"; they saturate at about {_rate(capacity.max_per_s.value)}"
+    if capacity.coverage is CurveCoverage.STEEP:
+        return f"{text}{most}, which fewer than {_clients(capacity.saturating_clients.upper)} reach"
+    few = " or fewer" if capacity.coverage is CurveCoverage.EDGE else ""
+    n = capacity.saturating_clients.value
     reach = "reaches" if n is not None and round(n) == 1 and not few else "reach"
     return f"{text}{most}, which {_clients(n)}{few} {reach}"
 
 
 def _undecided(found: AdaptiveResult) -> str:
-    judged, end, n = found.judged, found.judged.change, found.rates.measurements
+    verdict, end, n = found.verdict, found.verdict.change, found.rates.measurements
     text = f"{_factor(end)} the rate at T = {_t(end.level)} after {_measurements(n)}"
     if n < FEWEST:
         return (
-            f"{text}; at least {FEWEST} are needed; so far it looks as if {LIMIT[judged.leaning]}"
+            f"{text}; at least {FEWEST} are needed; so far it looks as if {LIMIT[verdict.leaning]}"
         )
-    if judged.more_measurements is None:
+    if verdict.more_measurements is None:
         text += f"; not even {MOST} measurements would tell: rates scatter, or the ratio is close to {MARGIN:g}"
-    if judged.more_measurements:
-        text += f"; {_measurements(judged.more_measurements, 'more ')} would probably decide"
+    if verdict.more_measurements:
+        text += f"; {_measurements(verdict.more_measurements, 'more ')} would probably decide"
     return text
 
 
 def _evidence(found: AdaptiveResult) -> list[str]:
-    judged = found.judged
-    slope, low, high = judged.elasticity
+    verdict = found.verdict
+    slope, low, high = verdict.elasticity
     span = "" if low is None or high is None else f" ({_signed(low)} to {_signed(high)})"
-    shown = ", ".join(f"{_ratio(change.ratio)} at {_t(change.level)}" for change in judged.changes)
+    shown = ", ".join(f"{_ratio(change.ratio)} at {_t(change.level)}" for change in verdict.changes)
     return [
         f"{_rate(found.without_waits_per_s)} by {_clients(found.clients)} without waits; at T: {shown} "
         f"({_measurements(found.rates.measurements)}, intervals of {CONFIDENCE:.0%})",
@@ -105,44 +105,44 @@ def _evidence(found: AdaptiveResult) -> list[str]:
     ]
 
 
-def _capacity(known: Capacity) -> list[str]:
+def _capacity(capacity: Capacity) -> list[str]:
     """Numbers where they are identifiable, bounds where they are not."""
-    if known.coverage is CurveCoverage.FLAT:
+    if capacity.coverage is CurveCoverage.FLAT:
         return [
-            f"an operation takes {_time(known.unloaded_s)} however many are under way",
-            f"what the servers can do was not reached: it is at least {_rate(known.max_per_s.lower)}, and "
-            f"{_clients(known.saturating_clients.lower)} are not too many",
+            f"an operation takes {_time(capacity.unloaded_s)} however many are under way",
+            f"what the servers can do was not reached: it is at least {_rate(capacity.max_per_s.lower)}, and "
+            f"{_clients(capacity.saturating_clients.lower)} are not too many",
         ]
-    rate = f"the servers can do {_rate(known.max_per_s.value)}{_span(known.max_per_s)}"
-    if known.coverage is CurveCoverage.STEEP:
+    rate = f"the servers can do {_rate(capacity.max_per_s.value)}{_span(capacity.max_per_s)}"
+    if capacity.coverage is CurveCoverage.STEEP:
         return [
             f"{rate}; how long an operation takes alone cannot be seen under this load: at most "
-            f"{_seconds(known.unloaded_s.upper)}",
-            f"fewer than {_clients(known.saturating_clients.upper)} saturate them; repeat with as many to see",
+            f"{_seconds(capacity.unloaded_s.upper)}",
+            f"fewer than {_clients(capacity.saturating_clients.upper)} saturate them; repeat with as many to see",
         ]
-    clients = known.saturating_clients
-    if known.coverage is CurveCoverage.EDGE:
+    clients = capacity.saturating_clients
+    if capacity.coverage is CurveCoverage.EDGE:
         return [
-            f"{rate}; an operation that meets no other takes {_seconds(known.unloaded_s.value)} or less",
-            f"{_clients(clients.value)} or fewer saturate them; this run had {_count(known.clients)}, too many "
+            f"{rate}; an operation that meets no other takes {_seconds(capacity.unloaded_s.value)} or less",
+            f"{_clients(clients.value)} or fewer saturate them; this run had {_count(capacity.clients)}, too many "
             "to see it well",
         ]
     between = ""
     if clients.lower is not None and clients.upper is not None:
         between = f" ({_count(clients.lower)}-{_count(clients.upper)})"
     return [
-        f"{rate}; an operation that meets no other takes {_time(known.unloaded_s)}",
+        f"{rate}; an operation that meets no other takes {_time(capacity.unloaded_s)}",
         f"the servers are saturated by {_clients(clients.value)}{between} that never wait; this run had "
-        f"{_count(known.clients)}",
+        f"{_count(capacity.clients)}",
     ]
 
 
 def _cautions(found: AdaptiveResult) -> list[str]:
-    told = []
-    judged = found.judged
-    if judged.implausible is not None:
-        told.append(
-            f"{_factor(judged.implausible)} at T = {_t(judged.implausible.level)} is more than waits can "
+    cautions = []
+    verdict = found.verdict
+    if verdict.implausible is not None:
+        cautions.append(
+            f"{_factor(verdict.implausible)} at T = {_t(verdict.implausible.level)} is more than waits can "
             "explain: at most 1 + T; waits or rates were measured wrongly, or the storage changed during the run"
         )
     if found.client_busy and found.cpu_share is not None:
@@ -150,49 +150,49 @@ def _cautions(found: AdaptiveResult) -> list[str]:
             RateTrend.SIMILAR: "an operation is mostly work of the client itself, not of the servers",
             RateTrend.INCREASES: "clients that queue for a CPU look the same as servers that are the limit",
         }
-        more = what.get(judged.verdict, "rates may be those of the CPUs")
-        told.append(
+        more = what.get(verdict.trend, "rates may be those of the CPUs")
+        cautions.append(
             f"the ranks used {found.cpu_share:.0%} of the client's CPUs: {more}; measure with fewer ranks a machine"
         )
     if found.busy_waiting and found.cpu_share_waiting is not None:
-        told.append(
+        cautions.append(
             f"even where they wait longest the ranks used {found.cpu_share_waiting:.0%} of the client's CPUs: "
             "waits did not relieve the client, and the verdict says nothing about the servers"
         )
-    for asked, measured in found.rates.off_nominal():
-        told.append(
-            f"at T = {_t(asked)} clients waited {measured:.2f} times as long as operations took: sleeps are too "
+    for stated, measured in found.rates.off_nominal():
+        cautions.append(
+            f"at T = {_t(stated)} clients waited {measured:.2f} times as long as operations took: sleeps are too "
             "coarse here, or CPUs too busy; the measured value was used"
         )
     if found.failed_share is not None and found.failed_share >= FAILED:
-        told.append(f"{found.failed_share:.1%} of the operations failed")
-    return told
+        cautions.append(f"{found.failed_share:.1%} of the operations failed")
+    return cautions
 
 
 def waiting_json(found: AdaptiveResult) -> dict[str, Any]:
     """Plain data for JSON."""
-    judged, known = found.judged, found.capacity
-    slope, low, high = judged.elasticity
+    verdict, capacity = found.verdict, found.capacity
+    slope, low, high = verdict.elasticity
     return {
         "run_id": found.run_id,
         "target": found.target,
         "backend": found.backend,
         "clients": found.clients,
         "measurements": found.rates.measurements,
-        "verdict": judged.verdict.value,
-        "leaning": judged.leaning.value,
+        "verdict": verdict.trend.value,
+        "leaning": verdict.leaning.value,
         "sentences": say_waiting(found),
         "changes": [
             {"waiting_factor": c.level, "ratio": c.ratio, "lower": c.lower, "upper": c.upper}
-            for c in judged.changes
+            for c in verdict.changes
         ],
-        "dip": None if judged.dip is None else judged.dip.level,
-        "plausible": judged.plausible,
-        "more_measurements": judged.more_measurements,
+        "dip": None if verdict.dip is None else verdict.dip.level,
+        "plausible": verdict.plausible,
+        "more_measurements": verdict.more_measurements,
         "elasticity": {"value": slope, "lower": low, "upper": high},
-        "max_per_s": None if known is None else _plain(known.max_per_s),
-        "unloaded_s": None if known is None else _plain(known.unloaded_s),
-        "saturating_clients": None if known is None else _plain(known.saturating_clients),
+        "max_per_s": None if capacity is None else _plain(capacity.max_per_s),
+        "unloaded_s": None if capacity is None else _plain(capacity.unloaded_s),
+        "saturating_clients": None if capacity is None else _plain(capacity.saturating_clients),
         "cpu_share": found.cpu_share,
         "cpu_share_waiting": found.cpu_share_waiting,
         "failed_share": found.failed_share,

@@ -217,12 +217,12 @@ def _postgresql(rest: str, environ: Mapping[str, str]) -> StorageLocation:
     return StorageLocation("postgresql", name, json.dumps(location))
 
 
-def _options(query: str, known: set[str], kind: str) -> dict[str, str]:
+def _options(query: str, allowed: set[str], kind: str) -> dict[str, str]:
     options = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
     for name in options:
-        if name not in known:
+        if name not in allowed:
             raise UsageError(
-                f"{kind}: no option `{name}`", expected=f"one of {', '.join(sorted(known))}"
+                f"{kind}: no option `{name}`", expected=f"one of {', '.join(sorted(allowed))}"
             )
     return options
 

@@ -110,7 +110,7 @@ class _Run:
     plan: Plan
     place: StorageLocation
     threads: int
-    asked: Spec
+    requested: Spec
     processes: Processes
     observer: Observer
     rows: list[RunRow] = field(default_factory=list)
@@ -124,7 +124,7 @@ class _Run:
         if root is not None:
             _check_store(root, self.processes)
         kept = read_kept(place, self.processes, self.observer.wanted)
-        spec = settled(self.asked, kept, ranks, plan.phases, place.name)
+        spec = settled(self.requested, kept, ranks, plan.phases, place.name)
         if plan.samples is not None:
             spec = replace(spec, rows=min(_MOST_ROWS, spec.operations()))
         label = self._label(spec, ranks, now_ns)
@@ -278,5 +278,5 @@ def _check_store(root: Path, processes: Processes) -> None:
 
 def _gathered(rows: list[RunRow], processes: Processes) -> list[RunRow]:
     """At process 0 the rows of all ranks and of all together, elsewhere those of its own ranks."""
-    mine = rows if processes.number == 0 else [row for row in rows if row.rank is not None]
-    return [row for part in processes.gather(mine) for row in part]
+    own = rows if processes.number == 0 else [row for row in rows if row.rank is not None]
+    return [row for part in processes.gather(own) for row in part]

@@ -47,7 +47,7 @@ class Spec:
     wear_out_ns: int | None = None
     """... and all then go on to where the fastest was, at most until this time. None: they do not."""
     seed: int = 0
-    give_up: int = 100
+    max_errors: int = 100
     """A rank stops after this many failures in a row."""
     rows: int = 0
     """Operations kept of each rank and phase."""
@@ -70,7 +70,7 @@ class Spec:
             "read_only": self.read_only,
             "manner": {"fsync": self.fsync, "direct": self.direct},
             "seed": self.seed,
-            "give_up": self.give_up,
+            "give_up": self.max_errors,
             "rows": self.rows,
         }
 

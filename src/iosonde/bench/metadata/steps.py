@@ -152,8 +152,8 @@ class MetadataSteps:
 
     def created(self, result: PhaseResult) -> list[int] | None:
         """Objects in each data set of each rank after the create phase; None: all of them."""
-        mine = [rank.steps // (self.spec.data_sets or 1) for rank in result.ranks]
-        counts = [count for part in self.session.all_gather(mine) for count in part]
+        own = [rank.steps // (self.spec.data_sets or 1) for rank in result.ranks]
+        counts = [count for part in self.session.all_gather(own) for count in part]
         return None if all(count == self.spec.objects for count in counts) else counts
 
     # ---- how
@@ -171,8 +171,8 @@ class MetadataSteps:
         """The number of the oldest object of every data set, after a survey where it is open."""
         if self._positions is None:
             sets = [each for rank in self.session.ask("survey", full=True) for each in rank["sets"]]
-            mine = [(each["first"], each["made"], each["removed"]) for each in sets]
-            every = [each for part in self.session.all_gather(mine) for each in part]
+            own = [(each["first"], each["made"], each["removed"]) for each in sets]
+            every = [each for part in self.session.all_gather(own) for each in part]
             made, removed = sum(each[1] for each in every), sum(each[2] for each in every)
             if made or removed:
                 self._watch.note(

@@ -68,7 +68,7 @@ def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[RunSu
         factors = sorted({row.waiting_factor for row in main})
         for factor in factors if every_factor else factors[:1]:
             some = [row for row in main if row.waiting_factor == factor]
-            found.append(_compared(own, some, len(factors)))
+            found.append(_summary(own, some, len(factors)))
     return found
 
 
@@ -83,7 +83,7 @@ def main_rows(rows: Sequence[RunRow]) -> list[RunRow]:
     return [row for row in together if row.phase == main] or list(rows)
 
 
-def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> RunSummary:
+def _summary(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> RunSummary:
     first = main[0]
     whole = [row for row in main if row.op is None]
     creates = [row.rate_per_s for row in main if row.op == "md_create"]
@@ -91,7 +91,7 @@ def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> 
     bulk = first.pattern == "bulk"
     failed = [row.failed for row in whole]
     fair = [row.balance for row in whole if row.balance is not None]
-    asked = first.parameters
+    parameters = first.parameters
     return RunSummary(
         run_id=first.run_id,
         first_ns=min(began, default=None),
@@ -104,9 +104,9 @@ def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> 
         waiting_factors=factors,
         repetitions=len({(row.repetition, row.measurement) for row in main}),
         ranks=first.ranks,
-        data_sets=_whole_number(asked.get("data_sets")),
-        iterations=_whole_number(asked.get("iterations")),
-        objects=_whole_number(asked.get("items" if "items" in asked else "objects")),
+        data_sets=_whole_number(parameters.get("data_sets")),
+        iterations=_whole_number(parameters.get("iterations")),
+        objects=_whole_number(parameters.get("items" if "items" in parameters else "objects")),
         complete=all(row.complete for row in every),
         ops=_sum([row.ops for row in whole]),
         failed=_sum(failed),
@@ -128,13 +128,13 @@ def counted(rows: Sequence[RunRow]) -> str:
 
 
 def _middle(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
+    present = [value for value in values if value is not None]
+    return median(present) if present else None
 
 
 def _sum(values: Sequence[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
+    present = [value for value in values if value is not None]
+    return sum(present) if present and len(present) == len(values) else None
 
 
 def _whole_number(value: Any) -> int | None:

@@ -42,7 +42,7 @@ from iosonde.model.names import slug
 from iosonde.model.runs import RunRow, run_order
 from iosonde.model.text import clean_text
 
-_TOLD = 5
+_WARNED = 5
 """Bad lines of one file that are told of one by one."""
 _TOGETHER = 64
 """Files that are read with one question."""
@@ -242,15 +242,15 @@ def _read_part(path: Path) -> tuple[list[RunRow], int]:
                     rows += [from_line(line)] if line.strip() else []
                 except ValueError as error:
                     bad += 1
-                    if bad <= _TOLD:
+                    if bad <= _WARNED:
                         _warn(f"{path}, line {number}: {clean_text(str(error))}; left out")
     except FileNotFoundError:
         pass
     except OSError as error:
         _warn(f"{path} cannot be read: {error.strerror}; left out")
         bad += 1
-    if bad > _TOLD:
-        _warn(f"{path}: {bad - _TOLD} more lines are no rows; left out")
+    if bad > _WARNED:
+        _warn(f"{path}: {bad - _WARNED} more lines are no rows; left out")
     return rows, bad
 
 

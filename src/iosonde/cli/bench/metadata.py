@@ -16,7 +16,7 @@ from iosonde.bench.metadata.plan import run_plan
 from iosonde.bench.runs.compare import compare
 from iosonde.bench.runtime.processes import find_processes, is_first
 from iosonde.cli.bench.options import parse, plan
-from iosonde.cli.bench.progress import Following, Looking
+from iosonde.cli.bench.progress import ProgressBar, ProgressView
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.run_data import write_rows
@@ -41,12 +41,12 @@ def metadata(arguments: Sequence[str]) -> int:
     try:
         with tempfile.TemporaryDirectory() as spare, Interrupt() as interrupt:
             samples = _samples(args, root, Path(spare))
-            asked = plan(args, os.environ, _more_measurements, seed, samples)
-            looking = Looking(interrupt, quiet=processes.number > 0)
-            with Following(looking):
-                ran = run_plan(asked, processes, root, looking, options.now_ns)
-            if processes.number == 0 and ran.rows:
-                _show(ran.rows, args, samples)
+            work = plan(args, os.environ, _more_measurements, seed, samples)
+            view = ProgressView(interrupt, quiet=processes.number > 0)
+            with ProgressBar(view):
+                outcome = run_plan(work, processes, root, view, options.now_ns)
+            if processes.number == 0 and outcome.rows:
+                _show(outcome.rows, args, samples)
     except IosondeError as error:
         # Every process has the same error: one says it.
         if processes.number > 0:
@@ -58,16 +58,16 @@ def metadata(arguments: Sequence[str]) -> int:
         raise
     if processes.number > 0:
         return 0
-    for text in dict.fromkeys(map(str, ran.errors)):
+    for text in dict.fromkeys(map(str, outcome.errors)):
         options.tell(f"iosonde: {text}")
-    if not ran.rows and not ran.errors:
+    if not outcome.rows and not outcome.errors:
         raise NothingMeasuredError("the run was ended before anything was measured")
-    if ran.stopped:
+    if outcome.stopped:
         return 130
-    if not ran.rows:
-        return ran.errors[0].exit_code
-    good = all((row.complete or _limited(row)) and not row.failed for row in ran.rows)
-    return 0 if good and not ran.errors else 1
+    if not outcome.rows:
+        return outcome.errors[0].exit_code
+    good = all((row.complete or _limited(row)) and not row.failed for row in outcome.rows)
+    return 0 if good and not outcome.errors else 1
 
 
 def _limited(row: RunRow) -> bool:
@@ -78,7 +78,7 @@ def _limited(row: RunRow) -> bool:
 def _more_measurements(rows: Sequence[RunRow], measurements: int) -> int:
     """How many measurements of each waiting factor to add before judging again; none where nothing can be said."""
     try:
-        return more_to_run(adaptive(rows).judged, measurements)
+        return more_to_run(adaptive(rows).verdict, measurements)
     except IosondeError:
         return 0
 

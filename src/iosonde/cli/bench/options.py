@@ -49,12 +49,31 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     size, time = options.reads(parse_size), options.reads(parse_duration)
     add = parser.add_argument
-    add("place", nargs="+", metavar="PLACE", help="where the objects go")
-    add("-n", "--ranks", type=counts, default=[1], metavar="N", help="of this process (default: 1)")
+    add("place", nargs="+", metavar="PLACE", help="directory, bucket or database for the objects")
+    add(
+        "-n",
+        "--ranks",
+        type=counts,
+        default=[1],
+        metavar="N",
+        help="ranks of this process (default: 1)",
+    )
     add("-D", "--data-sets", type=counts, metavar="D", help="data sets of each rank (10)")
-    add("-P", "--objects", type=counts, metavar="P", help="objects precreated in each (1000)")
-    add("-I", "--iterations", type=counts, metavar="I", help="over the data sets (200, at most P)")
-    add("-S", "--size", type=size, metavar="S", help="of an object (3901)")
+    add(
+        "-P",
+        "--objects",
+        type=counts,
+        metavar="P",
+        help="objects precreated in each data set (1000)",
+    )
+    add(
+        "-I",
+        "--iterations",
+        type=counts,
+        metavar="I",
+        help="iterations over the data sets (200, at most P)",
+    )
+    add("-S", "--size", type=size, metavar="S", help="size of an object (3901)")
     add("-O", "--offset", type=count0, default=1, metavar="O", help=_OFFSET)
     add(
         "-R",
@@ -75,20 +94,36 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         help="cycle (md-workbench) or bulk (mdtest)",
     )
     add("--shared", action="store_true", help="bulk: all ranks in one directory")
-    add("--phases", type=words, metavar="A,B", help="precreate,benchmark,cleanup (default: all)")
+    add(
+        "--phases",
+        type=words,
+        metavar="A,B",
+        help="phases: precreate,benchmark,cleanup (default: all)",
+    )
     add("--keep", action="store_true", help="leave the objects in place")
-    add("--order", choices=("fixed", "random"), default="fixed", help="of operations and objects")
-    add("--one-by-one", action="store_true", help="each op by itself, between barriers")
+    add(
+        "--order",
+        choices=("fixed", "random"),
+        default="fixed",
+        help="order of operations and objects",
+    )
+    add("--one-by-one", action="store_true", help="do each op by itself, between barriers")
     add("--read-only", action="store_true", help="stat and read only")
     add("--verify", action="store_true", help="compare what is read with what was written")
     add("--fsync", action="store_true", help="force every object to stable storage")
-    add("--direct", action="store_true", help="past the client's cache (O_DIRECT)")
-    add("--give-up", type=count, default=100, metavar="N", help="failures in a row (100)")
+    add("--direct", action="store_true", help="bypass the client's cache (O_DIRECT)")
+    add(
+        "--max-errors",
+        type=count,
+        default=100,
+        metavar="N",
+        help="failures in a row that stop a rank (100)",
+    )
     add(
         "--seed",
         type=seed_number,
         metavar="N",
-        help="of contents and orders (default: a fresh one)",
+        help="random seed for object contents and access order (default: a fresh one)",
     )
     add(
         "--fault",
@@ -98,7 +133,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="OP:WHAT",
         help=_FAULT,
     )
-    add("--endpoint", metavar="URL", help="of an S3 server (default: $AWS_ENDPOINT_URL)")
+    add("--endpoint", metavar="URL", help="address of an S3 server (default: $AWS_ENDPOINT_URL)")
     add("--samples", action="store_true", help="keep every operation in the store")
     add("--plot", type=Path, metavar="FILE", help="picture: .png, .svg, .pdf")
     add("--dark", action="store_true", help="a dark picture")
@@ -128,7 +163,7 @@ _OFFSET = "ranks between reader and writer; 0: own objects (1)"
 _WAITING = "wait T times as long as each op took (0)"
 _ADAPTIVE = "several T, and the verdict: clients, servers or background work"
 _MEASUREMENTS = "measurements of each T with --adaptive (5, up to 8 if not decided)"
-_WEAR_OUT = "then all go on to where the fastest was, at most until TIME"
+_WEAR_OUT = "let all ranks go on to where the fastest was, at most until TIME"
 _FAULT = "misbehave: create:ENOSPC, stat:+50ms, all:x3, read:hang; then :AFTER[:FOR]"
 
 
@@ -196,15 +231,15 @@ def _no_more(_rows: Sequence[RunRow], _measurements: int) -> int:
 
 
 def _phases(args: argparse.Namespace) -> tuple[str, ...]:
-    known = PHASES[args.pattern]
-    wanted = known if args.phases is None else args.phases
+    every = PHASES[args.pattern]
+    wanted = every if args.phases is None else args.phases
     for phase in wanted:
-        if phase not in known and phase != "cleanup":
+        if phase not in every and phase != "cleanup":
             raise UsageError(
                 f"--pattern {args.pattern} has no phase {phase!r}",
-                expected="one or more of " + ",".join(known),
+                expected="one or more of " + ",".join(every),
             )
-    ordered = tuple(p for p in (*known, "cleanup") if p in wanted)
+    ordered = tuple(p for p in (*every, "cleanup") if p in wanted)
     kept = {"cleanup", "delete"} if args.keep else set()
     left = tuple(dict.fromkeys(phase for phase in ordered if phase not in kept))
     if not left:
@@ -244,7 +279,7 @@ def _specs(args: argparse.Namespace, seed: int) -> list[Spec]:
             limit_ns=args.stonewall,
             wear_out_ns=wear_out,
             seed=seed if args.seed is None else args.seed,
-            give_up=args.give_up,
+            max_errors=args.max_errors,
             faults=tuple(args.fault),
         )
         for (iterations, each_objects), data_sets in itertools.product(

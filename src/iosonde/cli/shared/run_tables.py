@@ -65,13 +65,13 @@ def comparison(
         cells = [clean_text(form(row[place])) for row in values]
         left = name in ("run", "when", "target", "backend", "what")
         every.append(_Column(name, head, cells, left))
-    said = _fitted(every, room, len(rows))
-    return "\n".join([*_lines(every), "", *said, *say_comparison(rows)])
+    notes = _fitted(every, room, len(rows))
+    return "\n".join([*_lines(every), "", *notes, *say_comparison(rows)])
 
 
 def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
     """Take away what does not fit: what is the same in all rows is said below, then names, then columns."""
-    said = []
+    notes = []
     if all(cell == "0" for cell in _of(every, "T").cells):
         every.remove(_of(every, "T"))
     for name in ("backend", "target", "what", "N", "D", "I", "P", "when"):
@@ -80,7 +80,7 @@ def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
         unknown = all(cell == "n/a" for cell in column.cells)
         if unknown or (same and _wide(every) > room):
             every.remove(column)
-            said += [] if unknown else [f"{name} {column.cells[0]}"]
+            notes += [] if unknown else [f"{name} {column.cells[0]}"]
     for name in ("target", "run"):
         _shorten(every, name, room, 24)
     for name in _GONE_FIRST:
@@ -90,7 +90,7 @@ def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
             if _wide(every) > room:
                 every.remove(_of(every, name))
     _shorten(every, "run", room, 8)
-    return ["all: " + ", ".join(said)] if said else []
+    return ["all: " + ", ".join(notes)] if notes else []
 
 
 def _of(every: list[_Column], name: str) -> _Column:
@@ -152,7 +152,7 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
     first = rows[0]
     began = [row.began_ns for row in rows if row.began_ns is not None]
     ranks = {row.ranks for row in rows if row.ranks is not None}
-    known = {
+    parameters = {
         k: v
         for k, v in first.parameters.items()
         if k not in ("reported", "digests", "pattern", "ranks") and v is not False
@@ -167,8 +167,8 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
         )
         + (f", began {_when(min(began), now_ns)}" if began else ""),
     ]
-    if known:
-        lines.append("asked for: " + ", ".join(f"{k} {_short(v)}" for k, v in known.items()))
+    if parameters:
+        lines.append("asked for: " + ", ".join(f"{k} {_short(v)}" for k, v in parameters.items()))
     machine = next((row.machine for row in rows if row.machine), None)
     if machine:
         lines.append("machine: " + ", ".join(_machine(machine)))
