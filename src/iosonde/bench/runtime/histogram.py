@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,10 @@ class Histogram:
     counts: Counts
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[int, int]]) -> Histogram:
+    def of(cls, pairs: Sequence[tuple[int, int]]) -> Histogram:
         """From (value, count), ascending."""
-        table = np.array(list(pairs), dtype=np.int64).reshape(-1, 2)
-        return cls(np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 1]))
+        flat = np.fromiter(chain.from_iterable(pairs), np.int64, 2 * len(pairs))
+        return cls(flat[::2].copy(), flat[1::2].copy())
 
     def plus(self, other: Histogram) -> Histogram:
         """Both together."""
