@@ -239,7 +239,7 @@ def test_constants_of_hangs_in_prose_are_those_in_code() -> None:
 def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> None:
     from iosonde.bench.metadata.spec import DEFAULTS
     from iosonde.bench.runtime import rank_group
-    from iosonde.bench.runtime.tallies import LEAST_COUNT
+    from iosonde.bench.runtime.op_tally import LEAST_COUNT
     from iosonde.cli.bench.options import parse
 
     page = " ".join((ROOT / "docs/bench-metadata.md").read_text().split())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.spec import Spec
 from iosonde.bench.metadata.steps import MetadataSteps
+from iosonde.bench.runtime.op_tally import OpTally
 from iosonde.bench.runtime.processes import Alone
-from iosonde.bench.runtime.tallies import OpTally
 
 
 class Quiet:

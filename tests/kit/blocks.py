@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from iosonde.bench.runtime.histogram import Histogram
+from iosonde.bench.runtime.op_tally import OpTally
 from iosonde.bench.runtime.series import BinnedSeries
-from iosonde.bench.runtime.tallies import OpTally, RankTally
+from iosonde.bench.runtime.tallies import RankTally
 from iosonde.bench.runtime.workload import RankProgress
 from iosonde.model.errors import MeasureError
 

@@ -1,6 +1,6 @@
 """What servers can do, how long an operation takes alone, and how many clients it takes to be too many.
 
-Service time ``D`` and delay ``L`` of a closed network (``stats.closed_network``) are fitted to the logarithms of
+Service time ``D`` and delay ``L`` of a closed network (``queue.closed_network``) are fitted to the logarithms of
 corrected rates: one station, m servers, least squares with Huber's bound on what a single measurement may say. The
 rates of all levels hang on ``L / D`` alone but for a common factor, so the search has one dimension.
 

@@ -36,9 +36,9 @@ _EXPLAINED = (
 def waiting_sheet(
     results: Sequence[tuple[Sequence[RunRow], AdaptiveResult]], say: Sequence[str] = ()
 ) -> Sheet:
-    """A pane a run: its rows, and what ``analysis.waiting.adaptive`` makes of them.
+    """A pane a run: its rows, and what ``adaptive.adaptive`` makes of them.
 
-    ``say``: sentences for the caption, which findings write. Raises ValueError for no run.
+    ``say``: sentences for the caption, which ``adaptive.words`` writes. Raises ValueError for no run.
     """
     if not results:
         raise ValueError("no run to draw")

@@ -1,6 +1,6 @@
 """Are the clients, the servers or background work the limit? From corrected rates at several waiting factors.
 
-A closed network (``stats.closed_network``) knows two things only: the corrected rate stays as it is (nothing queues:
+A closed network (``queue.closed_network``) knows two things only: the corrected rate stays as it is (nothing queues:
 the clients are the limit) or rises with T (what queued finds the servers free). It never falls. Where it falls,
 something else works when the servers are left idle.
 

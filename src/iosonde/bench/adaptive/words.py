@@ -1,4 +1,4 @@
-"""Sentences about an adaptive run: who is the limit, and how that is known. The data are ``analysis.waiting``.
+"""Sentences about an adaptive run: who is the limit, and the evidence for it. The data are ``adaptive.adaptive``.
 
 A line has no full stop. T is the waiting factor; rates count only the time that clients spent in operations.
 """

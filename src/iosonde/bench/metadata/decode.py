@@ -6,7 +6,8 @@ import json
 from typing import TypedDict
 
 from iosonde.bench.runtime.histogram import Histogram
-from iosonde.bench.runtime.tallies import OpTally, RankTally
+from iosonde.bench.runtime.op_tally import OpTally
+from iosonde.bench.runtime.tallies import RankTally
 from iosonde.bench.runtime.workload import RankProgress
 
 

@@ -18,7 +18,8 @@ from iosonde import _core
 from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata import decode
 from iosonde.bench.runtime.histogram import Counts
-from iosonde.bench.runtime.tallies import OpTally, RankTally
+from iosonde.bench.runtime.op_tally import OpTally
+from iosonde.bench.runtime.tallies import RankTally
 from iosonde.bench.runtime.workload import Limit, PhaseKey, RankProgress, StartWorkload
 from iosonde.model.errors import MeasureError, UsageError
 

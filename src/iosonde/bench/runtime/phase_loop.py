@@ -6,9 +6,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from iosonde.bench.runtime.op_tally import OpTally
 from iosonde.bench.runtime.rank_group import POLL_MS, Patience, RankGroup
 from iosonde.bench.runtime.result import PhaseResult, Watch
-from iosonde.bench.runtime.tallies import OpTally, RankTally
+from iosonde.bench.runtime.tallies import RankTally
 from iosonde.bench.runtime.workload import Limit, PhaseKey, RankRecords
 
 _SNAPSHOT_S = 2.0

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from iosonde.bench.runtime.op_tally import OpTally
 from iosonde.bench.runtime.result import PhaseResult
-from iosonde.bench.runtime.tallies import OpTally, PhaseTally
+from iosonde.bench.runtime.tallies import PhaseTally
 from iosonde.model.runs import RunRow
 
 

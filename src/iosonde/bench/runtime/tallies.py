@@ -1,80 +1,19 @@
 """What ranks did in a phase, and how it adds up: counts, histograms and series merge, single operations never travel.
 
-``OpTally``: one op of one or more ranks · ``RankTally``: one rank · ``PhaseTally``: ranks of a phase added up.
+``RankTally``: one rank · ``PhaseTally``: ranks of a phase added up. Both hold an ``OpTally`` for each op.
 Arrays inside are numpy's, so mpi4py sends a tally as the bytes of its arrays and a few numbers.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from iosonde.bench.runtime.histogram import Histogram
+from iosonde.bench.runtime.op_tally import OpTally, add_counts, present
 from iosonde.bench.runtime.series import BinnedSeries
-from iosonde.model.runs import RUN_QUANTILES
 
 T = TypeVar("T")
-
-LEAST_COUNT: dict[str, int] = {"q90": 10, "q99": 100}
-"""Below this many operations a quantile is not given: it would be the maximum."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpTally:
-    """One op of one or more ranks. ``latencies``: ns, of operations that ended ok, within 0.1 %."""
-
-    op: str
-    ok: int
-    sum_ns: int
-    min_ns: int | None
-    max_ns: int | None
-    bytes: int
-    failed: Mapping[str, int]
-    failed_ns: int
-    latencies: Histogram
-
-    def plus(self, other: OpTally) -> OpTally:
-        """Both together."""
-        return OpTally(
-            self.op if self.op == other.op else "",
-            self.ok + other.ok,
-            self.sum_ns + other.sum_ns,
-            _present(min, self.min_ns, other.min_ns),
-            _present(max, self.max_ns, other.max_ns),
-            self.bytes + other.bytes,
-            _counts(self.failed, other.failed),
-            self.failed_ns + other.failed_ns,
-            self.latencies.plus(other.latencies),
-        )
-
-    def quantile(self, q: float) -> float | None:
-        """The order statistic ceil(q n) of the latencies, ns; None without one.
-
-        A bucket's middle is cut to the exact minimum and maximum.
-        """
-        if self.ok == 0 or self.min_ns is None or self.max_ns is None:
-            return None
-        value = self.latencies.at(max(1, math.ceil(q * self.ok)))
-        return float(self.max_ns if value is None else min(max(value, self.min_ns), self.max_ns))
-
-    def statistics(self) -> dict[str, float | None]:
-        """Columns of a row: min_ns, mean_ns, q25_ns ... q99_ns, max_ns."""
-        found: dict[str, float | None] = {
-            "min_ns": None if self.min_ns is None else float(self.min_ns),
-            "mean_ns": self.sum_ns / self.ok if self.ok else None,
-            "max_ns": None if self.max_ns is None else float(self.max_ns),
-        }
-        for name, q in RUN_QUANTILES.items():
-            enough = self.ok >= LEAST_COUNT.get(name, 1)
-            found[f"{name}_ns"] = self.quantile(q) if enough else None
-        return found
-
-    @property
-    def failures(self) -> int:
-        """How many did not end ok."""
-        return sum(self.failed.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,15 +89,15 @@ class PhaseTally:
         """Both together."""
         return PhaseTally(
             self.ranks + other.ranks,
-            _present(min, self.began_ns, other.began_ns),
+            present(min, self.began_ns, other.began_ns),
             max(self.slowest_ns, other.slowest_ns),
-            _present(min, self.fastest_ns, other.fastest_ns),
+            present(min, self.fastest_ns, other.fastest_ns),
             self.waited_ns + other.waited_ns,
             self.op_time_ns + other.op_time_ns,
             self.cpu_ns + other.cpu_ns,
             self.corrected_per_s + other.corrected_per_s,
             max(self.most_steps, other.most_steps),
-            _counts(self.ends, other.ends),
+            add_counts(self.ends, other.ends),
             _merged(self.ops, other.ops, OpTally.plus),
             {**other.problems, **self.problems},
             self.rows_left_out + other.rows_left_out,
@@ -228,18 +167,6 @@ def ranks_in_sequence(parts: Sequence[Sequence[RankTally]]) -> tuple[RankTally, 
             )
         )
     return tuple(merged)
-
-
-def _present(
-    choose: Callable[[int, int], int], first: int | None, second: int | None
-) -> int | None:
-    if first is None or second is None:
-        return second if first is None else first
-    return choose(first, second)
-
-
-def _counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
-    return {name: first.get(name, 0) + second.get(name, 0) for name in {**first, **second}}
 
 
 def _merged(

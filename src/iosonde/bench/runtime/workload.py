@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from iosonde.bench.runtime.histogram import Counts
-from iosonde.bench.runtime.tallies import OpTally, RankTally
+from iosonde.bench.runtime.op_tally import OpTally
+from iosonde.bench.runtime.tallies import RankTally
 
 
 @dataclass(frozen=True, slots=True)

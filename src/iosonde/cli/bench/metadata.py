@@ -12,10 +12,11 @@ from pathlib import Path
 from iosonde.bench.adaptive.adaptive import AdaptiveResult, adaptive
 from iosonde.bench.adaptive.verdict import more_to_run
 from iosonde.bench.adaptive.words import say_waiting, verdict_line, waiting_json
-from iosonde.bench.metadata.plan import run_plan
+from iosonde.bench.metadata.run import run_plan
 from iosonde.bench.runs.compare import compare
 from iosonde.bench.runtime.processes import find_processes, is_first
-from iosonde.cli.bench.options import parse, plan
+from iosonde.cli.bench.options import parse
+from iosonde.cli.bench.plan import plan
 from iosonde.cli.bench.progress import ProgressBar, ProgressView
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
