@@ -57,7 +57,7 @@ class CurveCoverage(StrEnum):
 class Estimate:
     """A number with its 90 % interval; ``value`` None: not identifiable, the ends are bounds.
 
-    An end that is None is not known.
+    An end that is None is missing.
     """
 
     value: float | None

@@ -18,7 +18,7 @@ PHASE = "benchmark"
 BUSY_CPU = 0.9
 """From this share of the CPUs on, used by the ranks themselves, the client may be what is measured."""
 FAILED = 0.01
-"""A share of failed operations that is told of."""
+"""From this share of failed operations on the words name it."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class AdaptiveResult:
 
     ``capacity`` is None where the rates are not those of clients and servers alone (they fall, or rise by more than
     waits explain). ``cpu_share``: of the client's CPUs, used by the ranks without waits, 0 to 1, and
-    ``cpu_share_waiting`` at the largest T; ``failed_share`` of operations; None = not known. ``clients``: ranks, each
+    ``cpu_share_waiting`` at the largest T; ``failed_share`` of operations; None = missing. ``clients``: ranks, each
     with one operation at a time.
     """
 
@@ -109,7 +109,7 @@ def phase_rows(rows: Iterable[RunRow]) -> list[RunRow]:
 
 
 def _measured(row: RunRow) -> float:
-    """T as measured; NaN = not known."""
+    """T as measured; NaN = missing."""
     if not row.op_time_ns or row.wait_time_ns is None:
         return np.nan
     return row.wait_time_ns / row.op_time_ns

@@ -20,7 +20,7 @@ OFF_NOMINAL = 1.1
 
 @dataclass(frozen=True)
 class Rates:
-    """One run: ``level`` T as asked for and ``measured`` T (median over measurements), shape (levels,), rising.
+    """One run: nominal ``level`` T and ``measured`` T (median over measurements), shape (levels,), rising.
 
     ``corrected_per_s`` (measurements, levels): operations over the time spent in them, per second; NaN = missing.
     """
@@ -35,7 +35,7 @@ class Rates:
         return int(np.isfinite(self.corrected_per_s[:, [0, -1]]).all(axis=1).sum())
 
     def off_nominal(self) -> list[tuple[float, float]]:
-        """Levels (asked for, measured) where clients waited for much longer or shorter than they should."""
+        """Levels (nominal, measured) where clients waited for much longer or shorter than they should."""
         off = np.abs(np.log((1 + self.measured) / (1 + self.level))) > np.log(OFF_NOMINAL)
         return list(zip(self.level[off].tolist(), self.measured[off].tolist(), strict=True))
 
@@ -45,7 +45,7 @@ def rates(
 ) -> Rates:
     """One element a measurement, in any order -> a table. Rates that are not above 0 are missing.
 
-    ``measurement``: its number among those of its level. A missing ``measured`` T is taken as asked for; measured
+    ``measurement``: its number among those of its level. A missing ``measured`` T counts as its level; measured
     twice (same number and level): their geometric mean.
     Raises ValueError unless there are rates at T = 0 and above, and clients did wait there.
     """

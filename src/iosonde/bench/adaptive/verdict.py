@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MARGIN = 1.15
 """Ratios from 1 / 1.15 to 1.15 count as the same."""
 FEWEST, EXTENDED, MOST = 5, 8, 20
-"""Measurements before anything is said, with which an inconclusive run is tried again, and after which to give up."""
+"""Measurements before any verdict, for a second look at an inconclusive run, and at most."""
 DIP_ERROR = 0.02
 """Probability of taking any level in between for a dip where there is none: shared by all of them."""
 _LIKELY = 0.8416

@@ -32,7 +32,7 @@ _MOST_ROWS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class PlanOutcome:
-    """What became of a plan: rows, what went wrong on the way, and whether somebody ended it."""
+    """Rows of a plan, errors on the way, and whether a user ended it."""
 
     rows: list[RunRow]
     errors: list[IosondeError]

@@ -17,7 +17,7 @@ _BULK = ("create", "stat", "read", "delete")
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What a run amounts to, at one waiting factor. None = not known.
+    """What a run amounts to, at one waiting factor. None = missing.
 
     Of several repetitions rate, balance and quartiles are medians over them, ``max_ns`` is the largest.
     """

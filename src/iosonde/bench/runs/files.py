@@ -20,7 +20,7 @@ from iosonde.model.runs import RunRow
 from iosonde.model.text import clean_text
 
 _WARNED = 5
-"""Bad lines of one file that are told of one by one."""
+"""Bad lines of one file that get a warning each."""
 _TOGETHER = 64
 """Files that are read with one question."""
 

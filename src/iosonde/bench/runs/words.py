@@ -1,4 +1,4 @@
-"""What is said below tables of runs."""
+"""Sentences below tables of runs."""
 
 from __future__ import annotations
 

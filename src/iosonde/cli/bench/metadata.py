@@ -72,7 +72,7 @@ def metadata(arguments: Sequence[str]) -> int:
 
 
 def _limited(row: RunRow) -> bool:
-    """A time limit was asked for: ending early is no failure."""
+    """Whether the run had a time limit: ending early is no failure then."""
     return row.parameters.get("limit_ns") is not None
 
 

@@ -70,7 +70,7 @@ def comparison(
 
 
 def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
-    """Take away what does not fit: what is the same in all rows is said below, then names, then columns."""
+    """Remove what does not fit: values equal in all rows move below the table, then names shrink, then columns go."""
     notes = []
     if all(cell == "0" for cell in _of(every, "T").cells):
         every.remove(_of(every, "T"))
@@ -135,7 +135,7 @@ def _lines(every: list[_Column]) -> list[str]:
 
 
 def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = False) -> str:
-    """One run: what was asked for, its phases, its operations; with ``ranks`` the slowest ones."""
+    """One run: its parameters, its phases, its operations; with ``ranks`` the slowest ones."""
     together = [row for row in sorted(rows, key=run_order) if row.rank is None]
     parts = [_about(rows, now_ns), _phases([row for row in together if row.op is None])]
     ops = [row for row in together if row.op is not None]
