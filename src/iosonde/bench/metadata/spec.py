@@ -133,7 +133,7 @@ def settled(
 
 
 def _with_iterations(spec: Spec) -> Spec:
-    """The spec with an I where it has none: as large as the pool allows. Raises UsageError for one that is too large."""
+    """The spec with an I where it has none: what the pool allows. Raises UsageError for one that is too large."""
     if spec.iterations is not None:
         if spec.one_by_one and not spec.read_only and spec.iterations > (spec.objects or 0):
             raise UsageError(
