@@ -7,6 +7,7 @@ import pickle
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -258,3 +259,15 @@ def test_series_of_other_bins_do_not_add_up():
     empty = np.zeros(0, dtype=np.int64)
     with pytest.raises(ValueError, match="bins of 10 ns and of 20 ns"):
         BinnedSeries(10, 0, empty).plus(BinnedSeries(20, 0, empty))
+
+
+def test_only_one_module_knows_the_metadata_ranks_of_the_core():
+    """The import contract sees Python modules; the core is none."""
+    folder = Path(rank_group.__file__).parents[1]
+    found = {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*.py")
+        if "_core.Metadata(" in path.read_text()
+    }
+    assert found == {"metadata/workload.py"}
+    assert not any("_core" in path.read_text() for path in (folder / "runtime").glob("*.py"))
