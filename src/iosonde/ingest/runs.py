@@ -34,13 +34,13 @@ class RunImport(NamedTuple):
     new: bool
 
 
-def text_rows(path: Path, kind: str, given: Given, tell: Tell) -> list[RunRow]:
+def text_rows(path: Path, kind: str, given: Given, warn: Tell) -> list[RunRow]:
     """Rows of a text, with those before a place where it breaks off."""
     rows: list[RunRow] = []
     try:
-        rows.extend(READERS[kind](path, given, tell))
+        rows.extend(READERS[kind](path, given, warn))
     except InputFileError as error:
-        tell(error)
+        warn(error)
     return rows
 
 
