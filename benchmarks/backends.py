@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from benchmarks import machine
-from iosonde.bench.backends.places import Place, parse_place
+from iosonde.bench.backends.places import StorageLocation, parse_place
 from tests.kit.bench import Bench
 from tests.kit.servers import Ferretdb, Postgresql, Versitygw
 from tests.services.conftest import running
@@ -52,7 +52,7 @@ def ours(bench: Bench) -> Medians:
 
 
 @contextmanager
-def begun(place: Place, objects: int, size: int) -> Iterator[Bench]:
+def begun(place: StorageLocation, objects: int, size: int) -> Iterator[Bench]:
     """The instrument, connected and with its data set made."""
     bench = Bench(place, objects, size)
     bench.begin()
@@ -143,7 +143,7 @@ def mongodb_calls(server: Ferretdb, content: bytes) -> Iterator[Calls]:
         client.drop_database("theirs")
 
 
-def compare(name: str, place: Place, calls: Calls, args: argparse.Namespace) -> None:
+def compare(name: str, place: StorageLocation, calls: Calls, args: argparse.Namespace) -> None:
     """Print the row of one client."""
     ratios: dict[str, list[float]] = {op: [] for op in OPS}
     us: dict[str, list[float]] = {op: [] for op in OPS}

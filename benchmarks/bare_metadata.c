@@ -1,6 +1,6 @@
 /* md-workbench's benchmark phase with the same system calls as iosonde makes, and nothing else: no clock around an
-   operation, no record. usage: bare_metadata FOLDER RANKS SETS OBJECTS ITERATIONS REPEATS; prints operations per second of
-   each repeat, by the slowest rank. */
+   operation, no record. usage: bare_metadata FOLDER RANKS SETS OBJECTS ITERATIONS REPETITIONS; prints operations per second of
+   each repetition, by the slowest rank. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 enum { SIZE = 3901, MOST = 64 };
 
 static int ranks, sets, folders[MOST][MOST];
-static long objects, iterations, repeats;
+static long objects, iterations, repetitions;
 static pthread_barrier_t barrier;
 static double took[MOST];
 static char content[SIZE];
@@ -73,7 +73,7 @@ static void *work(void *argument)
             name_of(name, p);
             create(folders[rank][d], name);
         }
-    for (long r = 0; r < repeats; r++) {
+    for (long r = 0; r < repetitions; r++) {
         pthread_barrier_wait(&barrier);
         double began = now();
         for (long i = r * iterations; i < (r + 1) * iterations; i++)
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     if (argc != 7)
         return 2;
     ranks = atoi(argv[2]), sets = atoi(argv[3]);
-    objects = atol(argv[4]), iterations = atol(argv[5]), repeats = atol(argv[6]);
+    objects = atol(argv[4]), iterations = atol(argv[5]), repetitions = atol(argv[6]);
     if (ranks > MOST || sets > MOST)
         return 2;
     memset(content, 'x', SIZE);

@@ -1,6 +1,6 @@
 """`iosonde bench metadata` beside a bare loop of the same system calls in C, and what the harness costs by itself.
 
-    sudo python -m benchmarks.metadata [--rounds 6] [--sets 2 --objects 2000 --iterations 1000 --repeats 3]
+    sudo python -m benchmarks.metadata [--rounds 6] [--sets 2 --objects 2000 --iterations 1000 --repetitions 3]
 
 Rounds alternate (ours, bare, bare, ours), each on a fresh ext4 on a loop device in memory, and in a fresh folder of
 tmpfs. Every operation is recorded. ext4 is left out where it cannot be mounted.
@@ -52,7 +52,7 @@ def ext4() -> Iterator[Path]:
 
 def ours(place: str, ranks: int, args: argparse.Namespace) -> list[dict]:
     """Rows of the benchmark phase, all ranks together."""
-    sizes = ["-D", args.sets, "-P", args.objects, "-I", args.iterations, "-R", args.repeats]
+    sizes = ["-D", args.sets, "-P", args.objects, "-I", args.iterations, "-R", args.repetitions]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as store:
         command = [IOSONDE, "bench", "metadata", place, "-n", ranks, *sizes, "--keep"]
         command += ["--samples", "--store", store, "--format", "json"]
@@ -69,7 +69,7 @@ def our_rate(place: Path, ranks: int, args: argparse.Namespace) -> float:
 
 
 def bare_rate(binary: Path, place: Path, ranks: int, args: argparse.Namespace) -> float:
-    words = [place, ranks, args.sets, args.objects, args.iterations, args.repeats]
+    words = [place, ranks, args.sets, args.objects, args.iterations, args.repetitions]
     told = subprocess.run(
         [str(binary), *map(str, words)], check=True, capture_output=True, text=True
     )
@@ -91,7 +91,7 @@ def compare(binary: Path, fresh, ranks: int, args: argparse.Namespace) -> tuple[
 
 def harness(ranks: int) -> float:
     """Nanoseconds an operation on the null backend, every operation recorded."""
-    given = argparse.Namespace(sets=2, objects=200_000, iterations=100_000, repeats=5)
+    given = argparse.Namespace(sets=2, objects=200_000, iterations=100_000, repetitions=5)
     rows = [row for row in ours("null:", ranks, given) if row["op"] is None]
     return statistics.median(row["duration_ns"] * ranks / row["ops"] for row in rows)
 
@@ -103,11 +103,11 @@ def main() -> None:
         ("sets", 2),
         ("objects", 2000),
         ("iterations", 1000),
-        ("repeats", 3),
+        ("repetitions", 3),
     ):
         parser.add_argument(f"--{name}", type=int, default=value)
     args = parser.parse_args()
-    if args.repeats * args.iterations > 10**9:
+    if args.repetitions * args.iterations > 10**9:
         parser.error("that would take for ever")
     print(machine.line())
     with tempfile.TemporaryDirectory() as folder:

@@ -25,7 +25,7 @@ _NUMBERS = ("max_per_s", "unloaded_s", "saturating_clients")
 
 
 def coverage(seed: int, scale: float = 1.0) -> list[Row]:
-    """Five repeats, 5 % noise: shares of runs whose three intervals hold the truth; an open end holds anything."""
+    """Five measurements, 5 % noise: shares of runs whose three intervals hold the truth; an open end holds anything."""
     rows, times = [], max(10, round(60 * scale))
     for clients, saturating in STORES:
         network = Network(clients, 177e-6, (saturating - 1) * 177e-6)
@@ -41,7 +41,7 @@ def coverage(seed: int, scale: float = 1.0) -> list[Row]:
         worst = min(sum(_holds(one, name, network) for one in found) for name in _NUMBERS)
         held, error = share(worst, times)
         fitted = [one.network.saturating_clients for one in found if one.network is not None]
-        seen = "/".join(sorted({str(one.seen) for one in found}))
+        seen = "/".join(sorted({str(one.coverage) for one in found}))
         what = f"N {clients}, N* {saturating:g} ({seen}, fitted {np.median(fitted):.1f}): intervals hold"
         rows.append(Row("coverage", what, held, 0.9, 1, "-", "-", error))
     return rows

@@ -39,6 +39,6 @@ def runs(seed: int, n: int = 1, **options: float) -> list[Rates]:
     return [rates(*rows[rows[:, 0] == one, 1:].T) for one in np.unique(rows[:, 0])]
 
 
-def first(run: Rates, repeats: int) -> Rates:
-    """The first repeats of a run."""
-    return Rates(run.level, run.measured, run.corrected_per_s[:repeats])
+def first(run: Rates, measurements: int) -> Rates:
+    """The first measurements of a run."""
+    return Rates(run.level, run.measured, run.corrected_per_s[:measurements])

@@ -10,7 +10,7 @@ from benchmarks.truth import simulated
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.target import Row, share
 from iosonde.bench.adaptive.rates import LEVELS, Rates
-from iosonde.bench.adaptive.verdict import EXTENDED, FEWEST, MARGIN, Verdict, judge
+from iosonde.bench.adaptive.verdict import EXTENDED, FEWEST, MARGIN, RateTrend, judge
 from iosonde.queue.capacity import Capacity, Estimate, capacity
 from iosonde.queue.closed_network import Network
 
@@ -25,20 +25,20 @@ class _System:
     name: str
     clients: int
     rates: tuple[float, float]
-    verdict: Verdict
+    verdict: RateTrend
     max_per_s: float
     unloaded: tuple[float, ...]
     saturating: float
 
 
 SYSTEMS = (
-    _System("DKRZ", 100, (2380, 2220), Verdict.SIMILAR, 2380, (42, 45), 100),
-    _System("Cooley GPFS", 100, (5640, 8300), Verdict.INCREASES, 5640, (12.0,), 68),
-    _System("Düsseldorf Lustre", 80, (12600, 30700), Verdict.INCREASES, 12600, (2.5,), 32),
-    _System("Düsseldorf IME", 80, (1550, 4460), Verdict.INCREASES, 1550, (17.1,), 27),
-    _System("KAUST 1 BB", 100, (3390, 14600), Verdict.INCREASES, 3390, (5.5,), 19),
-    _System("KAUST 8 BB", 100, (8190, 32000), Verdict.INCREASES, 8190, (2.7,), 23),
-    _System("NERSC 8 BB", 100, (8560, 35100), Verdict.INCREASES, 8560, (2.4,), 21),
+    _System("DKRZ", 100, (2380, 2220), RateTrend.SIMILAR, 2380, (42, 45), 100),
+    _System("Cooley GPFS", 100, (5640, 8300), RateTrend.INCREASES, 5640, (12.0,), 68),
+    _System("Düsseldorf Lustre", 80, (12600, 30700), RateTrend.INCREASES, 12600, (2.5,), 32),
+    _System("Düsseldorf IME", 80, (1550, 4460), RateTrend.INCREASES, 1550, (17.1,), 27),
+    _System("KAUST 1 BB", 100, (3390, 14600), RateTrend.INCREASES, 3390, (5.5,), 19),
+    _System("KAUST 8 BB", 100, (8190, 32000), RateTrend.INCREASES, 8190, (2.7,), 23),
+    _System("NERSC 8 BB", 100, (8560, 35100), RateTrend.INCREASES, 8560, (2.4,), 21),
 )
 """Published rates of md-workbench (Kunkel and Markomanolis 2018) and what the reference makes of them."""
 
@@ -49,9 +49,9 @@ def t19(seed: int, scale: float = 1.0) -> list[Row]:
     rows, right, most = [], 0, 0.0
     for system in SYSTEMS:
         run = Rates(np.array([0.0, 4.0]), np.array([0.0, 4.0]), np.array([system.rates]))
-        judged = judge(run)
-        right += judged.leaning is system.verdict and judged.plausible
-        most = max(most, judged.change.ratio)
+        verdict = judge(run)
+        right += verdict.leaning is system.verdict and verdict.plausible
+        most = max(most, verdict.change.ratio)
         known = capacity(run.level, run.corrected_per_s, system.clients)
         rows += _printed(system, known)
     return [
@@ -91,7 +91,7 @@ def _best(number: Estimate) -> float | None:
 
 
 def t20(seed: int, scale: float = 1.0) -> list[Row]:
-    """Fits to three repeats with 5 % noise, ratios 1.4 to 3.6: medians of six runs each."""
+    """Fits to three measurements with 5 % noise, ratios 1.4 to 3.6: medians of six runs each."""
     rows = []
     systems = ((100, 70.0), (100, 50.0), (100, 30.0), (20, 10.0))
     for clients, saturating in systems[: max(1, round(len(systems) * scale))]:
@@ -102,7 +102,7 @@ def t20(seed: int, scale: float = 1.0) -> list[Row]:
             clients=clients,
             service_us=network.service_s * 1e6,
             delay_us=network.delay_s * 1e6,
-            repeats=3,
+            measurements=3,
             noise=NOISE,
         )
         found = [capacity(run.measured, run.corrected_per_s, clients) for run in made]
@@ -141,26 +141,26 @@ class _Tally:
     right: int = 0
     wrong: int = 0
     plain: int = 0
-    repeats: list[int] = field(default_factory=list)
+    measurements: list[int] = field(default_factory=list)
 
-    def add(self, run: Rates, truth: Verdict) -> None:
-        """Judge after five repeats, and after eight if that was not enough."""
-        judged, used = judge(simulated.first(run, FEWEST)), FEWEST
-        if judged.verdict is Verdict.INCONCLUSIVE:
-            judged, used = judge(simulated.first(run, EXTENDED)), EXTENDED
+    def add(self, run: Rates, truth: RateTrend) -> None:
+        """Judge after five measurements, and after eight if that was not enough."""
+        verdict, used = judge(simulated.first(run, FEWEST)), FEWEST
+        if verdict.trend is RateTrend.INCONCLUSIVE:
+            verdict, used = judge(simulated.first(run, EXTENDED)), EXTENDED
         self.n += 1
-        self.right += judged.verdict is truth
-        self.wrong += judged.verdict not in (truth, Verdict.INCONCLUSIVE)
+        self.right += verdict.trend is truth
+        self.wrong += verdict.trend not in (truth, RateTrend.INCONCLUSIVE)
         self.plain += _plain(run) is truth
-        self.repeats.append(used)
+        self.measurements.append(used)
 
 
-def _plain(run: Rates) -> Verdict:
-    """What the two ends of one repeat would say."""
+def _plain(run: Rates) -> RateTrend:
+    """What the two ends of one measurement would say."""
     ratio = run.corrected_per_s[0, -1] / run.corrected_per_s[0, 0]
     if ratio > MARGIN:
-        return Verdict.INCREASES
-    return Verdict.DECREASES if ratio < 1 / MARGIN else Verdict.SIMILAR
+        return RateTrend.INCREASES
+    return RateTrend.DECREASES if ratio < 1 / MARGIN else RateTrend.SIMILAR
 
 
 def adaptive(seed: int, scale: float = 1.0) -> list[Row]:
@@ -169,9 +169,9 @@ def adaptive(seed: int, scale: float = 1.0) -> list[Row]:
     times, rows = max(4, round(100 * scale)), []
     for place, (name, truth) in enumerate(
         (
-            ("clients", Verdict.SIMILAR),
-            ("servers", Verdict.INCREASES),
-            ("background work", Verdict.DECREASES),
+            ("clients", RateTrend.SIMILAR),
+            ("servers", RateTrend.INCREASES),
+            ("background work", RateTrend.DECREASES),
         )
     ):
         tally = _Tally()
@@ -179,7 +179,7 @@ def adaptive(seed: int, scale: float = 1.0) -> list[Row]:
             (run,) = simulated.runs(
                 1_000_000 * seed + 10_000 * place + number,
                 **_store(random, truth),
-                repeats=EXTENDED,
+                measurements=EXTENDED,
                 noise=NOISE,
                 drift=DRIFT,
             )
@@ -187,7 +187,7 @@ def adaptive(seed: int, scale: float = 1.0) -> list[Row]:
         right, right_error = share(tally.right, times)
         wrong, wrong_error = share(tally.wrong, times)
         plain = f"{tally.plain / times:.2f}"
-        what = f"{name} ({times}x, {np.mean(tally.repeats):.1f} repeats)"
+        what = f"{name} ({times}x, {np.mean(tally.measurements):.1f} measurements)"
         rows += [
             Row("adaptive", f"{what}: right", right, 0.95, 1, "-", plain, right_error),
             Row(
@@ -205,14 +205,14 @@ def adaptive(seed: int, scale: float = 1.0) -> list[Row]:
 
 
 def noise(seed: int, scale: float = 1.0) -> list[Row]:
-    """The same rule on curves of the model with more and more noise: what it costs in repeats and errors."""
+    """The same rule on curves of the model with more and more noise: what it costs in measurements and errors."""
     random = np.random.default_rng(seed)
     times, factors = max(50, round(2_000 * scale)), np.array(LEVELS)
     rows = []
     for name, truth, shape in (
-        ("ratio 1.0", Verdict.SIMILAR, np.zeros(len(factors))),
-        ("ratio 1.3", Verdict.INCREASES, _rising(factors, 76.7)),
-        ("dip to 0.65", Verdict.DECREASES, np.log(_DIP / _DIP[0])),
+        ("ratio 1.0", RateTrend.SIMILAR, np.zeros(len(factors))),
+        ("ratio 1.3", RateTrend.INCREASES, _rising(factors, 76.7)),
+        ("dip to 0.65", RateTrend.DECREASES, np.log(_DIP / _DIP[0])),
     ):
         for cv in (0.03, 0.05, 0.08, 0.15):
             tally = _Tally()
@@ -222,7 +222,7 @@ def noise(seed: int, scale: float = 1.0) -> list[Row]:
             right, right_error = share(tally.right, times)
             wrong, wrong_error = share(tally.wrong, times)
             plain = tally.plain / times
-            what = f"{name}, cv {cv:.0%}, {np.mean(tally.repeats):.1f} repeats"
+            what = f"{name}, cv {cv:.0%}, {np.mean(tally.measurements):.1f} measurements"
             rows += [
                 Row("noise", f"{what}: right", right, 0, 1, "-", f"{plain:.2f}", right_error),
                 Row(
@@ -242,13 +242,13 @@ def _rising(factors: Floats, saturating: float) -> Floats:
     return np.log(network.corrected_per_s(factors) / network.corrected_per_s(0.0))
 
 
-def _store(random: np.random.Generator, truth: Verdict) -> dict[str, float]:
+def _store(random: np.random.Generator, truth: RateTrend) -> dict[str, float]:
     """A store whose limit is known. Saturating clients N* lie well above or below the clients."""
-    if truth is Verdict.DECREASES:
+    if truth is RateTrend.DECREASES:
         # Tuned to fall as measured: 7 191 per s without waits, 4 665 at T = 1/4, 6 181 at T = 4.
         return {"clients": 10, "service_us": 105, "delay_us": 526, "background_us": 2_000}
     clients = int(random.integers(16, 129))
-    low, high = (3.0, 10.0) if truth is Verdict.SIMILAR else (0.2, 0.6)
+    low, high = (3.0, 10.0) if truth is RateTrend.SIMILAR else (0.2, 0.6)
     saturating = clients * float(np.exp(random.uniform(np.log(low), np.log(high))))
     service_us = float(np.exp(random.uniform(np.log(20), np.log(2_000))))
     return {"clients": clients, "service_us": service_us, "delay_us": (saturating - 1) * service_us}

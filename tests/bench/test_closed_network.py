@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from iosonde.bench.adaptive.rates import LEVELS
-from iosonde.queue.capacity import MODEL_ERROR, Seen, capacity
+from iosonde.queue.capacity import MODEL_ERROR, CurveCoverage, capacity
 from iosonde.queue.closed_network import Network
 
 T = np.array(LEVELS)
@@ -84,8 +84,10 @@ def test_impossible_networks_are_refused(wrong):
         Network(*wrong)
 
 
-def measured(network, random, repeats=5, noise=0.05):
-    logs = np.log(network.corrected_per_s(T)) + noise * random.standard_normal((repeats, len(T)))
+def measured(network, random, measurements=5, noise=0.05):
+    logs = np.log(network.corrected_per_s(T)) + noise * random.standard_normal(
+        (measurements, len(T))
+    )
     return np.exp(logs)
 
 
@@ -94,7 +96,7 @@ def measured(network, random, repeats=5, noise=0.05):
 def test_a_curve_without_noise_gives_its_network_back(clients, wanted, service):
     truth = Network(clients, service, (max(1.0, wanted * clients) - 1) * service)
     found = capacity(T, truth.corrected_per_s(T)[None, :], clients)
-    assert found.seen is Seen.BEND
+    assert found.coverage is CurveCoverage.BEND
     assert found.max_per_s.lower is None
     for name in MODEL_ERROR:
         assert getattr(found, name).value == pytest.approx(getattr(truth, name), rel=0.01)
@@ -125,19 +127,19 @@ def test_one_wild_measurement_does_not_move_the_fit():
 
 def test_what_is_not_seen_is_a_bound():
     flat = capacity(T, measured(Network(10, 1e-4, 1e-2), np.random.default_rng(1)), 10)
-    assert flat.seen is Seen.FLAT
+    assert flat.coverage is CurveCoverage.FLAT
     assert (flat.max_per_s.value, flat.saturating_clients.value) == (None, None)
     assert flat.saturating_clients.lower == 10
     assert flat.max_per_s.lower == pytest.approx(10 / 1.01e-2, rel=0.05)
     assert flat.unloaded_s.lower < 1.01e-2 < flat.unloaded_s.upper
     steep = capacity(T, measured(Network(100, 1e-4, 1e-4), np.random.default_rng(1)), 100)
-    assert steep.seen is Seen.STEEP
+    assert steep.coverage is CurveCoverage.STEEP
     assert steep.max_per_s.value == pytest.approx(1e4, rel=0.03)
     assert steep.saturating_clients.upper == 20
     assert steep.unloaded_s.upper == pytest.approx(2e-3, rel=0.03)
     assert (steep.unloaded_s.value, steep.unloaded_s.lower) == (None, None)
     edge = capacity(T, Network(100, 1e-4, 21e-4).corrected_per_s(T)[None, :], 100)
-    assert edge.seen is Seen.EDGE
+    assert edge.coverage is CurveCoverage.EDGE
     assert edge.saturating_clients.value == pytest.approx(22, rel=0.02)
     assert edge.saturating_clients.lower is None
 

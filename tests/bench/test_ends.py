@@ -150,7 +150,7 @@ def test_a_rank_that_hangs_is_given_up(place, store, fault, said):
 
 @pytest.mark.parametrize("name", ["ENOSPC", "EDQUOT", "EACCES"])
 def test_failures_end_a_rank_and_are_counted(place, store, capsys, name):
-    words = ("-n", 2, "-D", 1, "-P", 40, "-I", 40, "-R", 1, "--give-up", 5)
+    words = ("-n", 2, "-D", 1, "-P", 40, "-I", 40, "-R", 1, "--max-errors", 5)
     assert bench(place, *words, "--fault", f"create:{name}", store=store) == 1
     err = capsys.readouterr().err
     words = os.strerror(getattr(errno, name))

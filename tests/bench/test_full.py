@@ -53,7 +53,7 @@ def ext4(tmp_path):
 
 def full(folder, store, capsys, *words):
     """A run that finds no room: said, counted, kept, cleaned."""
-    assert bench(folder, "-D", 2, "-P", 5000, "--give-up", 20, *words, store=store) == 1
+    assert bench(folder, "-D", 2, "-P", 5000, "--max-errors", 20, *words, store=store) == 1
     seen = capsys.readouterr()
     assert "creates ended with ENOSPC: No space left on device" in seen.err
     assert "gave up: nothing but failures" in seen.err
@@ -85,7 +85,7 @@ def test_no_room_in_a_tree_that_is_kept(small, store, capsys):
 
 
 def test_no_room_with_bulk(small, store, capsys):
-    words = ("--pattern", "bulk", "-n", 2, "-D", 1, "-P", 500, "--give-up", 20)
+    words = ("--pattern", "bulk", "-n", 2, "-D", 1, "-P", 500, "--max-errors", 20)
     assert bench(small, *words, store=store) == 1
     rows = rows_of(store)
     (made,) = whole(rows, "create")
@@ -99,7 +99,7 @@ def test_no_inodes(tmp_path, store):
     folder.mkdir()
     call("mount", "-t", "tmpfs", "-o", "nr_inodes=30", "tmpfs", folder)
     try:
-        assert bench(folder, "-D", 1, "-P", 40, "-I", 5, "--give-up", 5, store=store) == 1
+        assert bench(folder, "-D", 1, "-P", 40, "-I", 5, "--max-errors", 5, store=store) == 1
         (made,) = whole(rows_of(store), "precreate")
         assert made.outcomes["ENOSPC"] == 5
         assert left_in(folder) == []
@@ -112,7 +112,7 @@ def test_a_store_that_fills_up_does_not_end_the_measurement(small, place, capsys
     words = ("-n", 4, "-D", 1, "-P", 20, "-I", 5, "-R", 40, "--format", "json")
     assert bench(place, *words, store=small) == 1
     seen = capsys.readouterr()
-    assert '"iteration": 39' in seen.out
+    assert '"repetition": 39' in seen.out
     assert "cannot write" in seen.err
     assert "No space left on device" in seen.err
     assert left_in(place) == []

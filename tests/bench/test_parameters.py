@@ -39,8 +39,8 @@ def test_a_benchmark_phase_moves_every_pool_by_i(place, store, words):
         for number in range(2):
             assert pool(place, rank, number) == list(range(10, 30))
     rows = rows_of(store)
-    for iteration in range(2):
-        assert by_op(rows, "benchmark", iteration) == dict.fromkeys(OPS, 10 * ranks)
+    for repetition in range(2):
+        assert by_op(rows, "benchmark", repetition) == dict.fromkeys(OPS, 10 * ranks)
     assert len(whole(rows)) == 2
     assert bench(place, "--phases", "cleanup") == 0
     assert left_in(place) == []
@@ -92,9 +92,9 @@ def test_bulk_is_four_phases_between_barriers(place, store):
     words = ("--pattern", "bulk", "-n", 3, "-D", 2, "-P", 7, "-R", 2)
     assert bench(place, *words, store=store) == 0
     expected = {
-        (op, iteration, f"md_{op}", None): 42
+        (op, repetition, f"md_{op}", None): 42
         for op in ("create", "stat", "read", "delete")
-        for iteration in range(2)
+        for repetition in range(2)
     }
     assert counts(rows_of(store)) == expected
     assert left_in(place) == []
@@ -166,7 +166,7 @@ def test_one_place_that_cannot_be_does_not_keep_another(place, store, capsys):
 
 
 def test_a_fault_is_for_its_time_only(store):
-    words = ("null:", "-D", 1, "-P", 100, "-I", 50, "-R", 1, "--give-up", "1000")
+    words = ("null:", "-D", 1, "-P", 100, "-I", 50, "-R", 1, "--max-errors", "1000")
     faults = ("--fault", "create:+10ms", "--fault", "stat:EIO:0s:100ms")
     assert bench(*words, *faults, store=store) == 0, "that time was over"
     assert bench(*words, "--fault", "stat:EIO", "--fault", "read:x2", store=store) == 1

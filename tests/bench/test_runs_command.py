@@ -26,7 +26,7 @@ def test_a_run_becomes_a_line_of_the_paper():
     (one,) = compare(benchmark())
     assert (one.creates_per_s, one.balance, one.max_ns) == (100.0, 0.682, 3.5e9)
     assert one.q75_ns == (1e6, 2e6, 3e6, 4e6)
-    assert (one.ranks, one.data_sets, one.steps, one.objects) == (2, 4, 2000, 10_000)
+    assert (one.ranks, one.data_sets, one.iterations, one.objects) == (2, 4, 2000, 10_000)
     header, (row,) = comparison_table([one])
     assert dict(zip(header, row, strict=True))["read_q75_ns"] == 1e6
     assert len(header) == len(row)
@@ -34,11 +34,11 @@ def test_a_run_becomes_a_line_of_the_paper():
 
 def test_iterations_are_medians_and_the_largest_max():
     rows = [
-        r for i, rate in enumerate((10.0, 30.0, 20.0)) for r in benchmark(rate=rate, iteration=i)
+        r for i, rate in enumerate((10.0, 30.0, 20.0)) for r in benchmark(rate=rate, repetition=i)
     ]
     rows[0] = replace(rows[0], max_ns=9e9)
     (one,) = compare(rows)
-    assert (one.creates_per_s, one.max_ns, one.iterations) == (20.0, 9e9, 3)
+    assert (one.creates_per_s, one.max_ns, one.repetitions) == (20.0, 9e9, 3)
 
 
 def test_waiting_factors_together_and_apart():

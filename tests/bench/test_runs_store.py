@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iosonde.bench.runs import store as runs
-from iosonde.bench.runs.rows import from_line, to_line
+from iosonde.bench.runs.rows import SCHEMA_VERSION, from_line, to_line
 from iosonde.engine.contract import RUN_KEY, RUN_ORDER, RUN_TYPES
 from iosonde.engine.reader import Scope
 from iosonde.model.errors import DamagedFileWarning, StoreError
@@ -36,8 +36,8 @@ WHOLE = [
     made(
         op="md_create",
         rank=rank,
-        iteration=iteration,
-        began_ns=START + iteration,
+        repetition=repetition,
+        began_ns=START + repetition,
         duration_ns=1,
         rate_per_s=1.5,
         min_ns=0.1 + 0.2,
@@ -46,7 +46,7 @@ WHOLE = [
         machine={"kernel": "6.1"},
     )
     for rank in (None, 0, 1)
-    for iteration in (0, 1)
+    for repetition in (0, 1)
 ]
 
 
@@ -55,6 +55,7 @@ def test_the_columns_are_those_of_the_schema():
     columns = schema["column"]
     assert {c["name"]: c["type"] for c in columns} == RUN_TYPES
     assert list(RUN_TYPES)[1:] == [field.name for field in fields(RunRow)]
+    assert schema["schema_version"] == SCHEMA_VERSION
     assert tuple(schema["key"]) == RUN_KEY
     assert tuple(schema["sort"]) == RUN_ORDER
     nullable = {c["name"] for c in columns if c.get("nullable")}
@@ -111,6 +112,56 @@ def test_a_run_without_a_beginning_moves_when_it_gets_one(tmp_path):
     second = runs.write(tmp_path, WHOLE, 0)
     assert not first.exists()
     assert second.exists()
+
+
+MEASURED = [
+    replace(one, waiting_factor=4.0, measurement=7 + one.repetition)
+    for one in sorted(WHOLE, key=run_order)
+]
+
+
+def as_version_1(path):
+    """Rewrite a file of runs as version 1 wrote it: two columns by their names of then."""
+    renamed = "repetition AS iteration, measurement AS repeat, 1::UTINYINT AS schema_version"
+    rows = f"read_parquet('{path}', hive_partitioning = false)"
+    older = path.with_suffix(".older")
+    columns = ", ".join(
+        {"repetition": "iteration", "measurement": "repeat"}.get(name, name) for name in RUN_TYPES
+    )
+    duckdb.sql(
+        f"COPY (SELECT {columns} FROM (SELECT * EXCLUDE (schema_version, repetition, measurement), "
+        f"{renamed} FROM {rows})) TO '{older}' (FORMAT parquet, KV_METADATA {{schema_version: '1'}})"
+    )
+    older.replace(path)
+
+
+@pytest.mark.parametrize("old", [("a", "b"), ("a",), ("b",)], ids=["all", "first", "last"])
+@pytest.mark.filterwarnings("error")
+def test_files_of_version_1_are_read_beside_those_of_this_one(tmp_path, old):
+    """Version 1 called a repetition iteration, and a measurement repeat."""
+    for run_id in ("a", "b"):
+        path = runs.write(tmp_path, [replace(one, run_id=run_id) for one in MEASURED], 0)
+        if run_id in old:
+            as_version_1(path)
+    expected = [replace(one, run_id=run_id) for run_id in ("a", "b") for one in MEASURED]
+    assert runs.read(tmp_path) == expected
+    runs.append_part(tmp_path, "a", 0, [made("a", phase="cleanup")])
+    path = runs.finish(tmp_path, "a")
+    assert len(runs.read(tmp_path, run_id="a")) == len(MEASURED) + 1
+    names = duckdb.sql(f"SELECT * FROM read_parquet('{path}', hive_partitioning = false)").columns
+    assert names == list(RUN_TYPES)
+
+
+def test_lines_of_version_1_are_read_and_of_a_later_one_refused():
+    (one,) = MEASURED[-1:]
+    line = to_line(one)
+    older = line.replace(b'"repetition"', b'"iteration"').replace(b'"measurement"', b'"repeat"')
+    versions = [b'"schema_version": %d' % version for version in (SCHEMA_VERSION, 1, 3)]
+    assert from_line(older.replace(versions[0], versions[1])) == one
+    with pytest.raises(ValueError, match="measurement is missing"):
+        from_line(older)
+    with pytest.raises(ValueError, match="schema_version is 3, expected 2"):
+        from_line(line.replace(versions[0], versions[2]))
 
 
 def test_what_is_asked_for(tmp_path):

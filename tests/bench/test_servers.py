@@ -132,7 +132,7 @@ def test_a_server_that_goes_away_meanwhile(kind, store, monkeypatch):
         place, environ = place_on(server)
         for name, value in environ.items():
             monkeypatch.setenv(name, value)
-        words = ("-n", 2, "-D", 1, "-P", 60, "-I", 50, "-R", 3, "--give-up", 3)
+        words = ("-n", 2, "-D", 1, "-P", 60, "-I", 50, "-R", 3, "--max-errors", 3)
         slow = ("--fault", "stat:+20ms", "--store", store)
         with started(place, *words, *slow, environ=environ) as process:
             until(process, '"benchmark"')

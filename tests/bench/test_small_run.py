@@ -30,8 +30,8 @@ def test_every_operation_is_counted(place, store, capsys):
     assert bench(place, *words, store=store) == 0
     rows = rows_of(store)
     assert by_op(rows, "precreate") == {"md_create": n * d * p}
-    for iteration in range(rounds):
-        assert by_op(rows, "benchmark", iteration) == dict.fromkeys(OPS, n * d * i)
+    for repetition in range(rounds):
+        assert by_op(rows, "benchmark", repetition) == dict.fromkeys(OPS, n * d * i)
     assert by_op(rows, "cleanup") == {"md_delete": n * d * p}
     each = counts(rows, ranks=True)
     for rank in range(n):

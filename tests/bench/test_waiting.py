@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from iosonde.bench.adaptive.rates import LEVELS, Rates, rates
-from iosonde.bench.adaptive.verdict import FEWEST, MARGIN, MOST, Verdict, judge, more_to_run
+from iosonde.bench.adaptive.verdict import FEWEST, MARGIN, MOST, RateTrend, judge, more_to_run
 from iosonde.queue.closed_network import Network
 
 T = np.array(LEVELS)
@@ -20,34 +20,34 @@ def curve(n_star: float, clients: int = 100):
     return np.log(network.corrected_per_s(T) / network.corrected_per_s(0.0))
 
 
-def run(shape, random, repeats=FEWEST, noise=0.05, drift=0.0):
-    logs = shape + noise * random.standard_normal((repeats, len(T)))
-    logs += drift * random.standard_normal((repeats, 1))
+def run(shape, random, measurements=FEWEST, noise=0.05, drift=0.0):
+    logs = shape + noise * random.standard_normal((measurements, len(T)))
+    logs += drift * random.standard_normal((measurements, 1))
     return Rates(T, T, 5_000 * np.exp(logs))
 
 
 @pytest.mark.parametrize(
     ("shape", "verdict"),
     [
-        (FLAT, Verdict.SIMILAR),
-        (curve(68), Verdict.INCREASES),
-        (curve(20), Verdict.INCREASES),
-        (DIPS, Verdict.DECREASES),
-        (np.linspace(0, -0.5, len(T)), Verdict.DECREASES),
+        (FLAT, RateTrend.SIMILAR),
+        (curve(68), RateTrend.INCREASES),
+        (curve(20), RateTrend.INCREASES),
+        (DIPS, RateTrend.DECREASES),
+        (np.linspace(0, -0.5, len(T)), RateTrend.DECREASES),
     ],
 )
 def test_each_kind_of_store(shape, verdict):
     random = np.random.default_rng(5)
-    said = [judge(run(shape, random, noise=0.03, drift=0.2)).verdict for _ in range(20)]
+    said = [judge(run(shape, random, noise=0.03, drift=0.2)).trend for _ in range(20)]
     assert said.count(verdict) >= 19
-    assert set(said) <= {verdict, Verdict.INCONCLUSIVE}
+    assert set(said) <= {verdict, RateTrend.INCONCLUSIVE}
 
 
 def test_a_dip_that_recovers_is_found_and_named():
     recovered = DIPS.copy()
     recovered[-2:] = [0.02, 0.05]
     found = judge(run(recovered, np.random.default_rng(6), noise=0.03))
-    assert found.verdict is Verdict.DECREASES
+    assert found.trend is RateTrend.DECREASES
     assert found.dip is not None
     assert found.dip.level == 0.25
     assert found.dip.upper < 1 / MARGIN
@@ -57,10 +57,10 @@ def test_a_dip_that_recovers_is_found_and_named():
 def test_a_shallow_dip_keeps_it_from_being_similar():
     shallow = FLAT.copy()
     shallow[3] = -0.16
-    said = {judge(run(shallow, np.random.default_rng(s), noise=0.06)).verdict for s in range(20)}
-    assert Verdict.INCREASES not in said
+    said = {judge(run(shallow, np.random.default_rng(s), noise=0.06)).trend for s in range(20)}
+    assert RateTrend.INCREASES not in said
     similar = sum(
-        judge(run(shallow, np.random.default_rng(s), noise=0.06)).verdict is Verdict.SIMILAR
+        judge(run(shallow, np.random.default_rng(s), noise=0.06)).trend is RateTrend.SIMILAR
         for s in range(40)
     )
     assert similar <= 16
@@ -69,8 +69,8 @@ def test_a_shallow_dip_keeps_it_from_being_similar():
 @pytest.mark.parametrize(("noise", "most"), [(0.05, 0.01), (0.15, 0.08)])
 def test_nothing_is_rarely_taken_for_something(noise, most):
     random, n = np.random.default_rng(7), 300
-    said = [judge(run(FLAT, random, noise=noise)).verdict for _ in range(n)]
-    wrong = sum(word in (Verdict.INCREASES, Verdict.DECREASES) for word in said)
+    said = [judge(run(FLAT, random, noise=noise)).trend for _ in range(n)]
+    wrong = sum(word in (RateTrend.INCREASES, RateTrend.DECREASES) for word in said)
     assert wrong / n <= most + 2 * (most * (1 - most) / n) ** 0.5
 
 
@@ -80,18 +80,18 @@ def test_one_level_against_all_others_is_no_rise():
     found = judge(run(odd, np.random.default_rng(8), noise=0.02))
     assert found.change.lower > MARGIN
     assert found.elasticity[0] < 0.1
-    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.trend is RateTrend.INCONCLUSIVE
 
 
 def test_repeats_that_are_asked_for_decide():
     random, asked, decided = np.random.default_rng(9), 0, 0
     for _ in range(60):
-        whole = run(FLAT, random, repeats=MOST, noise=0.09)
+        whole = run(FLAT, random, measurements=MOST, noise=0.09)
         first = judge(Rates(T, T, whole.corrected_per_s[:FEWEST]))
-        if first.verdict is Verdict.INCONCLUSIVE and first.more_repeats:
+        if first.trend is RateTrend.INCONCLUSIVE and first.more_measurements:
             asked += 1
-            more = Rates(T, T, whole.corrected_per_s[: FEWEST + first.more_repeats])
-            decided += judge(more).verdict is not Verdict.INCONCLUSIVE
+            more = Rates(T, T, whole.corrected_per_s[: FEWEST + first.more_measurements])
+            decided += judge(more).trend is not RateTrend.INCONCLUSIVE
     assert asked > 15
     assert decided / asked > 0.6
 
@@ -100,7 +100,7 @@ def test_one_further_look():
     random = np.random.default_rng(1)
     clear = judge(run(curve(30), random))
     unclear = judge(run(curve(90), random, noise=0.2))
-    assert unclear.verdict is Verdict.INCONCLUSIVE
+    assert unclear.trend is RateTrend.INCONCLUSIVE
     assert [more_to_run(clear, n) for n in (2, 5, 8)] == [3, 0, 0]
     assert [more_to_run(unclear, n) for n in (2, 5, 6, 8, 12)] == [3, 3, 2, 0, 0]
 
@@ -109,13 +109,13 @@ def test_a_ratio_at_the_border_is_said_to_stay_open_and_few_repeats_are_not_enou
     border = np.log(MARGIN) * np.log1p(T) / np.log(5)
     off = 0.05 * np.array([[-1.0], [0.0], [1.0], [-1.0], [1.0]]) * (T > 1)
     wild = judge(Rates(T, T, np.exp(border + off)))
-    assert wild.verdict is Verdict.INCONCLUSIVE
+    assert wild.trend is RateTrend.INCONCLUSIVE
     assert wild.change.ratio == pytest.approx(MARGIN)
-    assert wild.more_repeats is None
-    few = judge(run(curve(30), np.random.default_rng(1), repeats=2, noise=0.01))
-    assert (few.verdict, few.leaning) == (Verdict.INCONCLUSIVE, Verdict.INCREASES)
-    assert few.more_repeats == FEWEST - 2
-    single = judge(run(curve(30), np.random.default_rng(1), repeats=1, noise=0.01))
+    assert wild.more_measurements is None
+    few = judge(run(curve(30), np.random.default_rng(1), measurements=2, noise=0.01))
+    assert (few.trend, few.leaning) == (RateTrend.INCONCLUSIVE, RateTrend.INCREASES)
+    assert few.more_measurements == FEWEST - 2
+    single = judge(run(curve(30), np.random.default_rng(1), measurements=1, noise=0.01))
     assert single.change.lower is None
     assert single.elasticity[1:] == (None, None)
 
@@ -147,13 +147,13 @@ def test_elasticity_is_the_slope_against_measured_waits(slope):
 
 def test_rows_in_any_order_become_a_table():
     random = np.random.default_rng(4)
-    repeat, level = (part.ravel() for part in np.meshgrid(np.arange(5), T, indexing="ij"))
-    rate = 100 + 10 * repeat + level
+    measurement, level = (part.ravel() for part in np.meshgrid(np.arange(5), T, indexing="ij"))
+    rate = 100 + 10 * measurement + level
     order = random.permutation(len(rate))
-    found = rates(repeat[order], level[order], level[order] * 1.5, rate[order])
+    found = rates(measurement[order], level[order], level[order] * 1.5, rate[order])
     assert found.level.tolist() == list(LEVELS)
     assert found.corrected_per_s == pytest.approx(rate.reshape(5, -1))
-    assert found.repeats == 5
+    assert found.measurements == 5
     assert [asked for asked, _ in found.off_nominal()] == [0.5, 1.0, 2.0, 4.0]
 
 
@@ -162,9 +162,9 @@ def test_missing_rates_and_double_ones():
     assert found.corrected_per_s[0].tolist() == pytest.approx([10, 8])
     assert np.isnan(found.corrected_per_s[1, 0])
     assert found.measured.tolist() == [0, 4]
-    assert found.repeats == 1
+    assert found.measurements == 1
     for level in ([0.0, 0.0], [1.0, 4.0]):
         with pytest.raises(ValueError, match="without waits"):
             rates([0, 0], level, level, [1.0, 1.0])
-    with pytest.raises(ValueError, match="no repeat"):
+    with pytest.raises(ValueError, match="no measurement"):
         judge(rates([0, 1], [0, 4], [0, 4], [1.0, 1.0]))

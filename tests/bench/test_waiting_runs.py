@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from iosonde.bench.adaptive.adaptive import adaptive
 from iosonde.bench.adaptive.rates import LEVELS
 from iosonde.bench.adaptive.sheet import CLIENTS, FIT, MEAN, MOST_DOTS, SERVERS, waiting_sheet
-from iosonde.bench.adaptive.verdict import Verdict
+from iosonde.bench.adaptive.verdict import RateTrend
 from iosonde.bench.adaptive.words import say_waiting, verdict_line, waiting_json
 from iosonde.drawing.canvas import encoded
 from iosonde.drawing.marks import Dots, LevelLine
@@ -30,10 +30,10 @@ SERVERS_LIMIT = Network(100, 1 / 5_640, 68 / 5_640 - 1 / 5_640)
 CLIENTS_LIMIT = Network(20, 1e-4, 0.03)
 
 
-def rows(per_s, ranks, repeats=5, noise=0.02, seed=1, each=True, **more):
+def rows(per_s, ranks, measurements=5, noise=0.02, seed=1, each=True, **more):
     """Rows of all ranks and of each, for rates (levels,) of all clients together."""
     random, made = np.random.default_rng(seed), []
-    for repeat in range(repeats):
+    for measurement in range(measurements):
         for factor, mean in zip(T.tolist(), per_s, strict=True):
             rate = float(mean * np.exp(noise * random.standard_normal()))
             op_ns = round(1_000 * ranks / rate * 1e9)
@@ -46,7 +46,7 @@ def rows(per_s, ranks, repeats=5, noise=0.02, seed=1, each=True, **more):
                 pattern="cycle",
                 phase="benchmark",
                 waiting_factor=factor,
-                repeat=repeat,
+                measurement=measurement,
                 ranks=ranks,
                 ops=1_000 * ranks,
                 failed=0,
@@ -78,7 +78,7 @@ def busy_servers():
 
 def test_servers_are_the_limit(busy_servers):
     found = adaptive(busy_servers)
-    assert found.judged.verdict is Verdict.INCREASES
+    assert found.verdict.trend is RateTrend.INCREASES
     first, *rest = say_waiting(found)
     assert first.startswith("servers are the limit: without waits 5,6")
     assert "clients reach" in first
@@ -90,7 +90,7 @@ def test_servers_are_the_limit(busy_servers):
 
 def test_clients_are_the_limit_with_bounds_instead_of_numbers():
     found = adaptive(rows(CLIENTS_LIMIT.corrected_per_s(T), 20))
-    assert found.judged.verdict is Verdict.SIMILAR
+    assert found.verdict.trend is RateTrend.SIMILAR
     told = " / ".join(say_waiting(found))
     assert told.startswith(
         "clients are the limit: operations take as long with waits as without (x"
@@ -118,7 +118,7 @@ def test_clients_without_cpus_to_spare_are_said():
 
 def test_background_work_has_no_capacity():
     found = adaptive(rows(7_191 * np.exp(DIPS), 10))
-    assert found.judged.verdict is Verdict.DECREASES
+    assert found.verdict.trend is RateTrend.DECREASES
     assert found.capacity is None
     first = verdict_line(found)
     assert first.startswith(
@@ -129,14 +129,14 @@ def test_background_work_has_no_capacity():
 
 
 def test_not_enough_is_said_with_what_it_would_take():
-    few = verdict_line(adaptive(rows(SERVERS_LIMIT.corrected_per_s(T), 100, repeats=1)))
-    assert "after 1 repeat; at least 5 are needed; so far it looks as if servers are" in few
+    few = verdict_line(adaptive(rows(SERVERS_LIMIT.corrected_per_s(T), 100, measurements=1)))
+    assert "after 1 measurement; at least 5 are needed; so far it looks as if servers are" in few
     noisy = [
         verdict_line(adaptive(rows(CLIENTS_LIMIT.corrected_per_s(T), 20, noise=0.09, seed=seed)))
         for seed in range(12)
     ]
     open_ones = [line for line in noisy if line.startswith("not decided: x")]
-    assert any("more repeat" in line and "would probably decide" in line for line in open_ones)
+    assert any("more measurement" in line and "would probably decide" in line for line in open_ones)
 
 
 def test_waits_that_were_not_those_asked_for_are_said():
@@ -168,9 +168,9 @@ def test_rows_of_ranks_are_added_up_where_no_total_is(busy_servers):
     assert summed.rates.corrected_per_s == pytest.approx(whole.rates.corrected_per_s)
     assert summed.rates.measured == pytest.approx(whole.rates.measured, rel=1e-6)
     # a rank that died in one measurement leaves that measurement out
-    less = [r for r in parts if (r.waiting_factor, r.repeat, r.rank) != (4.0, 2, 7)]
+    less = [r for r in parts if (r.waiting_factor, r.measurement, r.rank) != (4.0, 2, 7)]
     assert np.isnan(adaptive(less).rates.corrected_per_s[2, -1])
-    assert adaptive(less).rates.repeats == 4
+    assert adaptive(less).rates.measurements == 4
 
 
 def test_what_cannot_be_judged(busy_servers):
@@ -233,7 +233,7 @@ def test_light_and_dark_wide_and_narrow(busy_servers, dark, width):
     assert low < 466
     assert high > 719
     words = [text.get_text() for text in canvas.legends[0].get_texts()]
-    assert set(words) == {"one process in one repeat", MEAN, FIT, SERVERS, CLIENTS}
+    assert set(words) == {"one process in one measurement", MEAN, FIT, SERVERS, CLIENTS}
     assert encoded(canvas, "png").startswith(b"\x89PNG")
     renderer = FigureCanvasAgg(canvas).get_renderer()
     boxes = [label.get_window_extent(renderer) for label in left.get_xticklabels()]
@@ -242,7 +242,7 @@ def test_light_and_dark_wide_and_narrow(busy_servers, dark, width):
 
 def test_rows_without_single_processes_still_have_a_picture():
     made = rows(CLIENTS_LIMIT.corrected_per_s(T), 20, each=False)
-    less = [row for row in made if (row.waiting_factor, row.repeat) != (2.0, 1)]
+    less = [row for row in made if (row.waiting_factor, row.measurement) != (2.0, 1)]
     canvas = draw_sheet(waiting_sheet([(less, adaptive(less))]))
     assert len(canvas.axes[0].lines) == 2
     words = [text.get_text() for text in canvas.legends[0].get_texts()]
@@ -250,7 +250,7 @@ def test_rows_without_single_processes_still_have_a_picture():
 
 
 def test_many_processes_are_thinned_out_evenly():
-    crowd = rows(np.full(len(T), 90_000.0), 900, repeats=2)
+    crowd = rows(np.full(len(T), 90_000.0), 900, measurements=2)
     sheet = waiting_sheet([(crowd, adaptive(crowd))])
     (pane,) = sheet.panes
     assert 0.6 * MOST_DOTS < len(pane.marks[0].value) <= MOST_DOTS

@@ -59,12 +59,12 @@ def test_adaptive_runs_with_lines_of_ranks(tmp_path):
     rows = rows_of(tmp_path, peers.adaptive())
     assert len(rows) == 2 + 6 * 3 * 5 + 2
     assert {row.waiting_factor for row in pick(rows, phase="benchmark")} == {0.0, 1 / 16, 4.0}
-    (one,) = pick(rows, phase="benchmark", iteration=1, waiting_factor=1 / 16, op=None, rank=None)
+    (one,) = pick(rows, phase="benchmark", repetition=1, waiting_factor=1 / 16, op=None, rank=None)
     assert (one.ops, one.failed, one.ranks, one.complete) == (320, 0, 2, True)
     assert (one.duration_ns, one.rate_per_s, one.balance) == (SECOND // 2, 640.0, 0.8)
     assert one.bytes == 2 * 80 * 4000
     assert one.parameters["reported"]["tp_mib_per_s"] == 2.5
-    (create,) = pick(rows, op="md_create", rank=1, iteration=0, waiting_factor=4.0)
+    (create,) = pick(rows, op="md_create", rank=1, repetition=0, waiting_factor=4.0)
     assert (create.ops, create.rate_per_s, create.min_ns, create.q50_ns) == (40, 80, 5e3, 2e4)
     # 40 operations are too few for q99: the stand-alone program reads past its array below 100.
     assert (create.q90_ns, create.q99_ns, create.max_ns) == (4e4, None, 6e4)
@@ -79,9 +79,9 @@ def test_adaptive_runs_with_lines_of_ranks(tmp_path):
 def test_2017(tmp_path):
     rows = rows_of(tmp_path, peers.TEXT_2017)
     assert [row.ops for row in pick(rows, op="md_create")] == [200, 200, 198]
-    bad = pick(rows, phase="benchmark", iteration=1, op=None)[0]
+    bad = pick(rows, phase="benchmark", repetition=1, op=None)[0]
     assert (bad.failed, bad.ops, bad.ranks, bad.rate_per_s) == (2, 4 * 198 + 2, 2, 396.0)
-    assert pick(rows, op="md_create", iteration=1)[0].rate_per_s == 99.0
+    assert pick(rows, op="md_create", repetition=1)[0].rate_per_s == 99.0
     assert all(row.q50_ns is None for row in rows)
 
 
@@ -118,7 +118,7 @@ def test_each_start_in_a_file_is_a_run(tmp_path):
         tmp_path, (start + peers.line("benchmark", errs=None) + "\nrun-info: pos: 20\n") * 3
     )
     assert [row.run_id for row in pick(rows, op=None)] == ["run", "run-2", "run-3"]
-    assert {(row.iteration, row.ranks) for row in rows} == {(0, 2)}
+    assert {(row.repetition, row.ranks) for row in rows} == {(0, 2)}
 
 
 def test_a_line_that_cannot_be_read_is_told_and_the_others_count(tmp_path):
@@ -169,11 +169,11 @@ def test_mdtest(tmp_path):
 def test_mdtest_of_2017_has_each_iteration(tmp_path):
     rows = rows_of(tmp_path, peers.MDTEST_2017 + peers.MDTEST, "mdtest")
     creates = pick(rows, run_id="run", op="md_create")
-    assert [(r.iteration, r.rate_per_s, r.duration_ns) for r in creates] == [
+    assert [(r.repetition, r.rate_per_s, r.duration_ns) for r in creates] == [
         (0, 100.0, 400_000_000),
         (1, 200.0, 200_000_000),
     ]
-    last = pick(rows, run_id="run", phase="create", op=None, iteration=1)[0]
+    last = pick(rows, run_id="run", phase="create", op=None, repetition=1)[0]
     assert last.parameters["reported"]["rate_std_dev"] == 50.0
     assert len(pick(rows, run_id="run-2")) == 5
 
@@ -181,7 +181,7 @@ def test_mdtest_of_2017_has_each_iteration(tmp_path):
 def test_ranks_of_mdtest(tmp_path):
     rows = rows_of(tmp_path, peers.RANKS, "ranks")
     whole = pick(rows, rank=None, phase="create", op=None)
-    assert [(r.iteration, r.ops, r.ranks, r.balance) for r in whole] == [
+    assert [(r.repetition, r.ops, r.ranks, r.balance) for r in whole] == [
         (0, 20, 2, 0.5),
         (1, 20, 1, 1),
     ]

@@ -137,9 +137,9 @@ def test_adaptive_mode_in_prose_is_that_in_code() -> None:
     assert f"the ratio `X(T) / X(0)` is above {margin} and its interval above 1" in page
     assert f"below 1/{margin}, by {alone.replace('%', ' %')} of runs" in page
     assert f"lies within 1/{margin} to {margin}, no ratio in between" in page
-    assert f"fewer than {waiting.FEWEST} repeats" in page
+    assert f"fewer than {waiting.FEWEST} measurements" in page
     assert f"if {waiting.MOST} in all would not" in page
-    assert f"A second look after {waiting.EXTENDED} repeats" in page
+    assert f"A second look after {waiting.EXTENDED} measurements" in page
     assert f"Student's, of {t_interval.CONFIDENCE:.0%}".replace("%", " %") in page
     assert f"a standard deviation of at least {t_interval.SD_FLOOR:g}" in page
     assert f"| flat | ratio below {capacity.FLAT:g} |" in page
@@ -158,9 +158,9 @@ def test_symbols_of_adaptive_mode_are_names_in_code() -> None:
         "Rates": waiting_rates.Rates,
         "Network": closed_network.Network,
         "Capacity": capacity.Capacity,
-        "Judged": waiting.Judged,
+        "LimitVerdict": waiting.LimitVerdict,
     }
-    named = re.findall(r"`(Rates|Network|Capacity|Judged)\.(\w+)`", said("adaptive.md"))
+    named = re.findall(r"`(Rates|Network|Capacity|LimitVerdict)\.(\w+)`", said("adaptive.md"))
     assert len(named) >= 8
     for owner, name in named:
         fields = owners[owner].__dataclass_fields__
@@ -243,9 +243,9 @@ def test_constants_of_hangs_in_prose_are_those_in_code() -> None:
 
 
 def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> None:
-    from iosonde.bench.metadata import local_ranks as crew
     from iosonde.bench.metadata.spec import DEFAULTS
-    from iosonde.bench.metadata.tallies import LEAST_COUNT
+    from iosonde.bench.runtime import rank_group
+    from iosonde.bench.runtime.op_tally import LEAST_COUNT
     from iosonde.cli.bench.options import parse
 
     page = " ".join((ROOT / "docs/bench-metadata.md").read_text().split())
@@ -262,10 +262,10 @@ def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> Non
         row = re.search(rf"\| {letter} \| [^|]* \| [^|]* \| (\d+) \|", page)
         assert row, letter
         assert row[1] == str(value), letter
-    assert f"after {args.give_up} failures in a row" in page
+    assert f"after {args.max_errors} failures in a row" in page
     assert rust_constants()["GIVE_UP_NS"] == 60e9
     assert "a minute of nothing but failures" in page
-    assert f"given up after {crew.PATIENCE_S:g} s" in page
+    assert f"given up after {rank_group.PATIENCE_S:g} s" in page
     assert f"q90 needs {LEAST_COUNT['q90']} operations, q99 {LEAST_COUNT['q99']}" in page
     assert private_constant("metadata/account.rs", "DIGITS") == 3
     assert "three significant digits" in page

@@ -269,7 +269,7 @@ def test_medians_of_the_real_latencies(tmp_path, name):
         f"SELECT 'md_' || op, iter, list_sort(list(runtime_s)) FROM '{MEASURING / name}' GROUP BY ALL"
     ).fetchall()
     for op, iteration, ordered in exact:
-        (one,) = [r for r in rows if (r.op, r.iteration, r.rank) == (op, iteration, None)]
+        (one,) = [r for r in rows if (r.op, r.repetition, r.rank) == (op, iteration, None)]
         assert one.q50_ns == round(ordered[-(-len(ordered) // 2) - 1] * 1e9)
         assert one.q75_ns == round(ordered[-(-3 * len(ordered) // 4) - 1] * 1e9)
         assert (one.ops, one.max_ns) == (len(ordered), round(ordered[-1] * 1e9))

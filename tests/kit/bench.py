@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from iosonde.bench.backends.places import Place
-from iosonde.bench.metadata.session import Session
+from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.spec import Spec
-from iosonde.bench.metadata.tallies import OpLap
-from iosonde.bench.ranks import Alone
+from iosonde.bench.metadata.steps import MetadataSteps
+from iosonde.bench.runtime.op_tally import OpTally
+from iosonde.bench.runtime.processes import Alone
 
 
 class Quiet:
@@ -28,18 +28,18 @@ class Quiet:
 class Bench:
     """One rank with one data set of ``objects`` objects; raises what the command would print."""
 
-    def __init__(self, place: Place, objects: int, size_bytes: int = 3901) -> None:
+    def __init__(self, place: StorageLocation, objects: int, size_bytes: int = 3901) -> None:
         spec = Spec(data_sets=1, objects=objects, size_bytes=size_bytes, pattern="bulk", offset=0)
-        self._session = Session(spec, place, Alone(), 1, Quiet())
+        self._steps = MetadataSteps(spec, place, Alone(), 1, Quiet())
 
     def begin(self) -> None:
-        self._session.begin(making=True)
+        self._steps.begin(making=True)
 
-    def phase(self, op: str) -> OpLap:
+    def phase(self, op: str) -> OpTally:
         """What one op of all objects came to."""
-        lap = self._session.bulk(op, 0, None).total
-        assert lap is not None
-        return lap.ops[op]
+        total = self._steps.bulk(op, 0, None).total
+        assert total is not None
+        return total.ops[op]
 
     def end(self) -> None:
-        self._session.end()
+        self._steps.end()

@@ -31,8 +31,8 @@ def command(*words):
 def impatient(*words):
     """The same, and a rank that hangs is given up after half a second."""
     program = (
-        "import sys; from iosonde.cli import main; from iosonde.bench.metadata import local_ranks; "
-        "local_ranks.PATIENCE_S = 0.5; sys.exit(main.main(sys.argv[1:]))"
+        "import sys; from iosonde.cli import main; from iosonde.bench.runtime import rank_group; "
+        "rank_group.PATIENCE_S = 0.5; sys.exit(main.main(sys.argv[1:]))"
     )
     return [sys.executable, "-c", program, "bench", "metadata", *map(str, words)]
 
@@ -89,17 +89,17 @@ def rows_of(store, **question):
 
 
 def counts(rows, *, ranks=False):
-    """(phase, iteration, op, rank): operations; of all ranks together, or of each."""
+    """(phase, repetition, op, rank): operations; of all ranks together, or of each."""
     return {
-        (row.phase, row.iteration, row.op, row.rank): row.ops
+        (row.phase, row.repetition, row.op, row.rank): row.ops
         for row in rows
         if row.op is not None and (row.rank is not None) == ranks
     }
 
 
-def by_op(rows, phase, iteration=0):
+def by_op(rows, phase, repetition=0):
     """Operations of one phase by op, all ranks together."""
-    return {key[2]: n for key, n in counts(rows).items() if key[:2] == (phase, iteration)}
+    return {key[2]: n for key, n in counts(rows).items() if key[:2] == (phase, repetition)}
 
 
 def whole(rows, phase="benchmark"):

@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 
 from iosonde.bench.backends.places import parse_place
-from iosonde.bench.metadata.local_ranks import read_kept
-from iosonde.bench.metadata.session import Session
+from iosonde.bench.metadata.kept_tree import read_kept
 from iosonde.bench.metadata.spec import Spec, settled
-from iosonde.bench.ranks import Alone
+from iosonde.bench.metadata.steps import MetadataSteps
+from iosonde.bench.runtime.processes import Alone
 
 SPEC = Spec(data_sets=2, objects=60, iterations=40, size_bytes=5000, verify=True, seed=1)
 RANKS = 3
@@ -42,12 +42,12 @@ def run(directory, phases):
     place = parse_place(directory, {})
     watch = Silent()
     spec = settled(SPEC, read_kept(place, Alone()), RANKS, phases, directory)
-    session = Session(spec, place, Alone(), RANKS, watch)
-    session.begin(making="precreate" in phases)
+    steps = MetadataSteps(spec, place, Alone(), RANKS, watch)
+    steps.begin(making="precreate" in phases)
     results = []
     if "precreate" in phases:
-        results.append(session.precreate())
-    results += [session.benchmark(i) for i in range(20 if "precreate" in phases else 2)]
+        results.append(steps.precreate())
+    results += [steps.benchmark(i) for i in range(20 if "precreate" in phases else 2)]
     return results, watch.notes
 
 

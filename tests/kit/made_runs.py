@@ -7,7 +7,7 @@ from iosonde.model.runs import RunRow
 from tests.kit.makers import SECOND, START
 
 
-def benchmark(run_id="r", rate=100.0, factor=0.0, iteration=0, scale=1.0, **more):
+def benchmark(run_id="r", rate=100.0, factor=0.0, repetition=0, scale=1.0, **more):
     """A phase of two ranks: the whole, four ops, the ranks."""
     common = {
         **{
@@ -18,7 +18,7 @@ def benchmark(run_id="r", rate=100.0, factor=0.0, iteration=0, scale=1.0, **more
             "backend": "posix",
         },
         **{"pattern": "cycle", "phase": "benchmark", "ranks": 2, "began_ns": START},
-        **{"iteration": iteration, "waiting_factor": factor},
+        **{"repetition": repetition, "waiting_factor": factor},
         "parameters": {"data_sets": 4, "iterations": 2000, "objects": 10_000},
     } | more
     whole = RunRow(

@@ -3,9 +3,9 @@
 import pytest
 
 from iosonde.bench.backends.places import parse_place
-from iosonde.bench.metadata.session import Session
 from iosonde.bench.metadata.spec import BULK_OPS, Spec
-from iosonde.bench.ranks import Alone
+from iosonde.bench.metadata.steps import MetadataSteps
+from iosonde.bench.runtime.processes import Alone
 from iosonde.model.errors import UsageError
 from tests.kit.bench import Quiet
 
@@ -28,36 +28,38 @@ def test_four_ranks_cycle(place):
     spec = Spec(
         data_sets=2, objects=4, size_bytes=3901, iterations=4, verify=place.kind[-4:] != "null"
     )
-    session = Session(spec, place, Alone(), RANKS, Quiet())
-    session.begin(making=True)
-    assert session.precreate().total.ok == RANKS * 2 * 4
-    cycled = session.benchmark(0).total
+    steps = MetadataSteps(spec, place, Alone(), RANKS, Quiet())
+    steps.begin(making=True)
+    assert steps.precreate().total.ok == RANKS * 2 * 4
+    cycled = steps.benchmark(0).total
     assert cycled.failures == 0
-    assert {op: lap.ok for op, lap in cycled.ops.items()} == dict.fromkeys(BULK_OPS, RANKS * 2 * 4)
+    assert {op: tally.ok for op, tally in cycled.ops.items()} == dict.fromkeys(
+        BULK_OPS, RANKS * 2 * 4
+    )
     if place.kind != "python-null":
-        assert session.cleanup().total.ok == RANKS * 2 * 4
+        assert steps.cleanup().total.ok == RANKS * 2 * 4
 
 
 def test_four_ranks_bulk(place):
     spec = Spec(data_sets=1, objects=5, size_bytes=3901, pattern="bulk")
-    session = Session(spec, place, Alone(), RANKS, Quiet())
-    session.begin(making=True)
+    steps = MetadataSteps(spec, place, Alone(), RANKS, Quiet())
+    steps.begin(making=True)
     for op in BULK_OPS:
-        total = session.bulk(op, 0, None).total
+        total = steps.bulk(op, 0, None).total
         assert (total.ok, total.failures) == (RANKS * 5, 0)
-    session.end()
+    steps.end()
 
 
 def test_mpiio_ranks_are_processes(tmp_path):
     spec = Spec(data_sets=1, objects=1, size_bytes=1)
-    session = Session(spec, parse_place(f"mpiio:{tmp_path}", {}), Alone(), 2, Quiet())
+    steps = MetadataSteps(spec, parse_place(f"mpiio:{tmp_path}", {}), Alone(), 2, Quiet())
     with pytest.raises(UsageError, match="process"):
-        session.begin(making=True)
+        steps.begin(making=True)
 
 
 def test_direct_access_is_refused(postgresql):
     spec = Spec(data_sets=1, objects=1, size_bytes=512, direct=True)
     place = parse_place(f"{postgresql.uri}?schema=direct", {})
-    session = Session(spec, place, Alone(), 1, Quiet())
+    steps = MetadataSteps(spec, place, Alone(), 1, Quiet())
     with pytest.raises(UsageError, match="O_DIRECT"):
-        session.begin(making=True)
+        steps.begin(making=True)

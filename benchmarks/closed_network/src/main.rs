@@ -1,6 +1,6 @@
-//! Adaptive mode against a simulated store: a table `seed,repeat,level,measured,corrected_per_s` as CSV.
+//! Adaptive mode against a simulated store: a table `seed,measurement,level,measured,corrected_per_s` as CSV.
 //!
-//! Every repeat takes all levels in an order of its own. What is measured may be disturbed on purpose: `--noise` is
+//! Every measurement takes all levels in an order of its own. What is measured may be disturbed on purpose: `--noise` is
 //! the coefficient of variation of a single measurement, `--drift` the standard deviation of a step of a random walk
 //! that all measurements of a run share, in the order they were taken.
 
@@ -45,9 +45,9 @@ struct Options {
     /// Waiting factors
     #[arg(long, value_delimiter = ',', default_values_t = [0.0, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0])]
     levels: Vec<f64>,
-    /// Repeats of every level
+    /// Measurements of every level
     #[arg(long, default_value_t = 5)]
-    repeats: u64,
+    measurements: u64,
     /// Coefficient of variation of one measurement
     #[arg(long, default_value_t = 0.0)]
     noise: f64,
@@ -63,13 +63,13 @@ fn main() {
         std::process::exit(2);
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
-    writeln!(out, "seed,repeat,level,measured,corrected_per_s").expect("standard output");
+    writeln!(out, "seed,measurement,level,measured,corrected_per_s").expect("standard output");
     for seed in options.seed..options.seed + options.runs {
         run(&options, seed, &mut out).expect("standard output");
     }
 }
 
-/// One run: all repeats of all levels, each level a stream of randomness of its own.
+/// One run: all measurements of all levels, each level a stream of randomness of its own.
 fn run(options: &Options, seed: u64, out: &mut impl Write) -> std::io::Result<()> {
     let network = Network {
         clients: options.clients,
@@ -83,15 +83,15 @@ fn run(options: &Options, seed: u64, out: &mut impl Write) -> std::io::Result<()
     let delays_s = network.delays_s(&mut Random::stream(seed, "delays"));
     let mut disturbance = Random::stream(seed, "disturbance");
     let mut walked = 0.0;
-    for repeat in 0..options.repeats {
-        for level in order(options.levels.len(), &mut Random::stream(seed, &format!("order {repeat}"))) {
-            let mut random = Random::stream(seed, &format!("network {repeat} {level}"));
+    for measurement in 0..options.measurements {
+        for level in order(options.levels.len(), &mut Random::stream(seed, &format!("order {measurement}"))) {
+            let mut random = Random::stream(seed, &format!("network {measurement} {level}"));
             let measured = network.measure(options.levels[level], &delays_s, &mut random);
             walked += options.drift * disturbance.normal();
             let factor =
                 (walked + (1.0 + options.noise * options.noise).ln().sqrt() * disturbance.normal()).exp();
             let (nominal, waited) = (options.levels[level], measured.waiting_factor);
-            writeln!(out, "{seed},{repeat},{nominal},{waited},{}", measured.corrected_per_s * factor)?;
+            writeln!(out, "{seed},{measurement},{nominal},{waited},{}", measured.corrected_per_s * factor)?;
         }
     }
     Ok(())

@@ -18,7 +18,7 @@ EXAMPLES = """\
   iosonde runs --target /work --since -7d
   iosonde runs mdw-lat                 one run: phases, operations, quantiles
   iosonde runs 4f2c91 --ranks          by the beginning of its id, with its slowest ranks
-  iosonde runs --factors               a line for every waiting factor
+  iosonde runs --waiting-factors       a line for every waiting factor
   iosonde runs --format csv -o runs.csv
 
 See docs/importing.md for runs of other tools, schema/tables/runs.toml for the columns of the data.
@@ -44,11 +44,11 @@ def main(arguments: Sequence[str]) -> int:
         wanted = _named(args.run, list(dict.fromkeys(row.run_id for row in rows)))
         rows = [row for row in rows if row.run_id == wanted]
     if args.format != "table":
-        write_rows(rows, args.format, args.output, every_factor=args.factors)
+        write_rows(rows, args.format, args.output, every_factor=args.waiting_factors)
     elif args.run is not None:
         print(details(rows, now_ns, ranks=args.ranks))
     else:
-        print(comparison(compare(rows, every_factor=args.factors), now_ns))
+        print(comparison(compare(rows, every_factor=args.waiting_factors), now_ns))
     return 0
 
 
@@ -57,10 +57,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("runs", summary, EXAMPLES)
     add = parser.add_argument
     add("run", nargs="?", metavar="RUN", help="a run, or the beginning of its id (default: all)")
-    add("--target", help="of this target only")
+    add("--target", help="runs of this target only")
     parser.add_range()
-    add("--factors", action="store_true", help="a line for every waiting factor of a run")
-    add("--ranks", action="store_true", help="of one run: its slowest ranks")
+    add("--waiting-factors", action="store_true", help="a line for every waiting factor of a run")
+    add("--ranks", action="store_true", help="slowest ranks of one run")
     parser.add_data()
     parser.add_store()
     args = parser.parse(arguments)
@@ -69,19 +69,19 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return args
 
 
-def _named(word: str, known: list[str]) -> str:
+def _named(word: str, names: list[str]) -> str:
     """The run of this id or beginning. Raises UsageError."""
-    if word in known:
+    if word in names:
         return word
-    found = [name for name in known if name.startswith(word)] if len(word) >= _SHORTEST else []
+    found = [name for name in names if name.startswith(word)] if len(word) >= _SHORTEST else []
     if len(found) == 1:
         return found[0]
     if found:
         raise UsageError(
             f"{word!r} begins {len(found)} runs", expected="one of " + ", ".join(found[:5])
         )
-    near = difflib.get_close_matches(word, known, n=1)
-    some = ", ".join(known[-8:]) + (", ..." if len(known) > 8 else "")
+    near = difflib.get_close_matches(word, names, n=1)
+    some = ", ".join(names[-8:]) + (", ..." if len(names) > 8 else "")
     raise UsageError(
         f"there is no run {word!r}",
         expected=f"one of {some}",

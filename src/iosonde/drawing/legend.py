@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SIZE = 8.0
 DIFFERENT, NOT_DIFFERENT = "changed, with 95% interval", "not shown to have changed"
 SAME = "the same, within"
-ONE_PROCESS = "one process in one repeat"
+ONE_PROCESS = "one process in one measurement"
 _HANDLE_IN = 0.42
 """Room for a sign and the gap behind its word."""
 

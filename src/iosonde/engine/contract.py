@@ -102,9 +102,9 @@ RUN_TYPES: dict[str, str] = {
     "schema_version": "UTINYINT",
     **dict.fromkeys(("run_id", "source", "instrument", "host", "target"), "VARCHAR"),
     **dict.fromkeys(("backend", "pattern", "phase"), "VARCHAR"),
-    "iteration": "INTEGER",
+    "repetition": "INTEGER",
     "waiting_factor": "DOUBLE",
-    "repeat": "INTEGER",
+    "measurement": "INTEGER",
     "op": "VARCHAR",
     "rank": "INTEGER",
     "ranks": "INTEGER",
@@ -119,8 +119,8 @@ RUN_TYPES: dict[str, str] = {
     "machine": "VARCHAR",
 }
 """DuckDB types, in file order."""
-RUN_KEY = ("run_id", "phase", "iteration", "waiting_factor", "repeat", "op", "rank")
-RUN_ORDER = ("run_id", "began_ns", "phase", "iteration", "waiting_factor", "op", "rank")
+RUN_KEY = ("run_id", "phase", "repetition", "waiting_factor", "measurement", "op", "rank")
+RUN_ORDER = ("run_id", "began_ns", "phase", "repetition", "waiting_factor", "op", "rank")
 
 METRIC_TYPES: dict[str, str] = {
     "schema_version": "UTINYINT",

@@ -12,7 +12,7 @@ from iosonde.connectors.benchmarks.recognise import LATENCIES, OPS, PROBING, rec
 from iosonde.connectors.lines import Given
 from iosonde.ingest.io_probing import Probed, import_probing
 from iosonde.ingest.latencies import Imported, Naming, import_latencies
-from iosonde.ingest.runs import READERS, Kept, keep_runs, text_rows
+from iosonde.ingest.runs import READERS, RunImport, keep_runs, text_rows
 from iosonde.model.errors import InputFileError, UsageError
 
 _TOLD = 5
@@ -28,7 +28,7 @@ class Done:
 
     latencies: Imported | None = None
     probed: list[Probed] = field(default_factory=list)
-    runs: list[Kept] = field(default_factory=list)
+    runs: list[RunImport] = field(default_factory=list)
     broken: list[InputFileError] = field(default_factory=list)
 
 

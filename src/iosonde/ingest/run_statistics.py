@@ -54,7 +54,7 @@ def rows_of(
                 backend="unknown",
                 pattern="bulk" if group.mdtest else "cycle",
                 phase=phases[one.phase],
-                iteration=one.iteration,
+                repetition=one.iteration,
                 waiting_factor=group.waiting,
                 op=None if one.op is None else ops[one.op],
                 rank=one.rank,

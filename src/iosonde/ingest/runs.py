@@ -25,7 +25,7 @@ READERS = {
 """What reads the texts that become runs."""
 
 
-class Kept(NamedTuple):
+class RunImport(NamedTuple):
     """What became of a run. ``new`` False: it was in the store already."""
 
     run_id: str
@@ -34,17 +34,17 @@ class Kept(NamedTuple):
     new: bool
 
 
-def text_rows(path: Path, kind: str, given: Given, tell: Tell) -> list[RunRow]:
+def text_rows(path: Path, kind: str, given: Given, warn: Tell) -> list[RunRow]:
     """Rows of a text, with those before a place where it breaks off."""
     rows: list[RunRow] = []
     try:
-        rows.extend(READERS[kind](path, given, tell))
+        rows.extend(READERS[kind](path, given, warn))
     except InputFileError as error:
-        tell(error)
+        warn(error)
     return rows
 
 
-def keep_runs(root: Path, rows: Sequence[RunRow], now_ns: int) -> list[Kept]:
+def keep_runs(root: Path, rows: Sequence[RunRow], now_ns: int) -> list[RunImport]:
     """Write every run among ``rows``. Raises StoreError.
 
     A run of an id that the store has is left out if it holds no more, and takes its place if it holds all of it
@@ -56,17 +56,17 @@ def keep_runs(root: Path, rows: Sequence[RunRow], now_ns: int) -> list[Kept]:
     return [_keep(root, run_id, its, now_ns) for run_id, its in of_run.items()]
 
 
-def _keep(root: Path, run_id: str, rows: list[RunRow], now_ns: int) -> Kept:
+def _keep(root: Path, run_id: str, rows: list[RunRow], now_ns: int) -> RunImport:
     digest = hashlib.sha256(repr(sorted(map(repr, map(_bare, rows)))).encode()).hexdigest()[:6]
     for name in (run_id, f"{run_id}-{digest}"):
         named = [replace(row, run_id=name) for row in rows]
         old = runs.read(root, run_id=name)
         if old and _holds(old, named):
-            return Kept(name, old[0].target, len(old), False)
+            return RunImport(name, old[0].target, len(old), False)
         if not old or _holds(named, old):
             break
     runs.write(root, named, now_ns)
-    return Kept(name, rows[0].target, len(rows), True)
+    return RunImport(name, rows[0].target, len(rows), True)
 
 
 def _holds(more: Sequence[RunRow], less: Sequence[RunRow]) -> bool:

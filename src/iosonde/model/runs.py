@@ -24,9 +24,9 @@ class RunRow:
     backend: str
     pattern: str
     phase: str
-    iteration: int = 0
+    repetition: int = 0
     waiting_factor: float = 0.0
-    repeat: int = 0
+    measurement: int = 0
     op: str | None = None
     rank: int | None = None
     ranks: int | None
@@ -59,12 +59,12 @@ class RunRow:
     def key(self) -> tuple[object, ...]:
         """What tells this row from every other."""
         return (
-            *(self.run_id, self.phase, self.iteration, self.waiting_factor, self.repeat),
+            *(self.run_id, self.phase, self.repetition, self.waiting_factor, self.measurement),
             *(self.op, self.rank),
         )
 
 
-_SMALL = ("iteration", "repeat", "rank", "ranks")
+_SMALL = ("repetition", "measurement", "rank", "ranks")
 _LARGE = ("began_ns", "duration_ns", "ops", "failed", "bytes", "op_time_ns", "wait_time_ns")
 
 
@@ -88,6 +88,6 @@ def run_order(row: RunRow) -> tuple[object, ...]:
 
     place = PHASE_ORDER.index(row.phase) if row.phase in PHASE_ORDER else len(PHASE_ORDER)
     return (
-        *(row.run_id, place, row.phase, row.iteration, row.waiting_factor, row.repeat),
+        *(row.run_id, place, row.phase, row.repetition, row.waiting_factor, row.measurement),
         *(-1 if row.rank is None else row.rank, -1 if row.op is None else op_order(row.op)),
     )

@@ -1,10 +1,10 @@
 """What servers can do, how long an operation takes alone, and how many clients it takes to be too many.
 
-Service time ``D`` and delay ``L`` of a closed network (``stats.closed_network``) are fitted to the logarithms of
+Service time ``D`` and delay ``L`` of a closed network (``queue.closed_network``) are fitted to the logarithms of
 corrected rates: one station, m servers, least squares with Huber's bound on what a single measurement may say. The
 rates of all levels hang on ``L / D`` alone but for a common factor, so the search has one dimension.
 
-Intervals are of 90 %, from a jackknife over repeats (t with k - 1 degrees of freedom; no randomness), widened by
+Intervals are of 90 %, from a jackknife over measurements (t with k - 1 degrees of freedom; no randomness), widened by
 what the model itself is off (``MODEL_ERROR``). Source: methods of docs/methods/adaptive.md; Huber 1964; Tukey 1958.
 """
 
@@ -40,7 +40,7 @@ _NORMAL_MAD = 1.4826
 _NORMAL_90 = 1.645
 
 
-class Seen(StrEnum):
+class CurveCoverage(StrEnum):
     """How much of the curve the waiting factors cover."""
 
     FLAT = "flat"
@@ -57,7 +57,7 @@ class Seen(StrEnum):
 class Estimate:
     """A number with its 90 % interval; ``value`` None: not identifiable, the ends are bounds.
 
-    An end that is None is not known.
+    An end that is None is missing.
     """
 
     value: float | None
@@ -73,7 +73,7 @@ class Capacity:
     ``network``: the fitted network, None where none was.
     """
 
-    seen: Seen
+    coverage: CurveCoverage
     clients: int
     servers: int
     max_per_s: Estimate
@@ -88,11 +88,11 @@ def capacity(
     """From rates of all clients together.
 
     ``waiting_factor`` (levels,): T as measured, rising, the first one without waits (about 0);
-    ``corrected_per_s`` (repeats, levels), operations per second, NaN = missing. Raises ValueError when a level at
+    ``corrected_per_s`` (measurements, levels), operations per second, NaN = missing. Raises ValueError when a level at
     either end has no rate.
     """
     factor, rate = np.asarray(waiting_factor, dtype=np.float64), np.log(corrected_per_s)
-    first, last = _known(rate[:, 0]), _known(rate[:, -1])
+    first, last = _finite(rate[:, 0]), _finite(rate[:, -1])
     if len(first) == 0 or len(last) == 0 or factor[-1] <= factor[0]:
         raise ValueError("a capacity needs rates without waits and with long ones")
     ratio = float(np.exp(last.mean() - first.mean()))
@@ -101,16 +101,16 @@ def capacity(
     network, found = _fitted(factor, rate, clients, servers)
     longest = 1 + float(factor[-1])
     most = clients / longest
-    seen = Seen.BEND
+    coverage = CurveCoverage.BEND
     if ratio > STEEP * longest / (1 + float(factor[0])):
-        seen = Seen.STEEP
+        coverage = CurveCoverage.STEEP
         found["unloaded_s"] = Estimate(None, None, most / network.max_per_s)
         found["saturating_clients"] = Estimate(None, None, most)
     elif network.saturating_clients < EDGE * most:
-        seen = Seen.EDGE
+        coverage = CurveCoverage.EDGE
         for name in ("unloaded_s", "saturating_clients"):
             found[name] = Estimate(found[name].value, None, found[name].upper)
-    return Capacity(seen, clients, servers, **found, network=network)
+    return Capacity(coverage, clients, servers, **found, network=network)
 
 
 def _flat(first: Floats, last: Floats, clients: int, servers: int) -> Capacity:
@@ -119,7 +119,7 @@ def _flat(first: Floats, last: Floats, clients: int, servers: int) -> Capacity:
     slow, fast = min(mean - half for mean, half in ends), max(mean + half for mean, half in ends)
     middle = sum(mean for mean, _ in ends) / 2
     return Capacity(
-        Seen.FLAT,
+        CurveCoverage.FLAT,
         clients,
         servers,
         Estimate(None, float(np.exp(first.mean())), None),
@@ -129,14 +129,14 @@ def _flat(first: Floats, last: Floats, clients: int, servers: int) -> Capacity:
     )
 
 
-def _known(values: Floats) -> Floats:
+def _finite(values: Floats) -> Floats:
     return np.asarray(values[np.isfinite(values)])
 
 
 def _fitted(
     factor: Floats, rate: Floats, clients: int, servers: int
 ) -> tuple[Network, dict[str, Estimate]]:
-    """The fit to all repeats, and intervals from leaving out one repeat at a time."""
+    """The fit to all measurements, and intervals from leaving out one measurement at a time."""
     shape = _Shape(factor, clients, servers)
     scale = _scale(rate)
     network = shape.fit(rate, scale)
@@ -158,11 +158,11 @@ def _fitted(
 
 
 def _scale(rate: Floats) -> float:
-    """Scatter of the repeats of a level, robustly; at least ``SD_FLOOR``."""
-    known = np.isfinite(rate).sum(axis=0) > 1
-    if not known.any():
+    """Scatter of the measurements of a level, robustly; at least ``SD_FLOOR``."""
+    several = np.isfinite(rate).sum(axis=0) > 1
+    if not several.any():
         return SD_FLOOR
-    off = rate[:, known] - np.nanmedian(rate[:, known], axis=0)
+    off = rate[:, several] - np.nanmedian(rate[:, several], axis=0)
     return max(SD_FLOOR, _NORMAL_MAD * float(np.nanmedian(np.abs(off))))
 
 
@@ -180,7 +180,7 @@ class _Shape:
         return np.asarray(self._servers * np.expm1(wanted) + self._servers - 1)
 
     def fit(self, rate: Floats, scale: float) -> Network:
-        """The network that comes closest to logarithms of rates (repeats, levels)."""
+        """The network that comes closest to logarithms of rates (measurements, levels)."""
         rows, columns = np.nonzero(np.isfinite(rate))
         logs = rate[rows, columns] + self._log[:, columns]
         centre, loss = _huber(logs, scale)

@@ -78,7 +78,7 @@ def motif(ranks=4, pattern="cycle", processes=1, **asked):
 
 def test_a_kind_says_in_words_what_differs_from_the_defaults():
     assert motif() == "metadata cycle, 4 ranks"
-    assert motif(ranks=1, seed=7, rows=9, give_up=3) == "metadata cycle, 1 rank"
+    assert motif(ranks=1, seed=7, rows=9, max_errors=3) == "metadata cycle, 1 rank"
     wanted = {"iterations": 50, "objects": 100, "size_bytes": 0, "fsync": True}
     assert motif(**wanted, limit_ns=30 * SECOND) == (
         "metadata cycle, 4 ranks, P=100, I=50, S=0, fsync, limit=30s"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from iosonde.bench.adaptive.rates import Rates, rates
-from iosonde.bench.adaptive.verdict import Judged, Verdict, judge
+from iosonde.bench.adaptive.verdict import LimitVerdict, RateTrend, judge
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.runs import RunRow
 from iosonde.queue.capacity import Capacity, capacity
@@ -18,16 +18,16 @@ PHASE = "benchmark"
 BUSY_CPU = 0.9
 """From this share of the CPUs on, used by the ranks themselves, the client may be what is measured."""
 FAILED = 0.01
-"""A share of failed operations that is told of."""
+"""From this share of failed operations on the words name it."""
 
 
 @dataclass(frozen=True)
-class Adaptive:
+class AdaptiveResult:
     """What one adaptive run amounts to.
 
     ``capacity`` is None where the rates are not those of clients and servers alone (they fall, or rise by more than
     waits explain). ``cpu_share``: of the client's CPUs, used by the ranks without waits, 0 to 1, and
-    ``cpu_share_waiting`` at the largest T; ``failed_share`` of operations; None = not known. ``clients``: ranks, each
+    ``cpu_share_waiting`` at the largest T; ``failed_share`` of operations; None = missing. ``clients``: ranks, each
     with one operation at a time.
     """
 
@@ -36,7 +36,7 @@ class Adaptive:
     backend: str
     clients: int
     rates: Rates
-    judged: Judged
+    verdict: LimitVerdict
     capacity: Capacity | None
     cpu_share: float | None
     cpu_share_waiting: float | None
@@ -44,7 +44,7 @@ class Adaptive:
 
     @property
     def without_waits_per_s(self) -> float:
-        """Median over repeats of the rate at T = 0."""
+        """Median over measurements of the rate at T = 0."""
         return float(np.nanmedian(self.rates.corrected_per_s[:, 0]))
 
     @property
@@ -58,7 +58,7 @@ class Adaptive:
         return self.cpu_share_waiting is not None and self.cpu_share_waiting >= BUSY_CPU
 
 
-def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> Adaptive:
+def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
     """The verdict of one run. Rows of other phases, of single ops, and without a rate do not count.
 
     Where there is no row of all ranks together, rows of ranks are added up if every rank has one. Shares of
@@ -66,36 +66,36 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> Adaptive:
     ``servers``: how many serve one queue.
     Raises NothingMeasuredError without rates at T = 0 and above, UsageError for rows of several runs.
     """
-    mine = phase_rows(rows)
-    if len(names := list(dict.fromkeys(row.run_id for row in mine))) > 1:
+    measured = phase_rows(rows)
+    if len(names := list(dict.fromkeys(row.run_id for row in measured))) > 1:
         raise UsageError(
             f"a verdict is of one run, not of {len(names)}",
             expected="one of " + ", ".join(names[:4]),
         )
-    totals = _totals(mine)
+    totals = _totals(measured)
     try:
         found = rates(
-            [row.repeat for row in totals],
+            [row.measurement for row in totals],
             [row.waiting_factor for row in totals],
             [_measured(row) for row in totals],
             [np.nan if row.corrected_per_s is None else row.corrected_per_s for row in totals],
         )
-        judged = judge(found)
+        verdict = judge(found)
     except ValueError as error:
         raise NothingMeasuredError(
             f"there is no verdict on this run: {error}",
             hint="'iosonde bench metadata --adaptive'",
         ) from error
     clients = max(row.ranks or 1 for row in totals)
-    sound = judged.plausible and Verdict.DECREASES not in (judged.verdict, judged.leaning)
+    sound = verdict.plausible and RateTrend.DECREASES not in (verdict.trend, verdict.leaning)
     first = totals[0]
-    return Adaptive(
+    return AdaptiveResult(
         first.run_id,
         first.target,
         first.backend,
         clients,
         found,
-        judged,
+        verdict,
         capacity(found.measured, found.corrected_per_s, clients, servers) if sound else None,
         _cpu_share(totals, 0.0),
         _cpu_share(totals, float(found.level[-1])),
@@ -109,7 +109,7 @@ def phase_rows(rows: Iterable[RunRow]) -> list[RunRow]:
 
 
 def _measured(row: RunRow) -> float:
-    """T as measured; NaN = not known."""
+    """T as measured; NaN = missing."""
     if not row.op_time_ns or row.wait_time_ns is None:
         return np.nan
     return row.wait_time_ns / row.op_time_ns
@@ -128,7 +128,7 @@ def _totals(rows: Sequence[RunRow]) -> list[RunRow]:
 
 
 def _measurement(row: RunRow) -> tuple[float, int, int]:
-    return row.waiting_factor, row.repeat, row.iteration
+    return row.waiting_factor, row.measurement, row.repetition
 
 
 def _sum(ranks: Sequence[RunRow]) -> RunRow:
@@ -153,8 +153,8 @@ def _sum(ranks: Sequence[RunRow]) -> RunRow:
 def _cpu_share(totals: Sequence[RunRow], factor: float) -> float | None:
     at = [row.machine or {} for row in totals if row.waiting_factor == factor]
     found = [machine.get("cpu_share") for machine in at]
-    known = [float(share) for share in found if isinstance(share, int | float)]
-    return float(np.median(known)) if known else None
+    shares = [float(share) for share in found if isinstance(share, int | float)]
+    return float(np.median(shares)) if shares else None
 
 
 def _failed_share(totals: Sequence[RunRow]) -> float | None:

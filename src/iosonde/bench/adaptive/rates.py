@@ -1,4 +1,4 @@
-"""Corrected rates of one adaptive run as a table: repeats by waiting factors."""
+"""Corrected rates of one adaptive run as a table: measurements by waiting factors."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ OFF_NOMINAL = 1.1
 
 @dataclass(frozen=True)
 class Rates:
-    """One run: ``level`` T as asked for and ``measured`` T (median over repeats), shape (levels,), rising.
+    """One run: nominal ``level`` T and ``measured`` T (median over measurements), shape (levels,), rising.
 
-    ``corrected_per_s`` (repeats, levels): operations over the time spent in them, per second; NaN = missing.
+    ``corrected_per_s`` (measurements, levels): operations over the time spent in them, per second; NaN = missing.
     """
 
     level: Floats
@@ -30,34 +30,35 @@ class Rates:
     corrected_per_s: Floats
 
     @property
-    def repeats(self) -> int:
+    def measurements(self) -> int:
         """How many have both ends."""
         return int(np.isfinite(self.corrected_per_s[:, [0, -1]]).all(axis=1).sum())
 
     def off_nominal(self) -> list[tuple[float, float]]:
-        """Levels (asked for, measured) where clients waited for much longer or shorter than they should."""
+        """Levels (nominal, measured) where clients waited for much longer or shorter than they should."""
         off = np.abs(np.log((1 + self.measured) / (1 + self.level))) > np.log(OFF_NOMINAL)
         return list(zip(self.level[off].tolist(), self.measured[off].tolist(), strict=True))
 
 
 def rates(
-    repeat: ArrayLike, level: ArrayLike, measured: ArrayLike, corrected_per_s: ArrayLike
+    measurement: ArrayLike, level: ArrayLike, measured: ArrayLike, corrected_per_s: ArrayLike
 ) -> Rates:
-    """One row a measurement, in any order -> a table. Rates that are not above 0 are missing.
+    """One element a measurement, in any order -> a table. Rates that are not above 0 are missing.
 
-    A missing ``measured`` T is taken as asked for; measured twice (same repeat and level): their geometric mean.
+    ``measurement``: its number among those of its level. A missing ``measured`` T counts as its level; measured
+    twice (same number and level): their geometric mean.
     Raises ValueError unless there are rates at T = 0 and above, and clients did wait there.
     """
     factor = np.asarray(level, dtype=np.float64)
     rate = np.asarray(corrected_per_s, dtype=np.float64)
     waited = np.asarray(measured, dtype=np.float64)
-    known = np.isfinite(rate) & (rate > 0) & np.isfinite(factor)
-    factor, rate, waited = factor[known], rate[known], waited[known]
+    finite = np.isfinite(rate) & (rate > 0) & np.isfinite(factor)
+    factor, rate, waited = factor[finite], rate[finite], waited[finite]
     levels, column = np.unique(factor, return_inverse=True)
-    repeats, row = np.unique(np.asarray(repeat)[known], return_inverse=True)
+    measurements, row = np.unique(np.asarray(measurement)[finite], return_inverse=True)
     if len(levels) < 2 or levels[0] != 0:
         raise ValueError("there are no rates with and without waits")
-    total, count = np.zeros((2, len(repeats), len(levels)))
+    total, count = np.zeros((2, len(measurements), len(levels)))
     np.add.at(total, (row, column), np.log(rate))
     np.add.at(count, (row, column), 1)
     waited = np.where(np.isfinite(waited), waited, factor)

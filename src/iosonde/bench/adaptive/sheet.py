@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.bench.adaptive.adaptive import Adaptive, phase_rows
+from iosonde.bench.adaptive.adaptive import AdaptiveResult, phase_rows
 from iosonde.drawing.marks import Dots, LevelLine, Mark
 from iosonde.drawing.sheet import PER_S, Pane, Sheet, thousands
 from iosonde.model.runs import RunRow
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_waiting_factor
-from iosonde.queue.capacity import Seen
+from iosonde.queue.capacity import CurveCoverage
 from iosonde.stats.t_interval import half_width
 
 if TYPE_CHECKING:
@@ -29,30 +29,30 @@ _BETWEEN = 24
 _SPREAD, _JITTER = 0.6, 0.05
 _EXPLAINED = (
     "rate: operations of a process over the time it spent in them, waits taken out; T: after every operation a process "
-    "waits T times what it took; dots of one level: repeats from left to right"
+    "waits T times what it took; dots of one level: measurements from left to right"
 )
 
 
 def waiting_sheet(
-    shown: Sequence[tuple[Sequence[RunRow], Adaptive]], say: Sequence[str] = ()
+    results: Sequence[tuple[Sequence[RunRow], AdaptiveResult]], say: Sequence[str] = ()
 ) -> Sheet:
-    """A pane a run: its rows, and what ``analysis.waiting.adaptive`` makes of them.
+    """A pane a run: its rows, and what ``adaptive.adaptive`` makes of them.
 
-    ``say``: sentences for the caption, which findings write. Raises ValueError for no run.
+    ``say``: sentences for the caption, which ``adaptive.words`` writes. Raises ValueError for no run.
     """
-    if not shown:
+    if not results:
         raise ValueError("no run to draw")
-    levels = np.unique(np.concatenate([found.rates.level for _, found in shown]))
-    names = [clean_text(f"{found.target} ({found.run_id})") for _, found in shown]
-    if len(shown) == 1:
-        names = [clean_text(shown[0][1].target)]
+    levels = np.unique(np.concatenate([found.rates.level for _, found in results]))
+    names = [clean_text(f"{found.target} ({found.run_id})") for _, found in results]
+    if len(results) == 1:
+        names = [clean_text(results[0][1].target)]
     return Sheet(
         kind="waiting",
         title="Rate of one process with waits between its operations",
         columns=("",),
         panes=tuple(
             _pane(name, rows, found, levels)
-            for name, (rows, found) in zip(names, shown, strict=True)
+            for name, (rows, found) in zip(names, results, strict=True)
         ),
         since_s=None,
         until_s=None,
@@ -62,10 +62,10 @@ def waiting_sheet(
     )
 
 
-def _pane(name: str, rows: Sequence[RunRow], found: Adaptive, levels: Floats) -> Pane:
+def _pane(name: str, rows: Sequence[RunRow], found: AdaptiveResult, levels: Floats) -> Pane:
     dots, left_out = _dots(rows, levels)
-    n = found.rates.repeats
-    note = f"{found.clients} processes, {n} repeat{'' if n == 1 else 's'}"
+    n = found.rates.measurements
+    note = f"{found.clients} processes, {n} measurement{'' if n == 1 else 's'}"
     if left_out:
         note += f", {thousands(len(dots.value))} of {thousands(len(dots.value) + left_out)} drawn"
     marks: tuple[Mark, ...] = (dots, _mean(found, levels), *_model(found, levels))
@@ -73,52 +73,54 @@ def _pane(name: str, rows: Sequence[RunRow], found: Adaptive, levels: Floats) ->
 
 
 def _dots(rows: Sequence[RunRow], levels: Floats) -> tuple[Dots, int]:
-    """Each process in each repeat, and how many of them were left out."""
+    """Each process in each measurement, and how many of them were left out."""
     single = [
-        (row.waiting_factor, row.repeat, row.rank, row.corrected_per_s)
+        (row.waiting_factor, row.measurement, row.rank, row.corrected_per_s)
         for row in phase_rows(rows)
         if row.rank is not None and row.corrected_per_s
     ]
     table = np.array(single, dtype=np.float64).reshape(-1, 4)
     step = -(-len(table) // MOST_DOTS) or 1
-    kept = table[table[:, 2] % step == 0]
-    factor, repeat, rank, value = kept.T
+    drawn = table[table[:, 2] % step == 0]
+    factor, measurement, rank, value = drawn.T
     last = max(1.0, float(table[:, 1].max(initial=0)))
     # The golden ratio spreads neighbours, the same way every time.
     jitter = ((rank / step * 0.618034) % 1 - 0.5) * 2 * _JITTER
-    shift = _SPREAD * (repeat / last - 0.5) if last > 1 or (repeat > 0).any() else 0.0
+    shift = _SPREAD * (measurement / last - 0.5) if last > 1 or (measurement > 0).any() else 0.0
     place = np.searchsorted(levels, factor) + shift + jitter
-    return Dots(place, value), len(table) - len(kept)
+    return Dots(place, value), len(table) - len(drawn)
 
 
-def _mean(found: Adaptive, levels: Floats) -> LevelLine:
-    """Rate of all clients over their number: mean over repeats of its logarithm, with its interval."""
+def _mean(found: AdaptiveResult, levels: Floats) -> LevelLine:
+    """Rate of all clients over their number: mean over measurements of its logarithm, with its interval."""
     logs = np.log(found.rates.corrected_per_s / found.clients)
-    known = [column[np.isfinite(column)] for column in logs.T]
-    centre = np.array([column.mean() if len(column) else np.nan for column in known])
-    half = np.array([half_width(column) if len(column) > 1 else np.nan for column in known])
+    columns = [column[np.isfinite(column)] for column in logs.T]
+    centre = np.array([column.mean() if len(column) else np.nan for column in columns])
+    half = np.array([half_width(column) if len(column) > 1 else np.nan for column in columns])
     place = np.searchsorted(levels, found.rates.level).astype(np.float64)
     low, high = np.exp(centre - half), np.exp(centre + half)
     return LevelLine(MEAN, "median", place, np.exp(centre), low, high)
 
 
-def _model(found: Adaptive, levels: Floats) -> list[Mark]:
+def _model(found: AdaptiveResult, levels: Floats) -> list[Mark]:
     """The fitted curve and both bounds, where they are known."""
-    known, end = found.capacity, float(found.rates.level[-1])
-    if known is None:
+    capacity, end = found.capacity, float(found.rates.level[-1])
+    if capacity is None:
         return []
     inside = levels[levels <= end]
     place = np.linspace(0, len(inside) - 1, _BETWEEN * (len(inside) - 1) + 1)
     factor = np.expm1(np.interp(place, np.arange(len(inside)), np.log1p(inside)))
     marks: list[Mark] = []
-    if known.network is not None:
+    if capacity.network is not None:
         marks.append(
-            LevelLine(FIT, "model", place, known.network.corrected_per_s(factor) / known.clients)
+            LevelLine(
+                FIT, "model", place, capacity.network.corrected_per_s(factor) / capacity.clients
+            )
         )
-    if known.max_per_s.value is not None:
-        servers = known.max_per_s.value * (1 + factor) / known.clients
+    if capacity.max_per_s.value is not None:
+        servers = capacity.max_per_s.value * (1 + factor) / capacity.clients
         marks.append(LevelLine(SERVERS, "bound", place, servers))
-    if known.unloaded_s.value is not None and known.seen is not Seen.EDGE:
-        alone = np.full_like(place, 1 / known.unloaded_s.value)
+    if capacity.unloaded_s.value is not None and capacity.coverage is not CurveCoverage.EDGE:
+        alone = np.full_like(place, 1 / capacity.unloaded_s.value)
         marks.append(LevelLine(CLIENTS, "bound", place, alone))
     return marks

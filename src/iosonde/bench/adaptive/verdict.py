@@ -1,6 +1,6 @@
 """Are the clients, the servers or background work the limit? From corrected rates at several waiting factors.
 
-A closed network (``stats.closed_network``) knows two things only: the corrected rate stays as it is (nothing queues:
+A closed network (``queue.closed_network``) knows two things only: the corrected rate stays as it is (nothing queues:
 the clients are the limit) or rises with T (what queued finds the servers free). It never falls. Where it falls,
 something else works when the servers are left idle.
 
@@ -10,9 +10,10 @@ something else works when the servers are left idle.
                   lower end of the interval of the elasticity above 0
     decreases     the same downwards, or, by a stricter test, at a level in between alone (a dip)
     similar       interval at the largest T within 1 / MARGIN .. MARGIN, no level in between beyond it, and no dip
-    inconclusive  neither, or fewer than FEWEST repeats
+    inconclusive  neither, or fewer than FEWEST measurements
 
-All tests are of logarithms and paired within a repeat, which takes away what drifts from repeat to repeat.
+All tests are of logarithms and paired: the k-th measurement of a level with the k-th without waits, which takes away
+what drifts from one measurement to the next.
 Source: Kunkel and Markomanolis 2018 (the three answers); Schuirmann 1987 (two one-sided tests); Theil 1950, Sen 1968
 (slope); docs/methods/adaptive.md.
 """
@@ -38,14 +39,14 @@ if TYPE_CHECKING:
 MARGIN = 1.15
 """Ratios from 1 / 1.15 to 1.15 count as the same."""
 FEWEST, EXTENDED, MOST = 5, 8, 20
-"""Repeats before anything is said, with which an inconclusive run is tried again, and after which to give up."""
+"""Measurements before any verdict, for a second look at an inconclusive run, and at most."""
 DIP_ERROR = 0.02
 """Probability of taking any level in between for a dip where there is none: shared by all of them."""
 _LIKELY = 0.8416
-"""Standard errors of luck to spare: with so many repeats four runs in five decide."""
+"""Standard errors of luck to spare: with so many measurements four runs in five decide."""
 
 
-class Verdict(StrEnum):
+class RateTrend(StrEnum):
     """What rising waiting factors do to the corrected rate."""
 
     SIMILAR = "similar"
@@ -55,33 +56,34 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Change:
-    """Corrected rate at ``level`` over that without waits, with its 90 % interval (None below two repeats)."""
+class RateRatio:
+    """Corrected rate at ``level`` over that without waits, with its 90 % interval (None below two measurements)."""
 
     level: float
     ratio: float
     lower: float | None
     upper: float | None
-    repeats: int
+    measurements: int
 
 
 @dataclass(frozen=True)
-class Judged:
+class LimitVerdict:
     """The verdict of a run. ``leaning``: what it would be if the ratios were exact.
 
     ``change``: at the largest T; ``changes``: at all levels above 0; ``dip``: the lowest one, where that is what the
     verdict rests on; ``implausible``: one that lies clearly above what waiting can explain, (1 + T) / (1 + T_0);
-    ``more_repeats`` would decide an inconclusive run in four of five cases, None: more than ``MOST`` in all would be
-    needed; ``elasticity``: slope of the log rate on log(1 + T), 0 unsaturated, 1 saturated, with its interval.
+    ``more_measurements`` would decide an inconclusive run in four of five cases, None: not even
+    ``MOST`` in all would; ``elasticity``: slope of the log rate on log(1 + T), 0 unsaturated, 1 saturated, with its
+    interval.
     """
 
-    verdict: Verdict
-    leaning: Verdict
-    change: Change
-    changes: tuple[Change, ...]
-    dip: Change | None
-    implausible: Change | None
-    more_repeats: int | None
+    trend: RateTrend
+    leaning: RateTrend
+    change: RateRatio
+    changes: tuple[RateRatio, ...]
+    dip: RateRatio | None
+    implausible: RateRatio | None
+    more_measurements: int | None
     elasticity: tuple[float, float | None, float | None]
 
     @property
@@ -90,48 +92,50 @@ class Judged:
         return self.implausible is None
 
 
-def judge(run: Rates) -> Judged:
-    """The verdict. Raises ValueError when no repeat has both T = 0 and the largest T."""
+def judge(run: Rates) -> LimitVerdict:
+    """The verdict. Raises ValueError when no measurement has both T = 0 and the largest T."""
     logs = np.log(run.corrected_per_s)
     against = logs[:, 1:] - logs[:, :1]
     pairs = [column[np.isfinite(column)] for column in against.T]
     if len(pairs[-1]) == 0:
-        raise ValueError("no repeat has a rate without waits and one at the largest waiting factor")
-    slopes = _slopes_of_repeats(run)
+        raise ValueError(
+            "no measurement has a rate without waits and one at the largest waiting factor"
+        )
+    slopes = _slopes_of_measurements(run)
     rule = _Rule(pairs, slopes)
     found = [_change(level, values) for level, values in zip(run.level[1:], pairs, strict=True)]
-    verdict, place = rule.decide(0)
+    trend, place = rule.decide(0)
     changes = tuple(change for change in found if change is not None)
     at_end = changes[-1]
-    dip = found[place] if verdict is Verdict.DECREASES and place < len(pairs) - 1 else None
-    return Judged(
-        verdict=verdict,
+    dip = found[place] if trend is RateTrend.DECREASES and place < len(pairs) - 1 else None
+    return LimitVerdict(
+        trend=trend,
         leaning=rule.leaning(),
         change=at_end,
         changes=changes,
         dip=dip,
         implausible=_implausible(run, found),
-        more_repeats=rule.more() if verdict is Verdict.INCONCLUSIVE else 0,
+        more_measurements=rule.more() if trend is RateTrend.INCONCLUSIVE else 0,
         elasticity=_elasticity(slopes, _floor_of_slope(run)),
     )
 
 
-def more_to_run(judged: Judged, repeats: int) -> int:
-    """Repeats to add to ``repeats`` before judging again: one further look, which the error rates include.
+def more_to_run(verdict: LimitVerdict, measurements: int) -> int:
+    """Measurements to add to ``measurements`` before judging again: one further look, which the error rates include.
 
     0: there is a verdict, or there was that look.
     """
-    if repeats < FEWEST:
-        return FEWEST - repeats
-    return max(0, EXTENDED - repeats) if judged.verdict is Verdict.INCONCLUSIVE else 0
+    if measurements < FEWEST:
+        return FEWEST - measurements
+    return max(0, EXTENDED - measurements) if verdict.trend is RateTrend.INCONCLUSIVE else 0
 
 
-def _change(level: float, values: Floats) -> Change | None:
+def _change(level: float, values: Floats) -> RateRatio | None:
     if len(values) == 0:
         return None
     mean, half = float(values.mean()), half_width(values)
     single = len(values) < 2
-    return Change(
+    return RateRatio(
         float(level),
         float(np.exp(mean)),
         None if single else float(np.exp(mean - half)),
@@ -141,44 +145,44 @@ def _change(level: float, values: Floats) -> Change | None:
 
 
 class _Rule:
-    """The rule of the verdict, for as many repeats as there are or would be."""
+    """The rule of the verdict, for as many measurements as there are or would be."""
 
     def __init__(self, pairs: list[Floats], slopes: Floats) -> None:
-        known = [values for values in pairs if len(values)]
+        present = [values for values in pairs if len(values)]
         self._place = [place for place, values in enumerate(pairs) if len(values)]
-        self._n = np.array([len(values) for values in known])
-        self._mean = np.array([values.mean() for values in known])
-        spread = [float(np.std(values, ddof=1)) if len(values) > 1 else 0.0 for values in known]
+        self._n = np.array([len(values) for values in present])
+        self._mean = np.array([values.mean() for values in present])
+        spread = [float(np.std(values, ddof=1)) if len(values) > 1 else 0.0 for values in present]
         self._sd = np.maximum(SD_FLOOR, spread)
         self._slope = float(slopes.mean())
         self._slope_sd = float(np.std(slopes, ddof=1)) if len(slopes) > 1 else 0.0
 
-    def leaning(self) -> Verdict:
+    def leaning(self) -> RateTrend:
         """As if the ratios were exact."""
         low, end, border = self._mean.min(), self._mean[-1], np.log(MARGIN)
         if low < -border:
-            return Verdict.DECREASES
-        return Verdict.INCREASES if end > border else Verdict.SIMILAR
+            return RateTrend.DECREASES
+        return RateTrend.INCREASES if end > border else RateTrend.SIMILAR
 
-    def decide(self, more: int, luck: float = 0.0) -> tuple[Verdict, int]:
-        """With ``more`` repeats like these and ``luck`` standard errors against us; and the level that decides."""
+    def decide(self, more: int, luck: float = 0.0) -> tuple[RateTrend, int]:
+        """With ``more`` measurements like these and ``luck`` standard errors against us; and the level that decides."""
         n, border = self._n + more, float(np.log(MARGIN))
         if n[-1] < FEWEST:
-            return Verdict.INCONCLUSIVE, self._place[-1]
+            return RateTrend.INCONCLUSIVE, self._place[-1]
         error = self._sd / np.sqrt(n)
         low = self._dip(n, error, border, luck)
         if low is not None:
-            return Verdict.DECREASES, self._place[low]
+            return RateTrend.DECREASES, self._place[low]
         end, last = float(self._mean[-1]), float(error[-1])
         half, spare = half_of(last, int(n[-1])), luck * last
         clear = abs(end) - spare > border and abs(end) - spare - half > 0
         if clear and self._slope_agrees(int(n[-1]), end, luck):
-            way = Verdict.INCREASES if end > 0 else Verdict.DECREASES
+            way = RateTrend.INCREASES if end > 0 else RateTrend.DECREASES
             return way, self._place[-1]
         within = bool(np.all(np.abs(self._mean[:-1]) + luck * error[:-1] < border))
         if within and abs(end) + spare + half < border:
-            return Verdict.SIMILAR, self._place[-1]
-        return Verdict.INCONCLUSIVE, self._place[-1]
+            return RateTrend.SIMILAR, self._place[-1]
+        return RateTrend.INCONCLUSIVE, self._place[-1]
 
     def _slope_agrees(self, n: int, way: float, luck: float) -> bool:
         """Whether the elasticity clearly has the sign of ``way``: one lucky level is not enough."""
@@ -199,14 +203,14 @@ class _Rule:
         return min(found, key=lambda place: self._mean[place], default=None)
 
     def more(self) -> int | None:
-        """Further repeats that would decide, if they are like these."""
+        """Further measurements that would decide, if they are like these."""
         for more in range(1, MOST - int(self._n[-1]) + 1):
-            if self.decide(more, _LIKELY)[0] is not Verdict.INCONCLUSIVE:
+            if self.decide(more, _LIKELY)[0] is not RateTrend.INCONCLUSIVE:
                 return more
         return None
 
 
-def _implausible(run: Rates, changes: list[Change | None]) -> Change | None:
+def _implausible(run: Rates, changes: list[RateRatio | None]) -> RateRatio | None:
     """The one that is furthest beyond its limit."""
     most = (1 + run.measured[1:]) / (1 + run.measured[0])
     beyond = [
@@ -218,8 +222,8 @@ def _implausible(run: Rates, changes: list[Change | None]) -> Change | None:
     return worst[1] if worst is not None and worst[0] > 1 + SD_FLOOR else None
 
 
-def _slopes_of_repeats(run: Rates) -> Floats:
-    """Of each repeat the median slope of log rate on log(1 + T) between any two levels (Theil-Sen)."""
+def _slopes_of_measurements(run: Rates) -> Floats:
+    """Of each measurement the median slope of log rate on log(1 + T) between any two levels (Theil-Sen)."""
     waited = np.log1p(run.measured)
     return np.array(
         [
@@ -244,7 +248,7 @@ def _elasticity(slopes: Floats, floor: float) -> tuple[float, float | None, floa
 
 
 def _slopes(waited: Floats, logs: Floats) -> Iterator[float]:
-    known = np.flatnonzero(np.isfinite(logs))
-    for low, high in combinations(known, 2):
+    present = np.flatnonzero(np.isfinite(logs))
+    for low, high in combinations(present, 2):
         if waited[high] > waited[low]:
             yield float((logs[high] - logs[low]) / (waited[high] - waited[low]))

@@ -1,4 +1,4 @@
-"""Sentences about an adaptive run: who is the limit, and how that is known. The data are ``analysis.waiting``.
+"""Sentences about an adaptive run: who is the limit, and the evidence for it. The data are ``adaptive.adaptive``.
 
 A line has no full stop. T is the waiting factor; rates count only the time that clients spent in operations.
 """
@@ -8,37 +8,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from iosonde.bench.adaptive.adaptive import FAILED
-from iosonde.bench.adaptive.verdict import FEWEST, MARGIN, MOST, Verdict
+from iosonde.bench.adaptive.verdict import FEWEST, MARGIN, MOST, RateTrend
 from iosonde.model.units import format_duration
 from iosonde.model.units import format_waiting_factor as _t
-from iosonde.queue.capacity import Seen
+from iosonde.queue.capacity import CurveCoverage
 from iosonde.stats.t_interval import CONFIDENCE
 
 if TYPE_CHECKING:
-    from iosonde.bench.adaptive.adaptive import Adaptive
-    from iosonde.bench.adaptive.verdict import Change
+    from iosonde.bench.adaptive.adaptive import AdaptiveResult
+    from iosonde.bench.adaptive.verdict import RateRatio
     from iosonde.queue.capacity import Capacity, Estimate
 
 LIMIT = {
-    Verdict.SIMILAR: "clients are the limit",
-    Verdict.INCREASES: "servers are the limit",
-    Verdict.DECREASES: "background work is the limit",
-    Verdict.INCONCLUSIVE: "not decided",
+    RateTrend.SIMILAR: "clients are the limit",
+    RateTrend.INCREASES: "servers are the limit",
+    RateTrend.DECREASES: "background work is the limit",
+    RateTrend.INCONCLUSIVE: "not decided",
 }
 """Each verdict in words."""
 
 
-def say_waiting(found: Adaptive) -> list[str]:
+def say_waiting(found: AdaptiveResult) -> list[str]:
     """The verdict in one line, then what it rests on, then what to be careful about."""
     return [verdict_line(found), *_evidence(found), *_cautions(found)]
 
 
-def verdict_line(found: Adaptive) -> str:
+def verdict_line(found: AdaptiveResult) -> str:
     """Who is the limit, with the number that shows it."""
-    judged, limit = found.judged, LIMIT[found.judged.verdict]
-    end = judged.change
-    match judged.verdict:
-        case Verdict.SIMILAR:
+    verdict, limit = found.verdict, LIMIT[found.verdict.trend]
+    end = verdict.change
+    match verdict.trend:
+        case RateTrend.SIMILAR:
             if found.client_busy and found.cpu_share is not None:
                 limit += f", their CPUs above all ({found.cpu_share:.0%} used)"
             return (
@@ -46,11 +46,11 @@ def verdict_line(found: Adaptive) -> str:
                 f"T = {_t(end.level)})"
                 + ("" if found.busy_waiting else ", so the servers can take more clients")
             )
-        case Verdict.INCREASES:
+        case RateTrend.INCREASES:
             return f"{limit}: {_overload(found)}"
-        case Verdict.DECREASES:
-            shown = judged.dip or end
-            back = f"; {_factor(end)} at T = {_t(end.level)}" if judged.dip else ""
+        case RateTrend.DECREASES:
+            shown = verdict.dip or end
+            back = f"; {_factor(end)} at T = {_t(end.level)}" if verdict.dip else ""
             return (
                 f"{limit}: the servers get slower when clients leave them idle "
                 f"({_factor(shown)} the rate at T = {_t(shown.level)}{back})"
@@ -59,140 +59,140 @@ def verdict_line(found: Adaptive) -> str:
             return f"{limit}: {_undecided(found)}"
 
 
-def _overload(found: Adaptive) -> str:
-    end = found.judged.change
+def _overload(found: AdaptiveResult) -> str:
+    end = found.verdict.change
     text = (
         f"without waits {_rate(found.without_waits_per_s)} reach them, and clients that wait in between are served "
         f"faster ({_factor(end)} the rate at T = {_t(end.level)})"
     )
-    known = found.capacity
-    if known is None or known.seen is Seen.FLAT:
+    capacity = found.capacity
+    if capacity is None or capacity.coverage is CurveCoverage.FLAT:
         return text
-    most = f"; they saturate at about {_rate(known.max_per_s.value)}"
-    if known.seen is Seen.STEEP:
-        return f"{text}{most}, which fewer than {_clients(known.saturating_clients.upper)} reach"
-    few = " or fewer" if known.seen is Seen.EDGE else ""
-    n = known.saturating_clients.value
+    most = f"; they saturate at about {_rate(capacity.max_per_s.value)}"
+    if capacity.coverage is CurveCoverage.STEEP:
+        return f"{text}{most}, which fewer than {_clients(capacity.saturating_clients.upper)} reach"
+    few = " or fewer" if capacity.coverage is CurveCoverage.EDGE else ""
+    n = capacity.saturating_clients.value
     reach = "reaches" if n is not None and round(n) == 1 and not few else "reach"
     return f"{text}{most}, which {_clients(n)}{few} {reach}"
 
 
-def _undecided(found: Adaptive) -> str:
-    judged, end, n = found.judged, found.judged.change, found.rates.repeats
-    text = f"{_factor(end)} the rate at T = {_t(end.level)} after {_repeats(n)}"
+def _undecided(found: AdaptiveResult) -> str:
+    verdict, end, n = found.verdict, found.verdict.change, found.rates.measurements
+    text = f"{_factor(end)} the rate at T = {_t(end.level)} after {_measurements(n)}"
     if n < FEWEST:
         return (
-            f"{text}; at least {FEWEST} are needed; so far it looks as if {LIMIT[judged.leaning]}"
+            f"{text}; at least {FEWEST} are needed; so far it looks as if {LIMIT[verdict.leaning]}"
         )
-    if judged.more_repeats is None:
-        text += f"; not even {MOST} repeats would tell: rates scatter, or the ratio is close to {MARGIN:g}"
-    if judged.more_repeats:
-        text += f"; {_repeats(judged.more_repeats, 'more ')} would probably decide"
+    if verdict.more_measurements is None:
+        text += f"; not even {MOST} measurements would tell: rates scatter, or the ratio is close to {MARGIN:g}"
+    if verdict.more_measurements:
+        text += f"; {_measurements(verdict.more_measurements, 'more ')} would probably decide"
     return text
 
 
-def _evidence(found: Adaptive) -> list[str]:
-    judged = found.judged
-    slope, low, high = judged.elasticity
+def _evidence(found: AdaptiveResult) -> list[str]:
+    verdict = found.verdict
+    slope, low, high = verdict.elasticity
     span = "" if low is None or high is None else f" ({_signed(low)} to {_signed(high)})"
-    shown = ", ".join(f"{_ratio(change.ratio)} at {_t(change.level)}" for change in judged.changes)
+    shown = ", ".join(f"{_ratio(change.ratio)} at {_t(change.level)}" for change in verdict.changes)
     return [
         f"{_rate(found.without_waits_per_s)} by {_clients(found.clients)} without waits; at T: {shown} "
-        f"({_repeats(found.rates.repeats)}, intervals of {CONFIDENCE:.0%})",
+        f"({_measurements(found.rates.measurements)}, intervals of {CONFIDENCE:.0%})",
         f"elasticity {_signed(slope)}{span}: 0 if clients are the limit, 1 if servers are, below 0 if background "
         "work is",
         *([] if found.capacity is None else _capacity(found.capacity)),
     ]
 
 
-def _capacity(known: Capacity) -> list[str]:
+def _capacity(capacity: Capacity) -> list[str]:
     """Numbers where they are identifiable, bounds where they are not."""
-    if known.seen is Seen.FLAT:
+    if capacity.coverage is CurveCoverage.FLAT:
         return [
-            f"an operation takes {_time(known.unloaded_s)} however many are under way",
-            f"what the servers can do was not reached: it is at least {_rate(known.max_per_s.lower)}, and "
-            f"{_clients(known.saturating_clients.lower)} are not too many",
+            f"an operation takes {_time(capacity.unloaded_s)} however many are under way",
+            f"what the servers can do was not reached: it is at least {_rate(capacity.max_per_s.lower)}, and "
+            f"{_clients(capacity.saturating_clients.lower)} are not too many",
         ]
-    rate = f"the servers can do {_rate(known.max_per_s.value)}{_span(known.max_per_s)}"
-    if known.seen is Seen.STEEP:
+    rate = f"the servers can do {_rate(capacity.max_per_s.value)}{_span(capacity.max_per_s)}"
+    if capacity.coverage is CurveCoverage.STEEP:
         return [
             f"{rate}; how long an operation takes alone cannot be seen under this load: at most "
-            f"{_seconds(known.unloaded_s.upper)}",
-            f"fewer than {_clients(known.saturating_clients.upper)} saturate them; repeat with as many to see",
+            f"{_seconds(capacity.unloaded_s.upper)}",
+            f"fewer than {_clients(capacity.saturating_clients.upper)} saturate them; repeat with as many to see",
         ]
-    clients = known.saturating_clients
-    if known.seen is Seen.EDGE:
+    clients = capacity.saturating_clients
+    if capacity.coverage is CurveCoverage.EDGE:
         return [
-            f"{rate}; an operation that meets no other takes {_seconds(known.unloaded_s.value)} or less",
-            f"{_clients(clients.value)} or fewer saturate them; this run had {_count(known.clients)}, too many "
+            f"{rate}; an operation that meets no other takes {_seconds(capacity.unloaded_s.value)} or less",
+            f"{_clients(clients.value)} or fewer saturate them; this run had {_count(capacity.clients)}, too many "
             "to see it well",
         ]
     between = ""
     if clients.lower is not None and clients.upper is not None:
         between = f" ({_count(clients.lower)}-{_count(clients.upper)})"
     return [
-        f"{rate}; an operation that meets no other takes {_time(known.unloaded_s)}",
+        f"{rate}; an operation that meets no other takes {_time(capacity.unloaded_s)}",
         f"the servers are saturated by {_clients(clients.value)}{between} that never wait; this run had "
-        f"{_count(known.clients)}",
+        f"{_count(capacity.clients)}",
     ]
 
 
-def _cautions(found: Adaptive) -> list[str]:
-    told = []
-    judged = found.judged
-    if judged.implausible is not None:
-        told.append(
-            f"{_factor(judged.implausible)} at T = {_t(judged.implausible.level)} is more than waits can "
+def _cautions(found: AdaptiveResult) -> list[str]:
+    cautions = []
+    verdict = found.verdict
+    if verdict.implausible is not None:
+        cautions.append(
+            f"{_factor(verdict.implausible)} at T = {_t(verdict.implausible.level)} is more than waits can "
             "explain: at most 1 + T; waits or rates were measured wrongly, or the storage changed during the run"
         )
     if found.client_busy and found.cpu_share is not None:
         what = {
-            Verdict.SIMILAR: "an operation is mostly work of the client itself, not of the servers",
-            Verdict.INCREASES: "clients that queue for a CPU look the same as servers that are the limit",
+            RateTrend.SIMILAR: "an operation is mostly work of the client itself, not of the servers",
+            RateTrend.INCREASES: "clients that queue for a CPU look the same as servers that are the limit",
         }
-        more = what.get(judged.verdict, "rates may be those of the CPUs")
-        told.append(
+        more = what.get(verdict.trend, "rates may be those of the CPUs")
+        cautions.append(
             f"the ranks used {found.cpu_share:.0%} of the client's CPUs: {more}; measure with fewer ranks a machine"
         )
     if found.busy_waiting and found.cpu_share_waiting is not None:
-        told.append(
+        cautions.append(
             f"even where they wait longest the ranks used {found.cpu_share_waiting:.0%} of the client's CPUs: "
             "waits did not relieve the client, and the verdict says nothing about the servers"
         )
-    for asked, measured in found.rates.off_nominal():
-        told.append(
-            f"at T = {_t(asked)} clients waited {measured:.2f} times as long as operations took: sleeps are too "
+    for stated, measured in found.rates.off_nominal():
+        cautions.append(
+            f"at T = {_t(stated)} clients waited {measured:.2f} times as long as operations took: sleeps are too "
             "coarse here, or CPUs too busy; the measured value was used"
         )
     if found.failed_share is not None and found.failed_share >= FAILED:
-        told.append(f"{found.failed_share:.1%} of the operations failed")
-    return told
+        cautions.append(f"{found.failed_share:.1%} of the operations failed")
+    return cautions
 
 
-def waiting_json(found: Adaptive) -> dict[str, Any]:
+def waiting_json(found: AdaptiveResult) -> dict[str, Any]:
     """Plain data for JSON."""
-    judged, known = found.judged, found.capacity
-    slope, low, high = judged.elasticity
+    verdict, capacity = found.verdict, found.capacity
+    slope, low, high = verdict.elasticity
     return {
         "run_id": found.run_id,
         "target": found.target,
         "backend": found.backend,
         "clients": found.clients,
-        "repeats": found.rates.repeats,
-        "verdict": judged.verdict.value,
-        "leaning": judged.leaning.value,
+        "measurements": found.rates.measurements,
+        "verdict": verdict.trend.value,
+        "leaning": verdict.leaning.value,
         "sentences": say_waiting(found),
         "changes": [
             {"waiting_factor": c.level, "ratio": c.ratio, "lower": c.lower, "upper": c.upper}
-            for c in judged.changes
+            for c in verdict.changes
         ],
-        "dip": None if judged.dip is None else judged.dip.level,
-        "plausible": judged.plausible,
-        "more_repeats": judged.more_repeats,
+        "dip": None if verdict.dip is None else verdict.dip.level,
+        "plausible": verdict.plausible,
+        "more_measurements": verdict.more_measurements,
         "elasticity": {"value": slope, "lower": low, "upper": high},
-        "max_per_s": None if known is None else _plain(known.max_per_s),
-        "unloaded_s": None if known is None else _plain(known.unloaded_s),
-        "saturating_clients": None if known is None else _plain(known.saturating_clients),
+        "max_per_s": None if capacity is None else _plain(capacity.max_per_s),
+        "unloaded_s": None if capacity is None else _plain(capacity.unloaded_s),
+        "saturating_clients": None if capacity is None else _plain(capacity.saturating_clients),
         "cpu_share": found.cpu_share,
         "cpu_share_waiting": found.cpu_share_waiting,
         "failed_share": found.failed_share,
@@ -223,8 +223,8 @@ def _clients(value: float | None) -> str:
     return f"{_count(value)} client{'' if value is not None and round(value) == 1 else 's'}"
 
 
-def _repeats(n: int, more: str = "") -> str:
-    return f"{n} {more}repeat{'' if n == 1 else 's'}"
+def _measurements(n: int, more: str = "") -> str:
+    return f"{n} {more}measurement{'' if n == 1 else 's'}"
 
 
 def _ratio(value: float) -> str:
@@ -235,7 +235,7 @@ def _signed(value: float) -> str:
     return f"{value:.2f}".replace("-0.00", "0.00")
 
 
-def _factor(change: Change) -> str:
+def _factor(change: RateRatio) -> str:
     """``x1.47 (1.40-1.54)``."""
     if change.lower is None or change.upper is None:
         return _ratio(change.ratio)

@@ -43,7 +43,7 @@ _DATABASE = "iosonde_bench"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StorageLocation:
     """A place a benchmark can use; neither its name nor its representation holds credentials.
 
     ``core`` is what ``_core`` takes: a location in JSON, or (mongodb, mpiio, python-null) what makes a
@@ -60,7 +60,9 @@ class Place:
         return not isinstance(self.core, str)
 
 
-def parse_place(text: str, environ: Mapping[str, str], endpoint: str | None = None) -> Place:
+def parse_place(
+    text: str, environ: Mapping[str, str], endpoint: str | None = None
+) -> StorageLocation:
     """Read a place; ``endpoint`` goes before AWS_ENDPOINT_URL.
 
     Raises UsageError, which says what was wrong and never repeats a password.
@@ -73,7 +75,7 @@ def parse_place(text: str, environ: Mapping[str, str], endpoint: str | None = No
     word = scheme[1].lower()
     kind = _SPELLINGS.get(word, word)
     rest = text[scheme.end() :]
-    readers: dict[str, Callable[[], Place]] = {
+    readers: dict[str, Callable[[], StorageLocation]] = {
         "s3": lambda: _s3(rest, environ, endpoint),
         "postgresql": lambda: _postgresql(rest, environ),
         "mongodb": lambda: _mongodb(f"{word}:{rest}"),
@@ -91,18 +93,18 @@ def parse_place(text: str, environ: Mapping[str, str], endpoint: str | None = No
     )
 
 
-def _posix(text: str) -> Place:
+def _posix(text: str) -> StorageLocation:
     path = str(Path(text).absolute())
-    return Place("posix", path, json.dumps({"kind": "posix", "path": path}))
+    return StorageLocation("posix", path, json.dumps({"kind": "posix", "path": path}))
 
 
-def _nowhere(kind: str, rest: str) -> Place:
+def _nowhere(kind: str, rest: str) -> StorageLocation:
     if kind == "python-null":
         if rest:
             raise UsageError(f"{kind}: takes nothing behind the colon, got `{rest}`")
-        return Place(kind, kind, NothingStore)
+        return StorageLocation(kind, kind, NothingStore)
     if not rest:
-        return Place(kind, kind, json.dumps({"kind": kind}))
+        return StorageLocation(kind, kind, json.dumps({"kind": kind}))
     length, _, spread = rest.partition(":")
     try:
         median_ns, sigma = parse_duration(length), float(spread or 0)
@@ -114,17 +116,17 @@ def _nowhere(kind: str, rest: str) -> Place:
             expected="null:2ms or null:2ms:0.5",
         )
     latency = {"median_ns": [0, 0, *[median_ns] * 4], "sigma": sigma}
-    return Place(kind, f"null:{rest}", json.dumps({"kind": kind, "latency": latency}))
+    return StorageLocation(kind, f"null:{rest}", json.dumps({"kind": kind, "latency": latency}))
 
 
-def _mpiio(rest: str) -> Place:
+def _mpiio(rest: str) -> StorageLocation:
     if not rest:
         raise UsageError("mpiio: names no directory", expected="mpiio:DIR")
     path = Path(rest).absolute()
-    return Place("mpiio", f"mpiio:{path}", functools.partial(MpiioStore, path))
+    return StorageLocation("mpiio", f"mpiio:{path}", functools.partial(MpiioStore, path))
 
 
-def _s3(rest: str, environ: Mapping[str, str], endpoint: str | None) -> Place:
+def _s3(rest: str, environ: Mapping[str, str], endpoint: str | None) -> StorageLocation:
     bucket, _, prefix = rest.removeprefix("//").partition("/")
     if not rest.startswith("//") or not _BUCKET.fullmatch(bucket):
         # What stands before an @ may be a key: it is not repeated.
@@ -159,7 +161,7 @@ def _s3(rest: str, environ: Mapping[str, str], endpoint: str | None) -> Place:
         "virtual_host": not given and "." not in bucket,
     }
     name = f"s3://{bucket}/{prefix}".rstrip("/")
-    return Place("s3", f"{name} at {shown}" if given else name, json.dumps(location))
+    return StorageLocation("s3", f"{name} at {shown}" if given else name, json.dumps(location))
 
 
 def _endpoint_name(address: str) -> str:
@@ -180,7 +182,7 @@ def _split(text: str, what: str) -> urllib.parse.SplitResult:
         raise UsageError(f"{what} is no address", expected="SCHEME://HOST:PORT/...") from None
 
 
-def _postgresql(rest: str, environ: Mapping[str, str]) -> Place:
+def _postgresql(rest: str, environ: Mapping[str, str]) -> StorageLocation:
     form = "postgresql://USER@HOST:PORT/DB"
     parts = _split(f"postgresql:{rest}", "postgresql:")
     try:
@@ -212,20 +214,20 @@ def _postgresql(rest: str, environ: Mapping[str, str]) -> Place:
     name = f"postgresql://{user}@{host}:{port}/{database}"
     if "schema" in options:
         name += f"?schema={options['schema']}"
-    return Place("postgresql", name, json.dumps(location))
+    return StorageLocation("postgresql", name, json.dumps(location))
 
 
-def _options(query: str, known: set[str], kind: str) -> dict[str, str]:
+def _options(query: str, allowed: set[str], kind: str) -> dict[str, str]:
     options = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
     for name in options:
-        if name not in known:
+        if name not in allowed:
             raise UsageError(
-                f"{kind}: no option `{name}`", expected=f"one of {', '.join(sorted(known))}"
+                f"{kind}: no option `{name}`", expected=f"one of {', '.join(sorted(allowed))}"
             )
     return options
 
 
-def _mongodb(uri: str) -> Place:
+def _mongodb(uri: str) -> StorageLocation:
     parts = _split(uri, "mongodb:")
     user, _, hosts = parts.netloc.rpartition("@")
     if not hosts:
@@ -235,4 +237,4 @@ def _mongodb(uri: str) -> Place:
         raise UsageError(f"mongodb: `{database}` cannot be a database", expected="a plain name")
     login = f"{user.partition(':')[0]}@" if user else ""
     name = f"{parts.scheme}://{login}{hosts}/{database}"
-    return Place("mongodb", name, functools.partial(MongoStore, uri, database, name))
+    return StorageLocation("mongodb", name, functools.partial(MongoStore, uri, database, name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ import duckdb
 import numpy as np
 
 from iosonde import _core
+from iosonde.bench.runtime.histogram import Counts
 from iosonde.engine import layout
 from iosonde.engine.atomic import draft_of, sync
 from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES, SCHEMA_VERSION
@@ -18,8 +20,8 @@ from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
 
 
-class Recorded(NamedTuple):
-    """What one rank did in one phase. The columns are int64 in native order, as the core gives them:
+class RankOperations(NamedTuple):
+    """What one rank did in one phase. The columns:
     ``began_ns`` (since ``start_ns``), ``latency_ns``, ``op``, ``outcome``.
     """
 
@@ -31,12 +33,12 @@ class Recorded(NamedTuple):
     start_ns: int
     size_bytes: int
     seed: int
-    columns: dict[str, bytes]
+    columns: Mapping[str, Counts]
 
 
-def write_recorded(root: Path, rows: Recorded) -> Path | None:
+def write_operations(root: Path, rows: RankOperations) -> Path | None:
     """Write them; None when there are none. Raises StoreError."""
-    columns = {name: np.frombuffer(data, np.int64) for name, data in rows.columns.items()}
+    columns = dict(rows.columns)
     if not len(columns["began_ns"]):
         return None
     stem = slug(f"{rows.run_id}-{rows.part}")

@@ -1,40 +1,22 @@
-"""A metadata benchmark from beginning to end: places and parameters in, rows out and into the store.
-
-Rows go into the store as each phase ends, and every few seconds within one, so that a run that dies is readable.
-"""
+"""What a metadata benchmark is to measure: places, numbers of ranks, specs and phases."""
 
 from __future__ import annotations
 
-import contextlib
-import platform
-import random
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 from iosonde.bench.adaptive.rates import LEVELS
-from iosonde.bench.backends.places import Place
-from iosonde.bench.machine import describe
-from iosonde.bench.metadata.local_ranks import read_kept
-from iosonde.bench.metadata.recorder import Observer, Recorder
-from iosonde.bench.metadata.rows import Label
-from iosonde.bench.metadata.session import Session
-from iosonde.bench.metadata.spec import BULK_OPS, Spec, as_dict, settled
-from iosonde.bench.ranks import Processes
-from iosonde.model.errors import IosondeError, MeasureError, StoreError, UsageError
+from iosonde.bench.backends.places import StorageLocation
+from iosonde.bench.metadata.spec import Spec
 from iosonde.model.runs import RunRow
-
-_MOST_ROWS = 4_000_000
-"""Operations kept of a rank and phase: 64 MB."""
 
 
 @dataclass(frozen=True, slots=True)
-class Adaptive:
-    """How often every waiting factor is measured; ``more`` says after that how many repeats to add."""
+class AdaptivePlan:
+    """Measurements of every waiting factor; ``more`` says after those how many to add."""
 
-    repeats: int
+    measurements: int
     more: Callable[[Sequence[RunRow], int], int]
     levels: tuple[float, ...] = LEVELS
 
@@ -43,19 +25,19 @@ class Adaptive:
 class Plan:
     """What to measure: every spec with every number of ranks at every place."""
 
-    places: tuple[Place, ...]
+    places: tuple[StorageLocation, ...]
     threads: tuple[int, ...]
     """Ranks of one process."""
     specs: tuple[Spec, ...]
     phases: tuple[str, ...]
-    rounds: int = 3
-    """R, how often the benchmark phase (bulk: all phases) is repeated."""
+    repetitions: int = 3
+    """R, how often the benchmark phase (bulk: all phases) is done."""
     waiting_factor: float = 0.0
-    adaptive: Adaptive | None = None
+    adaptive: AdaptivePlan | None = None
     samples: Path | None = None
     """Store that every operation goes into."""
 
-    def each(self) -> Iterator[tuple[Place, int, Spec]]:
+    def each(self) -> Iterator[tuple[StorageLocation, int, Spec]]:
         """Every run of the plan."""
         for place in self.places:
             for threads in self.threads:
@@ -64,209 +46,3 @@ class Plan:
 
     def __len__(self) -> int:
         return len(self.places) * len(self.threads) * len(self.specs)
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What became of a plan: rows, what went wrong on the way, and whether somebody ended it."""
-
-    rows: list[RunRow]
-    errors: list[IosondeError]
-    stopped: bool
-
-
-def run_plan(
-    plan: Plan,
-    processes: Processes,
-    root: Path | None,
-    observer: Observer,
-    now_ns: Callable[[], int],
-) -> Ran:
-    """Do every run of a plan. Rows of all ranks at process 0, of its own elsewhere.
-
-    A run that cannot be done does not keep the others from it. Ends early when the observer wants it.
-    """
-    rows: list[RunRow] = []
-    errors: list[IosondeError] = []
-    for number, (place, threads, spec) in enumerate(plan.each(), 1):
-        observer.begins(place.name, threads * processes.size, number, len(plan))
-        run = _Run(plan, place, threads, spec, processes, observer)
-        try:
-            stopped = run.do(root, now_ns())
-        except IosondeError as error:
-            errors.append(error)
-            stopped = any(processes.all_of(observer.wanted()))
-        rows += run.rows
-        errors += run.problems[:1]
-        if stopped:
-            return Ran(rows, errors, True)
-    return Ran(rows, errors, False)
-
-
-@dataclass(slots=True)
-class _Run:
-    """One run of a plan; ``rows`` is what was measured, whatever came then."""
-
-    plan: Plan
-    place: Place
-    threads: int
-    asked: Spec
-    processes: Processes
-    observer: Observer
-    rows: list[RunRow] = field(default_factory=list)
-    problems: list[StoreError] = field(default_factory=list)
-    """Why rows are not in the store."""
-
-    def do(self, root: Path | None, now_ns: int) -> bool:
-        """Measure; True when an end was wanted. Raises IosondeError, after what was made is removed."""
-        plan, place = self.plan, self.place
-        ranks = self.threads * self.processes.size
-        if root is not None:
-            _check_store(root, self.processes)
-        kept = read_kept(place, self.processes, self.observer.wanted)
-        spec = settled(self.asked, kept, ranks, plan.phases, place.name)
-        if plan.samples is not None:
-            spec = replace(spec, rows=min(_MOST_ROWS, spec.operations()))
-        label = self._label(spec, ranks, now_ns)
-        recorder = Recorder(root, plan.samples, label, self.processes.number, self.observer)
-        session = Session(spec, place, self.processes, self.threads, recorder)
-        tidy = plan.phases[-1] in ("cleanup", "delete")
-        try:
-            self._begin(session, fresh=kept is None)
-            stopped = _phases(plan, session, spec, recorder)
-            if stopped and tidy:
-                self._end_early(session)
-            elif tidy and session.left:
-                self._say_left()
-        except IosondeError:
-            if tidy and session.begun:
-                if session.hanging or session.cleaning:
-                    self._say_left()
-                else:
-                    self._tidy(session)
-            raise
-        finally:
-            session.close()
-            self.processes.together()
-            if self.processes.number == 0:
-                recorder.finish(now_ns)
-            self.rows = _gathered(recorder.rows, self.processes)
-            self.problems = [each for each in self.processes.all_of(recorder.problem) if each]
-        return stopped
-
-    def _label(self, spec: Spec, ranks: int, now_ns: int) -> Label:
-        """What all rows of the run have in common."""
-        place, processes = self.place, self.processes
-        at = datetime.fromtimestamp(now_ns / 1e9, UTC)
-        run_id = processes.first_says(f"metadata-{at:%Y%m%dT%H%M%S}-{now_ns % 1_000_000:06d}")
-        parameters = as_dict(spec) | {"ranks": ranks, "processes": processes.size}
-        if self.plan.adaptive is not None:
-            parameters["adaptive"] = True
-        host = platform.node()
-        machine = describe(Path(place.name) if place.kind == "posix" else None)
-        machine["machines"] = len(set(processes.all_of(host)))
-        return Label(run_id, host, place.name, place.kind, spec.pattern, ranks, parameters, machine)
-
-    def _begin(self, session: Session, *, fresh: bool) -> None:
-        making = bool({"precreate", "create"} & set(self.plan.phases))
-        try:
-            session.begin(making)
-        except UsageError:
-            # Refused after the tree was made and held (O_DIRECT): one that is new goes again.
-            if fresh:
-                with contextlib.suppress(MeasureError):
-                    session.end()
-            raise
-
-    def _end_early(self, session: Session) -> None:
-        if session.hanging:
-            self._say_left()
-            return
-        self.observer.tidying()
-        session.resume()
-        self._tidy(session)
-
-    def _tidy(self, session: Session) -> None:
-        """Remove what was made; where that cannot be done, say how it can later."""
-        with contextlib.suppress(MeasureError):
-            session.cleanup()
-        if session.left:
-            self._say_left()
-
-    def _say_left(self) -> None:
-        self.observer.note(
-            f"objects are left in {self.place.name}; '--phases cleanup' removes them"
-        )
-
-
-def _phases(plan: Plan, session: Session, spec: Spec, recorder: Recorder) -> bool:
-    """Do the phases; True when an end was wanted."""
-    if spec.pattern == "bulk":
-        return _bulk(plan, session)
-    if "precreate" in plan.phases and session.precreate().stopped:
-        return True
-    if "benchmark" in plan.phases and plan.adaptive is not None:
-        if _adaptive(plan.adaptive, session, spec, recorder):
-            return True
-    elif "benchmark" in plan.phases:
-        for iteration in range(plan.rounds):
-            if session.benchmark(iteration, plan.waiting_factor).stopped:
-                return True
-    return "cleanup" in plan.phases and session.cleanup().stopped
-
-
-def _bulk(plan: Plan, session: Session) -> bool:
-    counts: list[int] | None = None
-    for iteration in range(plan.rounds):
-        for op in BULK_OPS:
-            if op.removeprefix("md_") not in plan.phases:
-                continue
-            result = session.bulk(op, iteration, counts)
-            if result.stopped:
-                return True
-            if op == "md_create":
-                counts = session.created(result)
-    if "delete" in plan.phases:
-        session.end()
-    return False
-
-
-def _adaptive(adaptive: Adaptive, session: Session, spec: Spec, recorder: Recorder) -> bool:
-    """Every level once a repeat, in an order of its own; more repeats while they would decide."""
-    order = random.Random(spec.seed)
-    repeat, wanted = 0, adaptive.repeats
-    while repeat < wanted:
-        levels = list(adaptive.levels)
-        order.shuffle(levels)
-        for level in levels:
-            if session.benchmark(repeat, level, repeat).stopped:
-                return True
-        repeat += 1
-        if repeat == wanted:
-            more = adaptive.more(recorder.rows, repeat) if session.first else 0
-            wanted += session.first_says(more)
-    return False
-
-
-def _check_store(root: Path, processes: Processes) -> None:
-    """Before anything is measured: that it can be kept. Raises StoreError in every process."""
-    error: StoreError | None = None
-    try:
-        folder = root / "runs"
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as wrong:
-        error = StoreError(
-            f"cannot write in the store {root}: {wrong.strerror}",
-            expected="room and the right to write there",
-            hint="--store, or --no-store",
-        )
-    for each in processes.all_of(error):
-        if each is not None:
-            raise each
-
-
-def _gathered(rows: list[RunRow], processes: Processes) -> list[RunRow]:
-    """The rows of all ranks, and of all together."""
-    mine = rows if processes.number == 0 else [row for row in rows if row.rank is not None]
-    return [row for part in processes.all_of(mine) for row in part]

@@ -1,4 +1,4 @@
-"""Phases of a benchmark as rows: kept in memory and in the store, and told to whoever looks on."""
+"""Phases of a benchmark as rows: the recorder keeps them in memory and in the store, and passes them to an observer."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from iosonde.bench.metadata.operations import Recorded, write_recorded
-from iosonde.bench.metadata.result import PhaseResult
-from iosonde.bench.metadata.rows import Label, rank_rows, total_rows
-from iosonde.bench.metadata.tallies import Together
+from iosonde.bench.metadata.operations import RankOperations, write_operations
 from iosonde.bench.runs import store as runs
+from iosonde.bench.runtime.result import PhaseResult
+from iosonde.bench.runtime.rows import Label, rank_rows, total_rows
+from iosonde.bench.runtime.tallies import PhaseTally
 from iosonde.model.errors import StoreError
 from iosonde.model.names import rank_host
 from iosonde.model.ops import op_word
@@ -20,7 +20,7 @@ from iosonde.model.runs import RunRow
 
 
 class Observer(Protocol):
-    """Who looks on."""
+    """What a run reports to, and asks whether to end."""
 
     def begins(self, place: str, ranks: int, number: int, of: int) -> None:
         """A run begins."""
@@ -29,13 +29,13 @@ class Observer(Protocol):
         """How far a phase is, over the ranks of this process."""
 
     def note(self, text: str) -> None:
-        """Something people should know."""
+        """A message for people."""
 
     def ended(self, rows: Sequence[RunRow]) -> None:
         """Rows of a phase, all ranks together."""
 
     def wanted(self) -> bool:
-        """Whether an end is wanted."""
+        """Whether a user wants an end."""
 
     def tidying(self) -> None:
         """An end was wanted: now the objects are removed; a second wish leaves them."""
@@ -56,18 +56,18 @@ class Recorder:
         self._root, self._label, self._process, self._observer = root, label, process, observer
         self.rows: list[RunRow] = []
         self.problem: StoreError | None = None
-        self._told: set[tuple[str, str]] = set()
+        self._noted: set[tuple[str, str]] = set()
 
     def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
-        """Pass it on."""
+        """To the observer."""
         self._observer.progress(phase, ended, planned, failed)
 
     def wanted(self) -> bool:
-        """Pass it on."""
+        """To the observer."""
         return self._observer.wanted()
 
     def note(self, text: str) -> None:
-        """Pass it on."""
+        """To the observer."""
         self._observer.note(text)
 
     def result(self, result: PhaseResult) -> None:
@@ -84,10 +84,10 @@ class Recorder:
         if samples is not None:
             self._put(lambda: self._keep(samples, result))
         if result.total is not None:
-            self._tell(result.phase, result.total)
+            self._note_failures(result.key.name, result.total)
             if result.total.rows_left_out:
                 self.note(
-                    f"{result.total.rows_left_out} operations of {result.phase} found no room among the kept samples"
+                    f"{result.total.rows_left_out} operations of {result.key.name} found no room among the kept samples"
                 )
         self._observer.ended(totals)
 
@@ -108,17 +108,17 @@ class Recorder:
 
     def _keep(self, root: Path, result: PhaseResult) -> None:
         """Every operation, as samples of a run of its own: a phase, with one waiting factor."""
-        label, parts = self._label, [self._label.run_id, result.phase]
-        if result.waiting_factor:
-            parts.append(f"T{result.waiting_factor:g}")
-        for number, (rank, began_ns, columns) in enumerate(result.samples):
-            write_recorded(
+        label, parts = self._label, [self._label.run_id, result.key.name]
+        if result.key.waiting_factor:
+            parts.append(f"T{result.key.waiting_factor:g}")
+        for number, (rank, began_ns, columns) in enumerate(result.records):
+            write_operations(
                 root,
-                Recorded(
+                RankOperations(
                     rank_host(label.host, rank),
                     label.target,
                     "-".join(parts),
-                    f"{result.iteration}-{number}",
+                    f"{result.key.repetition}-{number}",
                     began_ns,
                     int(label.parameters["size_bytes"]),
                     int(label.parameters["seed"]),
@@ -126,12 +126,12 @@ class Recorder:
                 ),
             )
 
-    def _tell(self, phase: str, total: Together) -> None:
+    def _note_failures(self, phase: str, total: PhaseTally) -> None:
         """Each kind of failure, the first time it comes."""
         for op in total.ops.values():
             for outcome, count in op.failed.items():
-                if (op.op, outcome) not in self._told:
-                    self._told.add((op.op, outcome))
+                if (op.op, outcome) not in self._noted:
+                    self._noted.add((op.op, outcome))
                     words = total.problems.get(outcome) or failure_words(outcome)
                     self.note(f"{phase}: {count} {op_word(op.op)} ended with {outcome}: {words}")
         if "failing" in total.ends:

@@ -17,7 +17,7 @@ from iosonde.weather.store import Store
 
 
 def bench_sheets(store: Store, targets: Mapping[str, str]) -> tuple[Sheet | None, Sheet | None]:
-    """Density and timeline of all phases of some runs, by id with their targets; None where nothing was kept.
+    """Density and timeline of all phases of some runs, by id with their targets; None without operations.
 
     Raises UsageError for a run without samples.
     """

@@ -1,4 +1,4 @@
-"""What a metadata benchmark is asked to do, and what a kept tree has to say about that."""
+"""Parameters of a metadata benchmark, and how a kept tree and the defaults complete them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PHASES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What is measured; letters as in the seed paper. None: what a kept tree has, else the default."""
+    """Parameters; letters as in the seed paper. None: the kept tree's value, else the default."""
 
     data_sets: int | None = None
     """D, data sets made for each rank."""
@@ -47,12 +47,12 @@ class Spec:
     wear_out_ns: int | None = None
     """... and all then go on to where the fastest was, at most until this time. None: they do not."""
     seed: int = 0
-    give_up: int = 100
+    max_errors: int = 100
     """A rank stops after this many failures in a row."""
     rows: int = 0
-    """Operations kept of each rank and phase."""
+    """Operations to keep of each rank and phase."""
     faults: tuple[dict[str, Any], ...] = ()
-    """Misbehaviour put on, for tests and fire drills."""
+    """Faults to inject, for tests and fire drills."""
 
     def parameters(self, ranks: int) -> dict[str, Any]:
         """For the core."""
@@ -70,7 +70,7 @@ class Spec:
             "read_only": self.read_only,
             "manner": {"fsync": self.fsync, "direct": self.direct},
             "seed": self.seed,
-            "give_up": self.give_up,
+            "give_up": self.max_errors,
             "rows": self.rows,
         }
 
@@ -79,7 +79,7 @@ class Spec:
         return max(4 * (self.iterations or 1), self.objects or 0) * (self.data_sets or 1)
 
     def kept(self, ranks: int) -> dict[str, Any]:
-        """What a tree says of itself."""
+        """The note of a tree: the parameters it is made with."""
         names = ("data_sets", "objects", "size_bytes", "pattern", "shared", "seed")
         return {"format": 1, "ranks": ranks, **{name: getattr(self, name) for name in names}}
 
@@ -92,10 +92,10 @@ def settled(
 ) -> Spec:
     """The spec with what a kept tree and the defaults decide.
 
-    Raises UsageError when the tree was made with other parameters than those asked for.
+    Raises UsageError when the tree was made with other parameters than those of the command.
     """
     if spec.pattern == "cycle" and "benchmark" not in phases:
-        # Nothing iterates: how often, and in which order, is nobody's business.
+        # Nothing iterates: neither the number of iterations nor the order matters.
         spec = replace(spec, iterations=1, random_order=False)
     if kept is None:
         needs = [phase for phase in ("benchmark", "stat", "read") if phase in phases]
@@ -133,7 +133,7 @@ def settled(
 
 
 def _with_iterations(spec: Spec) -> Spec:
-    """Nobody asked for I: no more than the pool allows. Raises UsageError for more than one op at a time allows."""
+    """The spec with an I where it has none: what the pool allows. Raises UsageError for one that is too large."""
     if spec.iterations is not None:
         if spec.one_by_one and not spec.read_only and spec.iterations > (spec.objects or 0):
             raise UsageError(

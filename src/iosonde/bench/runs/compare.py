@@ -16,10 +16,10 @@ _BULK = ("create", "stat", "read", "delete")
 
 
 @dataclass(frozen=True)
-class Compared:
-    """What a run amounts to, at one waiting factor. None = not known.
+class RunSummary:
+    """What a run amounts to, at one waiting factor. None = missing.
 
-    Of several iterations rate, balance and quartiles are medians over them, ``max_ns`` is the largest.
+    Of several repetitions rate, balance and quartiles are medians over them, ``max_ns`` is the largest.
     """
 
     run_id: str
@@ -34,10 +34,10 @@ class Compared:
     waiting_factor: float
     waiting_factors: int
     """How many the run has."""
-    iterations: int
+    repetitions: int
     ranks: int | None
     data_sets: int | None
-    steps: int | None
+    iterations: int | None
     """I: iterations per data set."""
     objects: int | None
     """P: objects precreated per data set; of bulk: of a rank."""
@@ -54,7 +54,7 @@ class Compared:
     """Where its quantiles come from: ``histogram``, ``exact``, ``tool`` or ``none``."""
 
 
-def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[Compared]:
+def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[RunSummary]:
     """One entry a run, in the order in which the runs come; ``every_factor``: one a waiting factor.
 
     Else a run of several stands there with its smallest: what it does without waiting.
@@ -68,7 +68,7 @@ def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[Compa
         factors = sorted({row.waiting_factor for row in main})
         for factor in factors if every_factor else factors[:1]:
             some = [row for row in main if row.waiting_factor == factor]
-            found.append(_compared(own, some, len(factors)))
+            found.append(_summary(own, some, len(factors)))
     return found
 
 
@@ -83,7 +83,7 @@ def main_rows(rows: Sequence[RunRow]) -> list[RunRow]:
     return [row for row in together if row.phase == main] or list(rows)
 
 
-def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> Compared:
+def _summary(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> RunSummary:
     first = main[0]
     whole = [row for row in main if row.op is None]
     creates = [row.rate_per_s for row in main if row.op == "md_create"]
@@ -91,8 +91,8 @@ def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> 
     bulk = first.pattern == "bulk"
     failed = [row.failed for row in whole]
     fair = [row.balance for row in whole if row.balance is not None]
-    asked = first.parameters
-    return Compared(
+    parameters = first.parameters
+    return RunSummary(
         run_id=first.run_id,
         first_ns=min(began, default=None),
         source=first.source,
@@ -102,11 +102,11 @@ def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> 
         phase="bulk" if bulk and first.phase in _BULK else first.phase,
         waiting_factor=first.waiting_factor,
         waiting_factors=factors,
-        iterations=len({(row.iteration, row.repeat) for row in main}),
+        repetitions=len({(row.repetition, row.measurement) for row in main}),
         ranks=first.ranks,
-        data_sets=_whole_number(asked.get("data_sets")),
-        steps=_whole_number(asked.get("iterations")),
-        objects=_whole_number(asked.get("items" if "items" in asked else "objects")),
+        data_sets=_whole_number(parameters.get("data_sets")),
+        iterations=_whole_number(parameters.get("iterations")),
+        objects=_whole_number(parameters.get("items" if "items" in parameters else "objects")),
         complete=all(row.complete for row in every),
         ops=_sum([row.ops for row in whole]),
         failed=_sum(failed),
@@ -119,7 +119,7 @@ def _compared(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> 
 
 
 def counted(rows: Sequence[RunRow]) -> str:
-    """Where the quantiles of rows come from (see ``Compared.counted``)."""
+    """Where the quantiles of rows come from (see ``RunSummary.counted``)."""
     if all(row.q50_ns is None for row in rows):
         return "none"
     if any("digests" in row.parameters for row in rows):
@@ -128,13 +128,13 @@ def counted(rows: Sequence[RunRow]) -> str:
 
 
 def _middle(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
+    present = [value for value in values if value is not None]
+    return median(present) if present else None
 
 
 def _sum(values: Sequence[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
+    present = [value for value in values if value is not None]
+    return sum(present) if present and len(present) == len(values) else None
 
 
 def _whole_number(value: Any) -> int | None:
@@ -148,20 +148,20 @@ HEADER = (
 )
 
 
-def comparison_table(rows: Sequence[Compared]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+def comparison_table(rows: Sequence[RunSummary]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """The paper's comparison ("Comparing File Systems") as names of columns and rows of values."""
     return HEADER, [
         (
             *(one.run_id, one.first_ns, one.target, one.backend, _what(one)),
-            *(one.ranks, one.data_sets, one.steps, one.objects, one.waiting_factor),
+            *(one.ranks, one.data_sets, one.iterations, one.objects, one.waiting_factor),
             *(one.creates_per_s, one.balance, one.max_ns, *one.q75_ns),
         )
         for one in rows
     ]
 
 
-def _what(one: Compared) -> str:
-    times = f" x{one.iterations}" if one.iterations > 1 else ""
+def _what(one: RunSummary) -> str:
+    times = f" x{one.repetitions}" if one.repetitions > 1 else ""
     word = "bench" if one.phase == "benchmark" else one.phase
     return word + times + ("" if one.complete else ", cut")
 
@@ -170,9 +170,9 @@ class SlowRanks(NamedTuple):
     """The ranks of a phase by their time: the slowest first."""
 
     phase: str
-    iteration: int
+    repetition: int
     waiting_factor: float
-    repeat: int
+    measurement: int
     ranks: int
     median_ns: float
     slowest: tuple[tuple[int, str, int, float], ...]
@@ -184,7 +184,7 @@ def slow_ranks(rows: Iterable[RunRow], most: int = 5) -> list[SlowRanks]:
     parts: dict[tuple[str, int, float, int], list[RunRow]] = {}
     for row in sorted(rows, key=run_order):
         if row.rank is not None and row.op is None and row.duration_ns:
-            key = (row.phase, row.iteration, row.waiting_factor, row.repeat)
+            key = (row.phase, row.repetition, row.waiting_factor, row.measurement)
             parts.setdefault(key, []).append(row)
     found = []
     for key, own in parts.items():

@@ -12,15 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from iosonde.engine.contract import RUN_TYPES, SCHEMA_VERSION
+from iosonde.engine.contract import RUN_TYPES
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.runs import RunRow
 
+SCHEMA_VERSION = 2
+OLDER_NAMES: dict[int, dict[str, str]] = {1: {"repetition": "iteration", "measurement": "repeat"}}
+"""What versions that are still read called a column."""
 _COLUMNS = [name for name in RUN_TYPES if name != "schema_version"]
 _OBJECTS = ("outcomes", "parameters", "machine")
 _NEEDED = frozenset(
-    ("run_id", "source", "instrument", "host", "target", "backend", "pattern", "phase", "iteration")
-) | {"waiting_factor", "repeat", "complete", "parameters"}
+    ("run_id", "source", "instrument", "host", "target", "backend", "pattern", "phase")
+) | {"repetition", "waiting_factor", "measurement", "complete", "parameters"}
 
 
 def to_line(row: RunRow) -> bytes:
@@ -55,10 +58,8 @@ def from_line(line: bytes) -> RunRow:
 
 def from_values(raw: Mapping[str, Any]) -> RunRow:
     """A row from values by column; objects may be JSON text. Raises ValueError."""
-    if raw.get("schema_version") != SCHEMA_VERSION:
-        version = raw.get("schema_version")
-        raise ValueError(f"schema_version is {version!r}, expected {SCHEMA_VERSION}")
-    values = {name: _value(name, raw.get(name)) for name in _COLUMNS}
+    older = _older_names(raw.get("schema_version"))
+    values = {name: _value(name, raw.get(older.get(name, name))) for name in _COLUMNS}
     missing = sorted(name for name in _NEEDED if values[name] is None)
     if missing:
         raise ValueError(f"{missing[0]} is missing")
@@ -67,8 +68,7 @@ def from_values(raw: Mapping[str, Any]) -> RunRow:
 
 def from_columns(values: Sequence[Any]) -> RunRow:
     """A row from values in the order of ``RUN_TYPES``, of its types and finite. Raises ValueError."""
-    if values[0] != SCHEMA_VERSION:
-        raise ValueError(f"schema_version is {values[0]!r}, expected {SCHEMA_VERSION}")
+    _older_names(values[0])
     row = dict(zip(_COLUMNS, values[1:], strict=True))
     for name in _OBJECTS:
         row[name] = None if row[name] is None else _object(name, row[name])
@@ -76,6 +76,16 @@ def from_columns(values: Sequence[Any]) -> RunRow:
     if missing:
         raise ValueError(f"{missing[0]} is missing")
     return RunRow(**row)
+
+
+def _older_names(version: object) -> dict[str, str]:
+    """What a version calls columns that it does not call as this one. Raises ValueError for an unknown version."""
+    if version == SCHEMA_VERSION:
+        return {}
+    for older, names in OLDER_NAMES.items():
+        if version == older:
+            return names
+    raise ValueError(f"schema_version is {version!r}, expected {SCHEMA_VERSION}")
 
 
 def _value(name: str, value: Any) -> Any:

@@ -13,7 +13,6 @@ a row of a part is left out where the Parquet file has one of its key.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -23,26 +22,21 @@ from typing import NamedTuple, TypedDict, Unpack
 import duckdb
 import numpy as np
 
-from iosonde.bench.runs.rows import frame_of, from_columns, from_line, to_line
+from iosonde.bench.runs.files import read_files, read_part
+from iosonde.bench.runs.rows import SCHEMA_VERSION, frame_of, to_line
 from iosonde.engine import layout
 from iosonde.engine.atomic import draft_of, sync
-from iosonde.engine.contract import RUN_ORDER, RUN_TYPES, SCHEMA_VERSION
-from iosonde.engine.lines import whole_lines
+from iosonde.engine.contract import RUN_ORDER, RUN_TYPES
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL, literal
-from iosonde.model.errors import DamagedFileWarning, StoreError
+from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
 from iosonde.model.runs import RunRow, run_order
-from iosonde.model.text import clean_text
 
-_TOLD = 5
-"""Bad lines of one file that are told of one by one."""
-_TOGETHER = 64
-"""Files that are read with one question."""
 _DAY_NS = 86_400_000_000_000
 
 
-class Run(NamedTuple):
+class StoredRun(NamedTuple):
     """A run with all its rows, in ``run_order``."""
 
     run_id: str
@@ -94,7 +88,7 @@ def finish(root: Path, run_id: str, now_ns: int | None = None) -> Path | None:
     """
     root = Path(root)
     parts = [part for part in layout.run_parts(root) if part.run == slug(run_id)]
-    read = [(part.path, *_read_part(part.path)) for part in parts]
+    read = [(part.path, *read_part(part.path)) for part in parts]
     fresh = [row for _, rows, _ in read for row in rows if row.run_id == run_id]
     rows = {row.key: row for row in [*_stored(root, run_id), *fresh]}
     if not rows:
@@ -131,7 +125,7 @@ def write(root: Path, rows: Sequence[RunRow], now_ns: int) -> Path:
     return path
 
 
-def read_runs(root: Path, **which: Unpack[WhichRuns]) -> list[Run]:
+def read_runs(root: Path, **which: Unpack[WhichRuns]) -> list[StoredRun]:
     """Every run of which a row is asked for, oldest first; of a target only its rows.
 
     A run is of [since, until) if its first phase began in it. Files that are damaged are named in a
@@ -165,19 +159,19 @@ def run_ids(root: Path) -> list[str]:
     return [run.run_id for run in read_runs(root)]
 
 
-def _every_run(root: Path, run_id: str | None) -> Iterator[Run]:
-    """Parts are listed and read before Parquet files: see ``store.reader``."""
+def _every_run(root: Path, run_id: str | None) -> Iterator[StoredRun]:
+    """Parts are listed and read before Parquet files: see ``engine.reader``."""
     wanted = None if run_id is None else slug(run_id)
     parts: dict[str, list[RunRow]] = {}
     written: dict[str, int] = {}
     for part in layout.run_parts(root):
         if wanted in (None, part.run):
-            for row in _read_part(part.path)[0]:
+            for row in read_part(part.path)[0]:
                 parts.setdefault(row.run_id, []).append(replace(row, complete=False))
                 written[row.run_id] = max(written.get(row.run_id, 0), _mtime_ns(part.path))
     files = [file for file in layout.run_files(root) if wanted in (None, file.run)]
     whole: dict[str, tuple[dict[tuple[object, ...], RunRow], int]] = {}
-    for file, rows_of_file in _read_files(files):
+    for file, rows_of_file in read_files(files):
         for row in rows_of_file or ():
             whole.setdefault(row.run_id, ({}, _midnight(file.date)))[0][row.key] = row
     for name in {**whole, **parts}:
@@ -185,93 +179,19 @@ def _every_run(root: Path, run_id: str | None) -> Iterator[Run]:
         every = {row.key: row for row in parts.get(name, [])} | rows
         began = [row.began_ns for row in every.values() if row.began_ns is not None]
         ordered = tuple(sorted(every.values(), key=run_order))
-        yield Run(name, ordered, min(began, default=day), len(every) == len(rows))
+        yield StoredRun(name, ordered, min(began, default=day), len(every) == len(rows))
 
 
 def _stored(root: Path, run_id: str) -> list[RunRow]:
     """Rows of a run that were written whole; a file that is none is set aside as ``*.damaged``."""
     found = []
     files = [file for file in layout.run_files(root) if file.run == slug(run_id)]
-    for file, rows in _read_files(files):
+    for file, rows in read_files(files):
         if rows is None:
             with suppress(FileNotFoundError):
                 file.path.replace(file.path.with_name(file.path.name + ".damaged"))
         found += [row for row in rows or () if row.run_id == run_id]
     return found
-
-
-def _read_files(
-    files: Sequence[layout.RunFile],
-) -> Iterator[tuple[layout.RunFile, list[RunRow] | None]]:
-    """The rows of each file; None, and a warning, if it is damaged."""
-    if not files:
-        return
-    con = connect(threads=1)
-    try:
-        for first in range(0, len(files), _TOGETHER):
-            some = files[first : first + _TOGETHER]
-            try:
-                found = _rows_of(con, [file.path for file in some])
-                if found.keys() - {str(file.path) for file in some}:
-                    raise ValueError("files are called otherwise")
-            except (duckdb.Error, ValueError):  # one of them, or gone: each by itself
-                for file in some:
-                    yield file, _read_parquet(con, file.path)
-            else:
-                for file in some:
-                    yield file, found.get(str(file.path), [])
-    finally:
-        con.close()
-
-
-def _read_part(path: Path) -> tuple[list[RunRow], int]:
-    """The good rows of a part, and how many lines are none."""
-    rows: list[RunRow] = []
-    bad = 0
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(whole_lines(file), 1):
-                try:
-                    rows += [from_line(line)] if line.strip() else []
-                except ValueError as error:
-                    bad += 1
-                    if bad <= _TOLD:
-                        _warn(f"{path}, line {number}: {clean_text(str(error))}; left out")
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        _warn(f"{path} cannot be read: {error.strerror}; left out")
-        bad += 1
-    if bad > _TOLD:
-        _warn(f"{path}: {bad - _TOLD} more lines are no rows; left out")
-    return rows, bad
-
-
-def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path) -> list[RunRow] | None:
-    try:
-        return [row for rows in _rows_of(con, [path]).values() for row in rows]
-    except (duckdb.Error, ValueError) as error:
-        if not path.exists():  # replaced or removed just now
-            return []
-        text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        _warn(f"{path} is no file of runs: {clean_text(text)}; left out")
-        return None
-
-
-def _rows_of(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> dict[str, list[RunRow]]:
-    """Rows by file. Raises duckdb.Error, ValueError."""
-    columns = ", ".join(
-        f"CASE WHEN isfinite({name}::DOUBLE) THEN {name}::DOUBLE END"
-        if kind == "DOUBLE"
-        else f"{name}::{kind}"
-        for name, kind in RUN_TYPES.items()
-    )
-    names = ", ".join(literal(str(path)) for path in paths)
-    source = f"read_parquet([{names}], hive_partitioning = false, filename = true)"
-    rows: dict[str, list[RunRow]] = {}
-    for *values, name in con.execute(f"SELECT {columns}, filename FROM {source}").fetchall():
-        rows.setdefault(name, []).append(from_columns(values))
-    return rows
 
 
 def _write_parquet(rows: Sequence[RunRow], path: Path) -> None:
@@ -324,7 +244,3 @@ def _cannot_write(path: Path, error: Exception) -> StoreError:
     return StoreError(
         f"cannot write {path}: {reason}", expected="room and the right to write in the store"
     )
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, DamagedFileWarning, stacklevel=2)

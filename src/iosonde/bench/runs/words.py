@@ -1,11 +1,11 @@
-"""What is said below tables of runs."""
+"""Sentences below tables of runs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from iosonde.bench.runs.compare import Compared, SlowRanks
+from iosonde.bench.runs.compare import RunSummary, SlowRanks
 from iosonde.model.units import format_duration
 
 _HOW = {
@@ -25,13 +25,13 @@ def say_quantiles(counted: Iterable[str]) -> list[str]:
     return [f"quantiles of all ranks together: {_HOW[way]}" for way in ways]
 
 
-def say_comparison(rows: Sequence[Compared]) -> list[str]:
+def say_comparison(rows: Sequence[RunSummary]) -> list[str]:
     """What a comparison's columns mean, and how its numbers were found."""
     lines = [
         "balance: time of the fastest rank / the slowest; q75: 75% of operations took no longer"
     ]
-    if any(one.iterations > 1 for one in rows):
-        lines.append("of several iterations: medians over them, and the largest max")
+    if any(one.repetitions > 1 for one in rows):
+        lines.append("of several repetitions: medians over them, and the largest max")
     shown = Counter(one.run_id for one in rows)
     if any(shown[one.run_id] < one.waiting_factors for one in rows):
         lines.append("of several waiting factors: the smallest")
@@ -43,7 +43,7 @@ def say_comparison(rows: Sequence[Compared]) -> list[str]:
 
 def say_ranks(slow: SlowRanks) -> str:
     """``benchmark 0: 2 ranks, the middle one 220 ms; slowest: rank 1 281 ms (1.28x)``."""
-    turn = f"{slow.phase} {slow.iteration}"
+    turn = f"{slow.phase} {slow.repetition}"
     if slow.waiting_factor:
         turn += f", T = {slow.waiting_factor:g}"
     named = ", ".join(

@@ -31,11 +31,11 @@ def main(arguments: Sequence[str]) -> int:
         print(HELP)
         return 0 if arguments else UsageError.exit_code
     if arguments[0] not in BENCHMARKS:
-        known = ", ".join(BENCHMARKS)
+        names = ", ".join(BENCHMARKS)
         looks_like_place = Path(arguments[0]).is_dir() or ":" in arguments[0]
         raise UsageError(
             f"there is no benchmark {arguments[0]!r}",
-            expected=f"one of {known}",
+            expected=f"one of {names}",
             hint=f"'iosonde bench metadata {arguments[0]}'"
             if looks_like_place
             else "'iosonde bench --help'",

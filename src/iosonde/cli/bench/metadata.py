@@ -9,14 +9,15 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.bench.adaptive.adaptive import Adaptive, adaptive
+from iosonde.bench.adaptive.adaptive import AdaptiveResult, adaptive
 from iosonde.bench.adaptive.verdict import more_to_run
 from iosonde.bench.adaptive.words import say_waiting, verdict_line, waiting_json
-from iosonde.bench.metadata.plan import run_plan
-from iosonde.bench.ranks import find_processes, is_first
+from iosonde.bench.metadata.run import run_plan
 from iosonde.bench.runs.compare import compare
-from iosonde.cli.bench.options import parse, plan
-from iosonde.cli.bench.progress import Following, Looking
+from iosonde.bench.runtime.processes import find_processes, is_first
+from iosonde.cli.bench.options import parse
+from iosonde.cli.bench.plan import plan
+from iosonde.cli.bench.progress import ProgressBar, ProgressView
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.run_data import write_rows
@@ -37,16 +38,16 @@ def metadata(arguments: Sequence[str]) -> int:
         return error.exit_code
     processes = find_processes(os.environ)
     root = None if args.no_store else options.store_root(args)
-    seed = processes.first_says(secrets.randbits(48))
+    seed = processes.broadcast(secrets.randbits(48))
     try:
         with tempfile.TemporaryDirectory() as spare, Interrupt() as interrupt:
             samples = _samples(args, root, Path(spare))
-            asked = plan(args, os.environ, _more_repeats, seed, samples)
-            looking = Looking(interrupt, quiet=processes.number > 0)
-            with Following(looking):
-                ran = run_plan(asked, processes, root, looking, options.now_ns)
-            if processes.number == 0 and ran.rows:
-                _show(ran.rows, args, samples)
+            work = plan(args, os.environ, _more_measurements, seed, samples)
+            view = ProgressView(interrupt, quiet=processes.number > 0)
+            with ProgressBar(view):
+                outcome = run_plan(work, processes, root, view, options.now_ns)
+            if processes.number == 0 and outcome.rows:
+                _show(outcome.rows, args, samples)
     except IosondeError as error:
         # Every process has the same error: one says it.
         if processes.number > 0:
@@ -54,31 +55,31 @@ def metadata(arguments: Sequence[str]) -> int:
         raise
     except BaseException:
         # This process cannot go on, and the others would wait for it.
-        processes.leave_all()
+        processes.abort()
         raise
     if processes.number > 0:
         return 0
-    for text in dict.fromkeys(map(str, ran.errors)):
+    for text in dict.fromkeys(map(str, outcome.errors)):
         options.tell(f"iosonde: {text}")
-    if not ran.rows and not ran.errors:
+    if not outcome.rows and not outcome.errors:
         raise NothingMeasuredError("the run was ended before anything was measured")
-    if ran.stopped:
+    if outcome.stopped:
         return 130
-    if not ran.rows:
-        return ran.errors[0].exit_code
-    good = all((row.complete or _limited(row)) and not row.failed for row in ran.rows)
-    return 0 if good and not ran.errors else 1
+    if not outcome.rows:
+        return outcome.errors[0].exit_code
+    good = all((row.complete or _limited(row)) and not row.failed for row in outcome.rows)
+    return 0 if good and not outcome.errors else 1
 
 
 def _limited(row: RunRow) -> bool:
-    """A time limit was asked for: ending early is no failure."""
+    """Whether the run had a time limit: ending early is no failure then."""
     return row.parameters.get("limit_ns") is not None
 
 
-def _more_repeats(rows: Sequence[RunRow], repeats: int) -> int:
-    """How many repeats of each waiting factor to add before judging again; none where nothing can be said."""
+def _more_measurements(rows: Sequence[RunRow], measurements: int) -> int:
+    """How many measurements of each waiting factor to add before judging again; none where nothing can be said."""
     try:
-        return more_to_run(adaptive(rows).judged, repeats)
+        return more_to_run(adaptive(rows).verdict, measurements)
     except IosondeError:
         return 0
 
@@ -115,7 +116,7 @@ def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) ->
         options.tell(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
 
 
-def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], Adaptive]]:
+def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], AdaptiveResult]]:
     """Who is the limit, of every run that got far enough to tell."""
     verdicts = []
     for rows in each:
@@ -130,11 +131,11 @@ def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], Adaptive
 
 def _plot(
     each: Sequence[list[RunRow]],
-    verdicts: Sequence[tuple[list[RunRow], Adaptive]],
+    verdicts: Sequence[tuple[list[RunRow], AdaptiveResult]],
     args: argparse.Namespace,
     samples: Path | None,
 ) -> None:
-    """Adaptive: rates over waits. Else densities, and beside them the timeline."""
+    """AdaptiveResult: rates over waits. Else densities, and beside them the timeline."""
     from iosonde.drawing.render_sheet import save_sheet
 
     if verdicts:

@@ -18,8 +18,8 @@ from iosonde.model.units import format_waiting_factor
 _EVERY_S = 1.0
 
 
-class Looking:
-    """Looks on at a run and shows how far it is; ``quiet`` in all processes but the first."""
+class ProgressView:
+    """Shows how far a run is; ``quiet`` in all processes but the first."""
 
     def __init__(self, interrupt: Interrupt, *, quiet: bool) -> None:
         self._interrupt, self.quiet = interrupt, quiet
@@ -65,7 +65,7 @@ class Looking:
                 f", T {format_waiting_factor(row.waiting_factor)}" if row.waiting_factor else ""
             )
             self.bar.console.print(
-                f"{row.target}: {row.phase} {row.iteration}{factor}: {rate}{failed}",
+                f"{row.target}: {row.phase} {row.repetition}{factor}: {rate}{failed}",
                 markup=False,
                 highlight=False,
             )
@@ -90,15 +90,15 @@ def _counts(ended: int, planned: int, failed: int) -> dict[str, int]:
     return {"ended": ended, "planned": planned, "failed": failed}
 
 
-class Following(AbstractContextManager[None]):
+class ProgressBar(AbstractContextManager[None]):
     """Draws the bar while entered, where stderr is a terminal."""
 
-    def __init__(self, looking: Looking) -> None:
-        self._looking = looking
+    def __init__(self, view: ProgressView) -> None:
+        self._view = view
 
     def __enter__(self) -> None:
         terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        if self._looking.quiet or not terminal:
+        if self._view.quiet or not terminal:
             return
         from rich.console import Console
         from rich.progress import (
@@ -109,7 +109,7 @@ class Following(AbstractContextManager[None]):
             TimeRemainingColumn,
         )
 
-        self._looking.bar = Progress(
+        self._view.bar = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
@@ -117,8 +117,8 @@ class Following(AbstractContextManager[None]):
             console=Console(stderr=True),
             transient=True,
         )
-        self._looking.bar.start()
+        self._view.bar.start()
 
     def __exit__(self, *error: object) -> None:
-        if self._looking.bar is not None:
-            self._looking.bar.stop()
+        if self._view.bar is not None:
+            self._view.bar.stop()

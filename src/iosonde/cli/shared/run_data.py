@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.bench.runs.compare import compare
-from iosonde.bench.runs.rows import frame_of
+from iosonde.bench.runs.rows import SCHEMA_VERSION, frame_of
 from iosonde.cli.shared import options
-from iosonde.engine.contract import SCHEMA_VERSION
 from iosonde.engine.files import write_frame, write_text
 from iosonde.model.runs import RunRow
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iosonde.bench.runs.compare import Compared, comparison_table, counted, slow_ranks
+from iosonde.bench.runs.compare import RunSummary, comparison_table, counted, slow_ranks
 from iosonde.bench.runs.words import say_comparison, say_quantiles, say_ranks
 from iosonde.cli.shared.text import count, table
 from iosonde.model.runs import RunRow, run_order
@@ -43,7 +43,7 @@ class _Column:
 
 
 def comparison(
-    rows: Sequence[Compared], now_ns: int | None = None, columns: int | None = None
+    rows: Sequence[RunSummary], now_ns: int | None = None, columns: int | None = None
 ) -> str:
     """The paper's comparison table with what it means below. ``columns``: how wide it may be."""
     room = max(60, columns or width())
@@ -65,13 +65,13 @@ def comparison(
         cells = [clean_text(form(row[place])) for row in values]
         left = name in ("run", "when", "target", "backend", "what")
         every.append(_Column(name, head, cells, left))
-    said = _fitted(every, room, len(rows))
-    return "\n".join([*_lines(every), "", *said, *say_comparison(rows)])
+    notes = _fitted(every, room, len(rows))
+    return "\n".join([*_lines(every), "", *notes, *say_comparison(rows)])
 
 
 def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
-    """Take away what does not fit: what is the same in all rows is said below, then names, then columns."""
-    said = []
+    """Remove what does not fit: values equal in all rows move below the table, then names shrink, then columns go."""
+    notes = []
     if all(cell == "0" for cell in _of(every, "T").cells):
         every.remove(_of(every, "T"))
     for name in ("backend", "target", "what", "N", "D", "I", "P", "when"):
@@ -80,7 +80,7 @@ def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
         unknown = all(cell == "n/a" for cell in column.cells)
         if unknown or (same and _wide(every) > room):
             every.remove(column)
-            said += [] if unknown else [f"{name} {column.cells[0]}"]
+            notes += [] if unknown else [f"{name} {column.cells[0]}"]
     for name in ("target", "run"):
         _shorten(every, name, room, 24)
     for name in _GONE_FIRST:
@@ -90,7 +90,7 @@ def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
             if _wide(every) > room:
                 every.remove(_of(every, name))
     _shorten(every, "run", room, 8)
-    return ["all: " + ", ".join(said)] if said else []
+    return ["all: " + ", ".join(notes)] if notes else []
 
 
 def _of(every: list[_Column], name: str) -> _Column:
@@ -135,7 +135,7 @@ def _lines(every: list[_Column]) -> list[str]:
 
 
 def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = False) -> str:
-    """One run: what was asked for, its phases, its operations; with ``ranks`` the slowest ones."""
+    """One run: its parameters, its phases, its operations; with ``ranks`` the slowest ones."""
     together = [row for row in sorted(rows, key=run_order) if row.rank is None]
     parts = [_about(rows, now_ns), _phases([row for row in together if row.op is None])]
     ops = [row for row in together if row.op is not None]
@@ -152,7 +152,7 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
     first = rows[0]
     began = [row.began_ns for row in rows if row.began_ns is not None]
     ranks = {row.ranks for row in rows if row.ranks is not None}
-    known = {
+    parameters = {
         k: v
         for k, v in first.parameters.items()
         if k not in ("reported", "digests", "pattern", "ranks") and v is not False
@@ -167,8 +167,8 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
         )
         + (f", began {_when(min(began), now_ns)}" if began else ""),
     ]
-    if known:
-        lines.append("asked for: " + ", ".join(f"{k} {_short(v)}" for k, v in known.items()))
+    if parameters:
+        lines.append("asked for: " + ", ".join(f"{k} {_short(v)}" for k, v in parameters.items()))
     machine = next((row.machine for row in rows if row.machine), None)
     if machine:
         lines.append("machine: " + ", ".join(_machine(machine)))
@@ -198,9 +198,9 @@ def _short(value: Any) -> str:
 def _phases(rows: Sequence[RunRow]) -> str:
     forms: dict[str, Callable[[RunRow], str]] = {
         "phase": lambda row: row.phase,
-        "iter": lambda row: str(row.iteration),
+        "rep": lambda row: str(row.repetition),
         "T": lambda row: f"{row.waiting_factor:g}",
-        "repeat": lambda row: str(row.repeat) if row.repeat else "",
+        "measurement": lambda row: str(row.measurement) if row.measurement else "",
         "took": lambda row: format_duration(row.duration_ns),
         "ops": lambda row: "n/a" if row.ops is None else count(row.ops),
         "ops/s": lambda row: _rate(row.rate_per_s),
@@ -228,9 +228,9 @@ def _ops(rows: Sequence[RunRow]) -> str:
     forms: dict[str, Callable[[RunRow], str]] = {
         "phase": lambda row: row.phase,
         "op": lambda row: (row.op or "").removeprefix("md_"),
-        "iter": lambda row: str(row.iteration),
+        "rep": lambda row: str(row.repetition),
         "T": lambda row: f"{row.waiting_factor:g}",
-        "repeat": lambda row: str(row.repeat) if row.repeat else "",
+        "measurement": lambda row: str(row.measurement) if row.measurement else "",
         "n": lambda row: "n/a" if row.ops is None else count(row.ops),
         "ops/s": lambda row: _rate(row.rate_per_s),
     }

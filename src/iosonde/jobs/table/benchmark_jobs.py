@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.bench.runs.compare import main_rows
-from iosonde.bench.runs.store import Run, read_runs
+from iosonde.bench.runs.store import StoredRun, read_runs
 from iosonde.engine.contract import INTERVAL_NS
 from iosonde.jobs.table.benchmark_kind import motif_of
 from iosonde.model.frames import NULL_NS
@@ -66,7 +66,7 @@ def _texts(values: Sequence[str]) -> NDArray[np.object_]:
     return np.array(values, dtype=np.object_)
 
 
-def _whole(run: Run) -> list[RunRow]:
+def _whole(run: StoredRun) -> list[RunRow]:
     """Rows of the phase that says most, all ranks and ops together, without waiting."""
     rows = [r for r in main_rows(run.rows) if r.op is None and r.rank is None and r.complete]
     least = min((row.waiting_factor for row in rows), default=0.0)

@@ -14,7 +14,7 @@ from iosonde.model.units import format_option
 
 _LONGEST = 60
 """Of a value; a longer one (faults put on) ends with a sum of all of it."""
-_OF_ONE_RUN = frozenset({"seed", "rows", "give_up"})
+_OF_ONE_RUN = frozenset({"seed", "rows", "max_errors", "give_up"})
 """Parameters that do not change what is measured."""
 _TOLD = frozenset({"ranks", "pattern"})
 """Those that the words begin with."""

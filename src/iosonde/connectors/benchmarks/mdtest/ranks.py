@@ -98,7 +98,7 @@ def _phase(
         "backend": "unknown",
         "pattern": "bulk",
         "phase": named[0],
-        "iteration": iteration,
+        "repetition": iteration,
         "rank": rank,
         "ranks": None,
         "began_ns": given.started_ns if rank is None else None,

@@ -256,7 +256,7 @@ class _Run:
             "backend": self._backend,
             "pattern": "bulk",
             "phase": phase,
-            "iteration": min(turn, 2**31 - 1),
+            "repetition": min(turn, 2**31 - 1),
             "ranks": self._tasks,
             "began_ns": began if first else None,
             "duration_ns": None if seconds is None or seconds > 1e9 else round(seconds * 1e9),

@@ -174,7 +174,7 @@ class TextReader:
             "backend": head.backend,
             "pattern": "cycle",
             "phase": line.phase,
-            "iteration": iteration,
+            "repetition": iteration,
             "waiting_factor": waiting,
             "rank": line.rank,
             "ranks": ranks,

@@ -22,24 +22,27 @@ LAUNCHERS: dict[str, tuple[str, str]] = {
 
 
 class Processes(Protocol):
-    """What the processes of a run can say to each other; every one calls the same, in the same order."""
+    """The processes of a run; every one makes the same calls, in the same order."""
 
     number: int
     size: int
 
-    def together(self) -> None:
-        """Return when all have come here."""
+    def barrier(self) -> None:
+        """Return when every process has come here."""
 
-    def all_of(self, value: T) -> list[T]:
-        """What each process brought, by number, to all of them."""
+    def all_gather(self, value: T) -> list[T]:
+        """The value of each process, by number, to all of them."""
 
-    def first_says(self, value: T) -> T:
-        """What process 0 brought, to all of them."""
+    def gather(self, value: T) -> list[T]:
+        """The value of each process, by number, to process 0; elsewhere the process's own alone."""
 
-    def merged(self, value: T, merge: Callable[[T, T], T]) -> T | None:
+    def broadcast(self, value: T) -> T:
+        """The value of process 0, to all of them."""
+
+    def reduce(self, value: T, merge: Callable[[T, T], T]) -> T | None:
         """All values as one, to process 0, in as many rounds as a tree has levels; None elsewhere."""
 
-    def leave_all(self) -> None:
+    def abort(self) -> None:
         """End every process of the run; for when one cannot go on and the others would wait for it."""
 
 
@@ -49,53 +52,62 @@ class Alone:
     number = 0
     size = 1
 
-    def together(self) -> None:
-        """There is nobody to wait for."""
+    def barrier(self) -> None:
+        """There is no other process to wait for."""
 
-    def all_of(self, value: T) -> list[T]:
+    def all_gather(self, value: T) -> list[T]:
         """The own value."""
         return [value]
 
-    def first_says(self, value: T) -> T:
+    def gather(self, value: T) -> list[T]:
+        """The own value."""
+        return [value]
+
+    def broadcast(self, value: T) -> T:
         """The own value."""
         return value
 
-    def merged(self, value: T, merge: Callable[[T, T], T]) -> T | None:  # noqa: ARG002
+    def reduce(self, value: T, merge: Callable[[T, T], T]) -> T | None:  # noqa: ARG002
         """The own value."""
         return value
 
-    def leave_all(self) -> None:
-        """Nobody else is there."""
+    def abort(self) -> None:
+        """There is no other process."""
 
 
 class MpiProcesses:
-    """The processes of an MPI job."""
+    """The processes of an MPI job. Values travel as mpi4py pickles them: arrays as their bytes."""
 
     def __init__(self, world: Any) -> None:
         self._world = world
         self.number = int(world.Get_rank())
         self.size = int(world.Get_size())
 
-    def together(self) -> None:
-        """A barrier."""
+    def barrier(self) -> None:
+        """MPI_Barrier."""
         self._world.Barrier()
 
-    def all_of(self, value: T) -> list[T]:
-        """An allgather."""
+    def all_gather(self, value: T) -> list[T]:
+        """MPI_Allgather."""
         return list(self._world.allgather(value))
 
-    def first_says(self, value: T) -> T:
-        """A broadcast."""
-        said: T = self._world.bcast(value, root=0)
-        return said
+    def gather(self, value: T) -> list[T]:
+        """MPI_Gather."""
+        every: list[T] | None = self._world.gather(value, root=0)
+        return [value] if every is None else every
 
-    def merged(self, value: T, merge: Callable[[T, T], T]) -> T | None:
-        """A reduction."""
+    def broadcast(self, value: T) -> T:
+        """MPI_Bcast."""
+        received: T = self._world.bcast(value, root=0)
+        return received
+
+    def reduce(self, value: T, merge: Callable[[T, T], T]) -> T | None:
+        """MPI_Reduce."""
         result: T | None = self._world.reduce(value, op=merge, root=0)
         return result
 
-    def leave_all(self) -> None:
-        """Abort the job."""
+    def abort(self) -> None:
+        """MPI_Abort."""
         self._world.Abort(1)
 
 

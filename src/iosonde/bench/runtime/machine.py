@@ -1,4 +1,4 @@
-"""What a benchmark saw of its machine: so that two results can be told apart later."""
+"""Facts about the machine of a benchmark, which explain why two results differ."""
 
 from __future__ import annotations
 

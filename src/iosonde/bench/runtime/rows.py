@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from iosonde.bench.metadata.result import PhaseResult
-from iosonde.bench.metadata.tallies import OpLap, Together, alone
+from iosonde.bench.runtime.op_tally import OpTally
+from iosonde.bench.runtime.result import PhaseResult
+from iosonde.bench.runtime.tallies import PhaseTally
 from iosonde.model.runs import RunRow
 
 
@@ -16,6 +17,7 @@ class Label:
     """What all rows of a run have in common."""
 
     run_id: str
+    instrument: str
     host: str
     target: str
     backend: str
@@ -28,21 +30,21 @@ class Label:
 def rank_rows(label: Label, result: PhaseResult) -> list[RunRow]:
     """A row for each rank of this process, and one for each of its ops."""
     rows: list[RunRow] = []
-    for lap in result.laps:
-        own = alone(lap)
-        whole = not result.snapshot and lap.end == "done"
+    for tally in result.ranks:
+        own = PhaseTally.of_rank(tally)
+        whole = not result.snapshot and tally.end == "done"
         rows += [
-            replace(row, rank=lap.rank, balance=None, complete=whole)
+            replace(row, rank=tally.rank, balance=None, complete=whole)
             for row in _rows(label, result, own, None)
         ]
     return rows
 
 
 def total_rows(label: Label, result: PhaseResult) -> list[RunRow]:
-    """A row for all ranks together, and one for each op. Empty where the total is not known."""
+    """A row for all ranks together, and one for each op. Empty where the total is elsewhere."""
     if result.total is None:
         return []
-    rows = _rows(label, result, result.total, result.walled)
+    rows = _rows(label, result, result.total, result.at_limit)
     machine = dict(label.machine)
     processors = machine.get("processors", 0) * machine.get("machines", 1)
     if result.total.slowest_ns and processors:
@@ -52,20 +54,21 @@ def total_rows(label: Label, result: PhaseResult) -> list[RunRow]:
 
 
 def _rows(
-    label: Label, result: PhaseResult, total: Together, walled: Together | None
+    label: Label, result: PhaseResult, total: PhaseTally, at_limit: PhaseTally | None
 ) -> list[RunRow]:
     duration = total.slowest_ns or None
     whole = RunRow(
         run_id=label.run_id,
         source="iosonde",
+        instrument=label.instrument,
         host=label.host,
         target=label.target,
         backend=label.backend,
         pattern=label.pattern,
-        phase=result.phase,
-        iteration=result.iteration,
-        waiting_factor=result.waiting_factor,
-        repeat=result.repeat,
+        phase=result.key.name,
+        repetition=result.key.repetition,
+        waiting_factor=result.key.waiting_factor,
+        measurement=result.key.measurement,
         ranks=label.ranks,
         began_ns=total.began_ns,
         duration_ns=duration,
@@ -73,7 +76,7 @@ def _rows(
         failed=total.failures,
         bytes=sum(op.bytes for op in total.ops.values()),
         rate_per_s=_rate(total.ok, duration),
-        stonewall_per_s=None if walled is None else _rate(walled.ok, walled.slowest_ns),
+        stonewall_per_s=None if at_limit is None else _rate(at_limit.ok, at_limit.slowest_ns),
         corrected_per_s=total.corrected_per_s or None,
         balance=_balance(total),
         op_time_ns=total.op_time_ns,
@@ -84,11 +87,13 @@ def _rows(
         parameters=label.parameters,
         **(_all_ops(total).statistics() if total.ops else {}),  # type: ignore[arg-type]
     )
-    return [whole, *(_op_row(whole, op, duration, walled) for op in total.ops.values())]
+    return [whole, *(_op_row(whole, op, duration, at_limit) for op in total.ops.values())]
 
 
-def _op_row(whole: RunRow, op: OpLap, duration: int | None, walled: Together | None) -> RunRow:
-    at_wall = None if walled is None or op.op not in walled.ops else walled.ops[op.op]
+def _op_row(
+    whole: RunRow, op: OpTally, duration: int | None, at_limit: PhaseTally | None
+) -> RunRow:
+    op_at_limit = None if at_limit is None or op.op not in at_limit.ops else at_limit.ops[op.op]
     return replace(
         whole,
         op=op.op,
@@ -97,8 +102,8 @@ def _op_row(whole: RunRow, op: OpLap, duration: int | None, walled: Together | N
         bytes=op.bytes,
         rate_per_s=_rate(op.ok, duration),
         stonewall_per_s=None
-        if walled is None or at_wall is None
-        else _rate(at_wall.ok, walled.slowest_ns),
+        if at_limit is None or op_at_limit is None
+        else _rate(op_at_limit.ok, at_limit.slowest_ns),
         corrected_per_s=None,
         balance=None,
         op_time_ns=op.sum_ns + op.failed_ns,
@@ -109,7 +114,7 @@ def _op_row(whole: RunRow, op: OpLap, duration: int | None, walled: Together | N
     )
 
 
-def _all_ops(total: Together) -> OpLap:
+def _all_ops(total: PhaseTally) -> OpTally:
     first, *others = total.ops.values()
     for op in others:
         first = first.plus(op)
@@ -120,13 +125,13 @@ def _rate(count: int, duration_ns: int | None) -> float | None:
     return count * 1e9 / duration_ns if duration_ns else None
 
 
-def _balance(total: Together) -> float | None:
+def _balance(total: PhaseTally) -> float | None:
     if total.fastest_ns is None or not total.slowest_ns:
         return None
     return total.fastest_ns / total.slowest_ns
 
 
-def _outcomes(ops: Iterable[OpLap]) -> dict[str, int]:
+def _outcomes(ops: Iterable[OpTally]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for op in ops:
         for outcome, count in {"ok": op.ok, **op.failed}.items():

@@ -1,0 +1,117 @@
+"""Rows out of the files of the table ``runs``; what is damaged is named in a warning and left out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+
+from iosonde.bench.runs.rows import OLDER_NAMES, from_columns, from_line
+from iosonde.engine import layout
+from iosonde.engine.contract import RUN_TYPES
+from iosonde.engine.lines import whole_lines
+from iosonde.engine.reader import connect
+from iosonde.engine.spool import literal
+from iosonde.model.errors import DamagedFileWarning
+from iosonde.model.runs import RunRow
+from iosonde.model.text import clean_text
+
+_WARNED = 5
+"""Bad lines of one file that get a warning each."""
+_TOGETHER = 64
+"""Files that are read with one question."""
+
+
+def read_files(
+    files: Sequence[layout.RunFile],
+) -> Iterator[tuple[layout.RunFile, list[RunRow] | None]]:
+    """The rows of each file; None, and a warning, if it is damaged."""
+    if not files:
+        return
+    con = connect(threads=1)
+    try:
+        for first in range(0, len(files), _TOGETHER):
+            some = files[first : first + _TOGETHER]
+            try:
+                found = _rows_of(con, [file.path for file in some])
+                if found.keys() - {str(file.path) for file in some}:
+                    raise ValueError("files are called otherwise")
+            except (duckdb.Error, ValueError):  # one of them, or gone: each by itself
+                for file in some:
+                    yield file, _read_parquet(con, file.path)
+            else:
+                for file in some:
+                    yield file, found.get(str(file.path), [])
+    finally:
+        con.close()
+
+
+def read_part(path: Path) -> tuple[list[RunRow], int]:
+    """The good rows of a part, and how many lines are none."""
+    rows: list[RunRow] = []
+    bad = 0
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(whole_lines(file), 1):
+                try:
+                    rows += [from_line(line)] if line.strip() else []
+                except ValueError as error:
+                    bad += 1
+                    if bad <= _WARNED:
+                        _warn(f"{path}, line {number}: {clean_text(str(error))}; left out")
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        _warn(f"{path} cannot be read: {error.strerror}; left out")
+        bad += 1
+    if bad > _WARNED:
+        _warn(f"{path}: {bad - _WARNED} more lines are no rows; left out")
+    return rows, bad
+
+
+def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path) -> list[RunRow] | None:
+    try:
+        return [row for rows in _rows_of(con, [path]).values() for row in rows]
+    except (duckdb.Error, ValueError) as error:
+        if not path.exists():  # replaced or removed just now
+            return []
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        _warn(f"{path} is no file of runs: {clean_text(text)}; left out")
+        return None
+
+
+def _rows_of(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> dict[str, list[RunRow]]:
+    """Rows by file, of files of one version. Raises duckdb.Error, ValueError."""
+    try:
+        return _rows_named(con, paths, {})
+    except duckdb.BinderException:  # a column that this version has is not there
+        for names in OLDER_NAMES.values():
+            with suppress(duckdb.BinderException):
+                return _rows_named(con, paths, names)
+        raise
+
+
+def _rows_named(
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], older: Mapping[str, str]
+) -> dict[str, list[RunRow]]:
+    """Rows by file; ``older``: what the files call columns otherwise. Raises duckdb.Error, ValueError."""
+    stored = {older.get(name, name): kind for name, kind in RUN_TYPES.items()}
+    columns = ", ".join(
+        f"CASE WHEN isfinite({name}::DOUBLE) THEN {name}::DOUBLE END"
+        if kind == "DOUBLE"
+        else f"{name}::{kind}"
+        for name, kind in stored.items()
+    )
+    names = ", ".join(literal(str(path)) for path in paths)
+    source = f"read_parquet([{names}], hive_partitioning = false, filename = true)"
+    rows: dict[str, list[RunRow]] = {}
+    for *values, name in con.execute(f"SELECT {columns}, filename FROM {source}").fetchall():
+        rows.setdefault(name, []).append(from_columns(values))
+    return rows
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, DamagedFileWarning, stacklevel=2)

@@ -1,0 +1,71 @@
+"""A phase of this process's ranks from go to end: progress, snapshots, and an end of patience with what hangs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from iosonde.bench.runtime.op_tally import OpTally
+from iosonde.bench.runtime.rank_group import POLL_MS, Patience, RankGroup
+from iosonde.bench.runtime.result import PhaseResult, Watch
+from iosonde.bench.runtime.tallies import RankTally
+from iosonde.bench.runtime.workload import Limit, PhaseKey, RankRecords
+
+_SNAPSHOT_S = 2.0
+
+
+class PhaseLoop:
+    """Runs loaded phases of a group and reports to a watch meanwhile."""
+
+    def __init__(self, group: RankGroup, watch: Watch) -> None:
+        self._group, self._workload, self._watch = group, group.workload, watch
+        self._last_snapshot = 0.0
+
+    def run(self, key: PhaseKey, limit: Limit, *, report: bool = True) -> list[RankTally]:
+        """Go on with what was loaded, up to a limit. A rank that hangs is a tally too. Raises MeasureError."""
+        self._workload.go(key, limit)
+        patience = Patience(self._watch.wanted, self._workload.stop)
+        while not self._workload.poll(POLL_MS):
+            if report:
+                self._report(key)
+            if patience.over():
+                break
+        return [
+            self._hanging(at) if tally is None else tally
+            for at, tally in enumerate(self._workload.tallies())
+        ]
+
+    def records(self, ranks: Sequence[RankTally]) -> tuple[RankRecords, ...]:
+        """Single events of the phase that ended."""
+        found = [(rank, self._workload.records(at)) for at, rank in enumerate(ranks)]
+        return tuple(
+            RankRecords(rank.rank, rank.began_ns, columns)
+            for rank, columns in found
+            if columns is not None and rank.began_ns is not None
+        )
+
+    def _report(self, key: PhaseKey) -> None:
+        readings = self._workload.progress()
+        sums = [sum(each) for each in zip(*(reading[:3] for reading in readings), strict=True)]
+        self._watch.progress(key.name, *sums)
+        now = time.monotonic()
+        if now - self._last_snapshot > _SNAPSHOT_S:
+            self._last_snapshot = now
+            parts = enumerate(self._workload.partial())
+            ranks = tuple(self._so_far(at, ops) for at, ops in parts if ops is not None)
+            if ranks:
+                self._watch.result(PhaseResult(key, ranks, snapshot=True))
+
+    def _so_far(self, at: int, ops: Sequence[OpTally]) -> RankTally:
+        return RankTally(self._group.first + at, None, 0, "limit", 0, 0, 0, 0, tuple(ops))
+
+    def _hanging(self, at: int) -> RankTally:
+        """A rank that does not answer: what it had done at its last copy."""
+        reading = self._workload.progress()[at]
+        tally = self._so_far(at, self._workload.partial()[at] or ())
+        op = (reading.open_op or "").removeprefix("md_") or "what is between operations"
+        self._watch.note(
+            f"rank {tally.rank} hangs in {op} for {reading.open_ns / 1e9:.0f} s: it was given up"
+        )
+        return replace(tally, end="hanging")

@@ -1,0 +1,33 @@
+"""Numbers per bin of time as an array: they add up over ranks without loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from iosonde.bench.runtime.histogram import Counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinnedSeries:
+    """Numbers per bin of time, as bytes per 0.25 s: bin i begins at (first + i) x bin_ns since the Unix epoch.
+
+    Bins without a number are 0; ``values`` is int64, shape (bins,).
+    """
+
+    bin_ns: int
+    first: int
+    values: Counts
+
+    def plus(self, other: BinnedSeries) -> BinnedSeries:
+        """Both together, bin by bin. Raises ValueError when bins are of different length."""
+        if self.bin_ns != other.bin_ns:
+            raise ValueError(f"bins of {self.bin_ns} ns and of {other.bin_ns} ns")
+        first = min(self.first, other.first)
+        end = max(self.first + len(self.values), other.first + len(other.values))
+        values = np.zeros(end - first, dtype=np.int64)
+        for part in (self, other):
+            begin = part.first - first
+            values[begin : begin + len(part.values)] += part.values
+        return BinnedSeries(self.bin_ns, first, values)
