@@ -10,8 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from iosonde.cli import umami as umami_command
-from iosonde.jobs.explain.explain import explain
-from iosonde.jobs.explain.words import judge, shown_rows
+from iosonde.jobs.answers import explain_job
 from iosonde.jobs.table.leakage import judged
 from iosonde.jobs.umami.diagram import standard_rows, umami
 from iosonde.jobs.umami.figure import to_json, umami_figure
@@ -59,14 +58,12 @@ def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) 
     assert answer.status_code == 200, answer.text
     shown = answer.json()
     made = judged(JOBS)
-    found = explain(made, "12", history="all")
-    verdict = judge(found)
+    found, verdict, _ = explain_job(made, "12", history="all")
     assert {name: shown.pop(name) for name in verdict.data()} == verdict.data()
     assert shown.pop("notes") == list(found.notes)
     assert (shown.pop("file_system"), shown.pop("motif")) == ("work", "ior shared write")
-    rows = [
-        name for name in shown_rows(found, verdict, standard_rows(made)) if name in made.metrics
-    ]
+    rows = [found.measure, *(one.metric for one in verdict.told), *standard_rows(made)]
+    rows = [name for name in dict.fromkeys(rows) if name in made.metrics]
     assert shown == to_json(umami_figure(umami(made, "12", metrics=rows, history="all")))
     short = client.get("/api/umami", params={"job": "30", "last": 7, "metric": "overloaded_oss"})
     assert [row["metric"] for row in short.json()["rows"]] == ["overloaded_oss"]

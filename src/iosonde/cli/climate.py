@@ -37,8 +37,6 @@ EXAMPLES = """\
 
 Dates are UTC. docs/methods/climate.md says how changes are found, and what was measured.
 """
-_MOST_TOLD = 5
-"""Events that the caption of a picture tells, those of most series."""
 _HEAD = ("date", "between", "file system", "motif", "before", "after", "ratio", "n", "q")
 
 
@@ -190,9 +188,7 @@ def _plot(found: Climate, args: argparse.Namespace) -> None:
     from iosonde.engine.files import write_text
     from iosonde.jobs.climate.figure import climate_figure, to_json
 
-    large = sorted(found.events, key=lambda e: -len(e.changes))[:_MOST_TOLD]
-    told = [words.say_event(event) for event in sorted(large, key=lambda e: e.at_ns)]
-    figure = climate_figure(found, told)
+    figure = climate_figure(found, words.say_largest(found))
     if args.plot.suffix == ".json":
         write_text(json.dumps(to_json(figure), allow_nan=False) + "\n", args.plot)
     else:

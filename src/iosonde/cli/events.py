@@ -16,7 +16,7 @@ from iosonde.cli.shared.text import table
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
 from iosonde.model.units import format_time
-from iosonde.weather.events.log import SCHEMA_VERSION, Event, read_events
+from iosonde.weather.events.log import SCHEMA_VERSION, Event, read_events, told_once
 from iosonde.weather.events.words import (
     event_words,
     say_event,
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     if args.recurring:
         return _recurring(root, until or now_ns, args)
     slow, seen = _slow(root, since, until, args, now_ns)
-    events = [event for event in events if not _told_twice(event, slow)]
+    events = told_once(events, slow)
     if args.format == "table":
         if not (every or slow or states):
             require_samples(root)
@@ -81,14 +81,6 @@ def _slow(
     return (
         [event for event in found[0] if not wanted or event.target in wanted],
         [seen for seen in found[1] if not wanted or seen.target in wanted],
-    )
-
-
-def _told_twice(event: Event, slow: list[SlowEvent]) -> bool:
-    """Whether an alarm of the agent is part of a slow event that the store shows better."""
-    same = [one for one in slow if (one.host, one.target) == (event.host, event.target)]
-    return event.kind == "slow" and any(
-        one.overlaps(event.began_ns, event.ended_ns) for one in same
     )
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.jobs.explain.explain import Candidate, Explanation
+from iosonde.jobs.explain.data import candidate_data
+from iosonde.jobs.explain.explain import Explanation
 from iosonde.jobs.explain.words import Verdict
 from iosonde.jobs.umami.diagram import Umami
-from iosonde.jobs.umami.records import as_json, known, records
+from iosonde.jobs.umami.records import as_json, records
 from iosonde.notebook.arguments import pythonic
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Pictured, Table
@@ -25,7 +26,7 @@ _ROW = (
     *("p5", "q25", "q50", "q75", "p95", "flags"),
 )
 _CANDIDATE = (
-    *("metric", "label", "unit", "tag", "value", "usual", "class", "share_below", "n_history"),
+    *("metric", "label", "unit", "tag", "value", "usual", "class", "share_below", "runs"),
     *("z", "loss", "matches", "score", "spearman", "p", "q", "n", "n_eff", "leak", "flags"),
 )
 
@@ -94,7 +95,7 @@ class Explained(Pictured):
     @property
     def columns(self) -> Columns:
         """A row a metric that was looked at, most suspect first; ``leak``: why it is not asked."""
-        return of_records(map(_candidate, self.data.candidates), _CANDIDATE)
+        return of_records(map(candidate_data, self.data.candidates), _CANDIDATE)
 
     def _drawn(self, width_in: float, dark: bool) -> Figure:
         return self.diagram._drawn(width_in, dark)
@@ -104,18 +105,3 @@ class Explained(Pictured):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\n\n{self.diagram!r}"
-
-
-def _candidate(one: Candidate) -> dict[str, Any]:
-    stood = one.stood
-    plain = {name: known(v) if isinstance(v, float) else v for name, v in vars(one).items()}
-    return plain | {
-        "label": one.about.label,
-        "unit": one.about.unit,
-        "tag": one.tag,
-        "value": known(stood.value),
-        "class": str(stood.standing),
-        "share_below": known(stood.share),
-        "n_history": stood.n,
-        "spearman": known(one.rho),
-    }

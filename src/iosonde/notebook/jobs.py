@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.connectors.source import Settings
+from iosonde.jobs.answers import explain_job
 from iosonde.jobs.climate.climate import climate
 from iosonde.jobs.correlate.correlate import correlate
-from iosonde.jobs.explain.explain import explain
-from iosonde.jobs.explain.words import judge, shown_rows
 from iosonde.jobs.table import source as job_source
 from iosonde.jobs.table.derived import FRACTION, Peak
 from iosonde.jobs.table.from_files import picked
@@ -133,14 +132,14 @@ class Jobs(Answer):
 
         What stood out need not be the cause (docs/umami.md). Raises UsageError: no such job or run.
         """
-        table, name = self._judged, self._known(job)
-        past: Any = {"history": _history(history), "last": last}
-        run = _step(step)
-        found = explain(table, name, run, **past)
-        verdict = judge(found)
-        rows = shown_rows(found, verdict, standard_rows(table))
-        rows = [row for row in rows if row in table.metrics]
-        return Explained(found, verdict, Diagram(umami(table, name, run, metrics=rows, **past)))
+        found, verdict, diagram = explain_job(
+            self._judged,
+            self._known(job),
+            _step(step),
+            history=_history(history),
+            last=last,
+        )
+        return Explained(found, verdict, Diagram(diagram))
 
     @in_python
     def correlate(

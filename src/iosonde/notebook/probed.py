@@ -13,7 +13,7 @@ from iosonde.model.frames import Choice, SlowdownQuery, SlowdownResult
 from iosonde.notebook.arguments import now_ns, span
 from iosonde.notebook.columns import of_frame, of_records
 from iosonde.notebook.display import Answer, Pictured, displayable
-from iosonde.weather.events.log import Event, read_events
+from iosonde.weather.events.log import read_events, told_once
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.events.words import say_event, say_seen, say_slow_event
 from iosonde.weather.slowdown.findings import from_span
@@ -118,11 +118,8 @@ def events(root: Path, since_ns: int | None, until_ns: int | None, target: str |
     slow, seen = happened(Store(root), SlowdownQuery(since_ns=since_ns, until_ns=until_ns), now)
     slow = [one for one in slow if target in (None, one.target)]
     living = {str(state["run_id"]) for state in read_states(root) if state["running"]}
-    noted = [
-        one
-        for one in read_events(root, since_ns, until_ns)
-        if target in (None, one.target) and not _part_of(one, slow)
-    ]
+    every = read_events(root, since_ns, until_ns)
+    noted = told_once((one for one in every if target in (None, one.target)), slow)
     nothing = dict.fromkeys(_EVENT)
     rows = [_slow_row(one, now) for one in slow]
     for event in noted:
@@ -131,14 +128,6 @@ def events(root: Path, since_ns: int | None, until_ns: int | None, target: str |
         said = say_event(event, now, running=event.run_id in living, zone=UTC)
         rows.append(nothing | row | {"sentence": said})
     return Happened(rows, slow, [one for one in seen if target in (None, one.target)])
-
-
-def _part_of(event: Event, slow: list[SlowEvent]) -> bool:
-    return event.kind == "slow" and any(
-        (one.host, one.target) == (event.host, event.target)
-        and one.overlaps(event.began_ns, event.ended_ns)
-        for one in slow
-    )
 
 
 def _slow_row(one: SlowEvent, now: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from iosonde.jobs.climate.climate import SMALLEST_SERIES, Climate, climate, pick
 from iosonde.jobs.climate.data import change_data, climate_data
 from iosonde.jobs.climate.figure import climate_figure, to_json
 from iosonde.jobs.climate.series import Change
-from iosonde.jobs.climate.words import say_event
+from iosonde.jobs.climate.words import say_largest
 from iosonde.jobs.table.runs import run_names
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.jobs import JobTable
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 _KEPT = 8
 """Climates that are kept."""
-_MOST_TOLD = 5
-"""Events that the caption of a picture tells, those of most series."""
 _WIDTH_IN = 12.0
 _NAMES = ("file_system", "motif", "since_ns", "until_ns", *pictures.NAMES)
 _CSV = (*(field.name for field in fields(Change) if field.name != "own"), "ratio", "sentence")
@@ -160,9 +158,7 @@ def _picture(found: Climate, how: Wanted) -> bytes:
     from iosonde.drawing.canvas import encoded
     from iosonde.jobs.climate.render import draw_climate
 
-    large = sorted(found.events, key=lambda event: -len(event.changes))[:_MOST_TOLD]
-    told = [say_event(event) for event in sorted(large, key=lambda event: event.at_ns)]
-    figure = climate_figure(found, told)
+    figure = climate_figure(found, say_largest(found))
     canvas = draw_climate(figure, width_in=how.width_in, dark=how.dark, zone=UTC)
     return encoded(canvas, how.form, how.scale)
 
