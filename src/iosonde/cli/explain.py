@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Tell
-from iosonde.jobs.answers import explain_job
+from iosonde.jobs import answers
 from iosonde.jobs.explain.data import SCHEMA_VERSION, explanation_data
-from iosonde.jobs.explain.explain import explain
-from iosonde.jobs.explain.words import Verdict, judge
 from iosonde.jobs.table.leakage import judged
-from iosonde.jobs.table.runs import worth_a_look
 from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:
+    from iosonde.jobs.explain.words import Verdict
     from iosonde.model.jobs import JobTable
 
 EXAMPLES = """\
@@ -42,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
         table = judged(job_options.table_of(args, tell))
         runs = int((table.job_id == args.job).sum())
         if runs > 1 and args.step is None and args.plot is None:
-            _answer_several(table, runs, args, tell)
+            _answer_several(table, args, tell)
         else:
             _answer(table, args, tell)
     return 0
@@ -60,7 +57,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _answer(table: JobTable, args: argparse.Namespace, tell: Tell) -> None:
     """One run: its sentence, the evidence, the diagram."""
-    found, verdict, diagram = explain_job(
+    found, verdict, diagram = answers.explain_job(
         table, args.job, args.step, history=args.history, last=args.last
     )
     if args.format == "json":
@@ -78,16 +75,12 @@ def _answer(table: JobTable, args: argparse.Namespace, tell: Tell) -> None:
                 tell(note)
 
 
-def _answer_several(table: JobTable, runs: int, args: argparse.Namespace, tell: Tell) -> None:
+def _answer_several(table: JobTable, args: argparse.Namespace, tell: Tell) -> None:
     """The sentence of every run of a job, worst first."""
-    found = []
-    for name in worth_a_look(table, args.job):
-        one = explain(table, args.job, name, history=args.history, last=args.last)
-        found.append((name, one, judge(one)))
-        for note in one.notes if args.verbose else ():
+    found, more = answers.explain_runs(table, args.job, history=args.history, last=args.last)
+    for name, one, _ in found if args.verbose else ():
+        for note in one.notes:
             tell(f"{name}: {note}")
-    found.sort(key=lambda run: -run[1].loss if math.isfinite(run[1].loss) else math.inf)
-    more = runs - len(found)
     if args.format == "json":
         data = {"schema_version": SCHEMA_VERSION, "job_id": args.job, "left_out": more}
         told = [{"run": name, **explanation_data(one, verdict)} for name, one, verdict in found]

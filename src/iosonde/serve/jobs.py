@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.jobs.table.listing import ListedJob, found_jobs, listed
+from iosonde.jobs.answers import list_jobs
+from iosonde.jobs.table.listing import ListedJob
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.serve import params
 from iosonde.serve.job_table import JobTables
@@ -34,12 +35,8 @@ def jobs_listed(jobs: JobTables, asked: JobsRequest) -> dict[str, Any]:
         table = jobs.newest().judged
     except (NothingMeasuredError, MissingPartError):
         return {"n": 0, "n_found": 0, "jobs": []}
-    rows = found_jobs(table, asked.words)
-    return {
-        "n": len(table),
-        "n_found": len(rows),
-        "jobs": [_shown(job) for job in listed(table, rows[: asked.limit])],
-    }
+    n, n_found, listed = list_jobs(table, asked.words, asked.limit)
+    return {"n": n, "n_found": n_found, "jobs": [_shown(job) for job in listed]}
 
 
 def _shown(job: ListedJob) -> dict[str, Any]:
