@@ -221,7 +221,7 @@ def _write_json(
             "by": one.by,
             "controls": one.controls,
             "jobs": one.jobs,
-            "left_out": rows.reasons,
+            "left_out": [str(reason) for reason in rows.reasons],
             "notes": [note._asdict() for note in given.notes],
             "correlations": [row._asdict() for row in one.rows],
             "warnings": [warning._asdict() for warning in one.warnings],
