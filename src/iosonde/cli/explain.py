@@ -70,7 +70,7 @@ def _answer(table: JobTable, args: argparse.Namespace, tell: Tell) -> None:
             job_options.print_diagram(diagram)
         if args.plot is not None:
             job_options.plot(diagram, args)
-        for note in found.notes if args.verbose else ():
+        for note in map(str, found.notes) if args.verbose else ():
             if note not in diagram.notes:  # those are below the diagram
                 tell(note)
 

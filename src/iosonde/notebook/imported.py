@@ -16,7 +16,7 @@ from iosonde.jobs.environment.join import Joined
 from iosonde.jobs.table.from_files import mappings
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
-from iosonde.notebook.arguments import now_ns, pythonic
+from iosonde.notebook.arguments import now_ns, python
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Answer, Table
 
@@ -46,7 +46,7 @@ class Imported(Answer):
         self.errors = tuple(errors)
         self._rows = [*map(_row, data), *rows]
         remarks = [f"{Path(one.name).name}: {text}" for one in data for text in one.remarks]
-        self.lines = (*(pythonic(str(error)) for error in errors), *remarks)
+        self.lines = (*(error.text(python) for error in errors), *remarks)
 
     @property
     def columns(self) -> Columns:

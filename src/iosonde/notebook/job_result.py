@@ -12,7 +12,8 @@ from iosonde.jobs.explain.explain import Explanation
 from iosonde.jobs.explain.words import Verdict
 from iosonde.jobs.umami.diagram import Umami
 from iosonde.jobs.umami.records import as_json, records
-from iosonde.notebook.arguments import pythonic
+from iosonde.model.advice import spelled
+from iosonde.notebook.arguments import python
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Pictured, Table
 
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from iosonde.notebook.display import Figure
 
 _ROW = (
-    *("metric", "label", "unit", "good", "value", "class", "tied", "n", "share_below"),
+    *("metric", "label", "unit", "good", "value", "class", "tied", "n_history", "share_below"),
     *("p5", "q25", "q50", "q75", "p95", "flags"),
 )
 _CANDIDATE = (
-    *("metric", "label", "unit", "tag", "value", "usual", "class", "share_below", "runs"),
+    *("metric", "label", "unit", "tag", "value", "usual", "class", "share_below", "n_history"),
     *("z", "loss", "matches", "score", "spearman", "p", "q", "n", "n_eff", "leak", "flags"),
 )
 
@@ -85,7 +86,7 @@ class Explained(Pictured):
     def __init__(self, data: Explanation, verdict: Verdict, diagram: Diagram) -> None:
         self.data, self.verdict, self.diagram = data, verdict, diagram
         self.lines = (verdict.sentence, *verdict.lines())
-        self.notes = tuple(map(pythonic, data.notes))
+        self.notes = tuple(spelled(note, python) for note in data.notes)
 
     @property
     def sentence(self) -> str:

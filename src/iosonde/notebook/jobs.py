@@ -17,7 +17,7 @@ from iosonde.jobs.table.leakage import judged
 from iosonde.jobs.umami.diagram import STANDARD, History
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
-from iosonde.notebook.arguments import in_python, names_of, paths_of, pythonic, span, zone_of
+from iosonde.notebook.arguments import in_python, names_of, paths_of, span, zone_of
 from iosonde.notebook.columns import instants, of_records, texts
 from iosonde.notebook.display import Answer, Table
 from iosonde.notebook.job_result import Diagram, Explained
@@ -226,4 +226,4 @@ def of_tables(tables: Paths, mapping: Paths, system: str, zone: Zone) -> Jobs:
     notes: list[str] = []
     settings = Settings(system=system, zone=zone_of(zone))
     table = job_source.from_files(paths_of(tables), paths_of(mapping), settings, notes.append)
-    return Jobs(table, [pythonic(note) for note in notes])
+    return Jobs(table, notes)

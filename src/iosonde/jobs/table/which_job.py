@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from iosonde.model.advice import Action, Advice, Argument
 from iosonde.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,16 +33,21 @@ def found_job(
     if len(parts) == 1:
         tell(f"there is no job {job_id}: {parts[0]} is the only one that begins or ends so")
         return parts[0]
-    search = f"'iosonde jobs {'' if of_store else 'TABLE '}--search "
     if parts:
         raise UsageError(
             f"there is no job {job_id!r}, and {len(parts)} begin or end so",
             expected=", ".join(parts[:_MOST_NAMED]) + (", ..." if parts[_MOST_NAMED:] else ""),
-            hint=f"{search}{job_id}'",
+            hint=_search(job_id, of_store),
         )
     near = difflib.get_close_matches(job_id, known, n=_MOST_NAMED)
     raise UsageError(
         f"there is no job {job_id!r} in {table.source or 'the table'}",
         expected=f"one of its {len(known)} jobs",
-        hint=", ".join([*near, f"{search}WORDS'"]),
+        hint=Advice(*(f"{one}, " for one in near), *_search("WORDS", of_store).parts),
     )
+
+
+def _search(words: str, of_store: bool) -> Advice:
+    """The list of jobs in which these words occur, of the store or of the table that was given."""
+    search = Argument("search", words)
+    return Advice(Action("jobs", (search,) if of_store else ("TABLE", search)))
