@@ -11,7 +11,7 @@ from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Tell
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
-from iosonde.jobs.umami.records import as_json, records
+from iosonde.jobs.umami.records import as_json, flat_records
 
 if TYPE_CHECKING:
     from iosonde.jobs.umami.diagram import Umami
@@ -65,6 +65,5 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _csv(found: Umami) -> str:
-    rows = records(found)
-    names = list(rows[0]) if rows else ["metric"]
-    return csv_text(({**row, "flags": " ".join(row["flags"])} for row in rows), names)
+    names, rows = flat_records(found)
+    return csv_text(rows, names)

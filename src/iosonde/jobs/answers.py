@@ -19,20 +19,12 @@ if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Explanation
     from iosonde.jobs.explain.words import Verdict
     from iosonde.jobs.table.derived import By
-    from iosonde.jobs.table.listing import ListedJob
+    from iosonde.jobs.table.listing import JobList
     from iosonde.jobs.umami.diagram import History, Umami
     from iosonde.model.jobs import JobTable
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""
-
-
-class JobList(NamedTuple):
-    """Jobs, newest first. ``n``: rows of the table; ``n_found``: those with all words."""
-
-    n: int
-    n_found: int
-    jobs: list[ListedJob]
 
 
 class JobAnswer(NamedTuple):
@@ -81,7 +73,7 @@ class ClimateRuns(NamedTuple):
 
 def list_jobs(table: JobTable, words: Sequence[str] = (), limit: int | None = None) -> JobList:
     """Jobs in which every word occurs; at most ``limit`` of them. Raises UsageError: the table names no jobs."""
-    from iosonde.jobs.table.listing import found_jobs, listed, must_be_jobs
+    from iosonde.jobs.table.listing import JobList, found_jobs, listed, must_be_jobs
 
     must_be_jobs(table)
     rows = found_jobs(table, words)

@@ -14,10 +14,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from iosonde.jobs.answers import JobAnswer, explain_job
+from iosonde.jobs.explain.data import explanation_data
 from iosonde.jobs.umami.diagram import History, Umami
 from iosonde.jobs.umami.figure import to_json, umami_figure
-from iosonde.jobs.umami.records import records
+from iosonde.jobs.umami.records import flat_records
 from iosonde.serve import params, pictures, wire
+from iosonde.serve.advice import page
 from iosonde.serve.answers import Answer, attachment, csv_bytes, json_answer, packed
 from iosonde.serve.job_table import JobTables, refused
 from iosonde.serve.params import RefusalError
@@ -86,21 +88,17 @@ class Diagrams:
 
 
 def umami_data(found: JobAnswer) -> dict[str, Any]:
-    """What is drawn, what is said beside it, and of which kind the job is."""
+    """What ``iosonde explain --format json`` says, with what is drawn."""
     return {
-        **to_json(umami_figure(found.umami)),
-        **found.verdict.data(),
-        "notes": list(found.explanation.notes),
-        "file_system": found.umami.file_system,
-        "motif": found.umami.motif,
+        **explanation_data(found.explanation, found.verdict, page),
+        "figure": to_json(umami_figure(found.umami)),
     }
 
 
 def umami_csv(found: Umami) -> bytes:
     """A line a metric, as ``iosonde umami --format csv`` has it."""
-    rows = records(found)
-    names = list(rows[0]) if rows else ["metric"]
-    return csv_bytes([{**row, "flags": " ".join(row["flags"])} for row in rows], names)
+    names, rows = flat_records(found)
+    return csv_bytes(rows, names)
 
 
 def _picture(found: Umami, how: Wanted) -> bytes:

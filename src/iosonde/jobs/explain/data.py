@@ -6,15 +6,19 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from iosonde.model.advice import Spelling, command_line, spelled
+
 if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Candidate, Explanation
     from iosonde.jobs.explain.words import Verdict
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
-def explanation_data(found: Explanation, verdict: Verdict) -> dict[str, Any]:
-    """Everything about one run; missing is None."""
+def explanation_data(
+    found: Explanation, verdict: Verdict, spelling: Spelling = command_line
+) -> dict[str, Any]:
+    """Everything about one run; missing is None. ``n_history``: runs of the history; ``spelling``: of the door."""
     performance = found.performance
     return {
         "schema_version": SCHEMA_VERSION,
@@ -23,13 +27,13 @@ def explanation_data(found: Explanation, verdict: Verdict) -> dict[str, Any]:
         "file_system": found.file_system,
         "motif": found.motif,
         **verdict.data(),
-        "notes": list(found.notes),
+        "notes": [spelled(note, spelling) for note in found.notes],
         "measure": found.measure,
         "value": _number(performance.value),
         "usual": _number(found.usual),
         "loss": _number(found.loss),
         "share_below": _number(performance.share),
-        "runs": found.others,
+        "n_history": found.others,
         "since": None if found.since is None else asdict(found.since),
         "metrics": [candidate_data(one) for one in found.candidates],
         "goes_with": [
@@ -40,7 +44,7 @@ def explanation_data(found: Explanation, verdict: Verdict) -> dict[str, Any]:
 
 
 def candidate_data(one: Candidate) -> dict[str, Any]:
-    """A metric that was looked at. ``runs``: of the history; ``n``: those beside a performance."""
+    """A metric that was looked at. ``n_history``: values of the history; ``n``: those with a performance."""
     return {
         "metric": one.metric,
         "label": one.about.label,
@@ -50,7 +54,7 @@ def candidate_data(one: Candidate) -> dict[str, Any]:
         "class": str(one.stood.standing),
         "leak": one.leak,
         "flags": list(one.flags),
-        "runs": one.stood.n,
+        "n_history": one.stood.n,
         "matches": one.matches,
         "n": one.n,
         **{
