@@ -28,9 +28,10 @@ from iosonde.model.units import (
     format_time,
     parse_duration,
 )
+from iosonde.weather import answers
 from iosonde.weather.samples_to_draw import scatter
 from iosonde.weather.slowdown.findings import from_span
-from iosonde.weather.slowdown.slowdown import analyse, statistic_columns
+from iosonde.weather.slowdown.slowdown import statistic_columns
 from iosonde.weather.slowdown.words import say, say_change
 from iosonde.weather.store import Store
 
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     store = Store(options.store_root(args))
     args.target = called(store, args.target)
     query = _query(args, now_ns)
-    result = analyse(store, query)
+    result = answers.slowdown(store, query)
     if len(result.windows) == 0:
         raise no_samples(store, "question", args.target)
     if args.plot:
