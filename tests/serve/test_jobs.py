@@ -160,7 +160,7 @@ def test_the_csv_is_that_of_the_terminal(tmp_path: Path) -> None:
 def test_missing_values_are_null_on_the_wire(tmp_path: Path) -> None:
     values = np.array([1.0, np.nan, 3.0, 4.0, 5.0, 6.0, np.nan])
     with asking(tmp_path, table({"mds_cpu_mean_percent": values})) as client:
-        row = client.get("/api/umami?job=7").json()["rows"][0]
+        row = client.get("/api/umami?job=7").json()["figure"]["rows"][0]
     assert row["values"] == [1, None, 3, 4, 5, 6, None]
     assert (row["value"], row["role"], row["sign"]) == (None, "missing", "?")
 
