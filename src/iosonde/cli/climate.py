@@ -55,9 +55,7 @@ def _answer(args: argparse.Namespace, tell: Tell) -> int:
     valid: tuple[Validated, ...] = ()
     motifs: Motifs | None = None
     if args.motifs:
-        from iosonde.jobs.climate.motifs import motifs as cluster
-
-        motifs = cluster(rows)
+        motifs = answers.motifs(rows)
     else:
         found, on, valid = _climate(rows, args)
         if args.plot is not None:

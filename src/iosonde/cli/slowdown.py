@@ -29,7 +29,6 @@ from iosonde.model.units import (
     parse_duration,
 )
 from iosonde.weather import answers
-from iosonde.weather.samples_to_draw import scatter
 from iosonde.weather.slowdown.findings import from_span
 from iosonde.weather.slowdown.slowdown import statistic_columns
 from iosonde.weather.slowdown.words import say, say_change
@@ -216,10 +215,9 @@ def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
 
 
 def _plot(store: Store, result: SlowdownResult, args: argparse.Namespace) -> None:
-    from iosonde.weather.slowdown.figure import slowdown_figure
     from iosonde.weather.slowdown.render import save
 
-    figures = slowdown_figure(result, scatter(store, result))
+    figures = answers.slowdown_figures(store, result)
     for number, figure in enumerate(figures):
         path = args.plot if number == 0 else args.plot.with_stem(f"{args.plot.stem}-{number + 1}")
         save(figure, path, width_in=args.width, dark=args.dark)

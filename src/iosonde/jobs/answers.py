@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from iosonde.jobs.climate.climate import Climate, OnDate
+    from iosonde.jobs.climate.motifs import Motifs
     from iosonde.jobs.climate.validation import Validated
     from iosonde.jobs.correlate.correlate import Correlated
     from iosonde.jobs.explain.explain import Explanation
@@ -209,6 +210,13 @@ def climate(
     from iosonde.jobs.climate.validation import validated
 
     return ClimateAnswer(found, on, validated(picked(table, file_system, motif, since, until)))
+
+
+def motifs(table: JobTable) -> Motifs:
+    """Clusters of jobs, from what they did. Raises UsageError: the table has no features."""
+    from iosonde.jobs.climate.motifs import motifs as clusters
+
+    return clusters(table)
 
 
 def climate_runs(

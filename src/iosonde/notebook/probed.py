@@ -48,10 +48,7 @@ class Slowdown(Pictured):
     @property
     def figures(self) -> list[FigureData]:
         """What is drawn, one a target, host and rate."""
-        from iosonde.weather.samples_to_draw import scatter
-        from iosonde.weather.slowdown.figure import slowdown_figure
-
-        return slowdown_figure(self.data, scatter(self._store, self.data))
+        return answers.slowdown_figures(self._store, self.data)
 
     def plot(self, *, width_in: float = 10.0, dark: bool = False, place: int = 0) -> Figure:
         """As ``Pictured.plot``; ``place``: which of ``figures``."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from iosonde.weather.events.log import Event
     from iosonde.weather.samples.periods import Part
     from iosonde.weather.selectors import Defaults, Known
+    from iosonde.weather.slowdown.figure import FigureData
     from iosonde.weather.store import Store
 
     Span = tuple[int | None, int | None]
@@ -203,6 +204,14 @@ def slowdown(store: Store, query: SlowdownQuery) -> SlowdownResult:
     from iosonde.weather.slowdown.slowdown import analyse
 
     return analyse(store, query)
+
+
+def slowdown_figures(store: Store, result: SlowdownResult) -> list[FigureData]:
+    """A figure a target, host and rate, with single operations behind the windows. Raises StoreError."""
+    from iosonde.weather.samples_to_draw import scatter
+    from iosonde.weather.slowdown.figure import slowdown_figure
+
+    return slowdown_figure(result, scatter(store, result))
 
 
 def _known(store: Store) -> Known:
