@@ -6,13 +6,11 @@ A door parses what people write, calls one of these and renders what it gets. Li
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iosonde.engine.states import read_states
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError
-from iosonde.model.frames import SlowdownQuery
 from iosonde.weather.slowdown.components import compared
 from iosonde.weather.slowdown.findings import Finding, from_state
 
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from iosonde.model.events import Recurring, Seen, SlowEvent
-    from iosonde.model.frames import SlowdownResult
+    from iosonde.model.frames import SlowdownQuery, SlowdownResult
     from iosonde.weather.bursts.bursts import RunBursts
     from iosonde.weather.compare.compare import Compared
     from iosonde.weather.compare.words import OpComparison
@@ -95,6 +93,7 @@ def events(
     agent_only: bool = False,
 ) -> Happened:
     """What happened to ``targets`` (none: to all). ``agent_only``: only what agents logged. Raises StoreError."""
+    from iosonde.model.frames import SlowdownQuery
     from iosonde.weather.events.log import told_once
     from iosonde.weather.events.timeline import happened
     from iosonde.weather.store import Store
@@ -117,6 +116,7 @@ def recurring(
     """What came back in the eight weeks before ``until_ns``. ``seed``: of the permutations. Raises StoreError."""
     import numpy as np
 
+    from iosonde.model.frames import SlowdownQuery
     from iosonde.weather.events.timeline import recurrence_of
     from iosonde.weather.store import Store
 
@@ -142,6 +142,8 @@ def compare(
 
     Raises UsageError (a side that is none, or both the same), NothingMeasuredError, StoreError.
     """
+    from dataclasses import replace
+
     from iosonde.weather.compare.compare import compare as compare_sides
     from iosonde.weather.compare.words import judge
     from iosonde.weather.selectors import select, sides
@@ -169,6 +171,8 @@ def bursts(
     ``name``: also how several run ids begin; None: all of the span, of the last day where it is open on both ends.
     Raises UsageError (``name`` is none), NothingMeasuredError, StoreError.
     """
+    from dataclasses import replace
+
     from iosonde.weather.bursts.bursts import bursts as bursts_of
 
     parts = [replace(part, ops=ops) for part in _parts(_known(store), name, span_ns, now_ns)]
@@ -176,6 +180,8 @@ def bursts(
 
 
 def _parts(known: Known, name: str | None, span_ns: Span, now_ns: int) -> list[Part]:
+    from dataclasses import replace
+
     from iosonde.weather.samples.periods import Part
     from iosonde.weather.selectors import select_all
 
