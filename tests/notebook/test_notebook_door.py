@@ -18,6 +18,7 @@ import iosonde
 from iosonde.jobs.explain.words import judge
 from iosonde.jobs.store.jobs import write_jobs
 from iosonde.jobs.store.series import SeriesName
+from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import (
     InputFileError,
     MissingPartError,
@@ -461,9 +462,10 @@ def test_errors_name_arguments_not_options(tmp_path, jobs, site):
         iosonde.open(tmp_path).import_files("http://localhost:9090")
     with pytest.raises(UsageError, match="'Atlantis' is no time zone"):
         iosonde.read_jobs(site.summaries, zone="Atlantis")
-    assert asked.pythonic("--mapping FILE, or --with METRIC") == "mapping=FILE, or y=METRIC"
-    assert asked.pythonic("--since is not before --until") == "since= is not before until="
-    assert asked.pythonic("a--b and -1d") == "a--b and -1d"
+    advice = Advice(Argument("mapping", "FILE"), ", or ", Argument("y", "METRIC"))
+    assert advice.spelled(asked.python) == "mapping=FILE, or y=METRIC"
+    assert str(advice) == "--mapping FILE, or --with METRIC"
+    assert Advice("a--b and -1d").spelled(asked.python) == "a--b and -1d"
 
 
 def test_a_job_that_only_a_scheduler_knows_is_told_apart(tmp_path):

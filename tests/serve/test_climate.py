@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
+from iosonde.jobs.answers import climate_runs
 from iosonde.jobs.climate.climate import climate
 from iosonde.jobs.climate.figure import climate_figure, to_json
 from iosonde.jobs.store.jobs import write_jobs
@@ -121,7 +122,8 @@ def test_every_dot_leads_to_its_job(client: TestClient) -> None:
                 about["file_system"],
                 about["motif"],
             )
-            assert diagram["times_s"][diagram["place"]] == pane["times_s"][at]
+            figure = diagram["figure"]
+            assert figure["times_s"][figure["place"]] == pane["times_s"][at]
     assert {which for _, which in seen} == {"0", "1"}
 
 
@@ -232,9 +234,9 @@ def test_a_climate_is_computed_once_a_version(monkeypatch: pytest.MonkeyPatch) -
     def counted(*args: object, **options: object) -> object:
         nonlocal computed
         computed += 1
-        return climate(*args, **options)  # type: ignore[arg-type]
+        return climate_runs(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(route, "climate", counted)
+    monkeypatch.setattr(route, "climate_runs", counted)
     shared = Shared(lambda: now, threads=1)
     climates = Climates(JobTables(lambda: made, lambda: now), shared, shared)
     first = climates.found(EVERYTHING)

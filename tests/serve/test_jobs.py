@@ -10,13 +10,14 @@ import pytest
 from fastapi.testclient import TestClient
 
 from iosonde.cli import umami as umami_command
-from iosonde.jobs.explain.explain import explain
-from iosonde.jobs.explain.words import judge, shown_rows
+from iosonde.jobs.answers import explain_job
+from iosonde.jobs.explain.data import explanation_data
 from iosonde.jobs.table.leakage import judged
 from iosonde.jobs.umami.diagram import standard_rows, umami
 from iosonde.jobs.umami.figure import to_json, umami_figure
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.jobs import JobTable
+from iosonde.serve.advice import page
 from iosonde.serve.app import create
 from iosonde.serve.job_table import KEEP_S, JobTables
 from iosonde.serve.jobs import JobsRequest, jobs_listed
@@ -47,6 +48,9 @@ def test_jobs_come_newest_first_and_can_be_searched(client: TestClient) -> None:
         "file_system": "work",
         "start_ns": int(JOBS.start_ns[29]),
         "end_ns": int(JOBS.end_ns[29]),
+        "performance": None,
+        "unit": "bytes/s",
+        "fraction_of_peak": JOBS.metrics["fraction_of_peak_ratio"][29],
     }
     found = client.get("/api/jobs", params={"search": "WORK 2", "limit": 3}).json()
     assert found["n_found"] == 12, "2, 12, 20 to 29"
@@ -59,18 +63,17 @@ def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) 
     assert answer.status_code == 200, answer.text
     shown = answer.json()
     made = judged(JOBS)
-    found = explain(made, "12", history="all")
-    verdict = judge(found)
-    assert {name: shown.pop(name) for name in verdict.data()} == verdict.data()
-    assert shown.pop("notes") == list(found.notes)
-    assert (shown.pop("file_system"), shown.pop("motif")) == ("work", "ior shared write")
-    rows = [
-        name for name in shown_rows(found, verdict, standard_rows(made)) if name in made.metrics
-    ]
-    assert shown == to_json(umami_figure(umami(made, "12", metrics=rows, history="all")))
+    found, verdict, _ = explain_job(made, "12", history="all")
+    figure = shown.pop("figure")
+    assert {name: shown[name] for name in verdict.data()} == verdict.data()
+    assert shown == explanation_data(found, verdict, page), "as iosonde explain writes it"
+    assert (shown["file_system"], shown["motif"]) == ("work", "ior shared write")
+    rows = [found.measure, *(one.metric for one in verdict.told), *standard_rows(made)]
+    rows = [name for name in dict.fromkeys(rows) if name in made.metrics]
+    assert figure == to_json(umami_figure(umami(made, "12", metrics=rows, history="all")))
     short = client.get("/api/umami", params={"job": "30", "last": 7, "metric": "overloaded_oss"})
-    assert [row["metric"] for row in short.json()["rows"]] == ["overloaded_oss"]
-    assert len(short.json()["times_s"]) == 8
+    assert [row["metric"] for row in short.json()["figure"]["rows"]] == ["overloaded_oss"]
+    assert len(short.json()["figure"]["times_s"]) == 8
 
 
 @pytest.mark.parametrize(
@@ -108,21 +111,26 @@ def test_runs_of_one_job_are_listed_so_that_each_can_be_asked_for(tmp_path: Path
         for row, job in enumerate(listed):
             asked = {"job": job["job"], "run": job["run"]}
             seen = client.get("/api/umami", params={**asked, "metric": "own_bytes"}).json()
-            assert seen["rows"][0]["value"] == row
+            assert seen["figure"]["rows"][0]["value"] == row
 
 
 def test_a_store_without_jobs_has_an_empty_list(tmp_path: Path) -> None:
     with TestClient(create(tmp_path), base_url="http://127.0.0.1") as client:
-        assert client.get("/api/jobs").json() == {"n": 0, "n_found": 0, "jobs": []}
+        assert client.get("/api/jobs").json() == {
+            "schema_version": 1,
+            "n": 0,
+            "n_found": 0,
+            "jobs": [],
+        }
         assert client.get("/api/umami?job=1").status_code == 404
 
 
 def test_files_to_keep(client: TestClient) -> None:
     asked = {"job": "12", "history": "all"}
-    rows = client.get("/api/umami", params=asked).json()["rows"]
+    rows = client.get("/api/umami", params=asked).json()["figure"]["rows"]
     answer = client.get("/api/umami", params={**asked, "format": "csv"})
     kept = list(csv.DictReader(answer.text.splitlines()))
-    assert [(row["metric"], row["class"], int(row["n"])) for row in kept] == [
+    assert [(row["metric"], row["class"], int(row["n_history"])) for row in kept] == [
         (row["metric"], row["role"], row["n"]) for row in rows
     ]
     name = 'attachment; filename="iosonde-umami-12.csv"'
@@ -152,7 +160,7 @@ def test_the_csv_is_that_of_the_terminal(tmp_path: Path) -> None:
 def test_missing_values_are_null_on_the_wire(tmp_path: Path) -> None:
     values = np.array([1.0, np.nan, 3.0, 4.0, 5.0, 6.0, np.nan])
     with asking(tmp_path, table({"mds_cpu_mean_percent": values})) as client:
-        row = client.get("/api/umami?job=7").json()["rows"][0]
+        row = client.get("/api/umami?job=7").json()["figure"]["rows"][0]
     assert row["values"] == [1, None, 3, 4, 5, 6, None]
     assert (row["value"], row["role"], row["sign"]) == (None, "missing", "?")
 

@@ -134,29 +134,30 @@ function row(value: unknown, where: string): UmamiRow {
 }
 
 export function decodeUmami(value: unknown): UmamiFigure {
-  const raw = record(value, "umami");
+  const whole = record(value, "umami");
+  const raw = record(whole["figure"], "umami.figure");
   const figure = {
-    title: text(raw["title"], "umami.title"),
-    subtitle: text(raw["subtitle"], "umami.subtitle"),
-    times: column(raw, "times_s", "umami", seconds),
-    place: number(raw["place"], "umami.place"),
-    since: seconds(raw["since_s"], "umami.since_s"),
-    until: seconds(raw["until_s"], "umami.until_s"),
+    title: text(raw["title"], "umami.figure.title"),
+    subtitle: text(raw["subtitle"], "umami.figure.subtitle"),
+    times: column(raw, "times_s", "umami.figure", seconds),
+    place: number(raw["place"], "umami.figure.place"),
+    since: seconds(raw["since_s"], "umami.figure.since_s"),
+    until: seconds(raw["until_s"], "umami.figure.until_s"),
     dated: raw["dated"] === true,
-    rows: list(raw["rows"], "umami.rows").map((r, i) => row(r, `umami.rows[${i}]`)),
-    caption: column(raw, "caption", "umami", text),
+    rows: list(raw["rows"], "umami.figure.rows").map((r, i) => row(r, `umami.figure.rows[${i}]`)),
+    caption: column(raw, "caption", "umami.figure", text),
     verdict: {
-      word: text(raw["verdict"], "umami.verdict"),
-      sentence: text(raw["sentence"], "umami.sentence"),
-      evidence: column(raw, "evidence", "umami", text),
-      rejected: text(raw["rejected"], "umami.rejected"),
-      history: text(raw["history"], "umami.history"),
-      notes: column(raw, "notes", "umami", text),
+      word: text(whole["verdict"], "umami.verdict"),
+      sentence: text(whole["sentence"], "umami.sentence"),
+      evidence: column(whole, "evidence", "umami", text),
+      rejected: text(whole["rejected"], "umami.rejected"),
+      history: text(whole["history"], "umami.history"),
+      notes: column(whole, "notes", "umami", text),
     },
-    fileSystem: text(raw["file_system"], "umami.file_system"),
-    motif: text(raw["motif"], "umami.motif"),
+    fileSystem: text(whole["file_system"], "umami.file_system"),
+    motif: text(whole["motif"], "umami.motif"),
   };
-  if (figure.rows.some((r) => r.values.length !== figure.times.length)) throw new ShapeError("umami.rows", "as long as its times");
+  if (figure.rows.some((r) => r.values.length !== figure.times.length)) throw new ShapeError("umami.figure.rows", "as long as its times");
   return figure;
 }
 

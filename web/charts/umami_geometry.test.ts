@@ -9,8 +9,11 @@ const ROW = {
   rank: "highest of 4", n: 3, flags: [], values: [2, null, 4, 10], low: 0, high: 20, ticks: [10], tick_texts: ["10"], box: null,
   outliers: [2, 4],
 };
-const RAW = {
+const FIGURE = {
   title: "Job 4", subtitle: "", times_s: [100, 110, 120, 200], place: 3, since_s: 100, until_s: 200, dated: true, rows: [ROW], caption: [],
+};
+const RAW = {
+  figure: FIGURE,
   verdict: "slow", sentence: "job 4 was slower", evidence: [], rejected: "", history: "", notes: [], file_system: "work", motif: "ior read",
 };
 const figure = decodeUmami(RAW);
@@ -42,7 +45,7 @@ test("the cursor goes over what is known", () => {
 });
 
 test("an answer that does not fit is refused with its place", () => {
-  const wrong = { ...RAW, rows: [{ ...ROW, role: "splendid" }] };
-  assert.throws(() => decodeUmami(wrong), (e) => e instanceof ShapeError && e.message.includes("umami.rows[0].role"));
-  assert.throws(() => decodeUmami({ ...RAW, times_s: [1] }), ShapeError);
+  const wrong = { ...RAW, figure: { ...FIGURE, rows: [{ ...ROW, role: "splendid" }] } };
+  assert.throws(() => decodeUmami(wrong), (e) => e instanceof ShapeError && e.message.includes("umami.figure.rows[0].role"));
+  assert.throws(() => decodeUmami({ ...RAW, figure: { ...FIGURE, times_s: [1] } }), ShapeError);
 });

@@ -7,7 +7,6 @@ import json
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,7 @@ import numpy as np
 from iosonde.cli.shared import options
 from iosonde.cli.shared.text import count, table
 from iosonde.engine.files import write_frame, write_text
-from iosonde.engine.states import read_states
-from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import op_word, parse_op
 from iosonde.model.units import (
@@ -27,10 +25,9 @@ from iosonde.model.units import (
     format_time,
     parse_duration,
 )
-from iosonde.weather.bursts.bursts import RunBurst, RunBursts, bursts
+from iosonde.weather import answers
+from iosonde.weather.bursts.bursts import RunBurst, RunBursts
 from iosonde.weather.bursts.words import say_burst, say_bursts
-from iosonde.weather.samples.periods import Part, runs
-from iosonde.weather.selectors import known_names, select_all
 from iosonde.weather.store import Store
 
 SCHEMA_VERSION = 1
@@ -45,7 +42,6 @@ The side is a target (by name or path), run, host or period as 'iosonde compare'
 """
 _FORMATS = ("json", "csv")
 _HEAD = ("mean", "q95", "q99", "median")
-_DAY_NS = 86_400_000_000_000
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -53,8 +49,8 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
-    parts = _parts(args, store, now_ns)
-    found = [run for part in parts for run in bursts(store, part, args.window)]
+    span, ops = options.time_range(args, now_ns), tuple(args.op) if args.op else None
+    found = answers.bursts(store, args.what, span, now_ns, ops=ops, window_ns=args.window)
     if args.format == "table":
         _print(found, now_ns)
     elif args.format == "json":
@@ -84,22 +80,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     if args.window == 0:
         raise UsageError("a window of 0 is not possible", expected="a window above 0")
     return args
-
-
-def _parts(args: argparse.Namespace, store: Store, now_ns: int) -> list[Part]:
-    """What was asked for: several runs where a word begins all their ids; without any range and name, the last day."""
-    every = runs(store.root)
-    if not every:
-        raise NothingMeasuredError(f"there are no samples in {store.root}", hint="--store DIR")
-    since, until = options.time_range(args, now_ns)
-    if args.what is None:
-        begin = now_ns - _DAY_NS if since is None and until is None else since
-        parts = [Part(since_ns=begin, until_ns=until)]
-    else:
-        parts = select_all(args.what, known_names(every, read_states(store.root)), now_ns)
-        if parts[0].since_ns is None:
-            parts = [replace(part, since_ns=since, until_ns=until) for part in parts]
-    return [replace(part, ops=tuple(args.op) if args.op else None) for part in parts]
 
 
 def _print(found: list[RunBursts], now_ns: int) -> None:

@@ -17,9 +17,9 @@ from iosonde.engine.states import read_states
 from iosonde.host.child import ask
 from iosonde.model.errors import IosondeError
 from iosonde.model.units import parse_duration
+from iosonde.weather import answers
 from iosonde.weather.slowdown import thresholds
-from iosonde.weather.slowdown.components import compared
-from iosonde.weather.slowdown.findings import Finding, from_state
+from iosonde.weather.slowdown.findings import Finding
 from iosonde.weather.slowdown.words import say
 
 EXAMPLES = """\
@@ -87,7 +87,7 @@ def _answer(args: Any) -> tuple[int, str]:
     if not every:
         return thresholds.UNKNOWN, f"IOSONDE UNKNOWN - no states in {root}; try 'iosonde probe DIR'"
     states = options.chosen(every, args.target)
-    findings = compared([from_state(state, now_ns) for state in states])
+    findings = answers.now(states, now_ns)
     levels = [thresholds.status(finding, args.warning, args.critical) for finding in findings]
     level = thresholds.worst(levels)
     first = levels.index(level)

@@ -13,6 +13,7 @@ from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Tell
 from iosonde.cli.shared.text import count, table, wrapped
 from iosonde.engine.files import csv_text
+from iosonde.jobs import answers
 from iosonde.jobs.climate import words
 from iosonde.jobs.climate import worth_words as worth
 from iosonde.jobs.climate.data import change_data, climate_data, motif_rows, motifs_data
@@ -21,6 +22,7 @@ from iosonde.model.text import clean_text
 from iosonde.model.units import day
 
 if TYPE_CHECKING:
+    from iosonde.jobs.answers import ClimateAnswer
     from iosonde.jobs.climate.climate import Climate, OnDate
     from iosonde.jobs.climate.motifs import Motifs
     from iosonde.jobs.climate.validation import Validated
@@ -37,8 +39,6 @@ EXAMPLES = """\
 
 Dates are UTC. docs/methods/climate.md says how changes are found, and what was measured.
 """
-_MOST_TOLD = 5
-"""Events that the caption of a picture tells, those of most series."""
 _HEAD = ("date", "between", "file system", "motif", "before", "after", "ratio", "n", "q")
 
 
@@ -55,9 +55,7 @@ def _answer(args: argparse.Namespace, tell: Tell) -> int:
     valid: tuple[Validated, ...] = ()
     motifs: Motifs | None = None
     if args.motifs:
-        from iosonde.jobs.climate.motifs import motifs as cluster
-
-        motifs = cluster(rows)
+        motifs = answers.motifs(rows)
     else:
         found, on, valid = _climate(rows, args)
         if args.plot is not None:
@@ -96,24 +94,16 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return args
 
 
-def _climate(
-    rows: JobTable, args: argparse.Namespace
-) -> tuple[Climate, OnDate | None, tuple[Validated, ...]]:
-    from iosonde.jobs.climate.climate import changed_on, climate, picked
+def _climate(rows: JobTable, args: argparse.Namespace) -> ClimateAnswer:
     from iosonde.model.units import parse_time
 
     now_ns = options.now_ns()
-    since, until = options.time_range(args, now_ns)
-    found = climate(
-        rows, file_system=args.file_system, motif=args.motif, since_ns=since, until_ns=until
-    )
+    span = options.time_range(args, now_ns)
     # A day of the answer is one in UTC, whatever the zone of this machine.
-    on = changed_on(found, parse_time(args.on, now_ns, UTC)) if args.on else None
-    if not args.validate:
-        return found, on, ()
-    from iosonde.jobs.climate.validation import validated
-
-    return found, on, validated(picked(rows, args.file_system, args.motif, since, until))
+    day_ns = parse_time(args.on, now_ns, UTC) if args.on else None
+    return answers.climate(
+        rows, args.file_system, args.motif, span, day_ns=day_ns, validate=args.validate
+    )
 
 
 def _print(
@@ -190,9 +180,7 @@ def _plot(found: Climate, args: argparse.Namespace) -> None:
     from iosonde.engine.files import write_text
     from iosonde.jobs.climate.figure import climate_figure, to_json
 
-    large = sorted(found.events, key=lambda e: -len(e.changes))[:_MOST_TOLD]
-    told = [words.say_event(event) for event in sorted(large, key=lambda e: e.at_ns)]
-    figure = climate_figure(found, told)
+    figure = climate_figure(found, words.say_largest(found))
     if args.plot.suffix == ".json":
         write_text(json.dumps(to_json(figure), allow_nan=False) + "\n", args.plot)
     else:

@@ -16,23 +16,22 @@ import numpy as np
 from iosonde.cli.shared import options
 from iosonde.cli.shared.text import count, table
 from iosonde.engine.files import write_frame, write_text
-from iosonde.engine.states import read_states
-from iosonde.model.errors import NothingMeasuredError, UnitError
+from iosonde.model.errors import UnitError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import op_word, parse_op
 from iosonde.model.units import format_duration, format_time
-from iosonde.weather.compare.compare import Compared, compare
+from iosonde.weather import answers
+from iosonde.weather.compare.compare import Compared
 from iosonde.weather.compare.words import (
     MARGIN,
     OpComparison,
-    judge,
     level_name,
     say_comparison,
     say_ratio,
     short_ratio,
 )
-from iosonde.weather.samples.periods import Part, runs
-from iosonde.weather.selectors import Defaults, known_names, select, sides
+from iosonde.weather.samples.periods import Part
+from iosonde.weather.selectors import Defaults
 from iosonde.weather.store import Store
 
 SCHEMA_VERSION = 1
@@ -58,9 +57,9 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
-    a, b = _sides(args, store, now_ns)
-    compared = compare(store, a, b, ops=tuple(args.op) if args.op else None)
-    found = judge(compared, args.margin)
+    defaults = Defaults(args.target, args.host, *options.time_range(args, now_ns))
+    ops, sides = tuple(args.op) if args.op else None, (args.a, args.b)
+    compared, found = answers.compare(store, sides, defaults, now_ns, ops=ops, margin=args.margin)
     if args.plot is not None:
         _plot(compared, found, args, now_ns)
     if args.format == "table":
@@ -100,18 +99,6 @@ def _margin(text: str) -> float:
     if not 1 < margin <= 10:
         raise UnitError(f"cannot read the margin {text!r}", expected="10% or 1.1; at most 10")
     return margin
-
-
-def _sides(args: argparse.Namespace, store: Store, now_ns: int) -> tuple[Part, Part]:
-    every = runs(store.root)
-    if not every:
-        raise NothingMeasuredError(f"there are no samples in {store.root}", hint="--store DIR")
-    known = known_names(every, read_states(store.root))
-    if args.target is not None:
-        args.target = select(f"target:{args.target}", known, now_ns).target
-    since, until = options.time_range(args, now_ns)
-    a, b = select(args.a, known, now_ns), select(args.b, known, now_ns)
-    return sides(a, b, Defaults(args.target, args.host, since, until), known)
 
 
 def _print(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Tell
 from iosonde.cli.shared.text import count, table
+from iosonde.jobs import answers
 from iosonde.jobs.correlate.words import (
     claimed,
     say_doubt,
@@ -53,16 +54,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _correlate(args: argparse.Namespace, tell: Tell) -> int:
-    from iosonde.jobs.correlate.correlate import correlate
-    from iosonde.jobs.table.from_files import picked
-
     span = options.time_range(args, options.now_ns())
     loaded = _loaded(args, tell)
     found = []
     for one in loaded:
-        rows = picked(one.table, (args.file_system, args.motif), span)
+        rows = answers.select(one.table, args.file_system, args.motif, span)
         metrics = list(rows.metrics) if args.metrics == ["all"] else args.metrics
-        found.append((correlate(rows, args.y, metrics, args.by, args.control or ()), rows))
+        found.append((answers.correlate(rows, args.y, metrics, args.by, args.control or ()), rows))
     if args.format == "table":
         for place, (correlated, rows) in enumerate(found):
             print("" if place == 0 else "\n", end="")
@@ -223,7 +221,7 @@ def _write_json(
             "by": one.by,
             "controls": one.controls,
             "jobs": one.jobs,
-            "left_out": rows.reasons,
+            "left_out": [str(reason) for reason in rows.reasons],
             "notes": [note._asdict() for note in given.notes],
             "correlations": [row._asdict() for row in one.rows],
             "warnings": [warning._asdict() for warning in one.warnings],

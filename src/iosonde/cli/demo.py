@@ -26,11 +26,10 @@ from iosonde.model.units import (
     parse_size,
     to_datetime,
 )
+from iosonde.weather import answers
 from iosonde.weather.load import Load
 from iosonde.weather.probe import ForegroundProbe
-from iosonde.weather.samples_to_draw import scatter
 from iosonde.weather.slowdown.load_effect import Effect, effects
-from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.slowdown.words import conclude
 from iosonde.weather.store import Store
 
@@ -212,11 +211,10 @@ def _clock(ns: int) -> str:
 
 
 def _plot(store: Store, args: argparse.Namespace) -> None:
-    from iosonde.weather.slowdown.figure import slowdown_figure
     from iosonde.weather.slowdown.render import save
 
-    result = analyse(store, SlowdownQuery(window_ns=args.window))
-    for figure in slowdown_figure(result, scatter(store, result)):
+    result = answers.slowdown(store, SlowdownQuery(window_ns=args.window))
+    for figure in answers.slowdown_figures(store, result):
         save(figure, args.plot)
         options.tell(f"wrote {args.plot}")
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from iosonde.cli.shared import options
 from iosonde.cli.shared.targets import names_of, require_samples
 from iosonde.cli.shared.text import table
-from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
 from iosonde.model.units import format_time
-from iosonde.weather.events.log import SCHEMA_VERSION, Event, read_events
+from iosonde.weather import answers
+from iosonde.weather.events.log import SCHEMA_VERSION, Event
 from iosonde.weather.events.words import (
     event_words,
     say_event,
@@ -27,7 +27,8 @@ from iosonde.weather.events.words import (
 )
 
 if TYPE_CHECKING:
-    from iosonde.model.events import Seen, SlowEvent
+    from iosonde.model.events import SlowEvent
+    from iosonde.weather.answers import Happened
 
 EXAMPLES = """\
   iosonde events                      slow stretches, hangs and outages of the last week
@@ -44,52 +45,23 @@ def main(arguments: Sequence[str]) -> int:
     root, now_ns = options.store_root(args), options.now_ns()
     if args.recurring:
         args.since = None
-    since, until = options.time_range(args, now_ns)
-    states = read_states(root)
-    every = read_events(root, since, until)
+    span = options.time_range(args, now_ns)
+    log = answers.event_log(root, span)
     if args.target:
-        args.target = names_of(root, args.target, states, [e.target for e in every if e.target])
-    events = [event for event in every if not args.target or event.target in args.target]
-    living = {str(state["run_id"]) for state in states if state["running"]}
+        heard = [event.target for event in log.events if event.target]
+        args.target = names_of(root, args.target, log.states, heard)
     if args.recurring:
-        return _recurring(root, until or now_ns, args)
-    slow, seen = _slow(root, since, until, args, now_ns)
-    events = [event for event in events if not _told_twice(event, slow)]
+        return _recurring(root, span[1] or now_ns, args)
+    found = answers.events(root, log, span, now_ns, targets=args.target, agent_only=args.noted)
     if args.format == "table":
-        if not (every or slow or states):
+        if not (log.events or found.slow or log.states):
             require_samples(root)
-        _print(events, slow, seen, living, now_ns)
+        _print(found, log.running, now_ns)
     elif args.format == "json":
-        _write_json(events, slow, seen, living=living, now_ns=now_ns, output=args.output)
+        _write_json(found, log.running, now_ns, args.output)
     else:
-        _write_frame([*events, *map(_as_event, slow)], args)
+        _write_frame([*found.logged, *map(_as_event, found.slow)], args)
     return 0
-
-
-def _slow(
-    root: Path, since: int | None, until: int | None, args: argparse.Namespace, now_ns: int
-) -> tuple[list[SlowEvent], list[Seen]]:
-    """Slow events and who saw them; none when only the agent's notes are asked for."""
-    if args.noted:
-        return [], []
-    from iosonde.model.frames import SlowdownQuery
-    from iosonde.weather.events.timeline import happened
-    from iosonde.weather.store import Store
-
-    found = happened(Store(root), SlowdownQuery(since_ns=since, until_ns=until), now_ns)
-    wanted = args.target
-    return (
-        [event for event in found[0] if not wanted or event.target in wanted],
-        [seen for seen in found[1] if not wanted or seen.target in wanted],
-    )
-
-
-def _told_twice(event: Event, slow: list[SlowEvent]) -> bool:
-    """Whether an alarm of the agent is part of a slow event that the store shows better."""
-    same = [one for one in slow if (one.host, one.target) == (event.host, event.target)]
-    return event.kind == "slow" and any(
-        one.overlaps(event.began_ns, event.ended_ns) for one in same
-    )
 
 
 def _as_event(slow: SlowEvent) -> Event:
@@ -111,33 +83,21 @@ def _as_event(slow: SlowEvent) -> Event:
 
 def _recurring(root: Path, until: int, args: argparse.Namespace) -> int:
     """What comes back every day or week."""
-    import numpy as np
-
-    from iosonde.model.frames import SlowdownQuery
-    from iosonde.weather.events.timeline import recurrence_of
     from iosonde.weather.events.words import (
         say_all_recurring,
         say_nothing_recurs,
         say_recurring,
     )
-    from iosonde.weather.store import Store
 
     zone = options.local_zone()
-    query, random = SlowdownQuery(until_ns=until), np.random.default_rng(args.seed)
-    of_place = recurrence_of(Store(root), query, random, zone)
-    places = [r for place, r in of_place.items() if not args.target or place.target in args.target]
+    found, places, looked_ns = answers.recurring(root, until, args.seed, zone, args.target)
     if not places:
         require_samples(root)
-    every = [one for place in places for one in place.found]
-    found = [one for one in every if not args.target or one.target in args.target]
     if args.format == "json":
         plain = [{**asdict(one), "sentence": say_recurring(one)} for one in found]
         _write_text(json.dumps({"seed": args.seed, "recurring": plain}, indent=2), args.output)
     elif args.format == "table":
-        print(
-            "\n".join(say_all_recurring(found))
-            or say_nothing_recurs(max((p.looked_ns for p in places), default=0))
-        )
+        print("\n".join(say_all_recurring(found)) or say_nothing_recurs(looked_ns))
     else:
         raise UsageError("what recurs is a table or JSON", hint="--format json")
     return 0
@@ -157,23 +117,21 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse(arguments)
 
 
-def _print(
-    events: list[Event], slow: list[SlowEvent], seen: list[Seen], living: set[str], now_ns: int
-) -> None:
-    if not events and not slow:
+def _print(found: Happened, running: set[str], now_ns: int) -> None:
+    if not found.logged and not found.slow:
         print("No events.")
         return
     rows: list[tuple[int, tuple[str, ...]]] = []
-    for event in events:
-        words = event_words(event, now_ns, running=event.run_id in living)
+    for event in found.logged:
+        words = event_words(event, now_ns, running=event.run_id in running)
         began = format_time(event.began_ns, now_ns, seconds=True)
         row = (began, words.lasted, words.what, event.host, words.ended, words.evidence)
         rows.append((event.began_ns, row))
-    for one in slow:
+    for one in found.slow:
         began = format_time(one.start_ns, now_ns, seconds=True)
         row = (began, *slow_words(one), one.host, *slow_end(one))
         rows.append((one.start_ns, row))
-    for span in seen:
+    for span in found.seen:
         told = format_time(span.start_ns, now_ns, seconds=True)
         rows.append((span.start_ns, (told, "", say_seen(span), "", "", "")))
     rows.sort(key=lambda row: row[0])
@@ -184,20 +142,13 @@ def _print_table(rows: list[tuple[str, ...]]) -> None:
     print(table(("began", "lasted", "what", "seen from", "ended", "evidence"), rows, left=6))
 
 
-def _write_json(
-    events: list[Event],
-    slow: list[SlowEvent],
-    seen: list[Seen],
-    *,
-    living: set[str],
-    now_ns: int,
-    output: Path | None,
-) -> None:
+def _write_json(found: Happened, running: set[str], now_ns: int, output: Path | None) -> None:
     plain = [
-        {**asdict(e), "sentence": say_event(e, now_ns, running=e.run_id in living)} for e in events
+        {**asdict(one), "sentence": say_event(one, now_ns, running=one.run_id in running)}
+        for one in found.logged
     ]
-    spans = [{**asdict(one), "sentence": say_slow_event(one, now_ns)} for one in slow]
-    scope = [{**asdict(one), "sentence": say_seen(one)} for one in seen]
+    spans = [{**asdict(one), "sentence": say_slow_event(one, now_ns)} for one in found.slow]
+    scope = [{**asdict(one), "sentence": say_seen(one)} for one in found.seen]
     document = {"events": plain, "slow": spans, "seen": scope}
     _write_text(json.dumps({"schema_version": SCHEMA_VERSION, **document}, indent=2), output)
 

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections.abc import Sequence
-from dataclasses import asdict
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Tell
-from iosonde.jobs.explain.explain import Candidate, Explanation, explain
-from iosonde.jobs.explain.words import Verdict, judge, shown_rows
+from iosonde.jobs import answers
+from iosonde.jobs.explain.data import SCHEMA_VERSION, explanation_data
 from iosonde.jobs.table.leakage import judged
-from iosonde.jobs.table.runs import worth_a_look
-from iosonde.jobs.umami.diagram import standard_rows, umami
 from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:
+    from iosonde.jobs.explain.words import Verdict
     from iosonde.model.jobs import JobTable
 
-SCHEMA_VERSION = 1
 EXAMPLES = """\
   iosonde explain --job 4711                     a job of the store
   iosonde explain 4711                           the same, where no file is called 4711
@@ -43,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
         table = judged(job_options.table_of(args, tell))
         runs = int((table.job_id == args.job).sum())
         if runs > 1 and args.step is None and args.plot is None:
-            _answer_several(table, runs, args, tell)
+            _answer_several(table, args, tell)
         else:
             _answer(table, args, tell)
     return 0
@@ -61,41 +57,33 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _answer(table: JobTable, args: argparse.Namespace, tell: Tell) -> None:
     """One run: its sentence, the evidence, the diagram."""
-    found = explain(table, args.job, args.step, history=args.history, last=args.last)
-    verdict = judge(found)
+    found, verdict, diagram = answers.explain_job(
+        table, args.job, args.step, history=args.history, last=args.last
+    )
     if args.format == "json":
-        _write(_data(found, verdict), args)
+        _write(explanation_data(found, verdict), args)
     else:
         _print(verdict, args.verbose)
     if args.format == "table" or args.plot is not None:
-        rows = shown_rows(found, verdict, standard_rows(table))
-        known = [name for name in rows if name in table.metrics]
-        diagram = umami(
-            table, args.job, args.step, metrics=known, last=args.last, history=args.history
-        )
         if args.format == "table":
             print()
             job_options.print_diagram(diagram)
         if args.plot is not None:
             job_options.plot(diagram, args)
-        for note in found.notes if args.verbose else ():
+        for note in map(str, found.notes) if args.verbose else ():
             if note not in diagram.notes:  # those are below the diagram
                 tell(note)
 
 
-def _answer_several(table: JobTable, runs: int, args: argparse.Namespace, tell: Tell) -> None:
+def _answer_several(table: JobTable, args: argparse.Namespace, tell: Tell) -> None:
     """The sentence of every run of a job, worst first."""
-    found = []
-    for name in worth_a_look(table, args.job):
-        one = explain(table, args.job, name, history=args.history, last=args.last)
-        found.append((name, one, judge(one)))
-        for note in one.notes if args.verbose else ():
+    found, more = answers.explain_runs(table, args.job, history=args.history, last=args.last)
+    for name, one, _ in found if args.verbose else ():
+        for note in one.notes:
             tell(f"{name}: {note}")
-    found.sort(key=lambda run: -run[1].loss if math.isfinite(run[1].loss) else math.inf)
-    more = runs - len(found)
     if args.format == "json":
         data = {"schema_version": SCHEMA_VERSION, "job_id": args.job, "left_out": more}
-        told = [{"run": name, **_data(one, verdict)} for name, one, verdict in found]
+        told = [{"run": name, **explanation_data(one, verdict)} for name, one, verdict in found]
         _write(data | {"runs": told}, args)
         return
     width = max(len(name) for name, _, _ in found)
@@ -117,63 +105,3 @@ def _print(verdict: Verdict, verbose: bool) -> None:
     for line in verdict.lines():
         if verbose or line != verdict.history:
             print(f"  - {line}")
-
-
-def _data(found: Explanation, verdict: Verdict) -> dict[str, Any]:
-    performance = found.performance
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "job_id": found.job_id,
-        "step": found.step,
-        "file_system": found.file_system,
-        "motif": found.motif,
-        **verdict.data(),
-        "notes": list(found.notes),
-        "measure": found.measure,
-        "value": _number(performance.value),
-        "usual": _number(found.usual),
-        "loss": _number(found.loss),
-        "share_below": _number(performance.share),
-        "runs": found.others,
-        "since": None if found.since is None else asdict(found.since),
-        "metrics": [_metric(one) for one in found.candidates],
-        "goes_with": [
-            {"metric": name, "gain": _number(gain), "sign": sign, "shape": shape}
-            for name, gain, sign, shape in found.picks
-        ],
-    }
-
-
-def _metric(one: Candidate) -> dict[str, Any]:
-    return {
-        "metric": one.metric,
-        "unit": one.about.unit,
-        "good": one.about.good,
-        "tag": one.tag,
-        "class": str(one.stood.standing),
-        "leak": one.leak,
-        "flags": list(one.flags),
-        "runs": one.stood.n,
-        "matches": one.matches,
-        "n": one.n,
-        **{
-            name: _number(value)
-            for name, value in (
-                ("value", one.stood.value),
-                ("usual", one.usual),
-                ("share_below", one.stood.share),
-                ("z", one.z),
-                ("loss", one.loss),
-                ("score", one.score),
-                ("spearman", one.rho),
-                ("p", one.p),
-                ("q", one.q),
-                ("shape_q", one.shape_q),
-                ("n_eff", one.n_eff),
-            )
-        },
-    }
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -10,7 +10,8 @@ from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Tell
 from iosonde.cli.shared.text import count, table
 from iosonde.engine.files import csv_text
-from iosonde.jobs.table.listing import ListedJob, found_jobs, listed, must_be_jobs
+from iosonde.jobs import answers
+from iosonde.jobs.table.listing import ListedJob, jobs_data
 from iosonde.model.amounts import amount, scale_of
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_time
@@ -21,7 +22,6 @@ EXAMPLES = """\
   iosonde jobs jobs.csv --mapping site.toml --limit 0 --format csv
   iosonde explain --job 4711              why was this one slow
 """
-SCHEMA_VERSION = 1
 _HEAD = ("job", "run", "began", "kind", "file system", "rate", "of peak")
 
 
@@ -35,20 +35,17 @@ def main(arguments: Sequence[str]) -> int:
 def _list(args: argparse.Namespace, tell: Tell) -> int:
     now_ns = options.now_ns()
     jobs = job_options.table_of(args, tell, listed=True)
-    must_be_jobs(jobs)
-    found = found_jobs(jobs, args.search.split())
-    shown = listed(jobs, found[: args.limit or None])
+    found = answers.list_jobs(jobs, args.search.split(), args.limit or None)
     if args.format == "table":
-        rows = [_row(one, now_ns) for one in shown]
-        nothing = "no job is like that" if len(jobs) else "there is no job"
+        rows = [_row(one, now_ns) for one in found.jobs]
+        nothing = "no job is like that" if found.n else "there is no job"
         print(table(_HEAD, rows, left=5) if rows else nothing)
-        if more := len(found) - len(shown):
+        if more := found.n_found - len(found.jobs):
             print(f"and {count(more)} older {'one' if more == 1 else 'ones'} (--limit 0: all)")
     elif args.format == "json":
-        data = {"schema_version": SCHEMA_VERSION, "jobs": [one._asdict() for one in shown]}
-        job_options.write(json.dumps(data, indent=2) + "\n", args.output)
+        job_options.write(json.dumps(jobs_data(found), indent=2) + "\n", args.output)
     else:
-        text = csv_text((one._asdict() for one in shown), ListedJob._fields)
+        text = csv_text((one._asdict() for one in found.jobs), ListedJob._fields)
         job_options.write(text, args.output)
     return 0
 

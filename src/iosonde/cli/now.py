@@ -10,8 +10,8 @@ from iosonde.cli.shared import options
 from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import format_seconds
-from iosonde.weather.slowdown.components import compared
-from iosonde.weather.slowdown.findings import Finding, from_state, worst_first
+from iosonde.weather import answers
+from iosonde.weather.slowdown.findings import Finding, worst_first
 from iosonde.weather.slowdown.words import say
 
 EXAMPLES = """\
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
             expected="a running probe",
             hint="'iosonde probe DIR', or --store",
         )
-    every = compared([from_state(state, now_ns) for state in states])
+    every = answers.now(states, now_ns)
     states = options.chosen(states, args.target)
     by_target = {(state["host"], state["target"]): state for state in states}
     findings = worst_first([f for f in every if (f.host, f.target) in by_target])

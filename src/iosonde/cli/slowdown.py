@@ -28,9 +28,9 @@ from iosonde.model.units import (
     format_time,
     parse_duration,
 )
-from iosonde.weather.samples_to_draw import scatter
+from iosonde.weather import answers
 from iosonde.weather.slowdown.findings import from_span
-from iosonde.weather.slowdown.slowdown import analyse, statistic_columns
+from iosonde.weather.slowdown.slowdown import statistic_columns
 from iosonde.weather.slowdown.words import say, say_change
 from iosonde.weather.store import Store
 
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     store = Store(options.store_root(args))
     args.target = called(store, args.target)
     query = _query(args, now_ns)
-    result = analyse(store, query)
+    result = answers.slowdown(store, query)
     if len(result.windows) == 0:
         raise no_samples(store, "question", args.target)
     if args.plot:
@@ -215,10 +215,9 @@ def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
 
 
 def _plot(store: Store, result: SlowdownResult, args: argparse.Namespace) -> None:
-    from iosonde.weather.slowdown.figure import slowdown_figure
     from iosonde.weather.slowdown.render import save
 
-    figures = slowdown_figure(result, scatter(store, result))
+    figures = answers.slowdown_figures(store, result)
     for number, figure in enumerate(figures):
         path = args.plot if number == 0 else args.plot.with_stem(f"{args.plot.stem}-{number + 1}")
         save(figure, path, width_in=args.width, dark=args.dark)

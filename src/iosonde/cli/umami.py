@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Tell
 from iosonde.engine.files import csv_text
-from iosonde.jobs.umami.diagram import Umami, umami
-from iosonde.jobs.umami.records import as_json, records
+from iosonde.jobs import answers
+from iosonde.jobs.umami.records import as_json, flat_records
+
+if TYPE_CHECKING:
+    from iosonde.jobs.umami.diagram import Umami
 
 EXAMPLES = """\
   iosonde umami --job 4711                   of the store
@@ -32,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _show(args: argparse.Namespace, tell: Tell) -> int:
-    found = umami(
+    found = answers.umami(
         job_options.table_of(args, tell),
         args.job,
         args.step,
@@ -61,6 +65,5 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _csv(found: Umami) -> str:
-    rows = records(found)
-    names = list(rows[0]) if rows else ["metric"]
-    return csv_text(({**row, "flags": " ".join(row["flags"])} for row in rows), names)
+    names, rows = flat_records(found)
+    return csv_text(rows, names)

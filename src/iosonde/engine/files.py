@@ -19,6 +19,7 @@ import numpy as np
 from iosonde.engine.contract import SAMPLE_TYPES, SERIES_KEY
 from iosonde.engine.reader import Scope, connect, with_samples
 from iosonde.engine.spool import NULL_SQL, literal
+from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.frames import Frame
 
@@ -35,7 +36,8 @@ def format_of(path: Path | None, chosen: str | None) -> str:
     name = chosen or ("csv" if path is None else ending)
     if name not in FORMATS:
         raise UsageError(
-            f"cannot tell the format of {path}", expected="--format parquet, csv or json"
+            f"cannot tell the format of {path}",
+            expected=Advice(Argument("format"), " parquet, csv or json"),
         )
     return name
 

@@ -22,6 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
 
@@ -208,5 +209,5 @@ def _entries(path: Path) -> list[Path]:
         raise StoreError(
             f"cannot list {path}: {error.strerror}",
             expected="a readable store folder",
-            hint="--store DIR or IOSONDE_STORE",
+            hint=Advice(Argument("store", "DIR"), " or IOSONDE_STORE"),
         ) from error

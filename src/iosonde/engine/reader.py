@@ -24,6 +24,7 @@ import duckdb
 
 from iosonde.engine import layout, spool
 from iosonde.engine.contract import SAMPLE_KEY, SAMPLE_TYPES
+from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import DamagedFileError, DamagedFileWarning, StoreError
 from iosonde.model.frames import SeriesKey
 
@@ -126,7 +127,10 @@ def explained(error: duckdb.Error, root: Path) -> StoreError:
     """What the engine says, for people."""
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     if isinstance(error, duckdb.OutOfMemoryException):
-        return StoreError(f"not enough memory to read {root}: {text}", hint="a shorter --since")
+        return StoreError(
+            f"not enough memory to read {root}: {text}",
+            hint=Advice("a shorter ", Argument("since")),
+        )
     if ".parquet" in text or isinstance(error, (duckdb.IOException, duckdb.InvalidInputException)):
         return DamagedFileError(
             f"a file of {root} cannot be read: {text}",

@@ -54,10 +54,7 @@ class TableReader:
             read = read_table(path, settings, tell, self._mapping, text=text)
         table, more = clean(read.table)
         yield from (*read.notes, *more)
-        flagged = {note.what.partition(": ")[2]: note.n for note in (*read.notes, *more)}
-        for reason in table.reasons:
-            if reason.partition(" left out: ")[2] not in flagged:
-                yield reason
+        yield from (str(reason) for reason in table.reasons if reason.note is None)
         for place, name in enumerate(table.metrics):
             yield Described(self._mapping.name, name, place, table.abouts.get(name))
         keys = Counter(zip(table.job_id, table.start_ns.tolist(), table.step, strict=True))

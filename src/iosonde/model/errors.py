@@ -19,29 +19,37 @@ The text is for people: one line, no traceback, no trailing full stop.
 
 from __future__ import annotations
 
+from iosonde.model.advice import Spelling, Text, command_line, spelled
+
 
 class IosondeError(Exception):
     """Something went wrong that the user can understand.
 
     ``what`` says what happened (with file and place), ``expected`` what would have been right,
-    ``hint`` what to try. The two last ones are left out of the text when empty.
+    ``hint`` what to try. The two last ones are left out of the text when empty; where they name an
+    argument or a command they are an ``Advice``, which every door spells in its own way.
     """
 
     exit_code = 1
 
-    def __init__(self, what: str, *, expected: str = "", hint: str = "") -> None:
+    def __init__(self, what: str, *, expected: Text = "", hint: Text = "") -> None:
         super().__init__(what)
         self.what = what
         self.expected = expected
         self.hint = hint
 
+    def text(self, spelling: Spelling) -> str:
+        """One line, as a door spells arguments and commands."""
+        expected, hint = spelled(self.expected, spelling), spelled(self.hint, spelling)
+        parts = [
+            self.what,
+            f"expected {expected}" if expected else "",
+            f"try {hint}" if hint else "",
+        ]
+        return "; ".join(part for part in parts if part)
+
     def __str__(self) -> str:
-        parts = [self.what]
-        if self.expected:
-            parts.append(f"expected {self.expected}")
-        if self.hint:
-            parts.append(f"try {self.hint}")
-        return "; ".join(parts)
+        return self.text(command_line)
 
 
 class UsageError(IosondeError):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from iosonde.model.frames import NULL_NS
 from iosonde.model.job_metrics import About, about
+from iosonde.model.quality import LeftOut
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,7 +91,7 @@ class JobTable:
     """Many jobs as columns, in the order of ``start_ns``.
 
     Shapes (n,). ``metrics``: name -> float64, missing is NaN. ``flags``: (row, metric) -> flags, sparse.
-    ``reasons``: what was left out and why, for people. ``source``: where the table is from.
+    ``reasons``: rows that were left out, and why. ``source``: where the table is from.
     """
 
     job_id: Names
@@ -103,7 +104,7 @@ class JobTable:
     abouts: dict[str, About] = field(default_factory=dict)
     """Of metrics that this table describes itself; others are as ``job_metrics`` has them."""
     flags: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[LeftOut, ...] = ()
     source: str = ""
 
     def __len__(self) -> int:

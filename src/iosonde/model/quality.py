@@ -38,3 +38,15 @@ class Note(NamedTuple):
     def __str__(self) -> str:
         """``stale: year.csv, column lead: up to 95162 s before the begin (x 24)``."""
         return f"{self.flag}: {self.what}" + (f" (x {self.n})" if self.n > 1 else "")
+
+
+class LeftOut(NamedTuple):
+    """Rows that are not used. ``note``: the one that says the same of their file, if there is one."""
+
+    n: int
+    why: str
+    note: Note | None = None
+
+    def __str__(self) -> str:
+        """``3 left out: moved nothing``."""
+        return f"{self.n} left out: {self.why}"

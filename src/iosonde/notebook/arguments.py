@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from iosonde.model.advice import Action, Argument, command_line, spelled
 from iosonde.model.errors import IosondeError, UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.ops import parse_op
@@ -29,37 +29,38 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 Zone = str | tzinfo | None
-_OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: ([A-Z]+)\b)?")
-_CALLED = {"with": "y"}
-_WORDS = (("'iosonde import'", ".import_files()"), ("TABLE", "iosonde.read_jobs()"))
-"""What is said in a shell, and here."""
+_ACTIONS = {
+    "import": ".import_files()",
+    "jobs": ".jobs()",
+    "now": ".targets()",
+    "slowdown": ".slowdown()",
+    "table": "iosonde.read_jobs()",
+}
+"""What does here what a command does in a shell."""
 
 
 def in_python(call: Callable[P, T]) -> Callable[P, T]:
-    """The same; its errors name arguments instead of a command's options: ``mapping=FILE``, not ``--mapping FILE``."""
+    """The same; its errors name arguments of Python: ``mapping=FILE``, not ``--mapping FILE``."""
 
     @functools.wraps(call)
     def through(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return call(*args, **kwargs)
         except IosondeError as error:
-            error.expected, error.hint = pythonic(error.expected), pythonic(error.hint)
-            error.what = _OPTION.sub(_argument, error.what)
+            error.expected = spelled(error.expected, python)
+            error.hint = spelled(error.hint, python)
             raise
 
     return through
 
 
-def pythonic(text: str) -> str:
-    """A hint for people in a shell, for those in Python."""
-    for there, here in _WORDS:
-        text = text.replace(there, here)
-    return _OPTION.sub(_argument, text)
-
-
-def _argument(option: re.Match[str]) -> str:
-    name = _CALLED.get(option[1], option[1].replace("-", "_"))
-    return f"{name}={option[2] or ''}"
+def python(part: Argument | Action) -> str:
+    """``mapping=FILE``, ``.import_files()``."""
+    if isinstance(part, Argument):
+        return (
+            f"iosonde.open({part.value})" if part.name == "store" else f"{part.name}={part.value}"
+        )
+    return _ACTIONS.get(part.name) or command_line(part)
 
 
 def paths_of(given: Paths) -> list[Path]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from iosonde.engine.states import read_states
-from iosonde.model.errors import NothingMeasuredError
 from iosonde.notebook.arguments import now_ns
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Pictured
-from iosonde.weather.compare.compare import Compared, compare
-from iosonde.weather.compare.words import OpComparison, judge, say_comparison
-from iosonde.weather.samples.periods import runs
-from iosonde.weather.selectors import Defaults, known_names, select, sides
+from iosonde.weather import answers
+from iosonde.weather.compare.compare import Compared
+from iosonde.weather.compare.words import OpComparison, say_comparison
+from iosonde.weather.selectors import Defaults
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -29,9 +27,12 @@ _LEVEL = (
 class Comparison(Pictured):
     """B as seen from A. ``data``: a ``Compared``; ``verdicts``: one an operation; ``lines``: their sentences."""
 
-    def __init__(self, data: Compared, margin: float, names: tuple[str, str]) -> None:
-        self.data, self._margin, self._names = data, margin, names
-        self.verdicts: list[OpComparison] = judge(data, margin)
+    data: Compared
+    verdicts: list[OpComparison]
+
+    def __init__(self, found: answers.Comparison, margin: float, names: tuple[str, str]) -> None:
+        self.data, self.verdicts = found
+        self._margin, self._names = margin, names
         self.lines = tuple(say_comparison(one, margin) for one in self.verdicts)
         self.notes = tuple(dict.fromkeys(note for one in self.verdicts for note in one.notes))
 
@@ -63,10 +64,5 @@ def compared(
     margin: float,
 ) -> Comparison:
     """Raises UsageError (a side that is none, or both the same), NothingMeasuredError."""
-    every = runs(store.root)
-    if not every:
-        raise NothingMeasuredError(f"there are no samples in {store.root}", hint=".targets()")
-    known, now = known_names(every, read_states(store.root)), now_ns()
-    a, b = (select(name, known, now, UTC) for name in names)
-    found = compare(store, *sides(a, b, defaults, known), ops=ops)
+    found = answers.compare(store, names, defaults, now_ns(), ops=ops, margin=margin, zone=UTC)
     return Comparison(found, margin, names)

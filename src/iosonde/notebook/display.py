@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ _SCALE = 0.75
 """Of pictures in a notebook: about 100 pixels an inch."""
 
 
-class Answer:
+class Answer(ABC):
     """What was found. ``data``: as analysis gives it; ``columns``: numpy arrays by name; ``lines``: sentences.
 
     ``notes``: what else to know, such as what was left out.
@@ -39,9 +40,9 @@ class Answer:
     notes: tuple[str, ...] = ()
 
     @property
+    @abstractmethod
     def columns(self) -> Columns:
         """As numpy arrays by name, all of one length. Instants are datetime64[ns], UTC; missing NaT, NaN or None."""
-        raise NotImplementedError
 
     def to_pandas(self) -> DataFrame:
         """``columns`` as a data frame. Raises MissingPartError: pandas is not installed."""
@@ -100,8 +101,9 @@ class Pictured(Answer):
 
         write(self._drawn(width_in, dark), Path(path))
 
+    @abstractmethod
     def _drawn(self, width_in: float, dark: bool) -> Figure:
-        raise NotImplementedError
+        """The picture, inches wide."""
 
     def _picture_text(self) -> str:
         """What stands for the picture where none can be seen."""

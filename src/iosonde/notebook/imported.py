@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from iosonde.connectors.benchmarks.recognise import KINDS
 from iosonde.connectors.source import Settings
 from iosonde.ingest.files import Done, import_files
+from iosonde.ingest.join import join_new
 from iosonde.ingest.latencies import Naming
 from iosonde.ingest.records import Recorded, Told, import_records, split
-from iosonde.jobs.environment.join import Joined, join
+from iosonde.jobs.environment.join import Joined
 from iosonde.jobs.table.from_files import mappings
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
-from iosonde.notebook.arguments import now_ns, pythonic
+from iosonde.notebook.arguments import now_ns, python
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Answer, Table
 
@@ -45,7 +46,7 @@ class Imported(Answer):
         self.errors = tuple(errors)
         self._rows = [*map(_row, data), *rows]
         remarks = [f"{Path(one.name).name}: {text}" for one in data for text in one.remarks]
-        self.lines = (*(pythonic(str(error)) for error in errors), *remarks)
+        self.lines = (*(error.text(python) for error in errors), *remarks)
 
     @property
     def columns(self) -> Columns:
@@ -108,7 +109,8 @@ def import_all(
             if not recorded:
                 raise
             told.errors.append(error)
-    return Imported(recorded, done, rows, _joined(root, recorded, settings), told.errors)
+    joined = join_new(root, recorded, settings.progress)
+    return Imported(recorded, done, rows, joined, told.errors)
 
 
 def _reporter(rows: list[dict[str, Any]]) -> Callable[[Path, str, int], None]:
@@ -118,12 +120,3 @@ def _reporter(rows: list[dict[str, Any]]) -> Callable[[Path, str, int], None]:
         rows.append(nothing | {"file": path.name, "kind": KINDS[kind], "samples": n})
 
     return report
-
-
-def _joined(root: Path, done: Sequence[Recorded], settings: Settings) -> Joined:
-    keys = {key for one in done for key in one.keys}
-    spans = [one.span_ns for one in done if one.span_ns is not None and (one.samples or one.edges)]
-    if not keys and not spans:
-        return Joined(0, 0)
-    span = (min(s[0] for s in spans), max(s[1] for s in spans)) if spans else None
-    return join(root, keys=keys, span_ns=span, progress=settings.progress)

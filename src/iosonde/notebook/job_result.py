@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.jobs.explain.explain import Candidate, Explanation
+from iosonde.jobs.explain.data import candidate_data
+from iosonde.jobs.explain.explain import Explanation
 from iosonde.jobs.explain.words import Verdict
 from iosonde.jobs.umami.diagram import Umami
-from iosonde.jobs.umami.records import as_json, known, records
-from iosonde.notebook.arguments import pythonic
+from iosonde.jobs.umami.records import as_json, records
+from iosonde.model.advice import spelled
+from iosonde.notebook.arguments import python
 from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Pictured, Table
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from iosonde.notebook.display import Figure
 
 _ROW = (
-    *("metric", "label", "unit", "good", "value", "class", "tied", "n", "share_below"),
+    *("metric", "label", "unit", "good", "value", "class", "tied", "n_history", "share_below"),
     *("p5", "q25", "q50", "q75", "p95", "flags"),
 )
 _CANDIDATE = (
@@ -84,7 +86,7 @@ class Explained(Pictured):
     def __init__(self, data: Explanation, verdict: Verdict, diagram: Diagram) -> None:
         self.data, self.verdict, self.diagram = data, verdict, diagram
         self.lines = (verdict.sentence, *verdict.lines())
-        self.notes = tuple(map(pythonic, data.notes))
+        self.notes = tuple(spelled(note, python) for note in data.notes)
 
     @property
     def sentence(self) -> str:
@@ -94,7 +96,7 @@ class Explained(Pictured):
     @property
     def columns(self) -> Columns:
         """A row a metric that was looked at, most suspect first; ``leak``: why it is not asked."""
-        return of_records(map(_candidate, self.data.candidates), _CANDIDATE)
+        return of_records(map(candidate_data, self.data.candidates), _CANDIDATE)
 
     def _drawn(self, width_in: float, dark: bool) -> Figure:
         return self.diagram._drawn(width_in, dark)
@@ -104,18 +106,3 @@ class Explained(Pictured):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\n\n{self.diagram!r}"
-
-
-def _candidate(one: Candidate) -> dict[str, Any]:
-    stood = one.stood
-    plain = {name: known(v) if isinstance(v, float) else v for name, v in vars(one).items()}
-    return plain | {
-        "label": one.about.label,
-        "unit": one.about.unit,
-        "tag": one.tag,
-        "value": known(stood.value),
-        "class": str(stood.standing),
-        "share_below": known(stood.share),
-        "n_history": stood.n,
-        "spearman": known(one.rho),
-    }

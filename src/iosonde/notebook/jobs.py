@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.connectors.source import Settings
-from iosonde.jobs.climate.climate import climate
-from iosonde.jobs.correlate.correlate import correlate
-from iosonde.jobs.explain.explain import explain
-from iosonde.jobs.explain.words import judge, shown_rows
+from iosonde.jobs import answers
 from iosonde.jobs.table import source as job_source
 from iosonde.jobs.table.derived import FRACTION, Peak
-from iosonde.jobs.table.from_files import picked
 from iosonde.jobs.table.leakage import judged
-from iosonde.jobs.umami.diagram import STANDARD, History, standard_rows, umami
+from iosonde.jobs.umami.diagram import STANDARD, History
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
-from iosonde.notebook.arguments import in_python, names_of, paths_of, pythonic, span, zone_of
+from iosonde.notebook.arguments import in_python, names_of, paths_of, span, zone_of
 from iosonde.notebook.columns import instants, of_records, texts
 from iosonde.notebook.display import Answer, Table
 from iosonde.notebook.job_result import Diagram, Explained
@@ -91,7 +87,7 @@ class Jobs(Answer):
 
         Raises UsageError (no such file system or motif), NothingMeasuredError (no job is like that).
         """
-        return Jobs(picked(self.data, (file_system, motif), span(since, until)))
+        return Jobs(answers.select(self.data, file_system, motif, span(since, until)))
 
     @in_python
     def umami(
@@ -110,15 +106,16 @@ class Jobs(Answer):
         rows; None: the usual ones that are known, and those of ``also``. ``last``: the latest so many of the history.
         Raises UsageError: no such job, run or metric.
         """
-        name = self._known(job)
-        rows = names_of(metrics)
-        if rows is None and also:
-            rows = [*standard_rows(self._judged), *(names_of(also) or ())]
-        return Diagram(
-            umami(
-                self._judged, name, _step(step), metrics=rows, last=last, history=_history(history)
-            )
+        found = answers.umami(
+            self._judged,
+            self._known(job),
+            _step(step),
+            metrics=names_of(metrics),
+            also=names_of(also or ()) or (),
+            last=last,
+            history=_history(history),
         )
+        return Diagram(found)
 
     @in_python
     def explain(
@@ -133,14 +130,14 @@ class Jobs(Answer):
 
         What stood out need not be the cause (docs/umami.md). Raises UsageError: no such job or run.
         """
-        table, name = self._judged, self._known(job)
-        past: Any = {"history": _history(history), "last": last}
-        run = _step(step)
-        found = explain(table, name, run, **past)
-        verdict = judge(found)
-        rows = shown_rows(found, verdict, standard_rows(table))
-        rows = [row for row in rows if row in table.metrics]
-        return Explained(found, verdict, Diagram(umami(table, name, run, metrics=rows, **past)))
+        found, verdict, diagram = answers.explain_job(
+            self._judged,
+            self._known(job),
+            _step(step),
+            history=_history(history),
+            last=last,
+        )
+        return Explained(found, verdict, Diagram(diagram))
 
     @in_python
     def correlate(
@@ -160,7 +157,7 @@ class Jobs(Answer):
         if not set(groups) <= set(_BY):
             raise UsageError(f"cannot group by {by!r}", expected="file_system, motif, both or None")
         table = self.data
-        found = correlate(table, y, names_of(metrics), groups, names_of(control) or ())
+        found = answers.correlate(table, y, names_of(metrics), groups, names_of(control) or ())
         return Correlations(found, lambda metric: table.about(metric).label)
 
     @in_python
@@ -176,10 +173,8 @@ class Jobs(Answer):
 
         Raises UsageError (no performance; no such file system or motif), NothingMeasuredError (no run).
         """
-        first, last = span(since, until)
-        return Climates(
-            climate(self.data, file_system=file_system, motif=motif, since_ns=first, until_ns=last)
-        )
+        found = answers.climate(self.data, file_system, motif, span(since, until))
+        return Climates(found.climate)
 
     @cached_property
     def _judged(self) -> JobTable:
@@ -231,4 +226,4 @@ def of_tables(tables: Paths, mapping: Paths, system: str, zone: Zone) -> Jobs:
     notes: list[str] = []
     settings = Settings(system=system, zone=zone_of(zone))
     table = job_source.from_files(paths_of(tables), paths_of(mapping), settings, notes.append)
-    return Jobs(table, [pythonic(note) for note in notes])
+    return Jobs(table, notes)

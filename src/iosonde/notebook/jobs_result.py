@@ -37,8 +37,6 @@ _CHANGE = (
 )
 _MOST_CHANGES = 6
 """Told one by one; more of them by what happened together."""
-_MOST_TOLD = 5
-"""Events under a picture, those of most series."""
 
 
 class Correlations(Answer):
@@ -103,9 +101,7 @@ class Climates(Pictured):
         from iosonde.jobs.climate.figure import climate_figure
         from iosonde.jobs.climate.render import draw_climate
 
-        large = sorted(self.data.events, key=lambda event: -len(event.changes))[:_MOST_TOLD]
-        told = [words.say_event(event) for event in sorted(large, key=lambda event: event.at_ns)]
-        figure = climate_figure(self.data, told)
+        figure = climate_figure(self.data, words.say_largest(self.data))
         return draw_climate(figure, width_in=width_in, dark=dark, zone=UTC)
 
 

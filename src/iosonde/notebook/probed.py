@@ -6,18 +6,15 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.events import Seen, SlowEvent
 from iosonde.model.frames import Choice, SlowdownQuery, SlowdownResult
 from iosonde.notebook.arguments import now_ns, span
 from iosonde.notebook.columns import of_frame, of_records
 from iosonde.notebook.display import Answer, Pictured, displayable
-from iosonde.weather.events.log import Event, read_events
-from iosonde.weather.events.timeline import happened
+from iosonde.weather import answers
 from iosonde.weather.events.words import say_event, say_seen, say_slow_event
 from iosonde.weather.slowdown.findings import from_span
-from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.slowdown.words import say, say_change
 from iosonde.weather.store import Store
 
@@ -51,10 +48,7 @@ class Slowdown(Pictured):
     @property
     def figures(self) -> list[FigureData]:
         """What is drawn, one a target, host and rate."""
-        from iosonde.weather.samples_to_draw import scatter
-        from iosonde.weather.slowdown.figure import slowdown_figure
-
-        return slowdown_figure(self.data, scatter(self._store, self.data))
+        return answers.slowdown_figures(self._store, self.data)
 
     def plot(self, *, width_in: float = 10.0, dark: bool = False, place: int = 0) -> Figure:
         """As ``Pictured.plot``; ``place``: which of ``figures``."""
@@ -71,7 +65,7 @@ class Slowdown(Pictured):
 
 def slowdown(store: Store, query: SlowdownQuery) -> Slowdown:
     """Raises NothingMeasuredError: no samples for this question."""
-    found = analyse(store, query)
+    found = answers.slowdown(store, query)
     if len(found.windows) == 0:
         raise NothingMeasuredError(
             f"there are no samples for this question in {store.root}",
@@ -113,32 +107,18 @@ class Happened(Answer):
 
 
 def events(root: Path, since_ns: int | None, until_ns: int | None, target: str | None) -> Happened:
-    """Slow stretches and what agents noted; an alarm that is part of a slow stretch is told of once."""
-    now = now_ns()
-    slow, seen = happened(Store(root), SlowdownQuery(since_ns=since_ns, until_ns=until_ns), now)
-    slow = [one for one in slow if target in (None, one.target)]
-    living = {str(state["run_id"]) for state in read_states(root) if state["running"]}
-    noted = [
-        one
-        for one in read_events(root, since_ns, until_ns)
-        if target in (None, one.target) and not _part_of(one, slow)
-    ]
+    """Slow stretches and what agents logged; an alarm that is part of a slow stretch is one row with it."""
+    now, span_ns = now_ns(), (since_ns, until_ns)
+    log = answers.event_log(root, span_ns)
+    found = answers.events(root, log, span_ns, now, targets=() if target is None else (target,))
     nothing = dict.fromkeys(_EVENT)
-    rows = [_slow_row(one, now) for one in slow]
-    for event in noted:
+    rows = [_slow_row(one, now) for one in found.slow]
+    for event in found.logged:
         row = {name: getattr(event, name) for name in ("kind", "host", "target", "op")}
         row |= {"start_ns": event.began_ns, "end_ns": event.ended_ns}
-        said = say_event(event, now, running=event.run_id in living, zone=UTC)
+        said = say_event(event, now, running=event.run_id in log.running, zone=UTC)
         rows.append(nothing | row | {"sentence": said})
-    return Happened(rows, slow, [one for one in seen if target in (None, one.target)])
-
-
-def _part_of(event: Event, slow: list[SlowEvent]) -> bool:
-    return event.kind == "slow" and any(
-        (one.host, one.target) == (event.host, event.target)
-        and one.overlaps(event.began_ns, event.ended_ns)
-        for one in slow
-    )
+    return Happened(rows, found.slow, found.seen)
 
 
 def _slow_row(one: SlowEvent, now: int) -> dict[str, Any]:

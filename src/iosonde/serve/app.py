@@ -31,10 +31,12 @@ from starlette.responses import Response, StreamingResponse
 
 from iosonde import __version__
 from iosonde.jobs.table.source import from_store
+from iosonde.model.advice import spelled
 from iosonde.model.errors import IosondeError
 from iosonde.model.jobs import JobTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
 from iosonde.serve import params, wire
+from iosonde.serve.advice import page
 from iosonde.serve.answers import Answer, json_answer, packed
 from iosonde.serve.arrivals import Arrivals
 from iosonde.serve.climate import Climates
@@ -159,7 +161,7 @@ def _handle_errors(app: FastAPI) -> None:
     async def ours(_: Request, error: Exception) -> Response:
         assert isinstance(error, IosondeError)
         status = error.status if isinstance(error, RefusalError) else 503
-        return answer(status, error.what, error.expected, error.hint)
+        return answer(status, error.what, spelled(error.expected, page), spelled(error.hint, page))
 
     async def framework(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)

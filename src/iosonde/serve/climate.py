@@ -13,22 +13,20 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from iosonde.jobs.climate.climate import SMALLEST_SERIES, Climate, climate, picked
+from iosonde.jobs.answers import ClimateRuns, climate_runs
+from iosonde.jobs.climate.climate import Climate
 from iosonde.jobs.climate.data import change_data, climate_data
 from iosonde.jobs.climate.figure import climate_figure, to_json
 from iosonde.jobs.climate.series import Change
-from iosonde.jobs.climate.words import say_event
-from iosonde.jobs.table.runs import run_names
+from iosonde.jobs.climate.words import say_largest
 from iosonde.model.errors import NothingMeasuredError
-from iosonde.model.jobs import JobTable
 from iosonde.serve import params, pictures, wire
 from iosonde.serve.answers import Answer, attachment, csv_bytes, json_answer, packed
 from iosonde.serve.job_table import JobTables, Version, refused
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
 
 _KEPT = 8
 """Climates that are kept."""
-_MOST_TOLD = 5
-"""Events that the caption of a picture tells, those of most series."""
 _WIDTH_IN = 12.0
 _NAMES = ("file_system", "motif", "since_ns", "until_ns", *pictures.NAMES)
 _CSV = (*(field.name for field in fields(Change) if field.name != "own"), "ratio", "sentence")
@@ -58,16 +54,6 @@ class ClimateRequest(NamedTuple):
     until_ns: int | None
 
 
-class Found(NamedTuple):
-    """A climate. ``runs``: of each series (job, run) of every run, as they can be asked for; ``n``: all jobs."""
-
-    climate: Climate
-    runs: list[list[tuple[str, str]]]
-    n: int
-    file_systems: list[str]
-    motifs: list[str]
-
-
 class Climates:
     """Answers ``/api/climate``.
 
@@ -79,7 +65,7 @@ class Climates:
         self._slow = slow
         self._drawings = drawings
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[int, ClimateRequest], Found] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, ClimateRequest], ClimateRuns] = OrderedDict()
 
     async def answer(self, request: Request) -> Response:
         """The route's handler."""
@@ -97,7 +83,7 @@ class Climates:
             body = await self._drawings.answer(key, lambda: _picture(found.climate, how))
         return attachment(body, how.form, ("climate", *(name for name in asked[:2] if name)))
 
-    def found(self, asked: ClimateRequest) -> Found:
+    def found(self, asked: ClimateRequest) -> ClimateRuns:
         """Computed once a version of the jobs. Raises RefusalError: nothing of that kind; no jobs."""
         with refused():
             version = self._jobs.newest()
@@ -118,28 +104,12 @@ class Climates:
         return packed(wire.dumps(page_data(self.found(asked))))
 
 
-def _found(version: Version, asked: ClimateRequest) -> Found:
-    """Everything about the jobs asked for; each knows under which name it can be asked for itself."""
-    table = version.table
-    named = replace(table, step=np.array(run_names(table), dtype=object))
-    some = picked(named, *asked)
-    made = climate(table, **asked._asdict())
-    strata = some.strata()
-    runs = [
-        list(zip(some.job_id[rows].tolist(), some.step[rows].tolist(), strict=True))
-        for rows in (strata[one.file_system, one.motif] for one in made.series)
-    ]
-    return Found(made, runs, len(table), *_choices(table))
+def _found(version: Version, asked: ClimateRequest) -> ClimateRuns:
+    span = asked.since_ns, asked.until_ns
+    return climate_runs(version.table, asked.file_system, asked.motif, span)
 
 
-def _choices(table: JobTable) -> tuple[list[str], list[str]]:
-    """File systems and motifs that have a series in which something can be found."""
-    usable = picked(table, None, None, None, None)
-    keys = [key for key, rows in usable.strata().items() if len(rows) >= SMALLEST_SERIES]
-    return sorted({place for place, _ in keys}), sorted({motif for _, motif in keys})
-
-
-def page_data(found: Found) -> dict[str, Any]:
+def page_data(found: ClimateRuns) -> dict[str, Any]:
     """What ``iosonde climate --format json`` says, with what is drawn, and which run each dot is."""
     return {
         "n": found.n,
@@ -160,9 +130,7 @@ def _picture(found: Climate, how: Wanted) -> bytes:
     from iosonde.drawing.canvas import encoded
     from iosonde.jobs.climate.render import draw_climate
 
-    large = sorted(found.events, key=lambda event: -len(event.changes))[:_MOST_TOLD]
-    told = [say_event(event) for event in sorted(large, key=lambda event: event.at_ns)]
-    figure = climate_figure(found, told)
+    figure = climate_figure(found, say_largest(found))
     canvas = draw_climate(figure, width_in=how.width_in, dark=how.dark, zone=UTC)
     return encoded(canvas, how.form, how.scale)
 

@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from iosonde.jobs.table.leakage import judged
+from iosonde.model.advice import spelled
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
+from iosonde.serve.advice import page
 from iosonde.serve.params import RefusalError
 
 KEEP_S = 20.0
@@ -72,5 +74,5 @@ def refused() -> Iterator[None]:
     try:
         yield
     except (UsageError, NothingMeasuredError, MissingPartError) as error:
-        expected, hint = error.expected[:_LONGEST], error.hint
+        expected, hint = spelled(error.expected, page)[:_LONGEST], spelled(error.hint, page)
         raise RefusalError(error.what, expected=expected, hint=hint, status=404) from error

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.jobs.table.listing import ListedJob, found_jobs, listed
+from iosonde.jobs.answers import list_jobs
+from iosonde.jobs.table.listing import JobList, jobs_data
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.serve import params
 from iosonde.serve.job_table import JobTables
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
 
 _LIMIT, _MOST = 100, 500
-_LISTED = ("job", "run", "step", "motif", "file_system", "start_ns", "end_ns")
 
 
 class JobsRequest(NamedTuple):
@@ -33,17 +33,8 @@ def jobs_listed(jobs: JobTables, asked: JobsRequest) -> dict[str, Any]:
     try:
         table = jobs.newest().judged
     except (NothingMeasuredError, MissingPartError):
-        return {"n": 0, "n_found": 0, "jobs": []}
-    rows = found_jobs(table, asked.words)
-    return {
-        "n": len(table),
-        "n_found": len(rows),
-        "jobs": [_shown(job) for job in listed(table, rows[: asked.limit])],
-    }
-
-
-def _shown(job: ListedJob) -> dict[str, Any]:
-    return {name: getattr(job, name) for name in _LISTED}
+        return jobs_data(JobList(0, 0, []))
+    return jobs_data(list_jobs(table, asked.words, asked.limit))
 
 
 def jobs_request(query: QueryParams) -> JobsRequest:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from iosonde.engine.reader import Scope, with_samples
 from iosonde.engine.states import read_states
 from iosonde.model.errors import StoreError
-from iosonde.weather.slowdown.components import compared
-from iosonde.weather.slowdown.findings import Finding, from_state
+from iosonde.weather import answers
+from iosonde.weather.slowdown.findings import Finding
 from iosonde.weather.slowdown.words import say
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Targets:
         """
         states = read_states(self._root)
         living = {(state["host"], state["target"]) for state in states}
-        findings = compared([from_state(state, now_ns) for state in states])
+        findings = answers.now(states, now_ns)
         found = [_described(f, state, zone) for f, state in zip(findings, states, strict=True)]
         for host, target, last_ns in self._past_targets(now_ns):
             if (host, target) not in living:

@@ -8,17 +8,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from iosonde.jobs.explain.explain import Explanation, explain
-from iosonde.jobs.explain.words import Verdict, judge, shown_rows
-from iosonde.jobs.umami.diagram import History, Umami, standard_rows, umami
+from iosonde.jobs.answers import JobAnswer, explain_job
+from iosonde.jobs.explain.data import explanation_data
+from iosonde.jobs.umami.diagram import History, Umami
 from iosonde.jobs.umami.figure import to_json, umami_figure
-from iosonde.jobs.umami.records import records
+from iosonde.jobs.umami.records import flat_records
 from iosonde.serve import params, pictures, wire
+from iosonde.serve.advice import page
 from iosonde.serve.answers import Answer, attachment, csv_bytes, json_answer, packed
 from iosonde.serve.job_table import JobTables, refused
 from iosonde.serve.params import RefusalError
@@ -34,13 +35,6 @@ _NAMES = ("job", "run", "history", "last", "metric", *pictures.NAMES)
 _WIDTH_IN = 8.0
 
 
-class Which(TypedDict):
-    """Which history."""
-
-    last: int | None
-    history: History
-
-
 class UmamiRequest(NamedTuple):
     """Which diagram is asked for; ``run`` "": the job has but one."""
 
@@ -49,14 +43,6 @@ class UmamiRequest(NamedTuple):
     history: History
     last: int | None
     metrics: tuple[str, ...]
-
-
-class Explained(NamedTuple):
-    """A diagram and what is said of the job."""
-
-    umami: Umami
-    explanation: Explanation
-    verdict: Verdict
 
 
 class Diagrams:
@@ -85,40 +71,34 @@ class Diagrams:
             body = await self._drawings.answer(key, lambda: _picture(found, how))
         return attachment(body, how.form, ("umami", asked.job, asked.run))
 
-    def explained(self, asked: UmamiRequest) -> Explained:
+    def explained(self, asked: UmamiRequest) -> JobAnswer:
         """The diagram. Raises RefusalError: no such job, run or metric; no jobs."""
-        run = asked.run or None
-        which: Which = {"last": asked.last, "history": asked.history}
         with refused():
-            table = self._jobs.newest().judged
-            explanation = explain(table, asked.job, run, **which)
-            verdict = judge(explanation)
-            rows = shown_rows(explanation, verdict, standard_rows(table))
-            rows = list(asked.metrics) or [name for name in rows if name in table.metrics]
-            return Explained(
-                umami(table, asked.job, run, metrics=rows, **which), explanation, verdict
+            return explain_job(
+                self._jobs.newest().judged,
+                asked.job,
+                asked.run or None,
+                history=asked.history,
+                last=asked.last,
+                metrics=asked.metrics,
             )
 
     def _json(self, asked: UmamiRequest) -> Answer:
         return packed(wire.dumps(umami_data(self.explained(asked))))
 
 
-def umami_data(found: Explained) -> dict[str, Any]:
-    """What is drawn, what is said beside it, and of which kind the job is."""
+def umami_data(found: JobAnswer) -> dict[str, Any]:
+    """What ``iosonde explain --format json`` says, with what is drawn."""
     return {
-        **to_json(umami_figure(found.umami)),
-        **found.verdict.data(),
-        "notes": list(found.explanation.notes),
-        "file_system": found.umami.file_system,
-        "motif": found.umami.motif,
+        **explanation_data(found.explanation, found.verdict, page),
+        "figure": to_json(umami_figure(found.umami)),
     }
 
 
 def umami_csv(found: Umami) -> bytes:
     """A line a metric, as ``iosonde umami --format csv`` has it."""
-    rows = records(found)
-    names = list(rows[0]) if rows else ["metric"]
-    return csv_bytes([{**row, "flags": " ".join(row["flags"])} for row in rows], names)
+    names, rows = flat_records(found)
+    return csv_bytes(rows, names)
 
 
 def _picture(found: Umami, how: Wanted) -> bytes:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import Any
 
+from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import UsageError
 from iosonde.model.periods import parse_period
 from iosonde.weather.samples.periods import Part, RunRef
@@ -206,7 +207,10 @@ def _filled(part: Part, options: Defaults, known: Known) -> Part:
 def _only(targets: frozenset[str]) -> str:
     if len(targets) == 1:
         return next(iter(targets))
-    raise UsageError("which target is meant?", expected=f"--target with one of {_some(targets)}")
+    raise UsageError(
+        "which target is meant?",
+        expected=Advice(Argument("target"), f" with one of {_some(targets)}"),
+    )
 
 
 def _refuse_overlap(one: Part, other: Part, known: Known) -> None:

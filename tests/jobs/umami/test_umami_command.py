@@ -61,7 +61,7 @@ def test_numbers_come_in_the_units_of_the_model(jobs: list[str], capsys) -> None
     found = json.loads(capsys.readouterr().out)
     rows = {row["metric"]: row for row in found["rows"]}
     busy = rows["mds_cpu_mean_percent"]
-    assert (busy["value"], busy["class"], busy["n"]) == (11.5, "bad", 28)
+    assert (busy["value"], busy["class"], busy["n_history"]) == (11.5, "bad", 28)
     assert busy["values"][4] is None
     known = [v for v in busy["values"][:-1] if v is not None]
     assert busy["q50"] == pytest.approx(np.percentile(known, 50))

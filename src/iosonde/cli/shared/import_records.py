@@ -14,8 +14,9 @@ from iosonde.cli.shared.import_files import Kept
 from iosonde.cli.shared.text import count
 from iosonde.cli.shared.work_progress import working
 from iosonde.connectors.source import Settings
+from iosonde.ingest.join import join_new
 from iosonde.ingest.records import Recorded, Records, Told, import_records, split
-from iosonde.jobs.environment.join import Joined, join
+from iosonde.jobs.environment.join import Joined
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
 from iosonde.model.text import clean_text
@@ -150,7 +151,8 @@ def run(root: Path, given: Given, settings: Settings, now_ns: int, kept: Kept) -
         _print(one, now_ns)
     for error in told.errors:
         options.tell(f"iosonde: {error}; what could be read was imported")
-    joined = _joined(root, done)
+    with working("putting jobs and servers together") as progress:
+        joined = join_new(root, done, progress)
     _print_joined(joined)
     if not joined.jobs and (n := sum(one.jobs for one in done)):
         said = "how fast its I/O was: Darshan logs, or a table (--mapping), say it"
@@ -173,15 +175,6 @@ def _files(one: Recorded, records: Records) -> int:
     if any(str(path) == one.name for path, _ in records):
         return 1
     return sum(one.kind == connector.KIND for _, connector in records)
-
-
-def _joined(root: Path, done: Sequence[Recorded]) -> Joined:
-    """Jobs that are new, and those that ran while what is new was recorded."""
-    keys = {key for one in done for key in one.keys}
-    spans = [one.span_ns for one in done if one.span_ns is not None and (one.samples or one.edges)]
-    span = (min(s[0] for s in spans), max(s[1] for s in spans)) if spans else None
-    with working("putting jobs and servers together") as progress:
-        return join(root, keys=keys, span_ns=span, progress=progress)
 
 
 def _print(one: Recorded, now_ns: int) -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.job_choice import Tell, found_job, settle
+from iosonde.cli.shared.job_choice import Tell, settle
 from iosonde.cli.shared.text import columns
 from iosonde.connectors.source import Settings
 from iosonde.engine.files import write_text
+from iosonde.jobs.table.which_job import found_job
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
 

@@ -91,7 +91,7 @@ class Fields:
         return found
 
     def nodes(self) -> tuple[str, ...]:
-        """Names of the node list. Raises ValueError."""
+        """Names of the node list. Raises NodeListError."""
         text = self.row.get("NodeList", "").strip()
         if self.truncated and text.endswith("+"):
             return ()

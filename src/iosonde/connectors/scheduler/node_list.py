@@ -13,10 +13,14 @@ _PIECE = re.compile(r"\[([^\[\]]*)\]|([^\[\],\s]+)")
 _RANGE = re.compile(r"(\d{1,12})(?:-(\d{1,12}))?", re.ASCII)
 
 
+class NodeListError(ValueError):
+    """A list of nodes that cannot be read."""
+
+
 def expand(text: str, most: int = MOST_NODES) -> tuple[str, ...]:
     """Names in the order written, each once; none for ``None assigned`` and the like.
 
-    Zeros on the left of a range's first number are kept. Raises ValueError: brackets that do not match, ranges that
+    Zeros on the left of a range's first number are kept. Raises NodeListError: brackets that do not match, ranges that
     are none, more than ``most`` names (found out before any of them is made).
     """
     text = text.strip()
@@ -26,7 +30,7 @@ def expand(text: str, most: int = MOST_NODES) -> tuple[str, ...]:
     for item in _items(text):
         parts = _parts(item)
         if len(names) + prod(size for size, _ in parts) > most:
-            raise ValueError(f"the list has more than {most} nodes")
+            raise NodeListError(f"the list has more than {most} nodes")
         for words in product(*(list(_words(part)) for _, part in parts)):
             names["".join(words)] = None
     return tuple(names)
@@ -44,9 +48,9 @@ def _items(text: str) -> Iterator[str]:
             yield text[begin:place].strip()
             begin = place + 1
         if depth not in (0, 1):
-            raise ValueError("the brackets do not match")
+            raise NodeListError("the brackets do not match")
     if depth:
-        raise ValueError("a bracket is not closed")
+        raise NodeListError("a bracket is not closed")
     yield text[begin:].strip()
 
 
@@ -57,7 +61,7 @@ def _parts(item: str) -> list[tuple[int, str | list[tuple[int, int, int]]]]:
     while place < len(item):
         match = _PIECE.match(item, place)
         if match is None:
-            raise ValueError(f"{item[place : place + 20]!r} is no node")
+            raise NodeListError(f"{item[place : place + 20]!r} is no node")
         place = match.end()
         if match[2] is not None:
             parts.append((1, match[2]))
@@ -65,7 +69,7 @@ def _parts(item: str) -> list[tuple[int, str | list[tuple[int, int, int]]]]:
         ranges = [_range(word.strip()) for word in match[1].split(",")]
         parts.append((sum(last - first + 1 for first, last, _ in ranges), ranges))
     if not parts:
-        raise ValueError("a node without a name")
+        raise NodeListError("a node without a name")
     return parts
 
 
@@ -74,7 +78,7 @@ def _range(word: str) -> tuple[int, int, int]:
     first = int(match[1]) if match else 1
     last = int(match[2] or match[1]) if match else 0
     if match is None or last < first:
-        raise ValueError(f"{word[:30]!r} is no range of nodes")
+        raise NodeListError(f"{word[:30]!r} is no range of nodes")
     return first, last, len(match[1])
 
 

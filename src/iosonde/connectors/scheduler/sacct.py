@@ -17,6 +17,7 @@ from pathlib import Path
 
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.scheduler.job_fields import Fields
+from iosonde.connectors.scheduler.node_list import NodeListError
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
@@ -85,9 +86,7 @@ def _job(fields: Fields, settings: Settings, path: Path, line: Line, tell: Tell)
     """The row's job. One whose node list cannot be read is a job all the same."""
     try:
         return fields.job(settings.system)
-    except ValueError as error:
-        if "node" not in str(error) and "bracket" not in str(error):
-            raise
+    except NodeListError as error:
         tell(bad(path, line.number, f"NodeList: {error}", "names such as n[001-004]"))
         return fields.job(settings.system, ())
 

@@ -12,7 +12,7 @@ from iosonde.connectors.tables.csv_text import MISSING, Columns
 from iosonde.connectors.tables.mapping import Filter, Mapping
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
-from iosonde.model.quality import Note
+from iosonde.model.quality import LeftOut, Note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
 
 def filtered(
     table: JobTable, columns: Columns, mapping: Mapping, values: Values
-) -> tuple[NDArray[np.intp], tuple[str, ...], tuple[Note, ...]]:
+) -> tuple[NDArray[np.intp], tuple[LeftOut, ...], tuple[Note, ...]]:
     """(rows that stay, how many were left out by what, notes). Every row is left out by one thing only."""
     kept = np.ones(len(columns), dtype=bool)
-    reasons: list[str] = []
+    reasons: list[LeftOut] = []
     notes: list[Note] = []
 
     def leave_out(rows: Rows, why: str, flag: str = "") -> None:
         n = int((kept & rows).sum())
         if n:
-            reasons.append(f"{n} left out: {why}")
-            if flag:
-                notes.append(Note(flag, f"{columns.path}: {why}", n))
+            note = Note(flag, f"{columns.path}: {why}", n) if flag else None
+            reasons.append(LeftOut(n, why, note))
+            if note is not None:
+                notes.append(note)
             kept[rows] = False
 
     if mapping.begin is not None:

@@ -23,6 +23,7 @@ from iosonde.connectors.tables.records import header_of
 from iosonde.connectors.tables.times import Read, disagreement, instants
 from iosonde.connectors.tables.toml_table import zone_of
 from iosonde.connectors.tables.unparsable_cells import about_time, told_number
+from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
@@ -65,7 +66,7 @@ def choose(path: Path, given: Sequence[Mapping] = (), text: Path | None = None) 
         raise UsageError(
             f"{nearest.place}, {key}: {path} has no column {column!r}",
             expected="one of " + ", ".join(names[:12]) + (", ..." if len(names) > 12 else ""),
-            hint="another --mapping" if len(given) > 1 else "",
+            hint=Advice("another ", Argument("mapping")) if len(given) > 1 else "",
         )
     return next(
         (one for one in known_mappings() if not one.missing(names)), by_own_names(path, names)

@@ -22,6 +22,7 @@ from iosonde.jobs.climate.metrics import MetricChange, metric_changes, safe_metr
 from iosonde.jobs.climate.regimes import FileSystemClimate, climates_of
 from iosonde.jobs.climate.series import DAY_NS, Change, Series, series_of
 from iosonde.jobs.table.derived import FRACTION
+from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import NULL_NS
 
@@ -98,7 +99,7 @@ def picked(
         raise UsageError(
             f"{table.source or 'the table'} says no performance",
             expected='performance_bytes_per_s, or a metric with role = "performance"',
-            hint="--mapping FILE",
+            hint=Advice(Argument("mapping", "FILE")),
         )
     rows = (table.start_ns != NULL_NS) & np.isfinite(table.metrics[FRACTION])
     rows &= (table.metrics[FRACTION] > 0) & (table.motif != "")
@@ -118,7 +119,10 @@ def picked(
     if not rows.any():
         raise NothingMeasuredError(
             f"{table.source or 'the table'} has no run with a known begin, motif and performance",
-            hint="another --since, --until, or --mapping",
+            hint=Advice(
+                *("another ", Argument("since"), ", ", Argument("until")),
+                *(", or ", Argument("mapping")),
+            ),
         )
     some = table.take(rows)
     return some.take(np.argsort(some.start_ns, kind="stable"))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_METRICS = 4
 """Metrics that a sentence names."""
-MOST_PARTS = 6
+MOST_PARTS, MOST_TOLD = 6, 5
 _GAP_NS = 3 * 86_400 * 10**9
 """A time without runs is told when it is longer, and more than half of the interval."""
 GRADUAL = "perhaps gradually, as a straight line does as well"
@@ -81,6 +81,12 @@ def say_event(event: Event, zone: tzinfo | None = UTC) -> str:
     elif event.asked > 1:
         text += f"; all {event.asked} series that could have changed did"
     return text
+
+
+def say_largest(found: Climate, most: int = MOST_TOLD) -> list[str]:
+    """The events of most series, in the order of time: what the caption of a picture tells."""
+    large = sorted(found.events, key=lambda event: -len(event.changes))[:most]
+    return [say_event(event) for event in sorted(large, key=lambda event: event.at_ns)]
 
 
 def say_along(event: Event, zone: tzinfo | None = UTC) -> list[str]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from iosonde.jobs.correlate.pooling import PooledWarning, pooled_warnings
 from iosonde.jobs.table.derived import FRACTION, By, groups
+from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.job_metrics import JOB_METRICS
 from iosonde.stats.association import Associations, associations
@@ -90,7 +91,10 @@ def correlate(
     table has not), NothingMeasuredError (no row with y; no metric).
     """
     if y == FRACTION and y not in table.metrics:
-        raise UsageError(f"{table.source} says no performance", hint="--with METRIC, or --mapping")
+        raise UsageError(
+            f"{table.source} says no performance",
+            hint=Advice(Argument("y", "METRIC"), ", or ", Argument("mapping")),
+        )
     known = set(table.metrics)
     for name in (y, *controls, *(metrics or ())):
         if name not in known:
@@ -105,7 +109,10 @@ def correlate(
     names = [name for name in names if name not in (y, *controls)]
     if not names or np.isnan(table.metrics[y]).all():
         what = "no metric to correlate" if not names else f"no row that says {y}"
-        raise NothingMeasuredError(f"{table.source} has {what}", hint="--mapping or --metrics")
+        raise NothingMeasuredError(
+            f"{table.source} has {what}",
+            hint=Advice(Argument("mapping"), " or ", Argument("metrics")),
+        )
     parts = groups(table, tuple(by)) if by else {}
     whole = np.arange(len(table), dtype=np.intp)
     asked = {**parts, (): whole} if len(parts) != 1 else parts

@@ -19,6 +19,7 @@ from iosonde.jobs.table.leakage import about_of, candidates, leaks, undescribed,
 from iosonde.jobs.table.runs import find_run
 from iosonde.jobs.umami.diagram import History, history_of, measured
 from iosonde.jobs.umami.quartile import Stood, stand
+from iosonde.model.advice import Advice, Argument, Text
 from iosonde.model.job_metrics import About
 from iosonde.model.jobs import JobTable
 from iosonde.stats.association import Associations, associations, shape_q
@@ -88,7 +89,7 @@ class Explanation:
     picks: tuple[tuple[str, float, int, str], ...]
     """What history's performance goes with, in order: metric, share of variance of ranks, sign, shape. Only what is
     more than chance, given how many metrics were looked at and how alike neighbouring runs are."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Text, ...] = ()
     since: Since | None = None
     """The lasting change before it, if there was one: what is usual since then."""
 
@@ -132,7 +133,7 @@ def explain(
     abouts = [about_of(table, name) for name in names]
     signs = np.array([{"high": -1.0, "low": 1.0}.get(a.good or "", 0.0) for a in abouts])
     floors = np.array([_FLOORS.get(a.unit, 0.0) for a in abouts])
-    notes = (*notes, *_undescribed(table))
+    remarks: tuple[Text, ...] = (*notes, *_undescribed(table))
     found = suspects(y[others], x[others], x[row], signs, floors)
     order = rows[np.argsort(table.start_ns[rows], kind="stable")]
     tested = associations(y[order], x[order])
@@ -167,22 +168,22 @@ def explain(
         others=len(others),
         candidates=tuple(made),
         picks=_picks(select(y[order], unleaked(x[order], leaking)), shaped <= SURE_Q, names),
-        notes=notes,
+        notes=remarks,
         since=since(table.start_ns[order], y[order], int(np.flatnonzero(order == row)[0])),
     )
 
 
-def _undescribed(table: JobTable) -> tuple[str, ...]:
+def _undescribed(table: JobTable) -> tuple[Advice, ...]:
     strange = undescribed(table)
     if not strange:
         return ()
     some = ", ".join(strange[:3]) + (" ..." if len(strange) > 3 else "")
     if len(strange) == 1:
-        return (
-            f"1 column that nobody has described is not judged: {some} (--mapping describes it)",
-        )
-    told = f"{len(strange)} columns that nobody has described are not judged: {some}"
-    return (f"{told} (--mapping describes them)",)
+        what, of = "1 column that nobody has described is", "it"
+    else:
+        what, of = f"{len(strange)} columns that nobody has described are", "them"
+    said = f"{what} not judged: {some} ("
+    return (Advice(said, Argument("mapping"), f" describes {of})"),)
 
 
 def _measure(table: JobTable, row: int) -> str:

@@ -16,8 +16,6 @@ from iosonde.jobs.umami.quartile import Standing
 from iosonde.model.amounts import amount, scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from iosonde.jobs.explain.explain import Candidate, Explanation
 
 _ASKED = ("contention", "metadata", "cpu", "fullness", "failover", "placement", "concurrency")
@@ -78,11 +76,6 @@ def judge(found: Explanation) -> Verdict:
     if told and not any(map(backed, told)) and not of_its_time(found):
         evidence += _chance(found)
     return Verdict(word, sentence, evidence, _rejected(found, told), _goes_with(found), told)
-
-
-def shown_rows(found: Explanation, verdict: Verdict, standard: Sequence[str]) -> list[str]:
-    """Rows of the diagram beside a verdict: the performance, what is told of, the usual ones."""
-    return list(dict.fromkeys((found.measure, *(one.metric for one in verdict.told), *standard)))
 
 
 def _goes_with(found: Explanation) -> str:

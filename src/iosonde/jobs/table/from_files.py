@@ -20,7 +20,7 @@ from iosonde.engine.foreign import as_text
 from iosonde.jobs.table.derived import Peak, with_derived
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
-from iosonde.model.quality import Note
+from iosonde.model.quality import LeftOut, Note
 
 
 class Loaded(NamedTuple):
@@ -119,7 +119,7 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
     rest = rest.take(by_begin(rest))
     again = len(whole) - len(rest)
     if again:
-        rest = replace(rest, reasons=(*rest.reasons, f"{again} left out: the same job again"))
+        rest = replace(rest, reasons=(*rest.reasons, LeftOut(again, "the same job again")))
     return rest
 
 

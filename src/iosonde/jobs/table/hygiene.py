@@ -9,7 +9,7 @@ import numpy as np
 
 from iosonde.jobs.table.coverage import monitor_down, over_covered
 from iosonde.model.jobs import JobTable
-from iosonde.model.quality import Note
+from iosonde.model.quality import LeftOut, Note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,9 +66,10 @@ def _with_traffic(table: JobTable, notes: list[Note]) -> JobTable:
     n = int(nothing.sum())
     if not n:
         return table
-    notes.append(Note("no-traffic", f"{table.source}: moved nothing", n))
+    note = Note("no-traffic", f"{table.source}: moved nothing", n)
+    notes.append(note)
     rest = table.take(~nothing)
-    return replace(rest, reasons=(*rest.reasons, f"{n} left out: moved nothing"))
+    return replace(rest, reasons=(*rest.reasons, LeftOut(n, "moved nothing", note)))
 
 
 def _monitored(table: JobTable, notes: list[Note]) -> JobTable:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iosonde.jobs.table.derived import FRACTION, performances
 from iosonde.jobs.table.runs import run_names
+from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
 
+SCHEMA_VERSION = 1
 _RATES = ("performance_bytes_per_s", "performance_ops_per_s")
 
 
@@ -34,13 +36,27 @@ class ListedJob(NamedTuple):
     fraction_of_peak: float | None
 
 
+class JobList(NamedTuple):
+    """Jobs, newest first. ``n``: rows of the table; ``n_found``: those with all words."""
+
+    n: int
+    n_found: int
+    jobs: list[ListedJob]
+
+
+def jobs_data(found: JobList) -> dict[str, Any]:
+    """A list of jobs as plain data; missing is None."""
+    jobs = [one._asdict() for one in found.jobs]
+    return {"schema_version": SCHEMA_VERSION, "n": found.n, "n_found": found.n_found, "jobs": jobs}
+
+
 def must_be_jobs(table: JobTable) -> None:
     """Raises UsageError: no column of the table says which job a row is, or how fast it was."""
     if len(table) and not (table.job_id != "").any() and FRACTION not in table.metrics:
         raise UsageError(
             f"no column of {table.source or 'the table'} says which job a row is, or how fast it was",
             expected="a mapping that names them (docs/correlate.md)",
-            hint="--mapping FILE",
+            hint=Advice(Argument("mapping", "FILE")),
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.jobs.table.derived import FRACTION
+from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
 
@@ -42,13 +43,13 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
     if len(rows) == 0:
         known = list(dict.fromkeys(str(name) for name in table.job_id))
         if not known:
-            why = f" ({'; '.join(table.reasons)})" if table.reasons else ""
+            why = f" ({'; '.join(map(str, table.reasons))})" if table.reasons else ""
             raise UsageError(f"no row of {table.source or 'the table'} is left{why}")
         if known == [""]:
             raise UsageError(
                 f"no column of {table.source} says which job a row is",
                 expected="a mapping that names it",
-                hint="--mapping FILE",
+                hint=Advice(Argument("mapping", "FILE")),
             )
         near = difflib.get_close_matches(job_id, known, n=3)
         where = f" in {table.source}" if table.source else ""

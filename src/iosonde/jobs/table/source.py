@@ -18,9 +18,9 @@ from iosonde.jobs.table.derived import (
     with_derived,
 )
 from iosonde.jobs.table.from_files import Loaded, load_tables, mappings, merged
+from iosonde.model.advice import TABLE, Action, Advice
 from iosonde.model.errors import InputFileError, NothingMeasuredError
 from iosonde.model.jobs import JobTable
-from iosonde.model.quality import Note
 
 Told = Callable[[str], None]
 _MOST_TOLD = 5
@@ -55,13 +55,9 @@ def remarks(loaded: Sequence[Loaded], refused: Sequence[InputFileError]) -> list
         lines.append(f"left out: {len(refused) - _MOST_TOLD} more rows")
     for one in loaded:
         lines += [f"{one.table.source}: {reason}" for reason in one.table.reasons]
-        lines += [str(note) for note in one.notes if not _is_reason(note, one.table.reasons)]
+        said = {reason.note for reason in one.table.reasons}
+        lines += [str(note) for note in one.notes if note not in said]
     return list(dict.fromkeys(lines))
-
-
-def _is_reason(note: Note, reasons: Sequence[str]) -> bool:
-    said = [reason.partition(" left out: ") for reason in reasons]
-    return any(n == str(note.n) and note.what.endswith(f": {why}") for n, _, why in said)
 
 
 def from_store(root: Path, of: Peak = "max", *, metrics: Collection[str] | None = None) -> JobTable:
@@ -77,11 +73,11 @@ def from_store(root: Path, of: Peak = "max", *, metrics: Collection[str] | None 
         raise NothingMeasuredError(
             f"the jobs in {root} are known from {', '.join(sources)}: nothing says how fast their I/O was",
             expected="their Darshan logs, or a table with their performance",
-            hint="'iosonde import'",
+            hint=Advice(Action("import")),
         )
     if not parts:
         raise NothingMeasuredError(
-            f"there are no jobs in {root}", hint="'iosonde import', or TABLE"
+            f"there are no jobs in {root}", hint=Advice(Action("import"), ", or ", TABLE)
         )
     return with_derived(merged(parts), of).table
 
@@ -100,5 +96,5 @@ def must_have(root: Path, table: JobTable, job_id: str) -> None:
         raise NothingMeasuredError(
             f"job {job_id} is known from {sources}, which does not say how fast its I/O was",
             expected="its Darshan log, or a table with its performance",
-            hint="'iosonde import'",
+            hint=Advice(Action("import")),
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from iosonde.jobs.umami.diagram import MetricRow, Umami
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 def as_json(umami: Umami) -> dict[str, Any]:
@@ -35,6 +35,12 @@ def records(umami: Umami) -> list[dict[str, Any]]:
     return [_record(row) for row in umami.rows]
 
 
+def flat_records(umami: Umami) -> tuple[list[str], list[dict[str, Any]]]:
+    """Names of columns, and ``records`` as rows of them."""
+    rows = [{**row, "flags": " ".join(row["flags"])} for row in records(umami)]
+    return list(rows[0]) if rows else ["metric"], rows
+
+
 def _record(row: MetricRow) -> dict[str, Any]:
     stood, box = row.stood, row.stood.box
     return {
@@ -45,7 +51,7 @@ def _record(row: MetricRow) -> dict[str, Any]:
         "value": known(stood.value),
         "class": str(stood.standing),
         "tied": stood.tied,
-        "n": stood.n,
+        "n_history": stood.n,
         "share_below": known(stood.share),
         "p5": known(box.low),
         "q25": known(box.q25),

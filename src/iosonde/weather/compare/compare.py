@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from iosonde.model.advice import Action, Advice, Argument
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import op_order
@@ -81,11 +82,11 @@ def compare(
     series = [part_series(store.root, part) for part in (a, b)]
     for name, part, of_side in zip("AB", (a, b), series, strict=True):
         if not of_side:
+            other = (", or another ", Argument("host")) if part.host else ()
             raise NothingMeasuredError(
                 f"there are no samples for {name} in {store.root}",
                 expected="samples on both sides",
-                hint="'iosonde slowdown' to see what is stored"
-                + (", or another --host" if part.host else ""),
+                hint=Advice(Action("slowdown"), " to see what is stored", *other),
             )
     names = [{key.op for key in of_side} for of_side in series]
     wanted = names[0] | names[1] if ops is None else set(ops)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from iosonde.engine.lines import MAX_LINE, whole_lines
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.text import clean_text
+
+if TYPE_CHECKING:
+    from iosonde.model.events import SlowEvent
 
 SCHEMA_VERSION = 1
 _TOLD = 5
@@ -204,3 +207,16 @@ def write_events(events: Sequence[Event], path: Path, format_name: str) -> int:
         "evidence": words(lambda e: json.dumps(e.evidence) if e.evidence else None),
     }
     return write_frame(Frame(columns), path, format_name)
+
+
+def told_once(noted: Iterable[Event], slow: Sequence[SlowEvent]) -> list[Event]:
+    """What agents noted, without alarms that are part of a slow event, which the store shows better."""
+    return [event for event in noted if event.kind != "slow" or not _is_part(event, slow)]
+
+
+def _is_part(event: Event, slow: Sequence[SlowEvent]) -> bool:
+    return any(
+        (one.host, one.target) == (event.host, event.target)
+        and one.overlaps(event.began_ns, event.ended_ns)
+        for one in slow
+    )

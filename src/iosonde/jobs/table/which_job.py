@@ -1,0 +1,53 @@
+"""Which job of a table is meant by an id or a part of one."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from iosonde.model.advice import Action, Advice, Argument
+from iosonde.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from iosonde.model.jobs import JobTable
+
+SHORTEST_PART = 3
+"""A shorter part of an id is a slip more often than a wish."""
+_MOST_NAMED = 3
+
+
+def found_job(
+    table: JobTable, job_id: str, tell: Callable[[str], None], *, of_store: bool = True
+) -> str:
+    """The id of the table that is meant: itself, or the only one that begins or ends with it.
+
+    Raises UsageError: there is none, or several. A table that has no ids at all is not judged here.
+    """
+    known = list(dict.fromkeys(map(str, table.job_id)))
+    if job_id in known or not any(known):
+        return job_id
+    parts = []
+    if len(job_id) >= SHORTEST_PART:
+        parts = [name for name in known if name.startswith(job_id) or name.endswith(job_id)]
+    if len(parts) == 1:
+        tell(f"there is no job {job_id}: {parts[0]} is the only one that begins or ends so")
+        return parts[0]
+    if parts:
+        raise UsageError(
+            f"there is no job {job_id!r}, and {len(parts)} begin or end so",
+            expected=", ".join(parts[:_MOST_NAMED]) + (", ..." if parts[_MOST_NAMED:] else ""),
+            hint=_search(job_id, of_store),
+        )
+    near = difflib.get_close_matches(job_id, known, n=_MOST_NAMED)
+    raise UsageError(
+        f"there is no job {job_id!r} in {table.source or 'the table'}",
+        expected=f"one of its {len(known)} jobs",
+        hint=Advice(*(f"{one}, " for one in near), *_search("WORDS", of_store).parts),
+    )
+
+
+def _search(words: str, of_store: bool) -> Advice:
+    """The list of jobs in which these words occur, of the store or of the table that was given."""
+    search = Argument("search", words)
+    return Advice(Action("jobs", (search,) if of_store else ("TABLE", search)))

@@ -1,0 +1,232 @@
+"""The questions about probed storage, one function each: what the command line, the page and notebooks call.
+
+A door parses what people write, calls one of these and renders what it gets. Light imports only: ``iosonde now`` and
+``iosonde check`` run through here, so analysis modules load when they are called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from iosonde.engine.states import read_states
+from iosonde.model.advice import Advice, Argument
+from iosonde.model.errors import NothingMeasuredError
+from iosonde.weather.slowdown.components import compared
+from iosonde.weather.slowdown.findings import Finding, from_state
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from datetime import tzinfo
+    from pathlib import Path
+
+    from iosonde.model.events import Recurring, Seen, SlowEvent
+    from iosonde.model.frames import SlowdownQuery, SlowdownResult
+    from iosonde.weather.bursts.bursts import RunBursts
+    from iosonde.weather.compare.compare import Compared
+    from iosonde.weather.compare.words import OpComparison
+    from iosonde.weather.events.log import Event
+    from iosonde.weather.samples.periods import Part
+    from iosonde.weather.selectors import Defaults, Known
+    from iosonde.weather.slowdown.figure import FigureData
+    from iosonde.weather.store import Store
+
+    Span = tuple[int | None, int | None]
+    """Begin and end in ns, None = open."""
+
+_DAY_NS = 86_400_000_000_000
+
+
+class Log(NamedTuple):
+    """Events as agents logged them in a span, and the states of all targets."""
+
+    states: list[dict[str, Any]]
+    events: list[Event]
+
+    @property
+    def running(self) -> set[str]:
+        """Runs that go on: an open event of one lasts."""
+        return {str(state["run_id"]) for state in self.states if state["running"]}
+
+
+class Happened(NamedTuple):
+    """Slow events of a span, who saw them, and logged events without alarms that are part of a slow event."""
+
+    slow: list[SlowEvent]
+    seen: list[Seen]
+    logged: list[Event]
+
+
+class Recurrences(NamedTuple):
+    """What comes back. ``places``: how many were looked at; ``looked_ns``: the longest time that was looked at."""
+
+    found: list[Recurring]
+    places: int
+    looked_ns: int
+
+
+class Comparison(NamedTuple):
+    """Two sides beside each other, and a verdict an operation."""
+
+    compared: Compared
+    verdicts: list[OpComparison]
+
+
+def now(states: Sequence[dict[str, Any]], now_ns: int) -> list[Finding]:
+    """The verdict of every live state, in their order; servers of one target are seen side by side."""
+    return compared([from_state(state, now_ns) for state in states])
+
+
+def event_log(root: Path, span_ns: Span) -> Log:
+    """What agents logged. Raises StoreError."""
+    from iosonde.weather.events.log import read_events
+
+    return Log(read_states(root), read_events(root, *span_ns))
+
+
+def events(
+    root: Path,
+    log: Log,
+    span_ns: Span,
+    now_ns: int,
+    *,
+    targets: Collection[str] = (),
+    agent_only: bool = False,
+) -> Happened:
+    """What happened to ``targets`` (none: to all). ``agent_only``: only what agents logged. Raises StoreError."""
+    from iosonde.model.frames import SlowdownQuery
+    from iosonde.weather.events.log import told_once
+    from iosonde.weather.events.timeline import happened
+    from iosonde.weather.store import Store
+
+    slow: list[SlowEvent] = []
+    seen: list[Seen] = []
+    if not agent_only:
+        slow, seen = happened(
+            Store(root), SlowdownQuery(since_ns=span_ns[0], until_ns=span_ns[1]), now_ns
+        )
+    slow = [one for one in slow if not targets or one.target in targets]
+    seen = [one for one in seen if not targets or one.target in targets]
+    logged = (event for event in log.events if not targets or event.target in targets)
+    return Happened(slow, seen, told_once(logged, slow))
+
+
+def recurring(
+    root: Path, until_ns: int, seed: int, zone: tzinfo | None, targets: Collection[str] = ()
+) -> Recurrences:
+    """What came back in the eight weeks before ``until_ns``. ``seed``: of the permutations. Raises StoreError."""
+    import numpy as np
+
+    from iosonde.model.frames import SlowdownQuery
+    from iosonde.weather.events.timeline import recurrence_of
+    from iosonde.weather.store import Store
+
+    random = np.random.default_rng(seed)
+    of_place = recurrence_of(Store(root), SlowdownQuery(until_ns=until_ns), random, zone)
+    places = [one for place, one in of_place.items() if not targets or place.target in targets]
+    found = [one for place in places for one in place.found]
+    looked_ns = max((place.looked_ns for place in places), default=0)
+    return Recurrences(found, len(places), looked_ns)
+
+
+def compare(
+    store: Store,
+    names: tuple[str, str],
+    defaults: Defaults,
+    now_ns: int,
+    *,
+    ops: tuple[str, ...] | None = None,
+    margin: float,
+    zone: tzinfo | None = None,
+) -> Comparison:
+    """B as seen from A, both as people write them; ``defaults``: what they leave open.
+
+    Raises UsageError (a side that is none, or both the same), NothingMeasuredError, StoreError.
+    """
+    from dataclasses import replace
+
+    from iosonde.weather.compare.compare import compare as compare_sides
+    from iosonde.weather.compare.words import judge
+    from iosonde.weather.selectors import select, sides
+
+    known = _known(store)
+    if defaults.target is not None:
+        target = select(f"target:{defaults.target}", known, now_ns).target
+        defaults = replace(defaults, target=target)
+    a, b = (select(name, known, now_ns, zone) for name in names)
+    found = compare_sides(store, *sides(a, b, defaults, known), ops=ops)
+    return Comparison(found, judge(found, margin))
+
+
+def bursts(
+    store: Store,
+    name: str | None,
+    span_ns: Span,
+    now_ns: int,
+    *,
+    ops: tuple[str, ...] | None = None,
+    window_ns: int | None = None,
+) -> list[RunBursts]:
+    """Bursts of every run of a target, run, host or period as people write it.
+
+    ``name``: also how several run ids begin; None: all of the span, of the last day where it is open on both ends.
+    Raises UsageError (``name`` is none), NothingMeasuredError, StoreError.
+    """
+    from dataclasses import replace
+
+    from iosonde.weather.bursts.bursts import bursts as bursts_of
+
+    parts = [replace(part, ops=ops) for part in _parts(_known(store), name, span_ns, now_ns)]
+    return [run for part in parts for run in bursts_of(store, part, window_ns)]
+
+
+def _parts(known: Known, name: str | None, span_ns: Span, now_ns: int) -> list[Part]:
+    from dataclasses import replace
+
+    from iosonde.weather.samples.periods import Part
+    from iosonde.weather.selectors import select_all
+
+    since, until = span_ns
+    if name is None:
+        begin = now_ns - _DAY_NS if since is None and until is None else since
+        return [Part(since_ns=begin, until_ns=until)]
+    parts = select_all(name, known, now_ns)
+    if parts[0].since_ns is None:
+        return [replace(part, since_ns=since, until_ns=until) for part in parts]
+    return parts
+
+
+def report(
+    store: Store, query: SlowdownQuery, now_ns: int, zone: tzinfo | None = None
+) -> str | None:
+    """A span of targets on one HTML page, times in ``zone``; None: there are no samples. Raises StoreError."""
+    from iosonde.weather.report.page import report_page
+
+    log = event_log(store.root, (query.since_ns, query.until_ns))
+    return report_page(store, query, log, now_ns, zone)
+
+
+def slowdown(store: Store, query: SlowdownQuery) -> SlowdownResult:
+    """Windows, usual latencies and slow spans; no windows: there are no samples for it. Raises StoreError."""
+    from iosonde.weather.slowdown.slowdown import analyse
+
+    return analyse(store, query)
+
+
+def slowdown_figures(store: Store, result: SlowdownResult) -> list[FigureData]:
+    """A figure a target, host and rate, with single operations behind the windows. Raises StoreError."""
+    from iosonde.weather.samples_to_draw import scatter
+    from iosonde.weather.slowdown.figure import slowdown_figure
+
+    return slowdown_figure(result, scatter(store, result))
+
+
+def _known(store: Store) -> Known:
+    """Names of targets, hosts and runs of a store. Raises NothingMeasuredError: it has no samples."""
+    from iosonde.weather.samples.periods import runs
+    from iosonde.weather.selectors import known_names
+
+    every = runs(store.root)
+    if not every:
+        hint = Advice(Argument("store", "DIR"))
+        raise NothingMeasuredError(f"there are no samples in {store.root}", hint=hint)
+    return known_names(every, read_states(store.root))

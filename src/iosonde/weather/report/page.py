@@ -1,0 +1,95 @@
+"""The page of a report: every place with its sentences, events and pictures."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde import __version__
+from iosonde.model.units import format_seconds, format_time
+from iosonde.weather.events.log import told_once
+from iosonde.weather.events.words import event_words, say_event, say_slow_event
+from iosonde.weather.report.figures import pictures
+from iosonde.weather.report.html import EventRow, Section, page
+from iosonde.weather.report.report import Report, reports
+from iosonde.weather.report.words import change_words, differs, recurrence_words, report_words
+from iosonde.weather.slowdown.findings import from_span
+from iosonde.weather.slowdown.words import say
+
+if TYPE_CHECKING:
+    from iosonde.model.frames import SlowdownQuery
+    from iosonde.weather.answers import Log
+    from iosonde.weather.store import Store
+
+SEED = 20190620
+"""Of the tests of recurrence; the page states it."""
+
+
+def report_page(
+    store: Store, query: SlowdownQuery, log: Log, now_ns: int, zone: tzinfo | None
+) -> str | None:
+    """The page as HTML, times in ``zone``; None: there are no samples. Raises StoreError."""
+    random = np.random.default_rng(SEED)
+    found = reports(store, query, zone, now_ns=now_ns, random=random)
+    if not found:
+        return None
+    sections = [
+        Section(
+            report,
+            report_words(report),
+            _rows(report, log, now_ns),
+            recurrence_words(report, _zone_name(zone)),
+            pictures(store, report, number),
+            change_words(report),
+            [op for op, now in report.climate.items() if differs(now)],
+        )
+        for number, report in enumerate(found)
+    ]
+    targets = list(dict.fromkeys(report.place.target for report in found))
+    title = f"{', '.join(targets[:3])}{' and more' if len(targets) > 3 else ''}: storage report"
+    first, last = found[0].since_ns, found[0].until_ns
+    range_ = f"{format_time(first, 0)} to {format_time(last, 0)}, local time"
+    made = f"made {format_time(now_ns, 0)} by iosonde {__version__} from {store.root.absolute()}, seed {SEED}"
+    return page(title, range_, sections, made)
+
+
+def _rows(report: Report, log: Log, now_ns: int) -> list[EventRow]:
+    """The agent's events, slow events and other slow spans of one place, by their beginning.
+
+    A span within a slow event is left out, unless the probing host was busy.
+    """
+    place = report.place
+    logged = (
+        event
+        for event in log.events
+        if event.host == place.host and event.target in (None, place.target)
+    )
+    rows = []
+    for event in told_once(logged, report.events):
+        running = event.run_id in log.running
+        lasted = event_words(event, now_ns, running=running).lasted
+        said = say_event(event, now_ns, running=running)
+        rows.append(
+            (event.began_ns, EventRow("hang", format_time(event.began_ns, 0), lasted, said))
+        )
+    for slow in report.events:
+        lasted = format_seconds(slow.seen_until_ns - slow.start_ns)
+        row = EventRow("slow", format_time(slow.start_ns, 0), lasted, say_slow_event(slow, 0))
+        rows.append((slow.start_ns, row))
+    for span in report.spans:
+        told = any(slow.overlaps(span.start_ns, span.end_ns) for slow in report.events)
+        if told and not span.host_busy:
+            continue
+        lasted = format_seconds(span.end_ns - span.start_ns)
+        kind = "busy" if span.host_busy else "slow"
+        began = format_time(span.start_ns, 0)
+        rows.append((span.start_ns, EventRow(kind, began, lasted, say(from_span(span, now_ns)))))
+    return [row for _, row in sorted(rows, key=lambda item: item[0])]
+
+
+def _zone_name(zone: tzinfo | None) -> str:
+    """What sentences call the zone of the reader."""
+    name = str(zone)
+    return "UTC" if name.endswith("/UTC") else name
