@@ -1,4 +1,4 @@
-"""Measure the structure of the source tree: import circles, full folders, name families, repeated class names, help strings.
+"""Measure the source tree: import circles, full folders, families of names, repeated class names, help strings.
 
     scripts/structure.py            print every measure
     scripts/structure.py --check    exit 1 where one is over its limit (`make lint` does this)

@@ -65,14 +65,20 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("bursts", summary, EXAMPLES)
     add = parser.add_argument
     add("what", nargs="?", help="a target, run, host or period (default: all)")
-    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
+    add(
+        "--op",
+        action="append",
+        type=options.reads(parse_op),
+        metavar="OP",
+        help="one op only; may be repeated",
+    )
     parser.add_range()
     window = options.reads(parse_duration)
     add(
         "--window",
         type=window,
         metavar="TIME",
-        help="(default: what the operations allow, from 100ms)",
+        help="length of a window (default: the shortest that the operations allow, from 100ms)",
     )
     parser.add_data(_FORMATS)
     parser.add_store()

@@ -73,7 +73,9 @@ def _parse(arguments: Sequence[str]) -> Any:
         metavar="TIME",
         help="answer within this time (default: 10 s)",
     )
-    parser.add_argument("-v", "--verbose", action="count", default=0, help="with notes")
+    parser.add_argument(
+        "-v", "--verbose", action="count", default=0, help="print notes about each target"
+    )
     parser.add_argument("-V", "--version", action="version", version=f"iosonde {__version__}")
     parser.add_store()
     return parser.parse(arguments)

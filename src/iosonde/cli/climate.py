@@ -77,16 +77,22 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("climate", summary, EXAMPLES)
     add = parser.add_argument
     job_options.add_tables(parser)
-    add("--file-system", metavar="NAME", help="of this file system only")
-    add("--motif", metavar="NAME", help="of this motif only")
-    add("--on", metavar="DATE", help="what may have changed on this date (UTC)")
+    add("--file-system", metavar="NAME", help="one file system only")
+    add("--motif", metavar="NAME", help="one motif only")
+    add("--on", metavar="DATE", help="changes around this date (UTC)")
     parser.add_range()
-    add("--validate", action="store_true", help="what a prediction from metrics would be worth")
+    add("--validate", action="store_true", help="print the value of a prediction from metrics")
     add("--motifs", action="store_true", help="clusters of jobs instead, from what they did")
     told = "draw it: .png, .svg, .pdf, or .json: what is drawn"
     add("--plot", type=Path, metavar="FILE", help=told)
     add("--dark", action="store_true", help="a dark picture")
-    add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
+    add(
+        "--width",
+        type=float,
+        default=12.0,
+        metavar="INCHES",
+        help="width of the picture (default: 12)",
+    )
     parser.add_data(("json", "csv"))
     args = parser.parse(arguments)
     if args.motifs and (args.on or args.validate or args.plot):

@@ -75,14 +75,26 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "Is B faster than A, slower, the same, or can the samples not tell?"
     parser = options.Parser("compare", summary, EXAMPLES)
     add = parser.add_argument
-    add("a", metavar="A", help="what it is compared with")
-    add("b", metavar="B", help="what the verdict is about")
-    add("--target", help="where a side names none")
-    add("--host", help="as seen from this host only")
-    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
+    add("a", metavar="A", help="reference side")
+    add("b", metavar="B", help="side to judge")
+    add("--target", help="target of a side that names none")
+    add("--host", help="samples of one host only")
+    add(
+        "--op",
+        action="append",
+        type=options.reads(parse_op),
+        metavar="OP",
+        help="one op only; may be repeated",
+    )
     parser.add_range()
     margin = options.reads(_margin)
-    add("--margin", type=margin, default=MARGIN, metavar="SHARE", help="what counts as same (20%%)")
+    add(
+        "--margin",
+        type=margin,
+        default=MARGIN,
+        metavar="SHARE",
+        help="largest ratio that counts as same (20%%)",
+    )
     add("--quantiles", action="store_true", help="every quantile of every operation")
     add("--plot", type=Path, metavar="FILE", help="draw all quantiles: .png, .svg, .pdf or .json")
     add("--dark", action="store_true", help="a dark picture")

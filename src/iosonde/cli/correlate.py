@@ -103,8 +103,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--control", type=_names, metavar="LIST", help=told)
     told = "100%%: the best like run, or p99, mean, median of them"
     add("--peak", choices=PEAKS, default="max", help=told)
-    add("--file-system", metavar="NAME", help="of this file system only")
-    add("--motif", metavar="NAME", help="of this motif only")
+    add("--file-system", metavar="NAME", help="one file system only")
+    add("--motif", metavar="NAME", help="one motif only")
     add(
         "--top", type=int, default=10, metavar="N", help="metrics a group in the table (10; 0: all)"
     )

@@ -84,19 +84,51 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     time, size = options.reads(parse_duration), options.reads(parse_size)
     add = parser.add_argument
     add("--dir", type=Path, help="directory to watch and to load (default: a fresh one here)")
-    add("--duration", type=time, default="90s", metavar="TIME", help="(default: 90s)")
-    add("--load-at", type=time, default="35s", metavar="TIME", help="(default: 35s)")
-    add("--load-for", type=time, default="25s", metavar="TIME", help="(default: 25s)")
-    add("--period", type=time, default="100ms", metavar="TIME", help="(default: 100ms)")
-    add("--window", type=time, default="2s", metavar="TIME", help="(default: 2s)")
-    add("--file-size", type=size, default="1GiB", metavar="SIZE", help="(default: 1GiB)")
-    add("--pool", type=int, default=1000, metavar="N", help="small files (default: 1000)")
+    add(
+        "--duration",
+        type=time,
+        default="90s",
+        metavar="TIME",
+        help="length of the demo (default: 90s)",
+    )
+    add(
+        "--load-at",
+        type=time,
+        default="35s",
+        metavar="TIME",
+        help="begin of the load (default: 35s)",
+    )
+    add(
+        "--load-for",
+        type=time,
+        default="25s",
+        metavar="TIME",
+        help="length of the load (default: 25s)",
+    )
+    add(
+        "--period",
+        type=time,
+        default="100ms",
+        metavar="TIME",
+        help="period of each op (default: 100ms)",
+    )
+    add(
+        "--window", type=time, default="2s", metavar="TIME", help="length of a window (default: 2s)"
+    )
+    add(
+        "--file-size",
+        type=size,
+        default="1GiB",
+        metavar="SIZE",
+        help="size of the big file (default: 1GiB)",
+    )
+    add("--pool", type=int, default=1000, metavar="N", help="number of small files (default: 1000)")
     add(
         "--plot",
         type=Path,
         default=Path("iosonde-demo.png"),
         metavar="FILE",
-        help="(default: iosonde-demo.png)",
+        help="picture file (default: iosonde-demo.png)",
     )
     add("--no-serve", action="store_true", help="end after the picture, as with DEMO_SERVE=0")
     parser.add_store()

@@ -41,24 +41,29 @@ def main(arguments: Sequence[str]) -> int:
         "doctor", "Does what the probe measures mean what you think it does?", EXAMPLES
     )
     add = parser.add_argument
-    add("target", nargs="*", metavar="TARGET|DIR", help="(default: every watched target)")
-    add("--format", choices=("text", "json"), default="text", help="(default: text)")
-    add("-q", "--quiet", action="store_true", help="only warnings and problems")
+    add(
+        "target",
+        nargs="*",
+        metavar="TARGET|DIR",
+        help="target or directory (default: every watched target)",
+    )
+    add("--format", choices=("text", "json"), default="text", help="output format (default: text)")
+    add("-q", "--quiet", action="store_true", help="print warnings and problems only")
     add(
         "-t",
         "--timeout",
         type=options.reads(_patience),
         default="5s",
         metavar="TIME",
-        help="what has not answered by then hangs (default: 5s)",
+        help="wait for an answer (default: 5s)",
     )
-    add("--host", help="what the probe of this host calls itself (default: the host name)")
+    add("--host", help="name of this host in samples (default: the host name)")
     add(
         "--agent",
         type=options.reads(_address),
         default=DEFAULT_ADDRESS,
         metavar="HOST:PORT",
-        help=f"where the agent's /metrics is (default: {DEFAULT_ADDRESS})",
+        help=f"address of the agent's /metrics (default: {DEFAULT_ADDRESS})",
     )
     parser.add_store()
     args = parser.parse(arguments)

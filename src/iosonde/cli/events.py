@@ -52,7 +52,9 @@ def main(arguments: Sequence[str]) -> int:
         args.target = names_of(root, args.target, log.states, heard)
     if args.recurring:
         return _recurring(root, span[1] or now_ns, args)
-    found = answers.events(root, log, span, now_ns, targets=args.target, agent_only=args.noted)
+    found = answers.events(
+        root, log, span, now_ns, targets=args.target, agent_only=args.agent_events
+    )
     if args.format == "table":
         if not (log.events or found.slow or log.states):
             require_samples(root)
@@ -109,9 +111,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("target", nargs="*", help="name or path of a watched target (default: all)")
     parser.add_range(since="-7d")
-    add("--noted", action="store_true", help="only what the agent noted, not slow stretches")
-    add("--recurring", action="store_true", help="what comes back every day or week, of 8 weeks")
-    add("--seed", type=int, default=0, metavar="N", help="of its permutations (default: 0)")
+    add("--agent-events", action="store_true", help="events of the agent only, no slow stretches")
+    add("--recurring", action="store_true", help="daily and weekly recurrence within 8 weeks")
+    add("--seed", type=int, default=0, metavar="N", help="random seed of permutations (default: 0)")
     parser.add_data()
     parser.add_store()
     return parser.parse(arguments)

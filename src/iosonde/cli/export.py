@@ -38,13 +38,29 @@ def main(arguments: Sequence[str]) -> int:
     add = parser.add_argument
     add("table", choices=("samples", "windows", "runs"))
     add("--target", help="name or path of a watched target (default: all)")
-    add("--host", help="as seen from this host only")
-    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
+    add("--host", help="samples of one host only")
+    add(
+        "--op",
+        action="append",
+        type=options.reads(parse_op),
+        metavar="OP",
+        help="one op only; may be repeated",
+    )
     parser.add_range()
     window = options.reads(parse_duration)
-    add("--window", type=window, default="60s", metavar="TIME", help="of windows (default: 60s)")
-    add("-o", "--output", type=Path, metavar="FILE", help="(default: stdout)")
-    add("--format", choices=tuple(FORMATS), help="(default: the file's ending; csv on stdout)")
+    add(
+        "--window",
+        type=window,
+        default="60s",
+        metavar="TIME",
+        help="length of a window (default: 60s)",
+    )
+    add("-o", "--output", type=Path, metavar="FILE", help="output file (default: stdout)")
+    add(
+        "--format",
+        choices=tuple(FORMATS),
+        help="output format (default: the file's ending; csv on stdout)",
+    )
     parser.add_store()
     args = parser.parse(arguments)
     format_name = format_of(args.output, args.format)

@@ -78,25 +78,36 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("kind", choices=KINDS, metavar="KIND", help=", ".join(KINDS))
     add("target", nargs="?", help="name or path of a watched target (default: all)")
-    add("--host", help="as seen from this host only")
+    add("--host", help="samples of one host only")
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()
     add("--window", type=duration, metavar="TIME", help=_INTERVAL)
-    add("--stat", choices=OF_WINDOW, default="mean", help="of phases (default: mean)")
+    add("--stat", choices=OF_WINDOW, default="mean", help="statistic of phases (default: mean)")
     add("--phase", action="append", default=[], metavar="'NAME FROM-TO'", help="may be repeated")
     add("--phases", type=Path, metavar="FILE", help="CSV file with the columns name,start,end")
     add("--expected", choices=("usual", "median"), default="usual", help=_EXPECTED)
-    add("--run", action="append", metavar="RUN", help="of points, density, bursts; may be repeated")
+    add(
+        "--run",
+        action="append",
+        metavar="RUN",
+        help="rank of points, density, bursts; may be repeated",
+    )
     add("--sparse", nargs="?", type=int, const=SPARSE, metavar="N", help=_SPARSE)
     add(
         "--above",
         type=duration,
         metavar="TIME",
-        help="of sparse points: all above (default: 100ms)",
+        help="latency above which sparse points are all drawn (default: 100ms)",
     )
     add("-o", "--output", type=Path, metavar="FILE", help=_OUTPUT)
     add("--dark", action="store_true", help="a dark picture")
-    add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
+    add(
+        "--width",
+        type=float,
+        default=12.0,
+        metavar="INCHES",
+        help="width of the picture (default: 12)",
+    )
     parser.add_store()
     return parser.parse(arguments)
 

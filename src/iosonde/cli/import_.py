@@ -73,13 +73,17 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     told = "files of these tools, folders of Darshan logs, http://HOST:9090 of Prometheus"
     add("file", nargs="+", metavar="FILE", help=told)
-    add("--target", help="what was measured (default: the name of the run's files)")
-    add("--host", default="import", help="where; a rank is HOST.rank0007 (default: import)")
+    add("--target", help="target of the samples (default: the name of the run's files)")
+    add(
+        "--host",
+        default="import",
+        help="host of the samples; a rank is HOST.rank0007 (default: import)",
+    )
     add("--run", help="begin of the run ids (default: the name of the run's files)")
     add(
         "--started",
         metavar="TIME",
-        help="of the first phase (default: so that it ends when the newest file was written)",
+        help="begin of the first phase (default: the last phase ends when the newest file was written)",
     )
     size = options.reads(parse_size)
     add(
@@ -87,7 +91,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         type=size,
         default=SIZE_BYTES,
         metavar="BYTES",
-        help="of the small files (default: 3901)",
+        help="size of the small files (default: 3901)",
     )
     import_records.add_options(parser)
     parser.add_store()

@@ -55,7 +55,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     job_options.add_tables(parser)
     told = "only those in which all of these words occur"
     parser.add_argument("--search", default="", metavar="WORDS", help=told)
-    parser.add_argument("--limit", type=int, default=20, metavar="N", help="(20; 0: all)")
+    parser.add_argument(
+        "--limit", type=int, default=20, metavar="N", help="number of jobs (20; 0: all)"
+    )
     parser.add_data(("json", "csv"))
     args = parser.parse(arguments)
     args.limit = max(0, args.limit)

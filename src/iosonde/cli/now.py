@@ -28,9 +28,11 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("target", nargs="*", help="name or path of a watched target (default: all)")
     parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="(default: text)"
+        "--format", choices=("text", "json"), default="text", help="output format (default: text)"
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="with notes about each target")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="print notes about each target"
+    )
     parser.add_store()
     args = parser.parse(arguments)
     root, now_ns = options.store_root(args), options.now_ns()

@@ -70,18 +70,35 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     time, size = options.reads(parse_duration), options.reads(parse_size)
     add = parser.add_argument
     add("directory", nargs="+", metavar="DIR", help="a directory on the storage to watch")
-    add("--period", type=time, default="1s", metavar="TIME", help="of each op (default: 1s)")
+    add("--period", type=time, default="1s", metavar="TIME", help="period of each op (default: 1s)")
     add("--duration", type=time, metavar="TIME", help="stop after this time (default: never)")
-    add("--window", type=time, default="60s", metavar="TIME", help="of statistics (default: 60s)")
-    add("--baseline", type=time, default="7d", metavar="TIME", help="look back (default: 7d)")
-    add("--file-size", type=size, metavar="SIZE", help="of the big file (default: above memory)")
-    add("--block-size", type=size, metavar="SIZE", help="of reads and writes (default: 1MiB)")
-    add("--object-size", type=size, metavar="SIZE", help="of small files (default: 3901)")
-    add("--pool", type=int, metavar="N", help="small files kept (default: 1000)")
+    add(
+        "--window",
+        type=time,
+        default="60s",
+        metavar="TIME",
+        help="length of a window (default: 60s)",
+    )
+    add(
+        "--baseline",
+        type=time,
+        default="7d",
+        metavar="TIME",
+        help="reach of the sliding baseline (default: 7d)",
+    )
+    add(
+        "--file-size",
+        type=size,
+        metavar="SIZE",
+        help="size of the big file (default: above memory)",
+    )
+    add("--block-size", type=size, metavar="SIZE", help="size of reads and writes (default: 1MiB)")
+    add("--object-size", type=size, metavar="SIZE", help="size of small files (default: 3901)")
+    add("--pool", type=int, metavar="N", help="number of small files (default: 1000)")
     direct = ("auto", "always", "never")
     add("--direct", choices=direct, help="bypass the client's cache, O_DIRECT (default: auto)")
     add("--host", help="name of this host in every row (default: its host name)")
-    add("--seed", type=int, metavar="N", help="of every random choice (default: a fresh one)")
+    add("--seed", type=int, metavar="N", help="random seed (default: a fresh one)")
     parser.add_store()
     return parser.parse(arguments)
 

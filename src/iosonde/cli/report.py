@@ -46,7 +46,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("report", summary, EXAMPLES)
     add = parser.add_argument
     add("target", nargs="?", help="name or path of a watched target (default: all)")
-    add("--host", help="as seen from this host only")
+    add("--host", help="samples of one host only")
     parser.add_range(since="-7d")
     default = Path("iosonde-report.html")
     add("-o", "--output", type=Path, default=default, metavar="FILE", help=f"(default: {default})")

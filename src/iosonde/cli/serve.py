@@ -20,7 +20,7 @@ def main(arguments: Sequence[str]) -> int:
         "--listen",
         default="127.0.0.1:8765",
         metavar="HOST:PORT",
-        help="(default: 127.0.0.1:8765)",
+        help="address to listen on (default: 127.0.0.1:8765)",
     )
     parser.add_argument("--no-seal", action="store_true", help="leave the spool to 'iosonde seal'")
     parser.add_store()

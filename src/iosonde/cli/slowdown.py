@@ -70,11 +70,27 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     duration = options.reads(parse_duration)
     add = parser.add_argument
     add("target", nargs="?", help="name or path of a watched target (default: all)")
-    add("--host", help="as seen from this host only")
-    add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
+    add("--host", help="samples of one host only")
+    add(
+        "--op",
+        action="append",
+        type=options.reads(parse_op),
+        metavar="OP",
+        help="one op only; may be repeated",
+    )
     parser.add_range()
-    add("--window", type=duration, default="60s", metavar="TIME", help="(default: 60s)")
-    add("--stat", choices=STATISTICS, help="what is shown (default: typ, the typical operation)")
+    add(
+        "--window",
+        type=duration,
+        default="60s",
+        metavar="TIME",
+        help="length of a window (default: 60s)",
+    )
+    add(
+        "--stat",
+        choices=STATISTICS,
+        help="statistic of the table (default: typ, the typical operation)",
+    )
     add(
         "--baseline",
         default="guarded",
@@ -85,7 +101,13 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_data()
     add("--plot", type=Path, metavar="FILE", help=_PLOT)
     add("--dark", action="store_true", help="a dark picture")
-    add("--width", type=float, default=12.0, metavar="INCHES", help="of the picture (default: 12)")
+    add(
+        "--width",
+        type=float,
+        default=12.0,
+        metavar="INCHES",
+        help="width of the picture (default: 12)",
+    )
     parser.add_store()
     args = parser.parse(arguments)
     if args.as_published:

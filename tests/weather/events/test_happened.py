@@ -80,5 +80,5 @@ def test_the_command_says_it(store, capsys):
     named = r"small reads of /work are (2\.9|3\.0|3\.1)x slower on Saturdays 02:00-05:30 \(UTC\): 5 of 5"
     assert re.search(named, text)
     assert "(seen from login1, login2 and login3)" in text
-    assert run("events", "--noted", *at, store=store.root) == 0
+    assert run("events", "--agent-events", *at, store=store.root) == 0
     assert capsys.readouterr().out == "No events.\n"

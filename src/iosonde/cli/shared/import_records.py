@@ -49,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """What records do not say themselves."""
     add = parser.add_argument
     add("--system", default="", metavar="NAME", help="file system of records that name none")
-    add("--zone", metavar="ZONE", help="of clock times without one: Europe/Berlin, UTC")
+    add("--zone", metavar="ZONE", help="zone of clock times without one: Europe/Berlin, UTC")
     told = "TOML: what the columns of a table of jobs mean; a folder of them; may be repeated"
     add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
     told = f"from a server: -7d, 2026-07-01T12:00 (default: {_SINCE})"

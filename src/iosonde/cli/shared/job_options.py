@@ -28,13 +28,24 @@ def add_job(parser: options.Parser) -> None:
     add = parser.add_argument
     add_tables(parser)
     add("--job", metavar="ID", help="the job: its id, or the beginning or end of it")
-    add("--step", metavar="S", help="which of its runs: step, motif, or #2 for the second")
-    add("--last", type=int, metavar="N", help="the latest N runs of the history only")
-    add("--history", choices=("earlier", "all"), default="earlier", help="(default: earlier)")
+    add("--step", metavar="S", help="one of its runs: step, motif, or #2 for the second")
+    add("--last", type=int, metavar="N", help="latest N runs of the history only")
+    add(
+        "--history",
+        choices=("earlier", "all"),
+        default="earlier",
+        help="runs to compare with (default: earlier)",
+    )
     told = "draw the diagram: .png, .svg, .pdf, or .json: what is drawn"
     add("--plot", type=Path, metavar="FILE", help=told)
     add("--dark", action="store_true", help="a dark picture")
-    add("--width", type=float, default=8.0, metavar="INCHES", help="of the picture (default: 8)")
+    add(
+        "--width",
+        type=float,
+        default=8.0,
+        metavar="INCHES",
+        help="width of the picture (default: 8)",
+    )
 
 
 def add_tables(parser: options.Parser) -> None:
