@@ -16,6 +16,7 @@ from iosonde.engine.files import csv_text
 from iosonde.jobs.climate import words
 from iosonde.jobs.climate import worth_words as worth
 from iosonde.jobs.climate.data import change_data, climate_data, motif_rows, motifs_data
+from iosonde.model import parameters
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
 from iosonde.model.units import day
@@ -79,8 +80,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("climate", summary, EXAMPLES)
     add = parser.add_argument
     job_options.add_tables(parser)
-    add("--file-system", metavar="NAME", help="of this file system only")
-    add("--motif", metavar="NAME", help="of this motif only")
+    add("--file-system", metavar="NAME", help=parameters.ONE_FILE_SYSTEM)
+    add("--motif", metavar="NAME", help=parameters.ONE_MOTIF)
     add("--on", metavar="DATE", help="what may have changed on this date (UTC)")
     parser.add_range()
     add("--validate", action="store_true", help="what a prediction from metrics would be worth")

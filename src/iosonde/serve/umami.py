@@ -1,37 +1,43 @@
-"""``/api/umami``: the diagram of a job, as numbers and words, as a picture, as a table.
-
-::
-
-    job=ID  run=AS LISTED  history=earlier|all  last=N  metric= (may be repeated)
-    format=json|csv|svg|png|pdf      theme= width= scale= zone= as in ``pictures``
-"""
+"""``/api/umami``: the diagram of a job, as numbers and words, as a picture, as a table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict
 
-from starlette.requests import Request
+from fastapi import Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
+from iosonde.engine.files import csv_text
 from iosonde.jobs.explain.explain import Explanation, explain
 from iosonde.jobs.explain.words import Verdict, judge, shown_rows
 from iosonde.jobs.umami.diagram import History, Umami, standard_rows, umami
 from iosonde.jobs.umami.figure import to_json, umami_figure
 from iosonde.jobs.umami.records import records
-from iosonde.serve import params, pictures, wire
-from iosonde.serve.answers import Answer, attachment, csv_bytes, json_answer, packed
+from iosonde.model import parameters
+from iosonde.serve import wire
+from iosonde.serve.answers import JsonBody, attachment, json_answer, json_body
 from iosonde.serve.job_table import JobTables, refused
-from iosonde.serve.params import RefusalError
-from iosonde.serve.pictures import Wanted
+from iosonde.serve.params import DIGITS, Text
+from iosonde.serve.pictures import Inches, PictureParameters
 
 if TYPE_CHECKING:
-    from starlette.datastructures import QueryParams
-
     from iosonde.serve.shared import Shared
 
-_MOST_METRICS = 60
-_NAMES = ("job", "run", "history", "last", "metric", *pictures.NAMES)
-_WIDTH_IN = 8.0
+
+class UmamiQuery(PictureParameters):
+    """What ``/api/umami`` is asked."""
+
+    job: Text = Field(min_length=1, description=parameters.JOB)
+    run: Text = Field("", description=parameters.RUN_OF_JOB)
+    history: History = Field("earlier", description="runs beside it: the earlier ones, or all")
+    last: Annotated[int, Field(ge=1, le=10_000), DIGITS] | None = Field(
+        None, description=parameters.HISTORY_LAST
+    )
+    metrics: tuple[str, ...] = Field(
+        (), alias="metric", max_length=60, description=parameters.UMAMI_METRIC
+    )
+    width: Inches = 8.0
 
 
 class Which(TypedDict):
@@ -39,16 +45,6 @@ class Which(TypedDict):
 
     last: int | None
     history: History
-
-
-class UmamiRequest(NamedTuple):
-    """Which diagram is asked for; ``run`` "": the job has but one."""
-
-    job: str
-    run: str
-    history: History
-    last: int | None
-    metrics: tuple[str, ...]
 
 
 class Explained(NamedTuple):
@@ -67,25 +63,20 @@ class Diagrams:
         self._shared = shared
         self._drawings = drawings
 
-    async def answer(self, request: Request) -> Response:
-        """The route's handler."""
-        query = request.query_params
-        asked, how = umami_request(query), pictures.wanted(query, pictures.FORMS, _WIDTH_IN)
-        if how.form == "json":
+    async def answer(self, request: Request, query: Annotated[UmamiQuery, Query()]) -> Response:
+        """The diagram of a job: what is drawn, in numbers and words; a table; a picture."""
+        if query.format == "json":
             return json_answer(
-                request, await self._shared.answer(("umami", asked), lambda: self._json(asked))
+                request, await self._shared.answer(("json", query), lambda: self._json(query))
             )
-        found = (
-            await self._shared.answer(("explained", asked), lambda: self.explained(asked))
-        ).umami
-        if how.form == "csv":
+        found = (await self._shared.answer(query, lambda: self.explained(query))).umami
+        if query.format == "csv":
             body = umami_csv(found)
         else:
-            key = ("umami", asked, how)
-            body = await self._drawings.answer(key, lambda: _picture(found, how))
-        return attachment(body, how.form, ("umami", asked.job, asked.run))
+            body = await self._drawings.answer(query, lambda: _picture(found, query))
+        return attachment(body, query.format, ("umami", query.job, query.run))
 
-    def explained(self, asked: UmamiRequest) -> Explained:
+    def explained(self, asked: UmamiQuery) -> Explained:
         """The diagram. Raises RefusalError: no such job, run or metric; no jobs."""
         run = asked.run or None
         which: Which = {"last": asked.last, "history": asked.history}
@@ -99,8 +90,8 @@ class Diagrams:
                 umami(table, asked.job, run, metrics=rows, **which), explanation, verdict
             )
 
-    def _json(self, asked: UmamiRequest) -> Answer:
-        return packed(wire.dumps(umami_data(self.explained(asked))))
+    def _json(self, asked: UmamiQuery) -> JsonBody:
+        return json_body(wire.dumps(umami_data(self.explained(asked))))
 
 
 def umami_data(found: Explained) -> dict[str, Any]:
@@ -118,28 +109,14 @@ def umami_csv(found: Umami) -> bytes:
     """A line a metric, as ``iosonde umami --format csv`` has it."""
     rows = records(found)
     names = list(rows[0]) if rows else ["metric"]
-    return csv_bytes([{**row, "flags": " ".join(row["flags"])} for row in rows], names)
+    flat = [{**row, "flags": " ".join(row["flags"])} for row in rows]
+    return csv_text(flat, names).encode()
 
 
-def _picture(found: Umami, how: Wanted) -> bytes:
+def _picture(found: Umami, query: UmamiQuery) -> bytes:
     from iosonde.drawing.canvas import encoded
     from iosonde.jobs.umami.render import draw_umami
 
     figure = umami_figure(found)
-    canvas = draw_umami(figure, width_in=how.width_in, dark=how.dark, zone=how.zone)
-    return encoded(canvas, how.form, how.scale)
-
-
-def umami_request(query: QueryParams) -> UmamiRequest:
-    """The checked parameters of ``/api/umami``. Raises RefusalError."""
-    params.known(query, _NAMES)
-    chosen: History = "all" if query.get("history") == "all" else "earlier"
-    params.choice(query, "history", ("earlier", "all"), chosen)
-    job = params.text(query, "job")
-    if not job:
-        raise RefusalError("the parameter job is missing", expected="a job as /api/jobs lists it")
-    metrics = tuple(query.getlist("metric"))
-    if len(metrics) > _MOST_METRICS:
-        raise RefusalError(f"{len(metrics)} metrics are too many", expected=f"{_MOST_METRICS}")
-    last = params.count(query, "last", 10_000)
-    return UmamiRequest(job, params.text(query, "run"), chosen, last, metrics)
+    canvas = draw_umami(figure, width_in=query.width, dark=query.dark, zone=query.zone)
+    return encoded(canvas, query.format, query.scale)

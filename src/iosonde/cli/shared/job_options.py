@@ -14,6 +14,7 @@ from iosonde.cli.shared.job_choice import Tell, found_job, settle
 from iosonde.cli.shared.text import columns
 from iosonde.connectors.source import Settings
 from iosonde.engine.files import write_text
+from iosonde.model import parameters
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
 
@@ -26,9 +27,9 @@ def add_job(parser: options.Parser) -> None:
     """TABLE, --job and which of its runs, the history, the picture."""
     add = parser.add_argument
     add_tables(parser)
-    add("--job", metavar="ID", help="the job: its id, or the beginning or end of it")
-    add("--step", metavar="S", help="which of its runs: step, motif, or #2 for the second")
-    add("--last", type=int, metavar="N", help="the latest N runs of the history only")
+    add("--job", metavar="ID", help=parameters.JOB)
+    add("--step", metavar="S", help=parameters.RUN_OF_JOB)
+    add("--last", type=int, metavar="N", help=parameters.HISTORY_LAST)
     add("--history", choices=("earlier", "all"), default="earlier", help="(default: earlier)")
     told = "draw the diagram: .png, .svg, .pdf, or .json: what is drawn"
     add("--plot", type=Path, metavar="FILE", help=told)
