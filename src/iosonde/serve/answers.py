@@ -1,4 +1,9 @@
-"""Answers: JSON, compressed for those who can read it, and files to keep."""
+"""Answers: JSON, compressed for those who can read it, and files to keep.
+
+Not by GZipMiddleware: it leaves pictures and the feed alone, but compresses an answer anew for each client, 2 to
+6 ms for a series, where a client that shares an answer (``shared``) costs half a millisecond; and it would do so
+on the event loop up to 128 KiB. Here an answer is compressed once, on the thread that made it.
+"""
 
 from __future__ import annotations
 

@@ -52,6 +52,12 @@ from iosonde.serve.umami import Diagrams
 from iosonde.weather.store import Store
 
 
+class EventStream(StreamingResponse):
+    """Server-sent events."""
+
+    media_type = "text/event-stream"
+
+
 def create(
     store_root: Path,
     *,
@@ -131,7 +137,7 @@ def create(
         responses=shapes.pictures("csv"),
     )(ClimateRoute(known_jobs, slow, drawings).answer)
 
-    @app.get("/api/feed", response_class=StreamingResponse, responses=shapes.FEED)
+    @app.get("/api/feed", response_class=EventStream, responses=shapes.FEED)
     async def get_feed(
         request: Request,
         query: Annotated[FeedQuery, Query()],
@@ -143,9 +149,9 @@ def create(
         live.check_room()
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         if request.scope.get("iosonde.head"):
-            return Response(media_type="text/event-stream", headers=headers)
+            return Response(media_type=EventStream.media_type, headers=headers)
         events = live.events(feed_start(query, last_event_id))
-        return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+        return EventStream(events, headers=headers)
 
     @app.get("/api/about", response_model=shapes.About)
     async def get_about(request: Request, _: Annotated[Parameters, Query()]) -> Response:

@@ -106,10 +106,9 @@ class Points(Shape):
 
 
 class CellCounts(Shape):
-    """Cells that are not empty, as columns."""
+    """Cells that are not empty, as columns; ``time``: their time bin."""
 
     time: list[int]
-    """Time bin."""
     latency: list[int]
     """Latency bin: from ``edges_ns[i]`` to ``edges_ns[i + 1]``."""
     count: Counts
@@ -225,11 +224,22 @@ ERRORS: Responses = {
     "4XX": {"model": Error, "description": "The request cannot be answered as it is."},
     "5XX": {"model": Error, "description": "The store cannot be read, or iosonde made a mistake."},
 }
-_EVENTS = """Events: ``targets`` (as /api/targets) every second; ``points`` (host and target given):
-``{"as_of_ns": ..., "ops": {OP: columns as the points of /api/series}}``, its id is the next Last-Event-ID;
-``reload``: fetch the series again; ``trouble``: lines about what cannot be read, on change."""
+_REFERENCE = "#/components/schemas/{model}"
+_CHUNK = Chunk.model_json_schema(ref_template=_REFERENCE)
+del _CHUNK["$defs"]  # other routes have them
+_EVENT = [
+    {"type": "array", "items": {"$ref": _REFERENCE.format(model="Target")}},
+    _CHUNK,
+    {"type": "array", "items": {"type": "string"}},
+]
 FEED: Responses = {
-    200: {"content": {"text/event-stream": {"schema": {"type": "string", "description": _EVENTS}}}}
+    200: {
+        "description": "Server-sent events: targets every second; points, with host and target, whose id is the "
+        "next Last-Event-ID; reload: fetch the series again; trouble: lines about what cannot be read, on change.",
+        "content": {
+            "text/event-stream": {"schema": {"type": "string", "contentSchema": {"anyOf": _EVENT}}}
+        },
+    }
 }
 
 
