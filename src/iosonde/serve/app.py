@@ -107,10 +107,10 @@ def create(
         )
         return json_answer(request, answer)
 
-    @app.get("/api/series", response_model=shapes.Series)
-    async def get_series(request: Request, query: Annotated[SeriesQuery, Query()]) -> Response:
+    @app.get("/api/series", response_model=shapes.Series, openapi_extra=SeriesQuery.openapi())
+    async def get_series(request: Request) -> Response:
         """Operations, windows, baseline and slowdown of one target."""
-        asked = series_request(query, clock())
+        asked = series_request(SeriesQuery.read(request), clock())
         answer = await shared.answer(
             asked, lambda: json_body(series_json(store, history, asked, clock))
         )
@@ -137,21 +137,25 @@ def create(
         responses=shapes.pictures("csv"),
     )(ClimateRoute(known_jobs, slow, drawings).answer)
 
-    @app.get("/api/feed", response_class=EventStream, responses=shapes.FEED)
+    @app.get(
+        "/api/feed",
+        response_class=EventStream,
+        responses=shapes.FEED,
+        openapi_extra=FeedQuery.openapi(),
+    )
     async def get_feed(
         request: Request,
-        query: Annotated[FeedQuery, Query()],
         last_event_id: Annotated[
             Instant | None, Header(description="of a browser that comes back; wins over after_ns")
         ] = None,
     ) -> Response:
         """The same live, as server-sent events."""
+        start = feed_start(FeedQuery.read(request), last_event_id)
         live.check_room()
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         if request.scope.get("iosonde.head"):
             return Response(media_type=EventStream.media_type, headers=headers)
-        events = live.events(feed_start(query, last_event_id))
-        return EventStream(events, headers=headers)
+        return EventStream(live.events(start), headers=headers)
 
     @app.get("/api/about", response_model=shapes.About)
     async def get_about(request: Request, _: Annotated[Parameters, Query()]) -> Response:

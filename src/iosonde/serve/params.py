@@ -6,14 +6,18 @@ not fit becomes the 400 of ``errors``. What several parameters say together is c
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from iosonde.model.errors import IosondeError
 from iosonde.model.ops import DEFAULT_WINDOW_NS
 from iosonde.model.units import format_option
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 MOST_WINDOWS = 5_000
 """Windows of one answer."""
@@ -80,6 +84,31 @@ class Parameters(BaseModel):
     """Parameters of a route; others are refused. This one: none."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def read(cls, request: Request) -> Self:
+        """The parameters of a hot route, none of them repeated, as ``Annotated[..., Query()]`` reads them.
+
+        FastAPI takes 50 us to look for six parameters, more than a shared answer takes otherwise; this takes 3.
+        """
+        try:
+            return cls.model_validate(dict(request.query_params))
+        except ValidationError as error:
+            places = [{**one, "loc": ("query", *one["loc"])} for one in error.errors()]
+            raise RequestValidationError(places) from None
+
+    @classmethod
+    def openapi(cls) -> dict[str, Any]:
+        """The parameters in the description of a route that reads them by ``read``."""
+        schema = cls.model_json_schema()
+        required = schema.get("required", ())
+        return {
+            "parameters": [
+                {"name": name, "in": "query", "required": name in required, "schema": one}
+                | {"description": one["description"]}
+                for name, one in schema["properties"].items()
+            ]
+        }
 
 
 class TargetsQuery(Parameters):
