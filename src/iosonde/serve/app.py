@@ -76,10 +76,9 @@ def create(
     shared, of_jobs = Shared(time.monotonic), Shared(time.monotonic)
     drawings, slow = (Shared(time.monotonic, threads=1) for _ in range(2))
     arrivals = Arrivals(store.root, clock)
-    history = History(store, arrivals)
     targets = Targets(store.root)
     live = Live(targets, arrivals, clock)
-    known_jobs = JobTables(jobs or (lambda: from_store(store.root)), time.monotonic)
+    tables = JobTables(jobs or (lambda: from_store(store.root)), time.monotonic)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -98,7 +97,30 @@ def create(
         responses=shapes.ERRORS,
     )
     app.state.live = live
+    _add_targets(app, targets, shared, clock)
+    _add_series(app, store, History(store, arrivals), shared, clock)
+    app.get("/api/figure", response_model=shapes.Figure, responses=shapes.pictures())(
+        Figures(store, drawings, clock).answer
+    )
+    _add_jobs(app, tables, of_jobs)
+    app.get("/api/umami", response_model=job_shapes.Umami, responses=shapes.pictures("csv"))(
+        Diagrams(tables, of_jobs, drawings).answer
+    )
+    app.get(
+        "/api/climate",
+        response_model=job_shapes.Climate | job_shapes.NoJobs,
+        responses=shapes.pictures("csv"),
+    )(ClimateRoute(tables, slow, drawings).answer)
+    _add_feed(app, live)
+    _add_about(app, store.root)
+    app.mount("/", Page(static))
+    add_error_handlers(app)
+    app.add_exception_handler(Exception, mistaken)
+    app.add_middleware(Guard, hosts=hosts)
+    return app
 
+
+def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable[[], int]) -> None:
     @app.get("/api/targets", response_model=list[shapes.Target])
     async def get_targets(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
         """Every target, its sentence and its live state."""
@@ -107,6 +129,10 @@ def create(
         )
         return json_answer(request, answer)
 
+
+def _add_series(
+    app: FastAPI, store: Store, history: History, shared: Shared, clock: Callable[[], int]
+) -> None:
     @app.get("/api/series", response_model=shapes.Series, openapi_extra=SeriesQuery.openapi())
     async def get_series(request: Request) -> Response:
         """Operations, windows, baseline and slowdown of one target."""
@@ -116,27 +142,18 @@ def create(
         )
         return json_answer(request, answer)
 
-    app.get("/api/figure", response_model=shapes.Figure, responses=shapes.pictures())(
-        Figures(store, drawings, clock).answer
-    )
 
+def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
     @app.get("/api/jobs", response_model=job_shapes.Jobs)
     async def get_jobs(request: Request, query: Annotated[JobsQuery, Query()]) -> Response:
         """Jobs, newest first, as they were searched for."""
-        answer = await of_jobs.answer(
-            query, lambda: json_body(wire.dumps(jobs_listed(known_jobs, query)))
+        answer = await shared.answer(
+            query, lambda: json_body(wire.dumps(jobs_listed(tables, query)))
         )
         return json_answer(request, answer)
 
-    app.get("/api/umami", response_model=job_shapes.Umami, responses=shapes.pictures("csv"))(
-        Diagrams(known_jobs, of_jobs, drawings).answer
-    )
-    app.get(
-        "/api/climate",
-        response_model=job_shapes.Climate | job_shapes.NoJobs,
-        responses=shapes.pictures("csv"),
-    )(ClimateRoute(known_jobs, slow, drawings).answer)
 
+def _add_feed(app: FastAPI, live: Live) -> None:
     @app.get(
         "/api/feed",
         response_class=EventStream,
@@ -157,16 +174,12 @@ def create(
             return Response(media_type=EventStream.media_type, headers=headers)
         return EventStream(live.events(start), headers=headers)
 
+
+def _add_about(app: FastAPI, root: Path) -> None:
     @app.get("/api/about", response_model=shapes.About)
     async def get_about(request: Request, _: Annotated[Parameters, Query()]) -> Response:
         """Version, store, words and thresholds that the page explains."""
-        return json_answer(request, JsonBody(wire.dumps(_about(store.root)), None))
-
-    app.mount("/", Page(static))
-    add_error_handlers(app)
-    app.add_exception_handler(Exception, mistaken)
-    app.add_middleware(Guard, hosts=hosts)
-    return app
+        return json_answer(request, JsonBody(wire.dumps(_about(root)), None))
 
 
 def _about(root: Path) -> dict[str, object]:

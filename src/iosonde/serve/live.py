@@ -4,8 +4,8 @@
 
     tick -> states and new rows are read once (in a thread) -> every client takes what is news to it
 
-A client is its cursor: the instant up to which it has been told. A slow client misses ticks, never
-rows; one that was away for too long is told to fetch the series again (event ``reload``). Without
+A client is its cursor: the instant up to which it has the rows. A slow client misses ticks, never
+rows; one that was away for too long fetches the series again (event ``reload``). Without
 clients nothing is read.
 
 Events: ``targets`` (as /api/targets) every tick; ``points`` (``as_of_ns``, ``ops``), whose id a
@@ -84,7 +84,7 @@ class Live:
         self._stopping = True
 
     def _news(self, query: FeedQuery, cursor: int) -> tuple[list[bytes], int]:
-        """Events about the rows that a client has not been told of, and its new cursor."""
+        """Events about the rows that are new to a client, and its new cursor."""
         if query.host is None or query.target is None:
             return [], cursor
         batches = self._arrivals.since(cursor)

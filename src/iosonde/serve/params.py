@@ -76,7 +76,7 @@ Until = Annotated[
 Zone = Annotated[
     ZoneInfo | None,
     BeforeValidator(_zone),
-    Field(description="time zone of what is said or drawn (default: the server's)"),
+    Field(description="time zone of sentences and pictures (default: the server's)"),
 ]
 
 

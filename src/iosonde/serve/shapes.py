@@ -106,11 +106,10 @@ class Points(Shape):
 
 
 class CellCounts(Shape):
-    """Cells that are not empty, as columns; ``time``: their time bin."""
+    """Cells that are not empty, as columns: bin of time, bin of latency (``edges_ns[i]`` on), operations."""
 
     time: list[int]
     latency: list[int]
-    """Latency bin: from ``edges_ns[i]`` to ``edges_ns[i + 1]``."""
     count: Counts
 
 
@@ -203,8 +202,8 @@ class Figure(Shape):
     stack: int
     """So many panes in a row stand below each other."""
     levels: list[str]
-    """Names along the horizontal axis, where it is not time."""
     levels_of: str
+    """What ``levels`` names along the horizontal axis, where that is not time."""
 
 
 class About(Shape):
