@@ -22,7 +22,7 @@ from iosonde.jobs.table.source import from_store
 from iosonde.model.jobs import Job, JobTable, Scalar
 from iosonde.serve import climate as route
 from iosonde.serve.app import create
-from iosonde.serve.climate import ClimateRequest, Climates
+from iosonde.serve.climate import ClimateRequest, ClimateRoute
 from iosonde.serve.job_table import KEEP_S, JobTables
 from iosonde.serve.shared import Shared
 from tests.kit import stores
@@ -238,7 +238,7 @@ def test_a_climate_is_computed_once_a_version(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(route, "climate_runs", counted)
     shared = Shared(lambda: now, threads=1)
-    climates = Climates(JobTables(lambda: made, lambda: now), shared, shared)
+    climates = ClimateRoute(JobTables(lambda: made, lambda: now), shared, shared)
     first = climates.found(EVERYTHING)
     now = 2 * KEEP_S
     assert climates.found(EVERYTHING) is first, "read again, and the same"

@@ -20,7 +20,7 @@ from iosonde.model.jobs import JobTable
 from iosonde.serve.advice import page
 from iosonde.serve.app import create
 from iosonde.serve.job_table import KEEP_S, JobTables
-from iosonde.serve.jobs import JobsRequest, jobs_listed
+from iosonde.serve.jobs import JobsQuery, jobs_listed
 from tests.kit.jobs_made import simulated, table
 
 JOBS = simulated()
@@ -175,7 +175,7 @@ def test_a_table_is_read_again_when_it_is_old() -> None:
             raise NothingMeasuredError("gone")
         return JOBS
 
-    jobs, asked = JobTables(reading, lambda: now), JobsRequest((), 1)
+    jobs, asked = JobTables(reading, lambda: now), JobsQuery(limit=1)
     for now in (0.0, KEEP_S - 1):  # noqa: B007
         jobs_listed(jobs, asked)
     assert read == 1

@@ -1,22 +1,16 @@
 // The pages beside the weather, each with an address of its own, and the links between them.
-import { h, setAttribute } from "../components/dom.ts";
-import { ClimatePage } from "./climate.ts";
-import { ALL, climateAddress, readClimateAddress } from "./climate_address.ts";
-import { JobsPage } from "./jobs.ts";
-import { jobsAddress, readJobsAddress } from "./jobs_address.ts";
-
-export interface BesidePage {
-  readonly element: HTMLElement;
-  /** Shows what an address says. */
-  readonly show: (hash: string) => void;
-  readonly close: () => void;
-}
+import { h, setAttribute } from "../components/shared/dom.ts";
+import { ClimatePage } from "./climate/page.ts";
+import { ALL, climateAddress, readClimateAddress } from "./shared/climate_address.ts";
+import { JobsPage } from "./jobs/page.ts";
+import { jobsAddress, readJobsAddress } from "./shared/jobs_address.ts";
+import type { RoomPage } from "./shared/room_page.ts";
 
 interface Kind {
   readonly words: string;
   readonly href: string;
   readonly named: (hash: string) => boolean;
-  readonly make: (zone: () => string | null) => BesidePage;
+  readonly make: (zone: () => string | null) => RoomPage;
 }
 
 const KINDS: readonly Kind[] = [
@@ -28,7 +22,7 @@ const kindOf = (hash: string): Kind | null => KINDS.find((kind) => kind.named(ha
 
 /** The page that stands in the weather's place, if the address names one. */
 export class Beside {
-  page: BesidePage | null = null;
+  page: RoomPage | null = null;
   private kind: Kind | null = null;
   private readonly zone: () => string | null;
 

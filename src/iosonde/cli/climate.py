@@ -17,6 +17,7 @@ from iosonde.jobs import answers
 from iosonde.jobs.climate import words
 from iosonde.jobs.climate import worth_words as worth
 from iosonde.jobs.climate.data import change_data, climate_data, motif_rows, motifs_data
+from iosonde.model import parameters
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
 from iosonde.model.units import day
@@ -77,8 +78,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("climate", summary, EXAMPLES)
     add = parser.add_argument
     job_options.add_tables(parser)
-    add("--file-system", metavar="NAME", help="one file system only")
-    add("--motif", metavar="NAME", help="one motif only")
+    add("--file-system", metavar="NAME", help=parameters.ONE_FILE_SYSTEM)
+    add("--motif", metavar="NAME", help=parameters.ONE_MOTIF)
     add("--on", metavar="DATE", help="changes around this date (UTC)")
     parser.add_range()
     add("--validate", action="store_true", help="print the value of a prediction from metrics")

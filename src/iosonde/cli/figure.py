@@ -10,6 +10,7 @@ from pathlib import Path
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.targets import called, no_samples
+from iosonde.model import parameters
 from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OF_WINDOW, parse_op
@@ -77,15 +78,15 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     duration = options.reads(parse_duration)
     add = parser.add_argument
     add("kind", choices=KINDS, metavar="KIND", help=", ".join(KINDS))
-    add("target", nargs="?", help="name or path of a watched target (default: all)")
-    add("--host", help="samples of one host only")
+    add("target", nargs="?", help=parameters.ONE_TARGET)
+    add("--host", help=parameters.ONE_HOST)
     add("--op", action="append", type=options.reads(parse_op), metavar="OP", help="may be repeated")
     parser.add_range()
-    add("--window", type=duration, metavar="TIME", help=_INTERVAL)
+    add("--window", type=duration, metavar="TIME", help=parameters.FIGURE_WINDOW)
     add("--stat", choices=OF_WINDOW, default="mean", help="statistic of phases (default: mean)")
     add("--phase", action="append", default=[], metavar="'NAME FROM-TO'", help="may be repeated")
     add("--phases", type=Path, metavar="FILE", help="CSV file with the columns name,start,end")
-    add("--expected", choices=("usual", "median"), default="usual", help=_EXPECTED)
+    add("--expected", choices=("usual", "median"), default="usual", help=parameters.PHASE_EXPECTED)
     add(
         "--run",
         action="append",
@@ -114,8 +115,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 _OUTPUT = ".png, .svg, .pdf, or .json: the numbers (default: iosonde-KIND.png)"
 _SPARSE = "of points: about N an op at random (default: 1500), and every one above --above"
-_INTERVAL = "interval (default: 4h; phases: 60s; bursts: what the operations allow)"
-_EXPECTED = "what phases are compared with: usual (default), or the median of all that is stored"
 
 
 def _asked(args: argparse.Namespace, now_ns: int, store: Store) -> Asked:

@@ -12,6 +12,7 @@ from iosonde.cli.shared.text import count, table
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
 from iosonde.jobs.table.listing import ListedJob, jobs_data
+from iosonde.model import parameters
 from iosonde.model.amounts import amount, scale_of
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_time
@@ -53,8 +54,7 @@ def _list(args: argparse.Namespace, tell: Tell) -> int:
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("jobs", "Jobs whose performance is known, newest first.", EXAMPLES)
     job_options.add_tables(parser)
-    told = "only those in which all of these words occur"
-    parser.add_argument("--search", default="", metavar="WORDS", help=told)
+    parser.add_argument("--search", default="", metavar="WORDS", help=parameters.JOB_SEARCH)
     parser.add_argument(
         "--limit", type=int, default=20, metavar="N", help="number of jobs (20; 0: all)"
     )

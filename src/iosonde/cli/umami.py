@@ -12,6 +12,7 @@ from iosonde.cli.shared.job_choice import Tell
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
 from iosonde.jobs.umami.records import as_json, flat_records
+from iosonde.model import parameters
 
 if TYPE_CHECKING:
     from iosonde.jobs.umami.diagram import Umami
@@ -58,8 +59,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "A job among runs of its kind: every metric of it within its history."
     parser = options.Parser("umami", summary, EXAMPLES)
     job_options.add_job(parser)
-    told = "a row; may be repeated (default: the usual)"
-    parser.add_argument("--metric", action="append", metavar="M", help=told)
+    parser.add_argument("--metric", action="append", metavar="M", help=parameters.UMAMI_METRIC)
     parser.add_data(("json", "csv"))
     return parser.parse(arguments)
 

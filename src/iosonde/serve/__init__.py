@@ -2,18 +2,26 @@
 
 ::
 
-    app       the application: routes, errors, headers
-    run       ``iosonde serve``: uvicorn on one address
-    params    query strings -> checked values
-    security  who may ask (methods, host names) and what the browser may do (headers)
-    targets   every target with its sentence
-    series    points or density, windows, baseline and slowdown of one target
-    history   windows kept between requests, so that only new rows are read again
-    density   exact counts on a grid, for ranges with too many points
-    live      one reader of the store for all clients of the feed
-    shared    equal questions are answered once
-    wire      arrays -> JSON
-    page      the built files
+    app         the application: routes and what they share
+    run         ``iosonde serve``: uvicorn on one address
+    params      query parameters: types, limits, questions about targets
+    pictures    query parameters of pictures
+    shapes      the JSON of answers, for /openapi.json; job_shapes: of those about jobs
+    errors      the one form of every error
+    security    who may ask (methods, host names) and what the browser may do (headers)
+    answers     JSON, compressed once; files to keep
+    targets     every target with its sentence
+    series      points or density, windows, baseline and slowdown of one target
+    history     windows kept between requests, so that only new rows are read again
+    points      single operations, or exact counts on a grid where they are too many
+    figures     a figure's numbers, or its picture
+    jobs, umami, climate    the same of jobs; job_table: the table that they share
+    arrivals    what became visible in the store, and when
+    live        one reader of the store for all clients of the feed
+    shared      equal questions are answered once
+    wire        arrays -> JSON
+    page        the built files
+    sealing     seals the store meanwhile
 
-Numbers come from ``store``, ``analysis`` and ``stats``; sentences from ``findings``.
+Numbers and sentences come from the rooms.
 """

@@ -1,20 +1,12 @@
-"""The application: which address gives what.
+"""The application: which address gives what. ``/openapi.json`` describes every question and answer.
 
 ::
 
     GET /                   the page
-    GET /api/targets        every target, its sentence and its live state
-    GET /api/series         operations, windows, baseline and slowdown of one target
-    GET /api/figure         one of the eight figures: its numbers, or its picture
-    GET /api/feed           the same live, as server-sent events
-    GET /api/jobs           jobs, newest first, as they were searched for
-    GET /api/umami          the diagram of a job: what is drawn, in numbers and words; a picture; a table
-    GET /api/climate        what changed for good over months of jobs, in the same forms
-    GET /api/about          version, store, words and thresholds that the page explains
+    GET /api/...            numbers, words and pictures (``create``)
+    GET /openapi.json       all of these with their parameters, units and JSON
 
-Every error is JSON: ``{"error": {"what": ..., "expected": ..., "try": ...}}``. A request that
-cannot be answered as it is gets a 4xx, a store that cannot be read a 503, a mistake of ours a 500
-without its traceback.
+A mistake of ours is a 500 without its traceback; every other error is of ``errors``.
 """
 
 from __future__ import annotations
@@ -23,36 +15,47 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from fastapi import FastAPI, Request
-from starlette.exceptions import HTTPException
+from fastapi import FastAPI, Header, Query, Request
 from starlette.responses import Response, StreamingResponse
 
 from iosonde import __version__
 from iosonde.jobs.table.source import from_store
-from iosonde.model.advice import spelled
-from iosonde.model.errors import IosondeError
 from iosonde.model.jobs import JobTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
-from iosonde.serve import params, wire
-from iosonde.serve.advice import page
-from iosonde.serve.answers import Answer, json_answer, packed
+from iosonde.serve import job_shapes, shapes, wire
+from iosonde.serve.answers import JsonBody, json_answer, json_body
 from iosonde.serve.arrivals import Arrivals
-from iosonde.serve.climate import Climates
+from iosonde.serve.climate import ClimateRoute
+from iosonde.serve.errors import add_error_handlers
 from iosonde.serve.figures import Figures
 from iosonde.serve.history import History
 from iosonde.serve.job_table import JobTables
-from iosonde.serve.jobs import jobs_listed, jobs_request
+from iosonde.serve.jobs import JobsQuery, jobs_listed
 from iosonde.serve.live import Live
 from iosonde.serve.page import STATIC, Page
-from iosonde.serve.params import RefusalError
-from iosonde.serve.security import LOOPBACK_NAMES, Guard, error_body
+from iosonde.serve.params import (
+    FeedQuery,
+    Instant,
+    Parameters,
+    SeriesQuery,
+    TargetsQuery,
+    feed_start,
+    series_request,
+)
+from iosonde.serve.security import LOOPBACK_NAMES, Guard, mistaken
 from iosonde.serve.series import series_json
 from iosonde.serve.shared import Shared
 from iosonde.serve.targets import Targets
 from iosonde.serve.umami import Diagrams
 from iosonde.weather.store import Store
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events."""
+
+    media_type = "text/event-stream"
 
 
 def create(
@@ -73,10 +76,9 @@ def create(
     shared, of_jobs = Shared(time.monotonic), Shared(time.monotonic)
     drawings, slow = (Shared(time.monotonic, threads=1) for _ in range(2))
     arrivals = Arrivals(store.root, clock)
-    history = History(store, arrivals)
     targets = Targets(store.root)
     live = Live(targets, arrivals, clock)
-    known_jobs = JobTables(jobs or (lambda: from_store(store.root)), time.monotonic)
+    tables = JobTables(jobs or (lambda: from_store(store.root)), time.monotonic)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -85,63 +87,102 @@ def create(
         for threads in (shared, of_jobs, drawings, slow):
             threads.close()
 
+    # The page allows no other host to send scripts, and FastAPI's page of the description needs one: none here.
     app = FastAPI(
-        title="iosonde", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan
+        title="iosonde",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        responses=shapes.ERRORS,
     )
     app.state.live = live
-
-    @app.get("/api/targets")
-    async def get_targets(request: Request) -> Response:
-        zone = params.targets_request(request.query_params)
-        answer = await shared.answer(
-            ("targets", zone), lambda: packed(wire.dumps(targets.described(zone, clock())))
-        )
-        return json_answer(request, answer)
-
-    @app.get("/api/series")
-    async def get_series(request: Request) -> Response:
-        asked = params.series_request(request.query_params, clock())
-        answer = await shared.answer(
-            asked, lambda: packed(series_json(store, history, asked, clock))
-        )
-        return json_answer(request, answer)
-
-    app.get("/api/figure")(Figures(store, drawings, clock).answer)
-
-    @app.get("/api/jobs")
-    async def get_jobs(request: Request) -> Response:
-        asked = jobs_request(request.query_params)
-        answer = await of_jobs.answer(
-            asked, lambda: packed(wire.dumps(jobs_listed(known_jobs, asked)))
-        )
-        return json_answer(request, answer)
-
-    app.get("/api/umami")(Diagrams(known_jobs, of_jobs, drawings).answer)
-    app.get("/api/climate")(Climates(known_jobs, slow, drawings).answer)
-
-    @app.get("/api/feed")
-    async def get_feed(request: Request) -> Response:
-        asked = params.feed_request(request.query_params, request.headers.get("last-event-id"))
-        live.check_room()
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        if request.scope.get("iosonde.head"):
-            return Response(media_type="text/event-stream", headers=headers)
-        return StreamingResponse(
-            live.events(asked), media_type="text/event-stream", headers=headers
-        )
-
-    @app.get("/api/about")
-    async def get_about(request: Request) -> Response:
-        params.nothing_asked(request.query_params)
-        return json_answer(request, Answer(wire.dumps(_about(store.root)), None))
-
+    _add_targets(app, targets, shared, clock)
+    _add_series(app, store, History(store, arrivals), shared, clock)
+    app.get("/api/figure", response_model=shapes.Figure, responses=shapes.pictures())(
+        Figures(store, drawings, clock).answer
+    )
+    _add_jobs(app, tables, of_jobs)
+    app.get("/api/umami", response_model=job_shapes.Umami, responses=shapes.pictures("csv"))(
+        Diagrams(tables, of_jobs, drawings).answer
+    )
+    app.get(
+        "/api/climate",
+        response_model=job_shapes.Climate | job_shapes.NoJobs,
+        responses=shapes.pictures("csv"),
+    )(ClimateRoute(tables, slow, drawings).answer)
+    _add_feed(app, live)
+    _add_about(app, store.root)
     app.mount("/", Page(static))
-    _handle_errors(app)
+    add_error_handlers(app)
+    app.add_exception_handler(Exception, mistaken)
     app.add_middleware(Guard, hosts=hosts)
     return app
 
 
-def _about(root: Path) -> dict[str, Any]:
+def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable[[], int]) -> None:
+    @app.get("/api/targets", response_model=list[shapes.Target])
+    async def get_targets(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
+        """Every target, its sentence and its live state."""
+        answer = await shared.answer(
+            query, lambda: json_body(wire.dumps(targets.described(query.zone, clock())))
+        )
+        return json_answer(request, answer)
+
+
+def _add_series(
+    app: FastAPI, store: Store, history: History, shared: Shared, clock: Callable[[], int]
+) -> None:
+    @app.get("/api/series", response_model=shapes.Series, openapi_extra=SeriesQuery.openapi())
+    async def get_series(request: Request) -> Response:
+        """Operations, windows, baseline and slowdown of one target."""
+        asked = series_request(SeriesQuery.read(request), clock())
+        answer = await shared.answer(
+            asked, lambda: json_body(series_json(store, history, asked, clock))
+        )
+        return json_answer(request, answer)
+
+
+def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
+    @app.get("/api/jobs", response_model=job_shapes.Jobs)
+    async def get_jobs(request: Request, query: Annotated[JobsQuery, Query()]) -> Response:
+        """Jobs, newest first, as they were searched for."""
+        answer = await shared.answer(
+            query, lambda: json_body(wire.dumps(jobs_listed(tables, query)))
+        )
+        return json_answer(request, answer)
+
+
+def _add_feed(app: FastAPI, live: Live) -> None:
+    @app.get(
+        "/api/feed",
+        response_class=EventStream,
+        responses=shapes.FEED,
+        openapi_extra=FeedQuery.openapi(),
+    )
+    async def get_feed(
+        request: Request,
+        last_event_id: Annotated[
+            Instant | None, Header(description="of a browser that comes back; wins over after_ns")
+        ] = None,
+    ) -> Response:
+        """The same live, as server-sent events."""
+        start = feed_start(FeedQuery.read(request), last_event_id)
+        live.check_room()
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        if request.scope.get("iosonde.head"):
+            return Response(media_type=EventStream.media_type, headers=headers)
+        return EventStream(live.events(start), headers=headers)
+
+
+def _add_about(app: FastAPI, root: Path) -> None:
+    @app.get("/api/about", response_model=shapes.About)
+    async def get_about(request: Request, _: Annotated[Parameters, Query()]) -> Response:
+        """Version, store, words and thresholds that the page explains."""
+        return json_answer(request, JsonBody(wire.dumps(_about(root)), None))
+
+
+def _about(root: Path) -> dict[str, object]:
     return {
         "version": __version__,
         "store": str(root.absolute()),
@@ -150,29 +191,3 @@ def _about(root: Path) -> dict[str, Any]:
         "slow_lower_at": SLOW_LOWER_AT,
         "baseline_trailing_ns": DEFAULT_TRAILING_NS,
     }
-
-
-def _handle_errors(app: FastAPI) -> None:
-    def answer(status: int, what: str, expected: str = "", hint: str = "") -> Response:
-        headers = {"cache-control": "no-store"}
-        body = error_body(what, expected, hint)
-        return Response(body, status, media_type="application/json", headers=headers)
-
-    async def ours(_: Request, error: Exception) -> Response:
-        assert isinstance(error, IosondeError)
-        status = error.status if isinstance(error, RefusalError) else 503
-        return answer(status, error.what, spelled(error.expected, page), spelled(error.hint, page))
-
-    async def framework(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        what = f"there is nothing at {request.url.path[:200]}"
-        if error.status_code != 404:
-            return answer(error.status_code, str(error.detail))
-        return answer(
-            404,
-            what,
-            "/, /api/targets, /api/series, /api/figure, /api/jobs, /api/umami, /api/climate, /api/feed or /api/about",
-        )
-
-    app.add_exception_handler(IosondeError, ours)
-    app.add_exception_handler(HTTPException, framework)

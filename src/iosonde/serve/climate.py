@@ -1,10 +1,5 @@
 """``/api/climate``: what changed for good, when, and together with what, of all jobs or of some.
 
-::
-
-    file_system=  motif=  since_ns=  until_ns=          as ``iosonde climate`` has them
-    format=json|csv|svg|png|pdf      theme= width= scale= as in ``pictures``; dates are UTC
-
 A year of jobs takes seconds, on a thread of its own: whoever looks at the weather does not wait for it. It is
 computed once for each version of the table of jobs.
 """
@@ -15,34 +10,43 @@ import threading
 from collections import OrderedDict
 from dataclasses import fields
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from starlette.requests import Request
+from fastapi import Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
+from iosonde.engine.files import csv_text
 from iosonde.jobs.answers import ClimateRuns, climate_runs
 from iosonde.jobs.climate.climate import Climate
 from iosonde.jobs.climate.data import change_data, climate_data
 from iosonde.jobs.climate.figure import climate_figure, to_json
 from iosonde.jobs.climate.series import Change
 from iosonde.jobs.climate.words import say_largest
+from iosonde.model import parameters
 from iosonde.model.errors import NothingMeasuredError
-from iosonde.serve import params, pictures, wire
-from iosonde.serve.answers import Answer, attachment, csv_bytes, json_answer, packed
+from iosonde.serve import params, wire
+from iosonde.serve.answers import JsonBody, attachment, json_answer, json_body
 from iosonde.serve.job_table import JobTables, Version, refused
-from iosonde.serve.params import RefusalError
-from iosonde.serve.pictures import Wanted
+from iosonde.serve.params import Text
+from iosonde.serve.pictures import Inches, PictureParameters
 
 if TYPE_CHECKING:
-    from starlette.datastructures import QueryParams
-
     from iosonde.serve.shared import Shared
 
 _KEPT = 8
 """Climates that are kept."""
-_WIDTH_IN = 12.0
-_NAMES = ("file_system", "motif", "since_ns", "until_ns", *pictures.NAMES)
 _CSV = (*(field.name for field in fields(Change) if field.name != "own"), "ratio", "sentence")
+
+
+class ClimateQuery(PictureParameters):
+    """What ``/api/climate`` is asked. Dates of a picture are UTC, whatever the zone."""
+
+    file_system: Text | None = Field(None, description=parameters.ONE_FILE_SYSTEM)
+    motif: Text | None = Field(None, description=parameters.ONE_MOTIF)
+    since_ns: params.Since = None
+    until_ns: params.Until = None
+    width: Inches = 12.0
 
 
 class ClimateRequest(NamedTuple):
@@ -54,7 +58,7 @@ class ClimateRequest(NamedTuple):
     until_ns: int | None
 
 
-class Climates:
+class ClimateRoute:
     """Answers ``/api/climate``.
 
     ``slow`` has a thread for it alone, ``drawings`` the one on which pictures are drawn.
@@ -67,21 +71,22 @@ class Climates:
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[int, ClimateRequest], ClimateRuns] = OrderedDict()
 
-    async def answer(self, request: Request) -> Response:
-        """The route's handler."""
-        query = request.query_params
-        asked, how = climate_request(query), pictures.wanted(query, pictures.FORMS, _WIDTH_IN)
-        if how.form == "json":
+    async def answer(self, request: Request, query: Annotated[ClimateQuery, Query()]) -> Response:
+        """What changed for good over months of jobs: numbers and words; a table; a picture."""
+        asked = ClimateRequest(query.file_system, query.motif, query.since_ns, query.until_ns)
+        if asked.since_ns is not None and asked.until_ns is not None:
+            params.refuse_backwards(asked.since_ns, asked.until_ns)
+        if query.format == "json":
             return json_answer(
                 request, await self._slow.answer(("climate", asked), lambda: self._json(asked))
             )
         found = await self._slow.answer(("found", asked), lambda: self.found(asked))
-        if how.form == "csv":
+        if query.format == "csv":
             body = climate_csv(found.climate)
         else:
-            key = ("climate", asked, how)
-            body = await self._drawings.answer(key, lambda: _picture(found.climate, how))
-        return attachment(body, how.form, ("climate", *(name for name in asked[:2] if name)))
+            key = ("climate", query)
+            body = await self._drawings.answer(key, lambda: _picture(found.climate, query))
+        return attachment(body, query.format, ("climate", *(name for name in asked[:2] if name)))
 
     def found(self, asked: ClimateRequest) -> ClimateRuns:
         """Computed once a version of the jobs. Raises RefusalError: nothing of that kind; no jobs."""
@@ -96,12 +101,12 @@ class Climates:
                     self._kept.popitem(last=False)
             return found
 
-    def _json(self, asked: ClimateRequest) -> Answer:
+    def _json(self, asked: ClimateRequest) -> JsonBody:
         try:
             self._jobs.newest()
         except NothingMeasuredError:
-            return packed(wire.dumps({"n": 0}))
-        return packed(wire.dumps(page_data(self.found(asked))))
+            return json_body(wire.dumps({"n": 0}))
+        return json_body(wire.dumps(page_data(self.found(asked))))
 
 
 def _found(version: Version, asked: ClimateRequest) -> ClimateRuns:
@@ -123,30 +128,13 @@ def page_data(found: ClimateRuns) -> dict[str, Any]:
 
 def climate_csv(found: Climate) -> bytes:
     """A line a change, as ``iosonde climate --format csv`` has it."""
-    return csv_bytes([change_data(one) for one in found.changes], _CSV)
+    return csv_text([change_data(one) for one in found.changes], _CSV).encode()
 
 
-def _picture(found: Climate, how: Wanted) -> bytes:
+def _picture(found: Climate, query: ClimateQuery) -> bytes:
     from iosonde.drawing.canvas import encoded
     from iosonde.jobs.climate.render import draw_climate
 
     figure = climate_figure(found, say_largest(found))
-    canvas = draw_climate(figure, width_in=how.width_in, dark=how.dark, zone=UTC)
-    return encoded(canvas, how.form, how.scale)
-
-
-def climate_request(query: QueryParams) -> ClimateRequest:
-    """The checked parameters of ``/api/climate``. Raises RefusalError."""
-    params.known(query, _NAMES)
-    place, motif = (
-        params.text(query, name) if name in query else None for name in ("file_system", "motif")
-    )
-    since, until = (
-        params.integer(name, query[name]) if name in query else None
-        for name in ("since_ns", "until_ns")
-    )
-    if since is not None and until is not None and since >= until:
-        raise RefusalError(
-            f"since_ns {since} is not before until_ns {until}", expected="an instant before the end"
-        )
-    return ClimateRequest(place, motif, since, until)
+    canvas = draw_climate(figure, width_in=query.width, dark=query.dark, zone=UTC)
+    return encoded(canvas, query.format, query.scale)

@@ -1,50 +1,58 @@
-"""``/api/figure``: a figure's numbers, or its picture.
-
-::
-
-    kind=points|hosts|phases|statistics|timeline|slowdown|bursts|density
-    host= target= op=            which series (op may be repeated; default: all)
-    since_ns= until_ns=          range (default: as far back as the kind usually looks)
-    window_ns=                   interval of phases, statistics, timeline and bursts
-    phase=NAME,START_NS,END_NS   may be repeated
-    format=json|png|svg|pdf      theme=light|dark   width=INCHES   scale=1..3   zone=Europe/Berlin
-"""
+"""``/api/figure``: a figure's numbers, or its picture."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from starlette.requests import Request
+from fastapi import Query
+from pydantic import Field
 from starlette.responses import Response
 
+from iosonde.model import parameters
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OF_WINDOW, OPS, SECOND_NS
 from iosonde.model.phases import Phase
-from iosonde.serve import params, pictures, wire
-from iosonde.serve.answers import TYPES, attachment
+from iosonde.serve import params, wire
+from iosonde.serve.answers import MEDIA_TYPES, attachment
 from iosonde.serve.params import RefusalError
-from iosonde.serve.pictures import Wanted
+from iosonde.serve.pictures import PictureParameters
 from iosonde.serve.shared import Shared
 from iosonde.weather.figures.request import KINDS, Asked, default_range
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from starlette.datastructures import QueryParams
+    Kind = str
+    Op = str
+    Statistic = str
+else:
+    Kind, Op, Statistic = Literal[KINDS], Literal[OPS], Literal[OF_WINDOW]
 
-_NAMES = (
-    *("kind", "host", "target", "op", "since_ns", "until_ns", "window_ns", "stat", "phase"),
-    *("expected", *pictures.NAMES),
-)
-_MOST_PHASES = 200
+Window = Annotated[
+    int, Field(ge=SECOND_NS, le=params.LONGEST_WINDOW_NS), params.NANOSECONDS, params.DIGITS
+]
 _WINDOWS_NS = {"phases": 60 * SECOND_NS}
 
 
-class FigureRequest(NamedTuple):
-    """A checked question."""
+class FigureQuery(PictureParameters):
+    """What ``/api/figure`` is asked; without a range as far back as the kind usually looks."""
 
-    asked: Asked
-    how: Wanted
+    kind: Kind = Field(description="which figure")
+    host: params.Host | None = Field(None, description=parameters.ONE_HOST)
+    target: params.Target | None = Field(None, description=parameters.ONE_TARGET)
+    op: tuple[Op, ...] = Field((), description="operations; may be repeated (default: all)")
+    since_ns: params.Since = None
+    until_ns: params.Until = None
+    window_ns: Window | None = Field(None, description=f"{parameters.FIGURE_WINDOW}, ns")
+    stat: Statistic = Field("mean", description="statistic of a phase's latencies")
+    phase: tuple[str, ...] = Field(
+        (), max_length=200, description="NAME,START_NS,END_NS; may be repeated"
+    )
+    expected: Literal["usual", "median"] = Field("usual", description=parameters.PHASE_EXPECTED)
+    format: Literal["json", "png", "svg", "pdf"] = Field(
+        "json", description="numbers, or a picture"
+    )
 
 
 class Figures:
@@ -59,88 +67,67 @@ class Figures:
         self._shared = shared
         self._clock = clock
 
-    async def answer(self, request: Request) -> Response:
-        """The route's handler."""
-        wanted = figure_request(request.query_params, self._clock())
-        body = await self._shared.answer(("figure", wanted), lambda: self.made(wanted))
-        form = wanted.how.form
+    async def answer(self, query: Annotated[FigureQuery, Query()]) -> Response:
+        """One of the eight figures: its numbers, or its picture."""
+        asked, form = figure_asked(query, self._clock()), query.format
+        body = await self._shared.answer(("figure", asked, query), lambda: self.made(asked, query))
         if form in ("svg", "pdf"):
-            return attachment(body, form, (wanted.asked.kind,))
-        return Response(body, media_type=TYPES[form], headers={"cache-control": "no-store"})
+            return attachment(body, form, (query.kind,))
+        return Response(body, media_type=MEDIA_TYPES[form], headers={"cache-control": "no-store"})
 
-    def made(self, wanted: FigureRequest) -> bytes:
+    def made(self, asked: Asked, query: FigureQuery) -> bytes:
         """The answer's body. Raises RefusalError (nothing measured), StoreError."""
         from iosonde.weather.bursts.words import say_runs
         from iosonde.weather.figures.sheets import sheet_of
 
-        now_ns, how = self._clock(), wanted.how
-        sheet = sheet_of(self._store, wanted.asked, lambda runs: say_runs(runs, now_ns, how.zone))
+        now_ns = self._clock()
+        sheet = sheet_of(self._store, asked, lambda runs: say_runs(runs, now_ns, query.zone))
         if sheet is None:
             raise RefusalError(
                 "there are no samples for this figure",
                 expected="a range in which something was measured",
                 status=404,
             )
-        if how.form == "json":
+        if query.format == "json":
             from iosonde.drawing.sheet import plain
 
             return wire.dumps(plain(sheet))
         from iosonde.drawing.canvas import encoded
         from iosonde.drawing.render_sheet import draw_sheet
 
-        canvas = draw_sheet(sheet, width_in=how.width_in, dark=how.dark, zone=how.zone)
-        return encoded(canvas, how.form, how.scale)
+        canvas = draw_sheet(sheet, width_in=query.width, dark=query.dark, zone=query.zone)
+        return encoded(canvas, query.format, query.scale)
 
 
-def figure_request(query: QueryParams, now_ns: int) -> FigureRequest:
-    """The checked parameters. Raises RefusalError."""
-    params.known(query, _NAMES)
-    kind = params.choice(query, "kind", KINDS, None)
-    phases = tuple(_phase(text) for text in query.getlist("phase"))
-    if len(phases) > _MOST_PHASES:
-        raise RefusalError(f"{len(phases)} phases are too many", expected=f"{_MOST_PHASES}")
-    since, until = (
-        params.integer(name, query[name]) if name in query else None
-        for name in ("since_ns", "until_ns")
-    )
-    since, until = default_range(kind, since, until, now_ns, phases)
-    if since >= until:
-        raise RefusalError(
-            f"since_ns {since} is not before until_ns {until}", expected="an instant before the end"
-        )
-    window = _WINDOWS_NS.get(kind, 4 * 3600 * SECOND_NS)
-    if "window_ns" in query:
-        window = params.integer("window_ns", query["window_ns"], SECOND_NS, 31 * 86_400 * SECOND_NS)
+def figure_asked(query: FigureQuery, now_ns: int) -> Asked:
+    """The question with its range. Raises RefusalError."""
+    kind, phases = query.kind, tuple(_phase(text) for text in query.phase)
+    since, until = default_range(kind, query.since_ns, query.until_ns, now_ns, phases)
+    params.refuse_backwards(since, until)
+    window = query.window_ns or _WINDOWS_NS.get(kind, 4 * 3600 * SECOND_NS)
     params.refuse_many_windows(since, until, window)
-    ops = tuple(query.getlist("op")) or None
-    for op in ops or ():
-        if op not in OPS:
-            raise RefusalError(f"op is {op[:80]!r}", expected="one of " + ", ".join(OPS))
-    asked = Asked(
+    return Asked(
         kind,
         SlowdownQuery(
-            host=params.name(query, "host") if "host" in query else None,
-            target=params.name(query, "target") if "target" in query else None,
-            ops=ops,
+            host=query.host,
+            target=query.target,
+            ops=query.op or None,
             since_ns=since,
             until_ns=until,
             window_ns=window,
-            statistic=params.choice(query, "stat", OF_WINDOW, "mean")
-            if kind == "phases"
-            else "median",
+            statistic=query.stat if kind == "phases" else "median",
         ),
         phases,
-        params.choice(query, "expected", ("usual", "median"), "usual"),
-        short_ns=window if "window_ns" in query else None,
+        query.expected,
+        short_ns=query.window_ns,
     )
-    return FigureRequest(asked, pictures.wanted(query, ("json", *pictures.DRAWN), 10.0))
 
 
 def _phase(text: str) -> Phase:
-    name, *times = text.rsplit(",", 2)
-    if len(times) != 2 or not name.strip():
+    parts = re.fullmatch(r"\s*(\S.*?)\s*,([0-9]{1,19}),([0-9]{1,19})", text, re.DOTALL)
+    if parts is None or int(parts[3]) > params.LAST_NS:
         raise RefusalError(f"phase is {text[:80]!r}", expected="NAME,START_NS,END_NS")
-    start, end = (params.integer("phase", time) for time in times)
+    name, start, end = parts[1], int(parts[2]), int(parts[3])
     if start >= end:
         raise RefusalError(f"phase {name[:80]!r} ends before it begins", expected="start < end")
-    return Phase("".join(c if c.isprintable() else "?" for c in name.strip())[:200], start, end)
+    return Phase("".join(c if c.isprintable() else "?" for c in name)[:200], start, end)

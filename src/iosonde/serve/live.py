@@ -4,8 +4,8 @@
 
     tick -> states and new rows are read once (in a thread) -> every client takes what is news to it
 
-A client is its cursor: the instant up to which it has been told. A slow client misses ticks, never
-rows; one that was away for too long is told to fetch the series again (event ``reload``). Without
+A client is its cursor: the instant up to which it has the rows. A slow client misses ticks, never
+rows; one that was away for too long fetches the series again (event ``reload``). Without
 clients nothing is read.
 
 Events: ``targets`` (as /api/targets) every tick; ``points`` (``as_of_ns``, ``ops``), whose id a
@@ -22,7 +22,7 @@ from typing import Any
 from iosonde.model.errors import IosondeError
 from iosonde.model.ops import OPS
 from iosonde.serve.arrivals import Arrivals, Batch
-from iosonde.serve.params import FeedRequest, RefusalError
+from iosonde.serve.params import FeedQuery, RefusalError
 from iosonde.serve.points import point_columns
 from iosonde.serve.targets import Targets
 from iosonde.serve.wire import dumps
@@ -53,39 +53,39 @@ class Live:
                 "too many pages are open", expected=f"at most {MOST_CLIENTS} clients", status=503
             )
 
-    async def events(self, asked: FeedRequest) -> AsyncIterator[bytes]:
+    async def events(self, query: FeedQuery) -> AsyncIterator[bytes]:
         """Server-sent events until the client goes or the server stops."""
-        self._zones[asked.zone] = self._zones.get(asked.zone, 0) + 1
+        self._zones[query.zone] = self._zones.get(query.zone, 0) + 1
         try:
-            cursor = self._clock() if asked.after_ns is None else asked.after_ns
+            cursor = self._clock() if query.after_ns is None else query.after_ns
             troubles: tuple[str, ...] = ()
             yield b"retry: 1500\n\n"
             await self._look()
             while not self._stopping:
-                text = self._described.get(asked.zone)
+                text = self._described.get(query.zone)
                 if text is not None:
                     yield _event("targets", text)
                 if troubles != self._troubles:
                     troubles = self._troubles
                     yield _event("trouble", dumps(list(troubles)))
-                news, cursor = self._news(asked, cursor)
+                news, cursor = self._news(query, cursor)
                 for event in news:
                     yield event
                 self._start()
                 async with self._tick:
                     await self._tick.wait()
         finally:
-            self._zones[asked.zone] -= 1
-            if not self._zones[asked.zone]:
-                del self._zones[asked.zone]
+            self._zones[query.zone] -= 1
+            if not self._zones[query.zone]:
+                del self._zones[query.zone]
 
     def stop(self) -> None:
         """End every client's stream with the next tick, and start no other."""
         self._stopping = True
 
-    def _news(self, asked: FeedRequest, cursor: int) -> tuple[list[bytes], int]:
-        """Events about the rows that a client has not been told of, and its new cursor."""
-        if asked.host is None or asked.target is None:
+    def _news(self, query: FeedQuery, cursor: int) -> tuple[list[bytes], int]:
+        """Events about the rows that are new to a client, and its new cursor."""
+        if query.host is None or query.target is None:
             return [], cursor
         batches = self._arrivals.since(cursor)
         if batches is None:
@@ -93,7 +93,7 @@ class Live:
         events = [
             _event("points", chunk, batch.seen_ns)
             for batch in batches
-            if (chunk := self._chunk(batch, asked.host, asked.target))
+            if (chunk := self._chunk(batch, query.host, query.target))
         ]
         return events, batches[-1].seen_ns if batches else cursor
 

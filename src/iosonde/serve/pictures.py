@@ -1,44 +1,35 @@
-"""How a figure is wanted: as numbers or as a picture, and of which looks.
-
-::
-
-    format=json|png|svg|pdf      theme=light|dark   width=INCHES   scale=1..3   zone=Europe/Berlin
+"""How an answer is wanted: as numbers or as a picture, and of which looks.
 
 Pictures are drawn on one thread only: matplotlib has global settings.
 """
 
 from __future__ import annotations
 
-from datetime import tzinfo
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Annotated, Literal
 
-from iosonde.serve import params
+from pydantic import Field
 
-if TYPE_CHECKING:
-    from starlette.datastructures import QueryParams
+from iosonde.serve.params import Parameters, Zone
 
-DRAWN = ("png", "svg", "pdf")
-FORMS = ("json", "csv", *DRAWN)
-NAMES = ("format", "theme", "width", "scale", "zone")
-_WIDTHS_IN, _SCALES = (3.0, 24.0), (1.0, 3.0)
+Inches = Annotated[
+    float, Field(ge=3.0, le=24.0, allow_inf_nan=False, description="width of a picture, inches")
+]
 
 
-class Wanted(NamedTuple):
-    """``form``: ``json``, ``csv`` or one of ``DRAWN``. ``zone`` None: the server's."""
+class PictureParameters(Parameters):
+    """What the routes with pictures have in common."""
 
-    form: str
-    dark: bool
-    width_in: float
-    scale: float
-    zone: tzinfo | None
-
-
-def wanted(query: QueryParams, forms: tuple[str, ...], width_in: float) -> Wanted:
-    """The checked parameters; the first of ``forms`` is the default. Raises RefusalError."""
-    return Wanted(
-        params.choice(query, "format", forms, forms[0]),
-        params.choice(query, "theme", ("light", "dark"), "light") == "dark",
-        params.decimal(query, "width", width_in, _WIDTHS_IN),
-        params.decimal(query, "scale", 1.0, _SCALES),
-        params.zone(query),
+    format: Literal["json", "csv", "png", "svg", "pdf"] = Field(
+        "json", description="numbers, a table, or a picture"
     )
+    theme: Literal["light", "dark"] = Field("light", description="looks of a picture")
+    width: Inches = 10.0
+    scale: float = Field(
+        1.0, ge=1.0, le=3.0, allow_inf_nan=False, description="pixels of a PNG to a point of a page"
+    )
+    zone: Zone = None
+
+    @property
+    def dark(self) -> bool:
+        """Whether a picture has a dark ground."""
+        return self.theme == "dark"

@@ -45,7 +45,7 @@ class OpPoints(NamedTuple):
 
 
 def read_points(root: Path, scope: Scope) -> dict[str, OpPoints]:
-    """What happened in ``scope``, by op. Its since and until must be known. Raises StoreError."""
+    """What happened in ``scope``, by op. It has a since and an until. Raises StoreError."""
     return with_samples(root, scope, lambda con: _ask(con, scope))
 
 

@@ -15,13 +15,13 @@ EVERY_S = 600.0
 class Sealer:
     """Seals a store now and then, in a thread of its own, until stopped.
 
-    Trouble is told once and tried again: a full store may get room.
+    It notes a trouble once and tries again: a full store may get room.
     """
 
     def __init__(self, root: Path, tell: Callable[[str], None], every_s: float = EVERY_S) -> None:
         self._root, self._tell, self._every_s = root, tell, every_s
         self._ended = threading.Event()
-        self._told = ""
+        self._last_note = ""
         self._thread = threading.Thread(target=self._run, name="sealer", daemon=True)
 
     def start(self) -> None:
@@ -38,8 +38,8 @@ class Sealer:
             try:
                 seal(self._root)
             except (IosondeError, OSError) as error:
-                if str(error) != self._told:
+                if str(error) != self._last_note:
                     self._tell(f"note: {error}")
-                    self._told = str(error)
+                    self._last_note = str(error)
             if self._ended.wait(self._every_s):
                 return

@@ -8,15 +8,16 @@ styles and connections come from this server only.
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
-from iosonde.serve.wire import dumps
+from iosonde.model.errors import IosondeError
+from iosonde.serve.errors import error_answer
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_LOG = logging.getLogger("iosonde.serve")
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 METHODS = ("GET", "HEAD")
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -31,26 +32,23 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-HEADERS = (
-    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
-)
-
-
-def error_body(what: str, expected: str = "", hint: str = "") -> bytes:
-    """The one form of every error answer."""
-    return dumps({"error": {"what": what, "expected": expected, "try": hint}})
+HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+_RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class Guard:
-    """ASGI middleware: methods, host names, headers; HEAD is answered as GET without the body.
+    """ASGI middleware: methods, host names, headers; HEAD is answered as GET, and uvicorn leaves the body out.
 
-    ``hosts`` None: any name (the server listens on an address that others can reach).
+    ``hosts`` None: any name (the server listens on an address that others can reach). TrustedHostMiddleware
+    would answer 400 with a plain text; 421 says that another server is meant, and our JSON says what to try.
     """
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str] | None) -> None:
@@ -59,47 +57,27 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, pass on, or refuse."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        method = scope["method"]
+        answer = self._app
+        if scope["type"] == "http":
+            send = _with_headers(send)
+            answer = self._refused(scope) or self._app
+            if scope["method"] == "HEAD":
+                scope = {**scope, "method": "GET", "iosonde.head": True}
+        await answer(scope, receive, send)
+
+    def _refused(self, scope: Scope) -> Response | None:
+        method, host = scope["method"], _host_name(scope)
         if method not in METHODS:
-            await _refuse(send, 405, error_body(f"{method} is not answered", "GET or HEAD"))
-            return
-        host = _host_name(scope)
-        if self._hosts is not None and host not in self._hosts:
-            names = ", ".join(sorted(self._hosts))
-            await _refuse(
-                send,
-                421,
-                error_body(
-                    f"this server does not answer to the name {host!r}",
-                    f"one of {names}",
-                    "iosonde serve --listen with an address of this machine",
-                ),
-            )
-            return
-        if method == "HEAD":
-            scope, send = {**scope, "method": "GET", "iosonde.head": True}, _headless(send)
-        await self._guarded(scope, receive, send)
-
-    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The application's answer, or JSON that says nothing of what went wrong inside."""
-        started = False
-
-        async def noting(message: Message) -> None:
-            nonlocal started
-            started = started or message["type"] == "http.response.start"
-            await send(message)
-
-        try:
-            await self._app(scope, receive, _with_headers(noting))
-        except Exception:
-            if started:
-                raise
-            _LOG.exception("cannot answer %s", scope["path"])
-            what = "iosonde made a mistake and could not answer"
-            await _refuse(send, 500, error_body(what, hint="the server's log"))
+            error = IosondeError(f"{method} is not answered", expected="GET or HEAD")
+            return error_answer(405, error, {"allow": ", ".join(METHODS)})
+        if self._hosts is None or host in self._hosts:
+            return None
+        error = IosondeError(
+            f"this server does not answer to the name {host!r}",
+            expected=f"one of {', '.join(sorted(self._hosts))}",
+            hint="iosonde serve --listen with an address of this machine",
+        )
+        return error_answer(421, error)
 
 
 def _host_name(scope: Scope) -> str:
@@ -114,38 +92,13 @@ def _host_name(scope: Scope) -> str:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            own = {name for name, _ in message["headers"]}
-            message["headers"] = [
-                *message["headers"],
-                *(header for header in HEADERS if header[0] not in own),
-            ]
+            message["headers"] = [*message["headers"], *_RAW_HEADERS]
         await send(message)
 
     return sending
 
 
-def _headless(send: Send) -> Send:
-    """Headers of the answer, an empty body, and nothing after it."""
-    ended = False
-
-    async def sending(message: Message) -> None:
-        nonlocal ended
-        if message["type"] == "http.response.start":
-            await send(message)
-        elif not ended:
-            ended = True
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    return sending
-
-
-async def _refuse(send: Send, status: int, body: bytes) -> None:
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-        *([(b"allow", b", ".join(m.encode() for m in METHODS))] if status == 405 else []),
-    ]
-    start: Message = {"type": "http.response.start", "status": status, "headers": headers}
-    await _with_headers(send)(start)
-    await send({"type": "http.response.body", "body": body})
+async def mistaken(_request: Request, _error: Exception) -> Response:
+    """The answer to a mistake of ours: nothing of what went wrong inside; the server logs it."""
+    error = IosondeError("iosonde made a mistake and could not answer", hint="the server's log")
+    return error_answer(500, error, HEADERS)  # it is sent from outside of Guard

@@ -52,7 +52,7 @@ class Targets:
             read_ns = self._past_read_ns
             if read_ns is None or not 0 <= now_ns - read_ns < _PAST_EVERY_NS:
                 self._past_read_ns = now_ns
-                # Damage is told to whoever asks for a series; the states still speak.
+                # /api/series reports damage; the states are still readable.
                 with contextlib.suppress(StoreError):
                     self._past = with_samples(self._root, Scope(), _last_due)
             return self._past
@@ -76,7 +76,7 @@ def _described(finding: Finding, state: dict[str, Any], zone: tzinfo | None) -> 
 
 
 def _past_state(host: str, target: str, last_ns: int) -> dict[str, Any]:
-    """The little that is known of a target that has samples but no live state."""
+    """The state of a target that has samples but no live state."""
     return {
         "host": host,
         "target": target,

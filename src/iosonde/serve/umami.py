@@ -1,48 +1,44 @@
-"""``/api/umami``: the diagram of a job, as numbers and words, as a picture, as a table.
-
-::
-
-    job=ID  run=AS LISTED  history=earlier|all  last=N  metric= (may be repeated)
-    format=json|csv|svg|png|pdf      theme= width= scale= zone= as in ``pictures``
-"""
+"""``/api/umami``: the diagram of a job, as numbers and words, as a picture, as a table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
-from starlette.requests import Request
+from fastapi import Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
+from iosonde.engine.files import csv_text
 from iosonde.jobs.answers import JobAnswer, explain_job
 from iosonde.jobs.explain.data import explanation_data
 from iosonde.jobs.umami.diagram import History, Umami
 from iosonde.jobs.umami.figure import to_json, umami_figure
 from iosonde.jobs.umami.records import flat_records
-from iosonde.serve import params, pictures, wire
+from iosonde.model import parameters
+from iosonde.serve import wire
 from iosonde.serve.advice import page
-from iosonde.serve.answers import Answer, attachment, csv_bytes, json_answer, packed
+from iosonde.serve.answers import JsonBody, attachment, json_answer, json_body
 from iosonde.serve.job_table import JobTables, refused
-from iosonde.serve.params import RefusalError
-from iosonde.serve.pictures import Wanted
+from iosonde.serve.params import DIGITS, Text
+from iosonde.serve.pictures import Inches, PictureParameters
 
 if TYPE_CHECKING:
-    from starlette.datastructures import QueryParams
-
     from iosonde.serve.shared import Shared
 
-_MOST_METRICS = 60
-_NAMES = ("job", "run", "history", "last", "metric", *pictures.NAMES)
-_WIDTH_IN = 8.0
 
+class UmamiQuery(PictureParameters):
+    """What ``/api/umami`` is asked."""
 
-class UmamiRequest(NamedTuple):
-    """Which diagram is asked for; ``run`` "": the job has but one."""
-
-    job: str
-    run: str
-    history: History
-    last: int | None
-    metrics: tuple[str, ...]
+    job: Text = Field(min_length=1, description=parameters.JOB)
+    run: Text = Field("", description=parameters.RUN_OF_JOB)
+    history: History = Field("earlier", description="runs beside it: the earlier ones, or all")
+    last: Annotated[int, Field(ge=1, le=10_000), DIGITS] | None = Field(
+        None, description=parameters.HISTORY_LAST
+    )
+    metrics: tuple[str, ...] = Field(
+        (), alias="metric", max_length=60, description=parameters.UMAMI_METRIC
+    )
+    width: Inches = 8.0
 
 
 class Diagrams:
@@ -53,25 +49,20 @@ class Diagrams:
         self._shared = shared
         self._drawings = drawings
 
-    async def answer(self, request: Request) -> Response:
-        """The route's handler."""
-        query = request.query_params
-        asked, how = umami_request(query), pictures.wanted(query, pictures.FORMS, _WIDTH_IN)
-        if how.form == "json":
+    async def answer(self, request: Request, query: Annotated[UmamiQuery, Query()]) -> Response:
+        """The diagram of a job: what is drawn, in numbers and words; a table; a picture."""
+        if query.format == "json":
             return json_answer(
-                request, await self._shared.answer(("umami", asked), lambda: self._json(asked))
+                request, await self._shared.answer(("json", query), lambda: self._json(query))
             )
-        found = (
-            await self._shared.answer(("explained", asked), lambda: self.explained(asked))
-        ).umami
-        if how.form == "csv":
+        found = (await self._shared.answer(query, lambda: self.explained(query))).umami
+        if query.format == "csv":
             body = umami_csv(found)
         else:
-            key = ("umami", asked, how)
-            body = await self._drawings.answer(key, lambda: _picture(found, how))
-        return attachment(body, how.form, ("umami", asked.job, asked.run))
+            body = await self._drawings.answer(query, lambda: _picture(found, query))
+        return attachment(body, query.format, ("umami", query.job, query.run))
 
-    def explained(self, asked: UmamiRequest) -> JobAnswer:
+    def explained(self, asked: UmamiQuery) -> JobAnswer:
         """The diagram. Raises RefusalError: no such job, run or metric; no jobs."""
         with refused():
             return explain_job(
@@ -83,8 +74,8 @@ class Diagrams:
                 metrics=asked.metrics,
             )
 
-    def _json(self, asked: UmamiRequest) -> Answer:
-        return packed(wire.dumps(umami_data(self.explained(asked))))
+    def _json(self, asked: UmamiQuery) -> JsonBody:
+        return json_body(wire.dumps(umami_data(self.explained(asked))))
 
 
 def umami_data(found: JobAnswer) -> dict[str, Any]:
@@ -98,28 +89,13 @@ def umami_data(found: JobAnswer) -> dict[str, Any]:
 def umami_csv(found: Umami) -> bytes:
     """A line a metric, as ``iosonde umami --format csv`` has it."""
     names, rows = flat_records(found)
-    return csv_bytes(rows, names)
+    return csv_text(rows, names).encode()
 
 
-def _picture(found: Umami, how: Wanted) -> bytes:
+def _picture(found: Umami, query: UmamiQuery) -> bytes:
     from iosonde.drawing.canvas import encoded
     from iosonde.jobs.umami.render import draw_umami
 
     figure = umami_figure(found)
-    canvas = draw_umami(figure, width_in=how.width_in, dark=how.dark, zone=how.zone)
-    return encoded(canvas, how.form, how.scale)
-
-
-def umami_request(query: QueryParams) -> UmamiRequest:
-    """The checked parameters of ``/api/umami``. Raises RefusalError."""
-    params.known(query, _NAMES)
-    chosen: History = "all" if query.get("history") == "all" else "earlier"
-    params.choice(query, "history", ("earlier", "all"), chosen)
-    job = params.text(query, "job")
-    if not job:
-        raise RefusalError("the parameter job is missing", expected="a job as /api/jobs lists it")
-    metrics = tuple(query.getlist("metric"))
-    if len(metrics) > _MOST_METRICS:
-        raise RefusalError(f"{len(metrics)} metrics are too many", expected=f"{_MOST_METRICS}")
-    last = params.count(query, "last", 10_000)
-    return UmamiRequest(job, params.text(query, "run"), chosen, last, metrics)
+    canvas = draw_umami(figure, width_in=query.width, dark=query.dark, zone=query.zone)
+    return encoded(canvas, query.format, query.scale)

@@ -36,12 +36,14 @@ def ratios(column: NDArray[np.float64]) -> list[float | None]:
 
 def flags(column: NDArray[np.bool_]) -> list[bool]:
     """Truth values."""
-    return [bool(value) for value in column.tolist()]
+    values: list[bool] = column.tolist()
+    return values
 
 
 def words(column: NDArray[Any]) -> list[str]:
     """Words such as outcomes."""
-    return [str(value) for value in column.tolist()]
+    values: list[str] = column.tolist()
+    return values
 
 
 def dumps(value: Any) -> bytes:

@@ -180,7 +180,7 @@ def test_colours_can_be_read(colours: dict[Standing, str], ground: str) -> None:
 
 
 def test_the_page_has_the_same_colours() -> None:
-    css = (Path(__file__).parents[3] / "web/styles/umami.css").read_text()
+    css = (Path(__file__).parents[3] / "web/styles/jobs/umami.css").read_text()
     for role in (Standing.BAD, Standing.POOR, Standing.OK, Standing.GOOD):
         assert f"--class-{role}: light-dark({LIGHT[role]}, {DARK[role]});" in css
 

@@ -15,6 +15,7 @@ from iosonde.cli.shared.text import columns
 from iosonde.connectors.source import Settings
 from iosonde.engine.files import write_text
 from iosonde.jobs.table.which_job import found_job
+from iosonde.model import parameters
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
 
@@ -27,9 +28,9 @@ def add_job(parser: options.Parser) -> None:
     """TABLE, --job and which of its runs, the history, the picture."""
     add = parser.add_argument
     add_tables(parser)
-    add("--job", metavar="ID", help="the job: its id, or the beginning or end of it")
-    add("--step", metavar="S", help="one of its runs: step, motif, or #2 for the second")
-    add("--last", type=int, metavar="N", help="latest N runs of the history only")
+    add("--job", metavar="ID", help=parameters.JOB)
+    add("--step", metavar="S", help=parameters.RUN_OF_JOB)
+    add("--last", type=int, metavar="N", help=parameters.HISTORY_LAST)
     add(
         "--history",
         choices=("earlier", "all"),

@@ -1,0 +1,104 @@
+"""The one form of every error answer: ``{"error": {"what": ..., "expected": ..., "try": ...}}``.
+
+A request that cannot be answered as it is gets a 4xx, a store that cannot be read a 503. What a parameter
+expects is read from ``/openapi.json``, so an error and the description never differ.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from iosonde.model.advice import spelled
+from iosonde.model.errors import IosondeError
+from iosonde.serve.advice import page
+from iosonde.serve.params import RefusalError
+from iosonde.serve.wire import dumps
+
+
+def error_answer(
+    status: int, error: IosondeError, headers: Mapping[str, str] | None = None
+) -> Response:
+    """An error as JSON; nobody keeps it."""
+    expected, hint = (spelled(part, page) for part in (error.expected, error.hint))
+    body = dumps({"error": {"what": error.what, "expected": expected, "try": hint}})
+    headers = {"cache-control": "no-store", **(headers or {})}
+    return Response(body, status, media_type="application/json", headers=headers)
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Let ``app`` answer every error in this form."""
+
+    async def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, IosondeError)
+        status = error.status if isinstance(error, RefusalError) else 503
+        return error_answer(status, error)
+
+    async def unfit(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        question = app.openapi()["paths"][request.scope["route"].path]["get"]
+        schemas = {one["name"]: one for one in question.get("parameters", ())}
+        return error_answer(400, refusal(error.errors(), schemas))
+
+    async def unanswered(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        if error.status_code != 404:
+            return error_answer(error.status_code, IosondeError(str(error.detail)))
+        *paths, last = (route.path for route in app.routes if isinstance(route, APIRoute))
+        what = f"there is nothing at {request.url.path[:200]}"
+        return error_answer(404, IosondeError(what, expected=f"/, {', '.join(paths)} or {last}"))
+
+    app.add_exception_handler(IosondeError, refused)
+    app.add_exception_handler(RequestValidationError, unfit)
+    app.add_exception_handler(HTTPException, unanswered)
+
+
+def refusal(errors: Any, parameters: Mapping[str, dict[str, Any]]) -> IosondeError:
+    """What is wrong with a query: a parameter that does not exist, else the first that does not fit.
+
+    ``errors`` are pydantic's, ``parameters`` those of the route by name, as OpenAPI describes them.
+    """
+    first = next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])
+    name, kind, value = str(first["loc"][1]), first["type"], first["input"]
+    if kind == "extra_forbidden":
+        names = [one for one, parameter in parameters.items() if parameter["in"] == "query"]
+        near = difflib.get_close_matches(name, names, n=1)
+        expected = f"one of {', '.join(names)}" if names else "no parameters"
+        what = f"there is no parameter {name[:80]!r}"
+        return IosondeError(what, expected=expected, hint=near[0] if near else "")
+    if kind in ("missing", "string_too_short"):
+        return IosondeError(
+            f"the parameter {name} is missing", expected=_expected(parameters[name])
+        )
+    if kind == "string_too_long":
+        limit = first["ctx"]["max_length"]
+        return IosondeError(f"{name} is too long", expected=f"at most {limit} characters")
+    if kind == "too_long":
+        limit = first["ctx"]["max_length"]
+        return IosondeError(
+            f"{len(value)} values of {name} are too many", expected=f"at most {limit}"
+        )
+    return IosondeError(f"{name} is {str(value)[:80]!r}", expected=_expected(parameters[name]))
+
+
+def _expected(parameter: Mapping[str, Any]) -> str:
+    """Which values a parameter takes, from its schema; its description where the schema has no limits."""
+    schema = parameter["schema"]
+    schema = schema.get("anyOf", [schema])[0]
+    schema = schema.get("items", schema)
+    if "enum" in schema:
+        return "one of " + ", ".join(schema["enum"])
+    if schema["type"] == "boolean":
+        return "true or false"
+    if "minimum" in schema:
+        unit = schema.get("format", "")
+        number = f"an integer number of {unit}" if unit else "a number"
+        return f"{number} from {schema['minimum']} to {schema['maximum']}"
+    return str(parameter["description"])

@@ -1,0 +1,135 @@
+"""The JSON of answers about jobs, for ``/openapi.json``; see ``shapes``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from iosonde.serve.shapes import Instant, Open, Shape
+
+Name = Annotated[str, Field(description="may be empty")]
+Key = Annotated[list[str], Field(description="file system, motif")]
+
+
+class Job(Shape):
+    """A job, or one of its runs."""
+
+    job: str
+    run: str
+    """Which of the job's runs; empty: it has one."""
+    step: str
+    motif: Name
+    file_system: Name
+    start_ns: Instant | None
+    end_ns: Instant | None
+    performance: float | None
+    unit: str
+    """Unit of ``performance``."""
+    fraction_of_peak: float | None
+
+
+class Jobs(Shape):
+    """The newest jobs of those that match."""
+
+    schema_version: int
+    n: int
+    """All jobs."""
+    n_found: int
+    jobs: list[Job]
+
+
+class UmamiRow(Open):
+    """One metric; ``value``, ``values``, axis and box are in ``unit``."""
+
+    metric: str
+    label: str
+    unit: str
+    role: str
+    """Quartile class: bad, poor, ok, good, neutral, too little history, missing."""
+    value: float | None
+    rank: str
+    n: int
+    """Other runs with a value."""
+    values: list[float | None]
+    box: dict[str, float] | None
+    """low q25 q50 q75 high of the others; null: too few."""
+
+
+class UmamiFigure(Open):
+    """What is drawn of a job and its history."""
+
+    title: str
+    times_s: list[float]
+    """Begin of each run, s since the epoch."""
+    place: int
+    """Which of the runs is the job."""
+    rows: list[UmamiRow]
+    caption: list[str]
+
+
+class Umami(Open):
+    """The verdict on a job, as `iosonde explain --format json` has it, and its diagram."""
+
+    schema_version: int
+    file_system: Name
+    motif: Name
+    verdict: str
+    sentence: str
+    evidence: list[str]
+    notes: list[str]
+    n_history: int
+    """Other runs of its kind."""
+    figure: UmamiFigure
+
+
+class Change(Open):
+    """A lasting change; ``before`` and ``after`` are medians, fractions of the best run."""
+
+    file_system: Name
+    motif: Name
+    at_ns: Instant
+    earliest_ns: Instant
+    latest_ns: Instant
+    before: float
+    after: float
+    ratio: float | None
+    q: float
+    """Share of false discoveries at which it is still found."""
+    sentence: str
+
+
+class Event(Open):
+    """Changes that may have been at one instant."""
+
+    at_ns: Instant
+    earliest_ns: Instant
+    latest_ns: Instant
+    sentence: str
+    changes: list[Change]
+
+
+class NoJobs(Shape):
+    """There are no jobs at all."""
+
+    n: int
+
+
+class Climate(Open):
+    """Lasting changes, events and climates of jobs; what is drawn; which run each dot is."""
+
+    n: int
+    """All jobs, whatever is asked."""
+    file_systems: list[str]
+    motifs: list[str]
+    sentence: str
+    since_ns: Instant
+    until_ns: Instant
+    changes: list[Change]
+    events: list[Event]
+    too_short: list[Key]
+    series: list[dict[str, Any]]
+    climates: list[dict[str, Any]]
+    figure: dict[str, Any]
+    runs: list[list[tuple[str, str]]]
+    """Of each series (job, run) of every run."""

@@ -1,0 +1,249 @@
+"""The JSON of answers about targets, for ``/openapi.json``: names, units, and what null means.
+
+Answers leave as bytes (``wire``) and are not built from these models: pydantic would take longer than all the
+rest. ``tests/serve/test_openapi.py`` holds real answers to them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from iosonde.serve.answers import MEDIA_TYPES
+
+Ns = Annotated[int, Field(description="duration, nanoseconds")]
+Instant = Annotated[int, Field(description="ns since the epoch")]
+Second = Annotated[float, Field(description="s since the epoch")]
+Instants = Annotated[list[int], Field(description="ns since the epoch")]
+Durations = Annotated[list[int | None], Field(description="ns; null: there is none")]
+Ratios = Annotated[list[float | None], Field(description="slowdown, a ratio; null: there is none")]
+Counts = Annotated[list[int], Field(description="number of operations")]
+
+
+class Shape(BaseModel):
+    """An object with exactly these members."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+class Open(BaseModel):
+    """An object with these members and more."""
+
+    model_config = ConfigDict(extra="allow", use_attribute_docstrings=True)
+
+
+class Problem(Shape):
+    """What is wrong."""
+
+    what: str
+    """What happened."""
+    expected: str
+    """What would have been right; may be empty."""
+    hint: str = Field(alias="try")
+    """What to try; may be empty."""
+
+
+class Error(Shape):
+    """Every error answer."""
+
+    error: Problem
+
+
+class OpState(Open):
+    """The probe's live state of an operation. All ``_ns`` are nanoseconds."""
+
+    op: str
+    state: str
+    slowdown: float | None
+    slowdown_lower: float | None
+    slowdown_upper: float | None
+    latest_ns: float | None
+    median_ns: float | None
+    baseline_ns: float | None
+    inflight_ns: float | None
+    """Age of an operation that has not ended."""
+    n_due: int | None
+    n_seen: int | None
+
+
+class State(Open):
+    """The probe's live state, as ``iosonde now --format json`` has it; of a damaged one less."""
+
+    written_ns: Instant | None
+    period_ns: Ns | None
+    window_ns: Ns | None
+    notes: list[str]
+    ops: list[OpState]
+
+
+class Target(Shape):
+    """A target with what iosonde says about it."""
+
+    host: str
+    target: str
+    slug: str
+    """The name of the state's file; empty: there is none."""
+    kind: str
+    """usual, learning, host_busy, slow, failing, hung, stopped, stale, damaged ..."""
+    severity: str
+    """ok, info, slow, hung or unknown."""
+    sentence: str
+    as_of_ns: Instant
+    state: State
+
+
+class Points(Shape):
+    """Single operations as columns, by due instant."""
+
+    due_ns: Instants
+    felt_ns: Durations
+    """Response time, from due to ended; null: not ended."""
+    service_ns: Durations
+    """From began to ended."""
+    outcome: list[str]
+    """ok, the error's name, timeout, skipped or pending."""
+
+
+class CellCounts(Shape):
+    """Cells that are not empty, as columns: bin of time, bin of latency (``edges_ns[i]`` on), operations."""
+
+    time: list[int]
+    latency: list[int]
+    count: Counts
+
+
+class Cells(Shape):
+    """Exact counts on a grid, where there are too many operations to list."""
+
+    origin_ns: Instant
+    """Begin of time bin 0."""
+    step_ns: Ns
+    edges_ns: Annotated[list[int], Field(description="edges of the latency bins, ns")]
+    ok: CellCounts
+    failed: CellCounts
+    n_without_latency: int
+
+
+class Windows(Shape):
+    """Windows with at least one operation as columns, by start."""
+
+    start_ns: Instants
+    n_due: Counts
+    n_seen: Counts
+    q50_ns: Durations
+    q50_lower_ns: Durations
+    q50_upper_ns: Durations
+    q90_ns: Durations
+    max_ns: Durations
+    baseline_ns: Durations
+    slowdown: Ratios
+    slowdown_lower: Ratios
+    slowdown_upper: Ratios
+    slow: list[bool]
+    host_busy: list[bool]
+    """Slow only because the probing host was busy."""
+
+
+class OpSeries(Shape):
+    """One operation; ``points`` or ``cells``, or neither where only windows are asked for."""
+
+    points: Points | None
+    cells: Cells | None
+    n_points: int | None
+    windows: Windows
+
+
+class Series(Shape):
+    """One target over a range of time, by operation."""
+
+    host: str
+    target: str
+    since_ns: Instant
+    until_ns: Instant
+    window_ns: Ns
+    as_of_ns: Instant
+    """The store was read after this instant; the feed has what became visible later."""
+    ops: dict[str, OpSeries]
+
+
+class Chunk(Shape):
+    """New operations of the feed."""
+
+    as_of_ns: Instant
+    ops: dict[str, Points]
+
+
+class Pane(Shape):
+    """One small plot."""
+
+    row: str
+    column: str
+    unit: str
+    """Of the vertical axis: s, x (a ratio), /s ..."""
+    marks: list[dict[str, Any]]
+    """What is drawn; ``mark`` says which kind it is."""
+    n: int
+    """Operations or intervals in the marks."""
+    note: str
+    span_s: tuple[Second, Second] | None
+
+
+class Figure(Shape):
+    """Small multiples as data."""
+
+    kind: str
+    title: str
+    columns: list[str]
+    panes: list[Pane]
+    since_s: Second | None
+    until_s: Second | None
+    caption: list[str]
+    stack: int
+    """So many panes in a row stand below each other."""
+    levels: list[str]
+    levels_of: str
+    """What ``levels`` names along the horizontal axis, where that is not time."""
+
+
+class About(Shape):
+    """What the server says of itself."""
+
+    version: str
+    store: str
+    op_words: dict[str, str]
+    """The plural noun of each operation."""
+    slow_at: float
+    slow_lower_at: float
+    baseline_trailing_ns: Ns
+
+
+Responses = dict[int | str, dict[str, Any]]
+ERRORS: Responses = {
+    "4XX": {"model": Error, "description": "The request cannot be answered as it is."},
+    "5XX": {"model": Error, "description": "The store cannot be read, or iosonde made a mistake."},
+}
+_REFERENCE = "#/components/schemas/{model}"
+_CHUNK = Chunk.model_json_schema(ref_template=_REFERENCE)
+del _CHUNK["$defs"]  # other routes have them
+_EVENT = [
+    {"type": "array", "items": {"$ref": _REFERENCE.format(model="Target")}},
+    _CHUNK,
+    {"type": "array", "items": {"type": "string"}},
+]
+FEED: Responses = {
+    200: {
+        "description": "Server-sent events: targets every second; points, with host and target, whose id is the "
+        "next Last-Event-ID; reload: fetch the series again; trouble: lines about what cannot be read, on change.",
+        "content": {
+            "text/event-stream": {"schema": {"type": "string", "contentSchema": {"anyOf": _EVENT}}}
+        },
+    }
+}
+
+
+def pictures(*more: str) -> Responses:
+    """The other forms of an answer: pictures, and ``more`` of MEDIA_TYPES."""
+    forms = (*more, "png", "svg", "pdf")
+    schema = {"type": "string", "contentMediaType": "application/octet-stream"}
+    return {200: {"content": {MEDIA_TYPES[form]: {"schema": schema} for form in forms}}}

@@ -1,0 +1,76 @@
+// Where the marks of an UMAMI row are, in CSS pixels: pure functions, nothing is drawn here.
+import type { UmamiFigure, UmamiRow } from "../../api/jobs.ts";
+import type { Area, Place } from "../shared/place.ts";
+
+/** Of the width of both: runs 4, box 1. */
+export const RUNS_SHARE = 0.8;
+
+const round = (v: number): number => Math.round(v * 100) / 100;
+
+/** Height of a value of a row, its range filling the area. */
+export const yOf = (row: UmamiRow, area: Area, value: number): number =>
+  round(area.top + area.height * (1 - (value - row.low) / (row.high - row.low)));
+
+export const xOf = (figure: UmamiFigure, area: Area, index: number): number => {
+  const time = figure.times[index] ?? figure.since;
+  return round(area.left + (area.width * (time - figure.since)) / (figure.until - figure.since));
+};
+
+/** Places of all runs; null where the value is missing. */
+export const places = (figure: UmamiFigure, row: UmamiRow, area: Area): (Place | null)[] =>
+  row.values.map((v, i) => (v === null ? null : { x: xOf(figure, area, i), y: yOf(row, area, v) }));
+
+/** A line through the places, with a gap where one is missing. */
+export function linePath(points: readonly (Place | null)[]): string {
+  let path = "";
+  let open = false;
+  for (const point of points) {
+    if (point !== null) path += `${open ? "L" : "M"}${point.x} ${point.y}`;
+    open = point !== null;
+  }
+  return path;
+}
+
+/** Crosses at the places, without the one of the job. */
+export const crossPath = (points: readonly (Place | null)[], job: number, size: number): string =>
+  points
+    .map((p, i) => {
+      if (p === null || i === job) return "";
+      const [l, r, t, b] = [round(p.x - size), round(p.x + size), round(p.y - size), round(p.y + size)];
+      return `M${l} ${t}L${r} ${b}M${l} ${b}L${r} ${t}`;
+    })
+    .join("");
+
+/** Half the size of a cross: many runs have small ones. */
+export const crossSize = (n: number): number => (n <= 60 ? 3.2 : n <= 150 ? 2.2 : 1.4);
+
+/** A star with five points. */
+export function starPath(at: Place, radius: number): string {
+  const points: string[] = [];
+  for (let i = 0; i < 10; i += 1) {
+    const angle = (Math.PI * i) / 5 - Math.PI / 2;
+    const r = i % 2 === 0 ? radius : radius * 0.42;
+    points.push(`${round(at.x + r * Math.cos(angle))} ${round(at.y + r * Math.sin(angle))}`);
+  }
+  return `M${points.join("L")}Z`;
+}
+
+/** The run whose value is known and that lies nearest to `x`; null where none is known. */
+export function nearest(points: readonly (Place | null)[], x: number): number | null {
+  let best: number | null = null;
+  let distance = Infinity;
+  points.forEach((p, i) => {
+    if (p === null || Math.abs(p.x - x) >= distance) return;
+    best = i;
+    distance = Math.abs(p.x - x);
+  });
+  return best;
+}
+
+/** The next run with a known value, from `at` in a direction; stays where there is none. */
+export function step(row: UmamiRow, at: number, direction: -1 | 1): number {
+  for (let i = at + direction; i >= 0 && i < row.values.length; i += direction) {
+    if (row.values[i] !== null) return i;
+  }
+  return at;
+}

@@ -1,0 +1,69 @@
+// From a series to what a panel shows: the view's span, its axis, its grid of windows. No statistics.
+import { emptyPoints } from "../../api/tail.ts";
+import type { OpSeries, Points } from "../../api/model.ts";
+import type { Ms } from "../../api/time.ts";
+import type { PanelModel } from "./frame.ts";
+import { gridCells } from "./grid.ts";
+import type { OpenOperation, Span } from "./grid.ts";
+import { logExtent } from "./scale.ts";
+
+const NO_WINDOWS = {
+  start: [],
+  nDue: [],
+  nSeen: [],
+  median: [],
+  medianLower: [],
+  medianUpper: [],
+  q90: [],
+  max: [],
+  baseline: [],
+  slowdown: [],
+  slowdownLower: [],
+  slowdownUpper: [],
+  slow: [],
+  hostBusy: [],
+};
+
+export interface PanelSource {
+  readonly series: OpSeries | null;
+  readonly live: Points | null;
+  readonly open: OpenOperation | null;
+}
+
+export function panelModel({ series, live, open }: PanelSource, view: Span): PanelModel {
+  const windows = series?.windows ?? NO_WINDOWS;
+  const cells = series === null ? [] : gridCells(windows, view, open);
+  const shown = cells.flatMap((c) => (c.row === null ? [] : [c.row]));
+  return {
+    ...view,
+    series,
+    live: live ?? emptyPoints(),
+    open,
+    cells,
+    extent: logExtent([...latencies(series, live, view, shown), open?.age ?? null]),
+  };
+}
+
+function* latencies(series: OpSeries | null, live: Points | null, view: Span, rows: readonly number[]): Iterable<Ms | null> {
+  for (const points of [series?.points ?? null, live]) {
+    if (points === null) continue;
+    for (let i = 0; i < points.due.length; i += 1) {
+      const due = points.due[i];
+      if (due !== undefined && due >= view.from && due <= view.to) yield points.felt[i] ?? null;
+    }
+  }
+  const cells = series?.cells ?? null;
+  if (cells !== null) {
+    for (const counts of [cells.ok, cells.failed]) {
+      for (const row of counts.latency) {
+        yield cells.edges[row] ?? null;
+        yield cells.edges[row + 1] ?? null;
+      }
+    }
+  }
+  for (const row of rows) {
+    yield series?.windows.medianLower[row] ?? null;
+    yield series?.windows.medianUpper[row] ?? null;
+    yield series?.windows.baseline[row] ?? null;
+  }
+}

@@ -1,0 +1,56 @@
+// Jobs, newest first, with a field to search in; each is a link to its diagram.
+import type { Job, JobList, UmamiQuery } from "../../api/jobs.ts";
+import { formatClock, formatDate } from "../../charts/shared/format.ts";
+import { h, setAttribute, setText } from "../shared/dom.ts";
+
+const WAIT_MS = 250;
+
+export class Jobs {
+  readonly element: HTMLElement;
+  private readonly input = h("input", { type: "search", placeholder: "id, program, file system", "aria-label": "Search jobs", autocomplete: "off" });
+  private readonly count = h("p", { class: "jobs-count", role: "status" });
+  private readonly items = h("ul", { class: "jobs-items" });
+  private readonly link: (query: UmamiQuery) => string;
+  private timer = 0;
+
+  /** `link`: the address of a job's diagram. `search` is called when the words have not changed for a moment. */
+  constructor(link: (query: UmamiQuery) => string, search: (words: string) => void) {
+    this.link = link;
+    this.element = h("nav", { class: "jobs", "aria-label": "Jobs" }, this.input, this.count, this.items);
+    this.input.addEventListener("input", () => {
+      window.clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => search(this.input.value.trim()), WAIT_MS);
+    });
+  }
+
+  set words(words: string) {
+    if (document.activeElement !== this.input) this.input.value = words;
+  }
+
+  show(list: JobList, chosen: UmamiQuery | null): void {
+    const shown = list.jobs.length;
+    const found = list.nFound === list.n ? `${list.n} jobs` : `${list.nFound} of ${list.n} jobs`;
+    setText(this.count, shown < list.nFound ? `${found}, the latest ${shown}` : found);
+    this.items.replaceChildren(...list.jobs.map((job) => h("li", {}, this.item(job))));
+    this.mark(chosen);
+  }
+
+  /** Which of them is looked at. */
+  mark(chosen: UmamiQuery | null): void {
+    for (const item of this.items.querySelectorAll("a")) {
+      const here = chosen !== null && item.dataset["job"] === chosen.job && item.dataset["run"] === chosen.run;
+      setAttribute(item, "aria-current", here ? "true" : null);
+    }
+  }
+
+  private item(job: Job): HTMLElement {
+    const start = job.start === null ? "begin not known" : `${formatDate(job.start)} ${formatClock(job.start, false)}`;
+    const where = job.fileSystem === "" ? "" : ` on ${job.fileSystem}`;
+    return h(
+      "a",
+      { href: this.link({ job: job.job, run: job.run, history: "earlier" }), "data-job": job.job, "data-run": job.run },
+      h("span", { class: "jobs-name" }, h("b", {}, job.job), h("span", { class: "jobs-when" }, start)),
+      h("span", { class: "jobs-what" }, `${job.motif === "" ? "program not known" : job.motif}${where}`),
+    );
+  }
+}

@@ -1,0 +1,83 @@
+// A target's card: what iosonde says about it, how old that is, and the six ops at a glance.
+import type { Op, Severity, Target } from "../../api/model.ts";
+import { OPS } from "../../api/model.ts";
+import { between } from "../../api/time.ts";
+import type { UnixMs } from "../../api/time.ts";
+import { formatAge, formatFactor } from "../../charts/shared/format.ts";
+import type { Palette } from "../../charts/weather/palette.ts";
+import { inkOn, rampColour } from "../../charts/weather/scale.ts";
+import { h, setAttribute, setText } from "../shared/dom.ts";
+import { severityIcon, severityWord } from "./icons.ts";
+
+/** Older than this, the age is worth a warning colour. */
+const OLD_MS = 10_000;
+
+export class Card {
+  readonly element: HTMLButtonElement;
+  private readonly word = h("span", { class: "card-word" });
+  private readonly icon = h("span", { class: "card-icon" });
+  private readonly age = h("span", { class: "card-age" });
+  private readonly name = h("span", { class: "card-name" });
+  private readonly sentence = h("span", { class: "card-sentence" });
+  private readonly chips = h("span", { class: "chips" });
+  private severity: Severity | null = null;
+  private target: Target;
+
+  constructor(target: Target, choose: () => void) {
+    this.target = target;
+    this.element = h(
+      "button",
+      { type: "button", class: "card" },
+      h("span", { class: "card-top" }, this.icon, this.word, this.age),
+      this.name,
+      this.sentence,
+      this.chips,
+    );
+    this.element.addEventListener("click", choose);
+  }
+
+  show(target: Target, chosen: boolean, words: ReadonlyMap<Op, string>, palette: Palette): void {
+    this.target = target;
+    if (target.severity !== this.severity) {
+      this.severity = target.severity;
+      this.icon.replaceChildren(severityIcon(target.severity));
+    }
+    this.element.dataset["severity"] = target.severity;
+    this.element.dataset["kind"] = target.kind;
+    this.element.dataset["target"] = target.target;
+    setAttribute(this.element, "aria-pressed", String(chosen));
+    setText(this.word, severityWord(target.severity, target.kind));
+    setText(this.name, target.target);
+    setText(this.sentence, target.sentence);
+    this.showChips(target, words, palette);
+  }
+
+  /** The age grows between the server's messages too. */
+  tick(now: UnixMs): void {
+    const { heard, host } = this.target;
+    if (heard === null) return setText(this.age, `no live state from ${host}`);
+    const age = between(heard, now);
+    setText(this.age, `measured ${formatAge(age)} from ${host}`);
+    setAttribute(this.age, "data-old", age > OLD_MS);
+  }
+
+  private showChips(target: Target, words: ReadonlyMap<Op, string>, palette: Palette): void {
+    const states = new Map(target.ops.map((op) => [op.op, op]));
+    const chips = OPS.filter((op) => states.has(op)).map((op) => {
+      const state = states.get(op);
+      const factor = state?.slowdown ?? null;
+      const bad = state?.state === "hung" || state?.state === "failing" ? state.state : null;
+      const value = bad ?? (factor === null ? (state?.state ?? "n/a") : formatFactor(factor));
+      const chip = h("span", { class: "chip", "data-op": op }, h("span", { class: "chip-op" }, words.get(op) ?? op), h("b", {}, value));
+      if (bad !== null) chip.dataset["bad"] = bad;
+      else if (factor !== null) colour(chip, rampColour(factor, palette.ramp));
+      return chip;
+    });
+    this.chips.replaceChildren(...chips);
+  }
+}
+
+function colour(chip: HTMLElement, background: string): void {
+  chip.style.backgroundColor = background;
+  chip.style.color = inkOn(background);
+}

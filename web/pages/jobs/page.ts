@@ -1,0 +1,142 @@
+// The page of the jobs: a list to search in, and the diagram of the chosen one.
+import { fetchJobs, fetchUmami, umamiUrl } from "../../api/jobs.ts";
+import type { UmamiFigure, UmamiQuery } from "../../api/jobs.ts";
+import { h, setAttribute, setText } from "../../components/shared/dom.ts";
+import { downloads } from "../../components/shared/downloads.ts";
+import { Jobs } from "../../components/jobs/job_list.ts";
+import { Diagram } from "../../components/jobs/umami_diagram.ts";
+import type { RoomPage } from "../shared/room_page.ts";
+import { ALL, climateAddress } from "../shared/climate_address.ts";
+import { jobsAddress, readJobsAddress } from "../shared/jobs_address.ts";
+import type { JobsAddress } from "../shared/jobs_address.ts";
+
+export class JobsPage implements RoomPage {
+  readonly element: HTMLElement;
+  private readonly list: Jobs;
+  private readonly title = h("h2", { id: "job-title" }, "Jobs");
+  private readonly subtitle = h("p", { class: "view" });
+  private readonly history = h("div", { class: "segments jobs-history" });
+  private readonly error = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly files = h("div", {});
+  private readonly body = h("div", {});
+  private diagram: Diagram | null = null;
+  private address: JobsAddress = { search: "", query: null };
+  private listed: string | null = null;
+  private drawn = "";
+  private listing = new AbortController();
+  private asking = new AbortController();
+
+  private readonly zone: () => string | null;
+
+  /** `zone`: of the times in pictures. */
+  constructor(zone: () => string | null) {
+    this.zone = zone;
+    this.list = new Jobs(
+      (query) => jobsAddress({ search: this.address.search, query }),
+      (search) => {
+        location.hash = jobsAddress({ ...this.address, search });
+      },
+    );
+    this.element = h(
+      "div",
+      { class: "jobs-page" },
+      this.list.element,
+      h("section", { class: "job", "aria-labelledby": "job-title", "aria-live": "off" }, h("div", { class: "detail-head" }, h("div", {}, this.title, this.subtitle), this.history), this.error, this.files, this.body),
+    );
+  }
+
+  /** Shows what an address says; asks for nothing that is there already. */
+  show(hash: string): void {
+    const address = readJobsAddress(hash);
+    if (address === null) return;
+    this.address = address;
+    this.list.words = address.search;
+    if (this.listed !== address.search) void this.loadList(address.search);
+    else this.list.mark(address.query);
+    const wanted = address.query === null ? "" : JSON.stringify(address.query);
+    if (wanted === this.drawn && wanted !== "") return;
+    this.drawn = wanted;
+    if (address.query === null) this.nothing("Jobs", "Choose a job: its metrics are then shown within the history of its kind.");
+    else void this.loadDiagram(address.query);
+  }
+
+  close(): void {
+    this.listing.abort();
+    this.asking.abort();
+    this.diagram?.destroy();
+  }
+
+  private async loadList(search: string): Promise<void> {
+    this.listed = search;
+    this.listing.abort();
+    const signal = (this.listing = new AbortController()).signal;
+    try {
+      const list = await fetchJobs(search, signal);
+      if (signal.aborted) return;
+      this.list.show(list, this.address.query);
+      if (list.n === 0) this.nothing("There are no jobs yet", "Import what your scheduler and monitors recorded: iosonde import FILE ...");
+    } catch (error) {
+      if (!signal.aborted) this.fail(error);
+    }
+  }
+
+  private async loadDiagram(query: UmamiQuery): Promise<void> {
+    this.asking.abort();
+    const signal = (this.asking = new AbortController()).signal;
+    setAttribute(this.body, "data-job", null);
+    try {
+      const figure = await fetchUmami(query, signal);
+      if (signal.aborted) return;
+      this.error.hidden = true;
+      this.diagram?.destroy();
+      this.diagram = new Diagram(figure);
+      setText(this.title, figure.title);
+      setText(this.subtitle, figure.subtitle);
+      document.title = `${figure.title} - iosonde`;
+      this.showHistory(query);
+      this.files.replaceChildren(this.filesOf(figure, query));
+      this.body.replaceChildren(this.diagram.element);
+      setAttribute(this.body, "data-job", query.job);
+    } catch (error) {
+      if (!signal.aborted) this.fail(error);
+    }
+  }
+
+  private filesOf({ fileSystem, motif }: UmamiFigure, query: UmamiQuery): HTMLElement {
+    const zone = this.zone();
+    const line = downloads("The diagram", "its records", (more) => umamiUrl(query, zone === null ? more : { ...more, zone }));
+    const kind = climateAddress({ ...ALL, query: { ...ALL.query, fileSystem, motif } });
+    if (motif !== "") line.append(". ", h("a", { href: kind }, "The climate of such jobs"));
+    return line;
+  }
+
+  private showHistory(query: UmamiQuery): void {
+    const choice = (history: "earlier" | "all", words: string): HTMLElement => {
+      const link = h("a", { class: "quiet", href: jobsAddress({ ...this.address, query: { ...query, history } }) }, words);
+      setAttribute(link, "aria-current", query.history === history ? "true" : null);
+      return link;
+    };
+    this.history.replaceChildren(choice("earlier", "earlier runs"), choice("all", "all other runs"));
+  }
+
+  private nothing(title: string, words: string): void {
+    this.asking.abort();
+    this.diagram?.destroy();
+    this.diagram = null;
+    this.error.hidden = true;
+    setText(this.title, title);
+    setText(this.subtitle, words);
+    this.history.replaceChildren();
+    this.files.replaceChildren();
+    this.body.replaceChildren();
+    setAttribute(this.body, "data-job", null);
+    document.title = "Jobs - iosonde";
+  }
+
+  private fail(error: unknown): void {
+    this.nothing("Jobs", "");
+    this.drawn = "";
+    this.error.hidden = false;
+    setText(this.error, error instanceof Error ? error.message : String(error));
+  }
+}

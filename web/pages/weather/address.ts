@@ -1,0 +1,38 @@
+// What is looked at, in the address after the #, so that a view can be bookmarked and sent to a colleague.
+import type { TargetKey } from "../../api/model.ts";
+import { ms } from "../../api/time.ts";
+import type { Ms } from "../../api/time.ts";
+import { rangeById, WINDOWS } from "../../components/weather/pickers.ts";
+
+export interface Address {
+  readonly key: TargetKey | null;
+  readonly range: string;
+  /** null: auto. */
+  readonly window: Ms | null;
+}
+
+export const DEFAULT_RANGE = "10m";
+
+export function readAddress(hash: string): Address {
+  const params = new URLSearchParams(hash.replace(/^#/, ""));
+  const host = params.get("host");
+  const target = params.get("target");
+  const range = params.get("range") ?? DEFAULT_RANGE;
+  const window = ms(Number(params.get("window_s") ?? "0") * 1000);
+  return {
+    key: host !== null && target !== null ? { host, target } : null,
+    range: rangeById(range) === null ? DEFAULT_RANGE : range,
+    window: WINDOWS.includes(window) ? window : null,
+  };
+}
+
+export function writeAddress(address: Address): string {
+  const params = new URLSearchParams();
+  if (address.key !== null) {
+    params.set("host", address.key.host);
+    params.set("target", address.key.target);
+  }
+  if (address.range !== DEFAULT_RANGE) params.set("range", address.range);
+  if (address.window !== null) params.set("window_s", String(address.window / 1000));
+  return `#${params.toString()}`;
+}

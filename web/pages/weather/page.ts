@@ -1,0 +1,191 @@
+// The page: cards of all targets, and the six panels of the chosen one.
+import { OPS } from "../../api/model.ts";
+import type { About, Op, OpState, Target } from "../../api/model.ts";
+import type { ServerClock } from "../../api/clock.ts";
+import { between } from "../../api/time.ts";
+import { formatClock, formatDate, formatSpan } from "../../charts/shared/format.ts";
+import type { PanelModel } from "../../charts/weather/frame.ts";
+import { readPalette } from "../../charts/weather/palette.ts";
+import type { Palette } from "../../charts/weather/palette.ts";
+import { panelModel } from "../../charts/weather/panel_model.ts";
+import type { OpenOperation, Span } from "../../charts/weather/grid.ts";
+import { Card } from "../../components/weather/card.ts";
+import { h, setText } from "../../components/shared/dom.ts";
+import { Figures } from "../../components/weather/figures.ts";
+import { legend } from "../../components/weather/legend.ts";
+import { Notice } from "../../components/weather/notice.ts";
+import { NumberTable } from "../../components/weather/number_table.ts";
+import { OpPanel } from "../../components/weather/op_panel.ts";
+import { RangePicker, WindowPicker } from "../../components/weather/pickers.ts";
+import type { Session } from "./session.ts";
+
+const SYNC = "iosonde";
+
+export class Weather {
+  readonly element: HTMLElement;
+  private readonly session: Session;
+  private readonly clock: ServerClock;
+  private readonly about: About | null;
+  private readonly cards = new Map<string, Card>();
+  private readonly cardList = h("div", { class: "cards", role: "group", "aria-label": "Targets" });
+  private readonly title = h("h2", { id: "chosen" });
+  private readonly spoken = h("p", { class: "visually-hidden", "aria-live": "polite", id: "spoken-sentence" });
+  private readonly cursorSpoken = h("p", { class: "visually-hidden", "aria-live": "polite" });
+  private readonly view = h("p", { class: "view" });
+  private readonly notes = h("ul", { class: "notes", "aria-label": "Notes of the probe" });
+  private readonly panelGrid = h("div", { class: "panels" });
+  private readonly panels = new Map<Op, OpPanel>();
+  private readonly notice: Notice;
+  private readonly numbers = new NumberTable(() => this.showSeries());
+  private readonly figures = new Figures();
+  private readonly ranges: RangePicker;
+  private readonly windows: WindowPicker;
+  private palette: Palette;
+  private verdict = "";
+
+  constructor(session: Session, clock: ServerClock, about: About | null) {
+    this.session = session;
+    this.clock = clock;
+    this.about = about;
+    this.palette = readPalette(document.body);
+    this.ranges = new RangePicker((range) => session.look((choice) => choice.follow(range.id)));
+    this.windows = new WindowPicker((window) => session.look((choice) => (choice.window = window)));
+    this.notice = new Notice((from, to) => session.look((choice) => choice.zoomTo(from, to)));
+    this.element = h(
+      "div",
+      { class: "weather" },
+      h("section", { "aria-label": "Weather of all targets" }, this.cardList, this.spoken),
+      h(
+        "section",
+        { class: "detail", "aria-labelledby": "chosen" },
+        h("div", { class: "detail-head" }, h("div", {}, this.title, this.view), h("div", { class: "pickers" }, stepButton(session, -1), this.ranges.element, stepButton(session, 1), this.windows.element)),
+        this.notice.element,
+        this.notes,
+        this.panelGrid,
+        this.cursorSpoken,
+        legend(about),
+        this.numbers.element,
+        this.figures.element,
+      ),
+    );
+  }
+
+  /** Once the element is in the document: charts ask for their size. */
+  mount(): void {
+    const model = panelModel({ series: null, live: null, open: null }, this.viewNow());
+    for (const op of OPS) {
+      const panel = new OpPanel(op, model, this.palette, SYNC, this.panelGrid, {
+        zoom: (from, to) => this.session.look((choice) => choice.zoomTo(from, to)),
+        reset: () => this.session.resume(),
+        announce: (text) => setText(this.cursorSpoken, text),
+      });
+      this.panels.set(op, panel);
+    }
+    this.showTargets();
+    this.showSeries();
+  }
+
+  recolour(): void {
+    this.palette = readPalette(document.body);
+    for (const panel of this.panels.values()) panel.recolour(this.palette);
+    this.figures.draw();
+    this.showTargets();
+  }
+
+  showTargets(): void {
+    const targets = this.session.targets;
+    const names = new Set(targets.map(nameOf));
+    for (const [name, card] of this.cards) {
+      if (names.has(name)) continue;
+      card.element.remove();
+      this.cards.delete(name);
+    }
+    for (const target of targets) this.cardOf(target).show(target, target === this.session.target, this.words, this.palette);
+    this.tickCards();
+    this.speak(this.session.target);
+  }
+
+  /** The chosen target's sentence for screen readers: when the verdict changes, not when a digit does. */
+  private speak(target: Target | null): void {
+    const verdict = target === null ? "" : `${nameOf(target)}\n${target.kind}`;
+    if (verdict === this.verdict) return;
+    this.verdict = verdict;
+    setText(this.spoken, target?.sentence ?? "");
+  }
+
+  showSeries(): void {
+    const { session } = this;
+    const view = this.viewNow();
+    const target = session.target;
+    setText(this.title, session.key === null ? "" : `${session.key.target} seen from ${session.key.host}`);
+    setText(this.view, this.viewText(view));
+    const { choice } = session;
+    this.ranges.show(choice.zoom === null ? choice.range : null);
+    this.windows.show(choice.window, session.window, choice.length);
+    this.notes.replaceChildren(...(target?.notes ?? []).map((note) => h("li", {}, note)));
+    const states = new Map(target?.ops.map((op) => [op.op, op]));
+    this.notice.show(target, view.from, between(view.from, view.to));
+    const models = new Map<Op, PanelModel>();
+    for (const [op, panel] of this.panels) {
+      const series = session.series?.ops.get(op) ?? null;
+      const live = session.tail.points(op, view.from, series?.points ?? null);
+      const state = states.get(op) ?? null;
+      const model = panelModel({ series, live, open: openOf(state, target) }, view);
+      panel.show(model, state, target, this.words.get(op) ?? op);
+      models.set(op, model);
+    }
+    this.numbers.show(models, this.words);
+    this.figures.show({ key: session.key, from: view.from, to: view.to, zone: session.zone });
+    this.panelGrid.dataset["loaded"] = String(session.series !== null);
+  }
+
+  tickCards(): void {
+    const now = this.clock.now();
+    for (const card of this.cards.values()) card.tick(now);
+  }
+
+  private get words(): ReadonlyMap<Op, string> {
+    return this.about?.words ?? new Map();
+  }
+
+  private cardOf(target: Target): Card {
+    const name = nameOf(target);
+    const known = this.cards.get(name);
+    if (known !== undefined) return known;
+    const card = new Card(target, () => this.session.choose(target));
+    this.cards.set(name, card);
+    this.cardList.append(card.element);
+    return card;
+  }
+
+  private viewNow(): Span {
+    const { from, to } = this.session.choice.span;
+    const series = this.session.series;
+    return { from, to, window: series?.window ?? this.session.window, asOf: series?.asOf ?? to };
+  }
+
+  private viewText(view: Span): string {
+    const length = formatSpan(between(view.from, view.to));
+    const window = `windows of ${formatSpan(view.window)}`;
+    if (!this.session.choice.paused) return `the last ${length} in ${window}, local time`;
+    const span = `${formatDate(view.from)} ${formatClock(view.from, true)} to ${formatClock(view.to, true)}`;
+    return `${span} in ${window}, local time`;
+  }
+}
+
+/** Goes back or on in time by the length in view. */
+function stepButton(session: Session, direction: -1 | 1): HTMLButtonElement {
+  const name = direction < 0 ? "earlier" : "later";
+  const button = h("button", { type: "button", class: "quiet", title: name }, h("span", { "aria-hidden": "true" }, direction < 0 ? "‹" : "›"));
+  button.setAttribute("aria-label", name);
+  button.addEventListener("click", () => session.look((choice) => choice.step(direction)));
+  return button;
+}
+
+/** Only what hangs now: an operation that is merely under way is not worth a sign. */
+const openOf = (state: OpState | null, target: Target | null): OpenOperation | null =>
+  state?.state !== "hung" || state.inflightDue === null || target?.severity !== "hung"
+    ? null
+    : { due: state.inflightDue, age: between(state.inflightDue, target.asOf) };
+
+const nameOf = (target: Target): string => `${target.host}\n${target.target}`;
