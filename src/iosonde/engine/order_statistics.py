@@ -142,17 +142,6 @@ def as_levels(found: Ints) -> Ints:
     return block.reshape(len(block), found.shape[1] // 3, 3)
 
 
-def lists_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> Ragged:
-    """A list column of a table in the order of its rows; null is an empty list."""
-    return Ragged.of(values_of(con, table, column), lengths_of(con, table, column))
-
-
-def lengths_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> Ints:
-    """How long each list is."""
-    found = in_table_order(con, f"SELECT coalesce(len({column}), 0) AS n FROM {table}")
-    return np.ma.getdata(found["n"]).astype(np.int64, copy=False)
-
-
 def values_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> NDArray[Any]:
     """All lists, one after the other."""
     found = in_table_order(con, f"SELECT unnest({column}) AS v FROM {table}")
