@@ -12,7 +12,8 @@ from iosonde.model.errors import InputFileError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Floats, Ints
+
 
 BINS = (
     *("0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M"),
@@ -87,7 +88,7 @@ class Records(NamedTuple):
 
     module: str
     ids: NDArray[np.uint64]
-    ranks: NDArray[np.int64]
+    ranks: Ints
     values: Floats
 
 

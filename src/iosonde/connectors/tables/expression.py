@@ -19,7 +19,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Floats
+
 
 MOST_CHARACTERS = 1000
 _MOST_DEPTH = 30

@@ -20,11 +20,9 @@ from iosonde.stats.association import Associations, associations
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from iosonde.model.arrays import Flags, Floats, Places
     from iosonde.model.jobs import JobTable
 
-    Floats = NDArray[np.float64]
 
 CONTAMINATED = 0.6
 """From this rank correlation with the run time on, a metric measures the run itself, unless it is from before it."""
@@ -142,12 +140,12 @@ def usual_metrics(table: JobTable, y: str) -> list[str]:
 
 class _Found(NamedTuple):
     of_y: Associations
-    contaminated: NDArray[np.bool_]
-    drift: NDArray[np.bool_]
+    contaminated: Flags
+    drift: Flags
 
 
 def _associate(
-    table: JobTable, rows: NDArray[np.intp], y: str, names: list[str], controls: Sequence[str]
+    table: JobTable, rows: Places, y: str, names: list[str], controls: Sequence[str]
 ) -> _Found:
     x, target = _matrix(table, names)[rows], table.metrics[y][rows]
     given = _matrix(table, list(controls))[rows] if controls else None

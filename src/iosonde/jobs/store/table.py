@@ -34,7 +34,7 @@ from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats
 
 _TEXTS = ("job_id", "step", "app", "mode", "direction", "file_system")
 
@@ -140,7 +140,7 @@ def _table_of(
 
 def _numbers(
     con: duckdb.DuckDBPyConnection, scalars: Sequence[Path], wanted: str, n: int
-) -> tuple[dict[str, NDArray[np.float64]], dict[tuple[int, str], tuple[str, ...]]]:
+) -> tuple[dict[str, Floats], dict[tuple[int, str], tuple[str, ...]]]:
     """Columns of the metrics of which some value is finite, by name, and flags by row and metric."""
     con.execute(
         "CREATE TEMP TABLE names AS SELECT metric, (row_number() OVER (ORDER BY metric) - 1)::INTEGER "

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Flags, Floats
 
 MOST = 1.2
 """Above 1, samples were lost or clocks disagree; above this the factor says nothing."""
@@ -27,7 +27,7 @@ def coverage(own: ArrayLike, servers: ArrayLike) -> Floats:
     return np.where((theirs > 0) & (mine >= 0) & np.isfinite(found), found, np.nan)
 
 
-def over_covered(factor: ArrayLike) -> NDArray[np.bool_]:
+def over_covered(factor: ArrayLike) -> Flags:
     """Where a coverage factor is beyond what lost samples explain."""
     return np.asarray(factor, dtype=np.float64) > MOST
 
@@ -70,7 +70,7 @@ def node_hours(nodes: ArrayLike, duration_s: ArrayLike) -> Floats:
     return np.asarray(nodes, dtype=np.float64) * np.asarray(duration_s, dtype=np.float64) / 3600
 
 
-def monitor_down(own_bytes: ArrayLike, server_bytes: ArrayLike) -> NDArray[np.bool_]:
+def monitor_down(own_bytes: ArrayLike, server_bytes: ArrayLike) -> Flags:
     """Where servers are said to have moved nothing while the job moved something."""
     mine, theirs = np.asarray(own_bytes), np.asarray(server_bytes)
     return np.asarray((mine > 0) & (theirs == 0), dtype=np.bool_)

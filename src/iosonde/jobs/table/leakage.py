@@ -18,9 +18,8 @@ from iosonde.model.jobs import JobTable
 from iosonde.stats.midranks import midranks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Places
 
-    Floats = NDArray[np.float64]
 
 LEAKS = 0.6
 """A metric whose rank correlation with what the job itself did is above this is not asked who did it."""
@@ -114,7 +113,7 @@ def undescribed(table: JobTable) -> list[str]:
 
 def leaks(
     table: JobTable,
-    rows: NDArray[np.intp],
+    rows: Places,
     names: Sequence[str],
     x: Floats,
     abouts: Sequence[About],

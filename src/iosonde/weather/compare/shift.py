@@ -23,9 +23,8 @@ from iosonde.weather.compare import dependence
 from iosonde.weather.compare.unseen_load import Gaps, Period, Side, bisect
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 LEVELS: tuple[float, ...] = (0.25, 0.50, 0.75, 0.90, 0.95, 0.99)
 FEWEST = 20

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iosonde.model.arrays import Floats, Ints
 from iosonde.model.events import Seen
 from iosonde.model.frames import Frame
 from iosonde.weather.events import scope_test as scope
@@ -65,7 +65,7 @@ def _seen(windows: Frame, target: str, op: str, start_ns: int, end_ns: int) -> S
 
 def _table(
     series: dict[str, Series],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[Ints, Floats]:
     """Starts, and (windows, hosts) of typ; NaN where a host saw nothing."""
     starts = np.unique(np.concatenate([s.start_ns for s in series.values()] or [np.array([], int)]))
     typ = np.full((len(starts), len(series)), np.nan)

@@ -19,7 +19,7 @@ from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints
 
 WINDOW_NS = 600 * SECOND_NS
 DAY_NS = 86_400 * SECOND_NS
@@ -39,8 +39,8 @@ class Heat:
     op: str
     by: str
     rows: tuple[str, ...]
-    value: NDArray[np.float64]
-    windows: NDArray[np.int64]
+    value: Floats
+    windows: Ints
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _report(
     )
 
 
-def _last(column: NDArray[np.float64]) -> float | None:
+def _last(column: Floats) -> float | None:
     known = column[~np.isnan(column)]
     return float(known[-1]) if len(known) else None
 

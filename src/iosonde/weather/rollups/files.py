@@ -33,6 +33,8 @@ from iosonde.weather.rollups.intervals import Intervals
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from iosonde.model.arrays import Ints
+
 SCHEMA_VERSION = 2
 _PARQUET = (
     "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 9, PARQUET_VERSION v2, "
@@ -119,7 +121,7 @@ def read(
     where: str,
     wanted: Wanted,
     *,
-    starts: NDArray[np.int64] | None = None,
+    starts: Ints | None = None,
     layout_1: bool = False,
 ) -> Intervals:
     """What is ``wanted`` of the intervals in files for which ``where`` holds.
@@ -150,7 +152,7 @@ def _attach(
     paths: Sequence[Path],
     where: str,
     wanted: Wanted,
-    starts: NDArray[np.int64] | None,
+    starts: Ints | None,
 ) -> None:
     """The view ``rolled``, which several queries read in one order.
 
@@ -198,14 +200,14 @@ def _none(rows: int) -> Histograms:
     return Histograms(offsets, np.zeros(0, dtype=np.uint16), np.zeros(0, dtype=np.uint32))
 
 
-def _service(con: duckdb.DuckDBPyConnection, n_seen: NDArray[np.int64]) -> Histograms:
+def _service(con: duckdb.DuckDBPyConnection, n_seen: Ints) -> Histograms:
     try:
         return Histograms.of_totals(n_seen, *_unnested(con, "service"))
     except ValueError as error:
         raise duckdb.InvalidInputException(str(error)) from error
 
 
-def _response(con: duckdb.DuckDBPyConnection, lengths: NDArray[np.int64]) -> Histograms:
+def _response(con: duckdb.DuckDBPyConnection, lengths: Ints) -> Histograms:
     bucket, count = _unnested(con, "response")
     if len(bucket) != lengths.sum():
         raise duckdb.InvalidInputException("a histogram has fewer buckets than counts")

@@ -18,9 +18,7 @@ from iosonde.model.ops import op_word
 from iosonde.weather.sample_marks import drawn
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Floats
 
 
 @dataclass(frozen=True)
