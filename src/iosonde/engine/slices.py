@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from iosonde.engine import spool
+from iosonde.engine.parquet import names
 from iosonde.engine.reader import Scope
 
 SLICE_ROWS = 2_000_000
@@ -59,12 +59,11 @@ def _size(path: Path) -> int:
 
 def _reaches(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[_Reach]:
     """Files in the order of their first sample; one without statistics may reach anywhere."""
-    names = ", ".join(spool.literal(str(path)) for path in files)
     rows = con.execute(
         "SELECT coalesce(min(stats_min_value::BIGINT), 0), "
         "coalesce(max(stats_max_value::BIGINT), 9223372036854775807), "
         "sum(row_group_num_rows)::BIGINT, file_name "
-        f"FROM parquet_metadata([{names}]) WHERE path_in_schema = 'due_ns' GROUP BY file_name"
+        f"FROM parquet_metadata({names(files)}) WHERE path_in_schema = 'due_ns' GROUP BY file_name"
     ).fetchall()
     return sorted(_Reach(first, last, n, Path(name)) for first, last, n, name in rows)
 
