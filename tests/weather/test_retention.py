@@ -17,10 +17,10 @@ from iosonde.cli import main
 from iosonde.engine import layout, parquet
 from iosonde.weather import seal as sealing
 from iosonde.weather.follow import Follower
-from iosonde.weather.probe import simulate
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
 from tests.kit.makers import LATENCY, SECOND, START, everything, simulated
+from tests.kit.simulate import simulate
 
 HOUR = 3600 * SECOND
 

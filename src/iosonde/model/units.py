@@ -12,6 +12,10 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from iosonde.model.errors import UnitError
 
+DAY_NS = 86_400_000_000_000
+LATEST_S = 7_258_118_400
+"""2200: what a file says of later is a mistake."""
+
 _DURATION_NS = {
     "ns": 1,
     "us": 1_000,
@@ -20,7 +24,7 @@ _DURATION_NS = {
     "s": 1_000_000_000,
     "m": 60_000_000_000,
     "h": 3_600_000_000_000,
-    "d": 86_400_000_000_000,
+    "d": DAY_NS,
     "w": 604_800_000_000_000,
 }
 _DURATION_PART = r"(\d+)(?:\.(\d+))?(ns|us|µs|ms|s|m|h|d|w)"

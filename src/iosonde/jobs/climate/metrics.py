@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.climate.series import DAY_NS, Q
+from iosonde.jobs.climate.series import Q
 from iosonde.jobs.table.leakage import LEAKS, judged
 from iosonde.model.job_metrics import About
+from iosonde.model.units import DAY_NS
 from iosonde.stats.change_points import Shift, shifts
 from iosonde.stats.midranks import midranks
 from iosonde.stats.multiple import benjamini_hochberg

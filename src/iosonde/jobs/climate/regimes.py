@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from iosonde.jobs.climate.metrics import Safe, by_day
-from iosonde.jobs.climate.series import DAY_NS
 from iosonde.jobs.table.derived import FRACTION
+from iosonde.model.units import DAY_NS
 from iosonde.stats.regime_search import KNOWN_SHARE, Regimes, known_median, noise_scale, regimes
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.jobs.table.derived import FRACTION
+from iosonde.model.units import DAY_NS
 from iosonde.stats.change_points import Shift, shifts
 from iosonde.stats.multiple import benjamini_hochberg
 from iosonde.stats.segments import FEWEST
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable
 
 
-DAY_NS = 86_400_000_000_000
 Q = 0.05
 """Of the changes that are told, at most this share is wrong on average."""
 MOST_VALUES = 5000

@@ -32,6 +32,7 @@ from iosonde.jobs.store.regrid import Rows, grid_steps, is_long, long_gaps, spre
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.names import slug
 from iosonde.model.quality import QUALITY, Note
+from iosonde.model.units import DAY_NS
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 METRICS = Table("metrics", METRIC_TYPES, METRIC_KEY, METRIC_ORDER)
 TOPOLOGY = Table("topology", EDGE_TYPES, EDGE_KEY, EDGE_ORDER)
-DAY_NS = 86_400_000_000_000
 
 
 class SeriesName(NamedTuple):

@@ -32,12 +32,6 @@ def over_covered(factor: ArrayLike) -> Flags:
     return np.asarray(factor, dtype=np.float64) > MOST
 
 
-def believable(factor: ArrayLike) -> Floats:
-    """The same, NaN above 1.2."""
-    found = np.asarray(factor, dtype=np.float64)
-    return np.where(over_covered(found), np.nan, found)
-
-
 def contention(factor: ArrayLike) -> Floats:
     """1 - CF (ratio). Slightly below 0 where samples were lost: a correlation must not see a limit there."""
     return np.asarray(1.0 - np.asarray(factor, dtype=np.float64))
@@ -47,14 +41,6 @@ def others(own: ArrayLike, servers: ArrayLike) -> Floats:
     """What the servers did for others: servers - own, at least 0."""
     left = np.asarray(servers, dtype=np.float64) - np.asarray(own, dtype=np.float64)
     return np.where(np.isnan(left), np.nan, np.maximum(left, 0.0))
-
-
-def contention_of_others(own: ArrayLike, servers: ArrayLike) -> Floats:
-    """(servers - own) / servers, at least 0 (ratio): the share of others, free of the job's own load."""
-    total = np.asarray(servers, dtype=np.float64)
-    with np.errstate(all="ignore"):
-        share = others(own, total) / total
-    return np.where(total > 0, share, np.nan)
 
 
 def per_second(amount: ArrayLike, duration_s: ArrayLike) -> Floats:

@@ -82,13 +82,6 @@ class Pair:
         return _shift(self._sides, self._gaps, self._p, same_level)
 
 
-def shift(
-    a: Period, b: Period, levels: tuple[float, ...] = LEVELS, *, same_level: float = 0.90
-) -> Shift:
-    """Compare two periods of one op alone; see ``Pair``."""
-    return Pair(a, b, levels).shift(same_level=same_level)
-
-
 def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -> Shift:
     a, b = sides
     part = gaps.sides / gaps.sides.sum(axis=1, keepdims=True)

@@ -9,12 +9,13 @@ import numpy as np
 from iosonde.model.arrays import Floats, Ints
 from iosonde.model.events import Seen
 from iosonde.model.frames import Frame
+from iosonde.model.units import DAY_NS
 from iosonde.weather.events import scope_test as scope
 from iosonde.weather.events.events import by_target
 from iosonde.weather.events.scope_test import Scope
 from iosonde.weather.events.slow_intervals import Series
 
-LOOK_BACK_NS = 14 * 86_400 * 1_000_000_000
+LOOK_BACK_NS = 14 * DAY_NS
 _WORDS = {
     Scope.STORAGE: "storage",
     Scope.CLIENT: "client",

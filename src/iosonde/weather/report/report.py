@@ -12,7 +12,7 @@ import numpy as np
 from iosonde.model.events import SlowEvent
 from iosonde.model.frames import Change, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.ops import SECOND_NS, op_order
-from iosonde.model.units import to_datetime
+from iosonde.model.units import DAY_NS, to_datetime
 from iosonde.weather.events.timeline import Place, Recurrence, events_of, place_of, recurrence_of
 from iosonde.weather.samples.counts import CACHES
 from iosonde.weather.slowdown.slowdown import analyse
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
 
 WINDOW_NS = 600 * SECOND_NS
-DAY_NS = 86_400 * SECOND_NS
 DATES = 10
 """Days up to which every date has its row; longer ranges have a row a weekday."""
 
