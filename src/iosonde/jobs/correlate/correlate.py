@@ -14,7 +14,7 @@ import numpy as np
 from iosonde.jobs.correlate.pooling import PooledWarning, pooled_warnings
 from iosonde.jobs.table.derived import FRACTION, By, groups
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.job_metrics import JOB_METRICS
+from iosonde.model.job_metrics import job_metrics
 from iosonde.stats.association import Associations, associations
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def usual_metrics(table: JobTable, y: str) -> list[str]:
         and name not in ("duration_s", y)
         and name.replace("contention_", "cf_", 1) not in set(table.metrics) - {name}
     ]
-    usual = [name for name in could if name in JOB_METRICS or name in table.abouts]
+    usual = [name for name in could if name in job_metrics() or name in table.abouts]
     if usual or could or table.about(y).role == "performance":
         return usual or could
     return [name for name in table.metrics if name != y]

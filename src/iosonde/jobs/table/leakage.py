@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.jobs.table.coverage import others, per_second
-from iosonde.model.job_metrics import JOB_METRICS, About
+from iosonde.model.job_metrics import About, job_metrics
 from iosonde.model.jobs import JobTable
 from iosonde.stats.midranks import midranks
 
@@ -108,7 +108,9 @@ def about_of(table: JobTable, name: str) -> About:
 
 def undescribed(table: JobTable) -> list[str]:
     """Columns of which nothing but the name is known."""
-    return [name for name in table.metrics if name not in JOB_METRICS and name not in table.abouts]
+    return [
+        name for name in table.metrics if name not in job_metrics() and name not in table.abouts
+    ]
 
 
 def leaks(
