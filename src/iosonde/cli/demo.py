@@ -212,12 +212,12 @@ def _clock(ns: int) -> str:
 
 
 def _plot(store: Store, args: argparse.Namespace) -> None:
+    from iosonde.drawing.render_sheet import save_sheet
     from iosonde.weather.slowdown.figure import slowdown_figure
-    from iosonde.weather.slowdown.render import save
 
     result = analyse(store, SlowdownQuery(window_ns=args.window))
     for figure in slowdown_figure(result, scatter(store, result)):
-        save(figure, args.plot)
+        save_sheet(figure, args.plot)
         options.tell(f"wrote {args.plot}")
 
 

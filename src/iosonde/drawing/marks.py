@@ -94,6 +94,19 @@ class Shade:
 
 
 @dataclass(frozen=True)
+class Strip:
+    """A strip of colour below a pane: one ratio an interval, NaN = not known; and of longer ``stretches``
+    (start_s, end_s, ratio) the number. Shapes (intervals,).
+    """
+
+    name: str
+    start_s: Floats
+    end_s: Floats
+    value: Floats
+    stretches: tuple[tuple[float, float, float], ...] = ()
+
+
+@dataclass(frozen=True)
 class Level:
     """A value that does not change: a limit, with what the legend calls it."""
 
@@ -154,7 +167,7 @@ class Curve:
     bandwidth: float
 
 
-Mark = Curve | Dots | LevelLine | Points | Cells | Steps | Bars | Shade | Level | Shifts
+Mark = Curve | Dots | LevelLine | Points | Cells | Steps | Strip | Bars | Shade | Level | Shifts
 
 
 def no_points() -> Points:
