@@ -7,7 +7,7 @@ from pathlib import Path
 
 import iosonde
 
-ALLOWED = ("bench", "doctor", "engine", "host", "jobs", "stats", "weather")
+ALLOWED = ("bench", "engine", "stats", "weather")
 
 
 def imports(path):
