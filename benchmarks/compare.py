@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from iosonde.stats.multiple import holm, simes
 from iosonde.weather.compare.dependence import no_load_beside
-from iosonde.weather.compare.shift import LEVELS, Pair, shift
+from iosonde.weather.compare.shift import LEVELS, Pair
 from iosonde.weather.compare.unseen_load import Period
 
 Floats = NDArray[np.float64]
@@ -132,7 +132,7 @@ def measure(case: Case, pairs: int, seed: int) -> Row:
         one = case.make(rng, case.n, case.step_s)
         other = case.make(rng, case.n, case.step_s) * case.factor
         began = time.perf_counter()
-        got = shift(Period(at, one, ones), Period(at, other, ones), same_level=0.90)
+        got = Pair(Period(at, one, ones), Period(at, other, ones), LEVELS).shift(same_level=0.90)
         spent += time.perf_counter() - began
         p = simes(got.p_value)
         inside = (got.same_lower > 1 / MARGIN) & (got.same_upper < MARGIN)

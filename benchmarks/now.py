@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from iosonde.weather.probe import simulate
+from tests.kit.simulate import simulate
 
 RUNS = 21
 SECOND = 1_000_000_000

@@ -10,7 +10,8 @@ from benchmarks.truth.judge import INTERVAL_S, Expected, judged, slowdowns
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.stream import DAY_S, START_NS, Options, Weather
 from benchmarks.truth.target import Row, share
-from iosonde.stats.ranks import minimum_count, quantile_ranks
+from iosonde._core import minimum_count
+from iosonde.stats.ranks import quantile_ranks
 
 OPS = ("md_create", "data_read")
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.truth import stream
+from benchmarks.truth.alarms import alarms
 from benchmarks.truth.judge import SECOND_NS, judged
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.stream import NULL, START_NS, Happening, Weather
 from benchmarks.truth.target import Row, share
-from iosonde.weather.slowdown.alarms import alarms
 
 OPS = ("md_create", "data_read")
 INFINITE = float("inf")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.weather.probe import simulate
 from tests.kit import harness
 from tests.kit.harness import SECOND
+from tests.kit.simulate import simulate
 
 START_NS = 1_790_000_000 * SECOND
 LATENCY = {

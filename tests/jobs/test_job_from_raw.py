@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 import pytest
 
-from iosonde.jobs.environment.servers import environment
 from iosonde.jobs.store import jobs
 from iosonde.jobs.store import series as metrics
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import Edge, MetricBlock
 from tests.jobs.test_metrics_store import START, S, block
 from tests.kit.commands import run
+from tests.kit.environment import environment
 from tests.kit.latencies import DATA
 
 UMAMI = DATA / "umami"

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from iosonde.engine.parts import parts
 from iosonde.jobs.environment.join import join
-from iosonde.jobs.environment.servers import environment
 from iosonde.jobs.store import series as metrics
 from iosonde.jobs.store.jobs import JOBS, PERFORMANCES, month_of, read_jobs, write_jobs
 from iosonde.jobs.store.with_performance import measured_jobs
 from iosonde.model.jobs import Job, Scalar
 from tests.jobs.test_metrics_store import START, S, block
+from tests.kit.environment import environment
 
 DAY = 86_400 * S
 RATE, SIZE = Scalar(1e9, "bytes/s", "darshan"), Scalar(1.0, "bytes", "darshan")

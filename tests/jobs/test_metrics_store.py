@@ -19,7 +19,7 @@ from iosonde.jobs.store.jobs import JOBS, SCALARS
 from iosonde.jobs.store.metric_descriptions import DESCRIBED
 from iosonde.jobs.store.series import METRICS, TOPOLOGY, SeriesName
 from iosonde.model.errors import DamagedFileWarning, StoreError
-from iosonde.model.job_metrics import JOB_METRICS
+from iosonde.model.job_metrics import job_metrics
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.quality import Note
@@ -42,14 +42,14 @@ def test_the_columns_are_those_of_the_schema(table: Table) -> None:
 
 
 def test_metrics_of_jobs_are_those_of_the_schema() -> None:
-    schema = tomllib.loads((ROOT / "schema/metrics/jobs.toml").read_text())["metric"]
+    schema = tomllib.loads((ROOT / "src/iosonde/model/job_metrics.toml").read_text())["metric"]
     listed = {m["name"]: {k: v for k, v in m.items() if k != "name"} for m in schema}
     known = {
         name: {k: v for k, v in about._asdict().items() if v or k == "unit"}
-        for name, about in JOB_METRICS.items()
+        for name, about in job_metrics().items()
     }
     assert listed == known
-    for name, about in JOB_METRICS.items():
+    for name, about in job_metrics().items():
         last = about.unit.replace("/s", "_per_s").replace(" ", "_").lower()
         assert (
             about.unit in ("operations", "operations/s")

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iosonde.jobs.environment.join import join
-from iosonde.jobs.environment.servers import environment
 from iosonde.jobs.store import jobs
 from iosonde.jobs.store import scan as passing
 from iosonde.jobs.store import series as metrics
@@ -20,6 +19,7 @@ from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge
 from iosonde.model.quality import Note
 from tests.jobs.test_metrics_store import NAME, START, S, block, job
+from tests.kit.environment import environment
 
 NOON = START // metrics.DAY_NS * metrics.DAY_NS + metrics.DAY_NS
 """A midnight, in fact: what is written lies in two days."""

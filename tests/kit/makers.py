@@ -13,8 +13,8 @@ from iosonde.engine import layout
 from iosonde.engine.contract import SAMPLE_TYPES
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.frames import NULL_NS, Frame
-from iosonde.weather.probe import simulate
 from iosonde.weather.store import Store
+from tests.kit.simulate import simulate
 
 SECOND = 1_000_000_000
 START = 1_790_000_000_000_000_000

@@ -34,7 +34,56 @@ def test_durations(text, ns):
     assert units.parse_duration(text) == ns
 
 
-@pytest.mark.parametrize("text", ["", "s", "1x", "-1s", "1 s 2", "1s2", "0.5ns", "1e3", "1mo"])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *(
+            ("1min", 60 * 10**9),
+            ("2h30min", 9000 * 10**9),
+            ("1e3", 1000 * 10**9),
+            ("1.5E-3", 1_500_000),
+        ),
+        *(
+            (".5s", 500_000_000),
+            ("5.s", 5 * 10**9),
+            ("+5", 5 * 10**9),
+            ("5.", 5 * 10**9),
+            ("1µs", 1000),
+        ),
+    ],
+)
+def test_durations_that_the_core_reads(text, value):
+    """The table of ``rust/core/src/units.rs`` and what its grammar allows beyond."""
+    assert units.parse_duration(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("7b", 7), ("1.5K", 1536), (".5k", 512), ("5.k", 5120), ("1_0k", 10240)]
+)
+def test_sizes_that_the_core_reads(text, value):
+    assert units.parse_size(text) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "s",
+        "1x",
+        "-1s",
+        "1 s 2",
+        "1s2",
+        "0.5ns",
+        "1mo",
+        "1e400",
+        "nan",
+        "inf",
+        "300y",
+        "1h.5",
+        "1e-99999999",
+        "300000w",
+    ],
+)
 def test_what_is_no_duration(text):
     with pytest.raises(UnitError):
         units.parse_duration(text)
@@ -61,7 +110,9 @@ def test_sizes(text, size):
     assert units.parse_size(text) == size
 
 
-@pytest.mark.parametrize("text", ["1mi", "1Mi", "-1", "", "M", "0.5", "1b", "1Mb", "1 M B", "1x"])
+@pytest.mark.parametrize(
+    "text", ["1mi", "1Mi", "-1", "", "M", "0.5", "1e3", "9000000t", "1Mb", "1 M B", "1x"]
+)
 def test_what_is_no_size(text):
     with pytest.raises(UnitError) as caught:
         units.parse_size(text)

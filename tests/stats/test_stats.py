@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iosonde.stats.ranks import minimum_count, quantile_ranks
+from iosonde._core import minimum_count
+from iosonde.stats.ranks import quantile_ranks
 from iosonde.weather.slowdown.onset import onset
 from iosonde.weather.slowdown.trailing import trailing_median
 

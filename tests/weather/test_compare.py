@@ -28,7 +28,7 @@ from iosonde.stats.multiple import benjamini_hochberg, holm, simes
 from iosonde.weather.compare import dependence
 from iosonde.weather.compare.compare import compare
 from iosonde.weather.compare.seasons import hours_of_week, match
-from iosonde.weather.compare.shift import FEWEST, LEVELS, shift
+from iosonde.weather.compare.shift import FEWEST, LEVELS, Pair
 from iosonde.weather.compare.unseen_load import Period
 from iosonde.weather.compare.words import MARGIN, judge, say_comparison
 from iosonde.weather.samples.periods import Part, part_samples, part_series, runs
@@ -36,6 +36,11 @@ from iosonde.weather.selectors import Defaults, known_names, select, select_all,
 from iosonde.weather.store import Store
 from tests.kit.commands import run
 from tests.kit.makers import SECOND, START, row, rows, sealed, simulated
+
+
+def shift(a, b):
+    return Pair(a, b, LEVELS).shift()
+
 
 HOUR = 3600 * SECOND
 MONDAY = 1_790_553_600 * SECOND

@@ -12,12 +12,12 @@ from iosonde.engine import layout
 from iosonde.engine.contract import WINDOW_COLUMNS
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.frames import Choice, Frame, SlowdownQuery
-from iosonde.weather.probe import simulate
 from iosonde.weather.seal import seal
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
 from tests.kit.commands import run
 from tests.kit.makers import LATENCY, SECOND, START, simulated
+from tests.kit.simulate import simulate
 
 MINUTE = 60 * SECOND
 SLOW = {"op": "md_stat", "after": "3700s", "for": "400s", "multiply": 5.0}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import shutil
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from iosonde.engine import slices
 from iosonde.engine.contract import LEVEL_COLUMNS, WINDOW_COLUMNS
+from iosonde.engine.query import Query, run
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
 from tests.kit import brute
@@ -100,10 +102,10 @@ def test_slices_do_slice(tmp_path, monkeypatch):
         sealed(tmp_path, f"r-{number}", rows([1000] * 600, WHOLE + number * INTERVAL))
     monkeypatch.setattr(slices, "_SMALL_BYTES", 0)
     monkeypatch.setattr(slices, "SLICE_ROWS", 600)
-    counts = slices.over_slices(
-        tmp_path,
-        slices.Scope(),
-        MINUTE,
-        lambda con: con.execute("SELECT count(*) FROM samples").fetchall()[0][0],
+    counts = Query(
+        ("SELECT count(*) AS n FROM samples",),
+        lambda found: found["n"].tolist(),
+        merge=operator.add,
+        cut_ns=MINUTE,
     )
-    assert counts == [600] * 4
+    assert run(tmp_path, [counts]) == [[600] * 4]

@@ -14,13 +14,13 @@ import duckdb
 import pytest
 
 from iosonde.cli import main
-from iosonde.engine import layout
+from iosonde.engine import layout, parquet
 from iosonde.weather import seal as sealing
 from iosonde.weather.follow import Follower
-from iosonde.weather.probe import simulate
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
 from tests.kit.makers import LATENCY, SECOND, START, everything, simulated
+from tests.kit.simulate import simulate
 
 HOUR = 3600 * SECOND
 
@@ -75,13 +75,13 @@ def test_a_follower_is_told_that_something_went(live):
 
 def test_a_segment_that_is_dropped_while_it_is_sealed_stays_dropped(live, monkeypatch):
     first, second = layout.spool_segments(live)
-    synced = sealing.sync
+    synced = parquet.sync
 
     def drop_then_sync(path):
         first.path.unlink(missing_ok=True)
         synced(path)
 
-    monkeypatch.setattr(sealing, "sync", drop_then_sync)
+    monkeypatch.setattr(parquet, "sync", drop_then_sync)
     made = seal(live)
     assert [path.stem for path in made] == [second.stem]
     assert not [path for path in (live / "samples").rglob("*") if first.stem in path.name]
@@ -155,7 +155,7 @@ def test_a_quota_or_a_full_disk_is_told_as_such(live, monkeypatch):
     def refuse(path):
         raise OSError(122, os.strerror(122), str(path))
 
-    monkeypatch.setattr(sealing, "sync", refuse)
+    monkeypatch.setattr(parquet, "sync", refuse)
     told = []
     with pytest.raises(sealing.SealError, match="the store is full; the segment is kept"):
         seal(live, told.append)

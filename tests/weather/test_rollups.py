@@ -14,13 +14,12 @@ import duckdb
 import numpy as np
 import pytest
 
-from iosonde.engine import layout
+from iosonde.engine import layout, parquet
 from iosonde.engine.contract import ROLLUP_TYPES, WINDOW_COLUMNS
 from iosonde.model.errors import DamagedFileWarning, UsageError
 from iosonde.model.frames import SeriesKey
 from iosonde.model.ops import OPS
 from iosonde.weather import seal
-from iosonde.weather.rollups import files as rollup_files
 from iosonde.weather.store import Store
 from tests.kit import brute
 from tests.kit.makers import SECOND, START, rows, sealed, simulated
@@ -226,9 +225,9 @@ def test_dying_in_the_middle_of_writing_leaves_no_half_file(troubled):
         """
         import os, sys
         from pathlib import Path
-        from iosonde.weather.rollups import files as rollup_files
+        from iosonde.engine import parquet
         from iosonde.weather.store import Store
-        rollup_files.sync = lambda path: os._exit(9)
+        parquet.sync = lambda path: os._exit(9)
         Store(Path(sys.argv[1])).rollups()
         """
     )
@@ -249,7 +248,7 @@ def test_a_write_that_fails_leaves_nothing(troubled, monkeypatch):
     def refuse(path):
         raise OSError(28, os.strerror(28), str(path))
 
-    monkeypatch.setattr(rollup_files, "sync", refuse)
+    monkeypatch.setattr(parquet, "sync", refuse)
     check(Store(root).rollups(), samples)
     assert not [p for p in (root / "rollups").rglob("*") if p.is_file()]
 

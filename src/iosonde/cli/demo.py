@@ -243,11 +243,11 @@ def _clock(ns: int) -> str:
 
 
 def _plot(store: Store, args: argparse.Namespace) -> None:
-    from iosonde.weather.slowdown.render import save
+    from iosonde.drawing.render_sheet import save_sheet
 
     result = answers.slowdown(store, SlowdownQuery(window_ns=args.window))
     for figure in answers.slowdown_figures(store, result):
-        save(figure, args.plot)
+        save_sheet(figure, args.plot)
         options.tell(f"wrote {args.plot}")
 
 

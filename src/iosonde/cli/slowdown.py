@@ -237,10 +237,10 @@ def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
 
 
 def _plot(store: Store, result: SlowdownResult, args: argparse.Namespace) -> None:
-    from iosonde.weather.slowdown.render import save
+    from iosonde.drawing.render_sheet import save_sheet
 
     figures = answers.slowdown_figures(store, result)
     for number, figure in enumerate(figures):
         path = args.plot if number == 0 else args.plot.with_stem(f"{args.plot.stem}-{number + 1}")
-        save(figure, path, width_in=args.width, dark=args.dark)
+        save_sheet(figure, path, width_in=args.width, dark=args.dark)
         options.tell(f"wrote {path}")

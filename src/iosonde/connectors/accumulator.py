@@ -8,12 +8,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from iosonde.connectors.counters import Floats, Mask, blanks
+from iosonde.connectors.counters import blanks
+from iosonde.model.arrays import Flags, Floats, Instants
 from iosonde.model.quality import Note
-
-Instants = NDArray[np.int64]
 
 
 class Column(NamedTuple):
@@ -119,7 +117,7 @@ class Held:
         order = order[fresh]
         return times[order], values[order], steps[order] if len(steps) else steps
 
-    def _real(self, times: Instants, values: Floats, component: str) -> tuple[Mask, int, bool]:
+    def _real(self, times: Instants, values: Floats, component: str) -> tuple[Flags, int, bool]:
         """Which readings are some; how many zeros at the end may yet be none; whether the first one was none."""
         real = np.ones(len(values), dtype=np.bool_)
         zero = np.isnan(values)

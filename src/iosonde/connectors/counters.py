@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iosonde.model.arrays import Flags, Floats
 from iosonde.model.quality import Note
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 def increments(readings: Floats, components: Sequence[str]) -> tuple[Floats, tuple[Note, ...]]:
@@ -32,8 +29,8 @@ def increments(readings: Floats, components: Sequence[str]) -> tuple[Floats, tup
 
 
 def blanks(
-    readings: Floats, zero: Mask, before: Floats | None = None, after: Floats | None = None
-) -> Mask:
+    readings: Floats, zero: Flags, before: Floats | None = None, after: Floats | None = None
+) -> Flags:
     """(T, N): where a counter reads 0 and then goes on from where it was: the monitor had found none.
 
     ``readings`` (T, N), NaN where there is none, and ``zero`` (T, N), where they are 0. ``before`` (N,): the last

@@ -11,6 +11,7 @@ from typing import IO, NamedTuple
 from iosonde.connectors.compressed import BROKEN, opened, packing_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.runs import RunRow, too_large
+from iosonde.model.text import clean_text
 from iosonde.model.units import to_ns
 
 _OFTEN = 20_000
@@ -108,7 +109,7 @@ def shown(text: str | None) -> str:
     """Foreign text as something a terminal can print."""
     if text is None:
         return "missing"
-    cut = "".join(c if c.isprintable() else "?" for c in text[:40])
+    cut = clean_text(text[:40])
     return repr(cut) + ("..." if len(text) > 40 else "")
 
 

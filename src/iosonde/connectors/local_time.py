@@ -13,15 +13,15 @@ from iosonde.model.frames import NULL_NS
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Ints
 
 
 class LocalTimes(NamedTuple):
     """Clock times as instants. Shapes (n,), in the order given."""
 
-    time_ns: NDArray[np.int64]
+    time_ns: Ints
     """UTC; ``NULL_NS`` where the text is no time."""
-    ambiguous: NDArray[np.bool_]
+    ambiguous: Flags
     """The clock showed this twice, or never: it was being changed."""
     naive: bool
     """At least one of them names no zone."""

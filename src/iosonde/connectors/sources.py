@@ -52,8 +52,3 @@ def connector_of(path: Path) -> Connector | None:
 def _takes_folder(one: Connector, path: Path) -> bool:
     recognises = getattr(one, "recognises_folder", None)
     return recognises is not None and bool(recognises(path))
-
-
-def kinds() -> list[str]:
-    """What can be read."""
-    return [one.KIND for one in every()]

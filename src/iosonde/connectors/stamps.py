@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from iosonde.connectors.wall_times import WallTimes
+from iosonde.model.units import LATEST_S
 
 _EPOCH = re.compile(r"(?:BEGIN\s+)?(\d{9,11})(?:\.(\d{1,9}))?", re.ASCII)
 _DATE = re.compile(
@@ -15,7 +16,6 @@ _DATE = re.compile(
     re.ASCII,
 )
 _MAIL = re.compile(r"[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}", re.ASCII)
-_LATEST_S = 7_258_118_400
 
 
 def stamp_of(text: str, clock: WallTimes) -> int | None:
@@ -27,7 +27,7 @@ def stamp_of(text: str, clock: WallTimes) -> int | None:
         return None
     if match := _EPOCH.fullmatch(text):
         seconds, fraction = int(match[1]), (match[2] or "").ljust(9, "0")
-        return seconds * 10**9 + int(fraction) if seconds <= _LATEST_S else None
+        return seconds * 10**9 + int(fraction) if seconds <= LATEST_S else None
     try:
         moment = _moment(text)
     except ValueError:

@@ -13,6 +13,7 @@ from typing import IO, NamedTuple
 from iosonde.connectors.compressed import BROKEN, opened, packing_of
 from iosonde.connectors.lines import Line, Tell, lines_of
 from iosonde.model.errors import InputFileError
+from iosonde.model.text import clean_text
 
 MOST_MEMBERS = 2_000_000
 MOST_UNPACKED = 8 << 30
@@ -105,7 +106,7 @@ def _regular(
 
 
 def _name(member: tarfile.TarInfo) -> str:
-    return "".join(c if c.isprintable() else "?" for c in member.name[:200])
+    return clean_text(member.name[:200])
 
 
 def _lines(file: IO[bytes], path: Path, name: str, tell: Tell) -> Iterator[Line]:

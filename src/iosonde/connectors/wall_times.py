@@ -9,7 +9,6 @@ from iosonde.model.quality import Note
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - naive on purpose: only differences count
 _MICROSECOND = timedelta(microseconds=1)
-_QUARTER_S = 900
 
 
 class WallTimes:

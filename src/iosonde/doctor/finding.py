@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from iosonde.doctor.checks import CHECKS
+from iosonde.model.text import clean_text
 
 LEVELS = ("ok", "note", "warning", "problem")
 """From good to bad. A note is worth knowing; a warning or a problem is worth doing something."""
@@ -49,24 +50,19 @@ class Findings:
     """Collects what is found about one subject."""
 
     def __init__(self, subject: str) -> None:
-        self.subject = clean(subject)
+        self.subject = clean_text(subject)
         self.all: list[Finding] = []
 
     def add(self, id: str, level: str, says: str, **found: Any) -> None:
         """``id`` must be one of CHECKS, ``level`` one of LEVELS."""
         if id not in CHECKS or level not in LEVELS:
             raise KeyError(f"{id} {level}")
-        self.all.append(Finding(id, self.subject, level, clean(says), found))
+        self.all.append(Finding(id, self.subject, level, clean_text(says), found))
 
 
 def worst(findings: Sequence[Finding]) -> str:
     """The worst level; ok for none."""
     return max((finding.level for finding in findings), key=LEVELS.index, default="ok")
-
-
-def clean(text: str) -> str:
-    """Without characters that a terminal would obey: names on a target are foreign input."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def size(value: float) -> str:

@@ -165,6 +165,8 @@ def _handle(word: str, levels: set[str], style: Style, curves: dict[str, str]) -
         colour, alpha = patches[word]
         return Patch(color=colour, alpha=alpha, lw=0, label=word)
     look: dict[str, Any] = {"color": style.role(word), "lw": 1.5}
+    if word == "usual":
+        look["ls"] = (0, (5, 2))
     if word in curves:
         look["color"] = curves[word]
     elif word in ("one operation", ONE_PROCESS):

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Flags, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Cells:
 
     time_edges_s: Floats
     value_edges: Floats
-    counts: NDArray[np.int64]
+    counts: Ints
 
     def coarser(self, most_columns: int) -> Cells:
         """The same samples in at most ``most_columns`` columns: neighbours are added up."""
@@ -72,15 +72,15 @@ class Bars:
     """
 
     categories: tuple[str, ...]
-    n: NDArray[np.int64]
+    n: Ints
     q25: Floats
     q50: Floats
     q75: Floats
     low: Floats
     high: Floats
     outlier_value: Floats
-    outlier_category: NDArray[np.int64]
-    outlier_n: NDArray[np.int64]
+    outlier_category: Ints
+    outlier_n: Ints
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,19 @@ class Shade:
     start_s: float
     end_s: float
     name: str = ""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A strip of colour below a pane: one ratio an interval, NaN = not known; and of longer ``stretches``
+    (start_s, end_s, ratio) the number. Shapes (intervals,).
+    """
+
+    name: str
+    start_s: Floats
+    end_s: Floats
+    value: Floats
+    stretches: tuple[tuple[float, float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +125,7 @@ class Shifts:
     value: Floats
     lower: Floats
     upper: Floats
-    changed: NDArray[np.bool_]
+    changed: Flags
     margin: float
 
 
@@ -154,7 +167,7 @@ class Curve:
     bandwidth: float
 
 
-Mark = Curve | Dots | LevelLine | Points | Cells | Steps | Bars | Shade | Level | Shifts
+Mark = Curve | Dots | LevelLine | Points | Cells | Steps | Strip | Bars | Shade | Level | Shifts
 
 
 def no_points() -> Points:

@@ -28,6 +28,7 @@ from iosonde.drawing.marks import (
     Shade,
     Shifts,
     Steps,
+    Strip,
 )
 from iosonde.drawing.marks_levels import draw_curve, draw_dots, level_axis
 from iosonde.drawing.marks_matplotlib import (
@@ -42,6 +43,7 @@ from iosonde.drawing.marks_matplotlib import (
 )
 from iosonde.drawing.sheet import RATIO, Pane, Sheet
 from iosonde.drawing.sheet_layout import Layout, layout
+from iosonde.drawing.strip import draw_strip
 from iosonde.drawing.style import DARK, LIGHT, Style
 
 if TYPE_CHECKING:
@@ -91,6 +93,10 @@ def draw_sheet(
         if sheet.since_s is not None and sheet.until_s is not None:
             most = max(3, int(plan.pane_in / 0.55))
             axes.set_xlim(*days(pane.span_s or (sheet.since_s, sheet.until_s)))
+            for strip in (mark for mark in pane.marks if isinstance(mark, Strip)):
+                axes.tick_params(axis="x", which="both", bottom=False, labelbottom=False)
+                axes = canvas.add_axes(plan.strip(number), xlim=axes.get_xlim())
+                draw_strip(axes, strip, style)
             time_axis(axes, style, zone, labelled=plan.lowest(number), most=min(9, most))
         if sheet.levels:
             level_axis(axes, sheet.levels, sheet.levels_of, style)

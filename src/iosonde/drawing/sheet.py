@@ -23,7 +23,7 @@ from iosonde.model.text import clean_text
 from iosonde.model.units import format_option
 
 _MARKS = (
-    *("Points", "Cells", "Steps", "Bars", "Shade", "Level", "Shifts"),
+    *("Points", "Cells", "Steps", "Strip", "Bars", "Shade", "Level", "Shifts"),
     *("Curve", "Dots", "LevelLine"),
 )
 SECONDS, RATIO, PER_S = "s", "x", "/s"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from iosonde.drawing.axes import text_width
 from iosonde.drawing.legend import legend_lines, wrapped
-from iosonde.drawing.marks import Bars, Curve, Shifts
+from iosonde.drawing.marks import Bars, Curve, Shifts, Strip
 from iosonde.drawing.marks_matplotlib import shortened
 from iosonde.drawing.sheet import Sheet
 
@@ -20,6 +20,7 @@ _LEVELS_AXES_IN = 2.3
 _CURVES_IN = 1.7
 _GAP_IN = 0.24
 _OUT_IN = 0.1
+_STRIP_IN, _STRIP_GAP_IN = 0.18, 0.06
 _TIMES_IN = 0.34
 """A time axis, with the date below its times."""
 
@@ -61,6 +62,12 @@ class Layout:
             self.axes_in / self.height_in,
         )
 
+    def strip(self, number: int) -> tuple[float, float, float, float]:
+        """The same of the strip below a pane."""
+        left, bottom, width, _ = self.box(number)
+        down = (_STRIP_GAP_IN + _STRIP_IN) / self.height_in
+        return left, bottom - down, width, _STRIP_IN / self.height_in
+
     def lowest(self, number: int) -> bool:
         """Whether there is no pane below this one."""
         stacks, inside = divmod(number, self.stack)
@@ -73,7 +80,8 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
     """The places of all panes at a width."""
     margin = 0.15
     bars = [mark for pane in sheet.panes for mark in pane.marks if isinstance(mark, Bars | Shifts)]
-    label = 0.5
+    strips = [mark for pane in sheet.panes for mark in pane.marks if isinstance(mark, Strip)]
+    label = max([0.5, *(text_width(strip.name, 9) for strip in strips)])
     if bars:
         names = [shortened(name) for mark in bars for name in mark.categories]
         label = 0.12 + max(text_width(name, 8) for name in names)
@@ -99,6 +107,7 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
     curves = any(isinstance(mark, Curve) for pane in sheet.panes for mark in pane.marks)
     axes = _CURVES_IN if curves else axes
     below = 0.26 if bars or curves else 0.34 if sheet.levels else 0.06
+    below += _STRIP_GAP_IN + _STRIP_IN if strips else 0.0
     stack_rows = -(-stacks // columns)
     rows = stack_rows * sheet.stack
     between = _TIMES_IN if any(pane.span_s for pane in sheet.panes) else 0.0

@@ -18,10 +18,8 @@ from typing import NamedTuple
 
 import duckdb
 
-from iosonde.engine.atomic import draft_of, sync
-from iosonde.engine.contract import SCHEMA_VERSION
+from iosonde.engine.parquet import parquet, write_parquet
 from iosonde.engine.parts import Table, cannot_write, rows_of
-from iosonde.engine.spool import literal
 
 _MEMORY = "1GB"
 """What merging a part may take; the engine spills what does not fit."""
@@ -80,7 +78,7 @@ def merge(
         )
         if whole is None:
             return Merged(0, 0)
-        return Merged(_write(con, path, whole.rows) - (before or 0), whole.changed)
+        return Merged((write_parquet(con, whole.rows, path) or 0) - (before or 0), whole.changed)
     except (OSError, duckdb.Error) as error:
         raise cannot_write(path, error) from error
 
@@ -96,28 +94,10 @@ def _fresh(con: duckdb.DuckDBPyConnection, table: Table, rows: str, ordered: boo
     con.execute(f"CREATE TEMP {kind} fresh AS SELECT {names} FROM ({rows}){order}")
 
 
-def _write(con: duckdb.DuckDBPyConnection, path: Path, whole: str) -> int:
-    """Replace a part by the rows of a SELECT; how many there are."""
-    draft = draft_of(path)
-    try:
-        con.execute(
-            f"COPY ({whole}) TO {literal(str(draft))} (FORMAT parquet, COMPRESSION zstd, "
-            f"PARQUET_VERSION v2, KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
-        )
-        rows = rows_of(con, draft) or 0
-        sync(draft)
-        draft.replace(path)
-        sync(path.parent)
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-    return rows
-
-
 def _merged(con: duckdb.DuckDBPyConnection, table: Table, path: Path, value: str) -> _Whole | None:
     """The part with ``fresh`` in it, in order; None: it has them all."""
     lead = table.order[0]
-    there = f"(SELECT {', '.join(table.types)} FROM read_parquet({literal(str(path))}, hive_partitioning = false))"
+    there = f"(SELECT {', '.join(table.types)} FROM {parquet([path])})"
     bounds = _bounds(con, "fresh", lead)
     rows = _count(con, f"{there} WHERE {_inside(lead, bounds)}")
     found = None

@@ -21,7 +21,8 @@ from iosonde.model.frames import NULL_NS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Ints = NDArray[np.int64]
+    from iosonde.model.arrays import Flags, Ints, Places
+
 
 LEVELS = tuple(round(0.05 * i, 2) for i in range(1, 20))
 """The quantile levels of a window that a typical slowdown rests on."""
@@ -48,7 +49,7 @@ class Ragged:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def take(self, rows: NDArray[np.intp]) -> Ragged:
+    def take(self, rows: Places) -> Ragged:
         """Some lists, in the order asked for."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
@@ -82,7 +83,7 @@ class Ragged:
         found: Ints = reached[self.offsets[1:]] - reached[self.offsets[:-1]]
         return found
 
-    def at(self, ranks: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    def at(self, ranks: Ints) -> tuple[Ints, Flags]:
         """Values at 1-based ``ranks`` (lists, k) as (lists, k), and which are there: rank 0 is not."""
         there = ranks > 0
         if len(self.values) == 0:
@@ -90,7 +91,7 @@ class Ragged:
         place = np.where(there, self.offsets[:-1, None] + ranks - 1, 0)
         return self.values[place], there
 
-    def by_length(self) -> Iterator[tuple[NDArray[np.intp], NDArray[Any]]]:
+    def by_length(self) -> Iterator[tuple[Places, NDArray[Any]]]:
         """Lists of equal length, none empty: which they are, and a matrix with one a row."""
         lengths = np.diff(self.offsets)
         order = np.argsort(lengths, kind="stable")
@@ -140,17 +141,6 @@ def as_levels(found: Ints) -> Ints:
     """Picked values (windows, 3 k) as a block (windows, k, 3) with ``NO_LEVEL`` for missing."""
     block = np.where(found == NULL_NS, NO_LEVEL, found)
     return block.reshape(len(block), found.shape[1] // 3, 3)
-
-
-def lists_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> Ragged:
-    """A list column of a table in the order of its rows; null is an empty list."""
-    return Ragged.of(values_of(con, table, column), lengths_of(con, table, column))
-
-
-def lengths_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> Ints:
-    """How long each list is."""
-    found = in_table_order(con, f"SELECT coalesce(len({column}), 0) AS n FROM {table}")
-    return np.ma.getdata(found["n"]).astype(np.int64, copy=False)
 
 
 def values_of(con: duckdb.DuckDBPyConnection, table: str, column: str) -> NDArray[Any]:

@@ -19,8 +19,8 @@ from typing import Any
 
 import duckdb
 
+from iosonde.engine.parquet import parquet
 from iosonde.engine.reader import connect
-from iosonde.engine.spool import literal
 from iosonde.model.errors import DamagedFileWarning, StoreError
 from iosonde.model.text import clean_text
 
@@ -54,8 +54,7 @@ def rows_of(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:
     if not path.exists():
         return None
     try:
-        sql = f"SELECT count(*) FROM read_parquet({literal(str(path))})"
-        return int(con.execute(sql).fetchall()[0][0])
+        return int(con.execute(f"SELECT count(*) FROM {parquet([path])}").fetchall()[0][0])
     except duckdb.Error as error:
         _tell(path, error)
         path.replace(path.with_name(path.name + ".damaged"))
@@ -90,9 +89,8 @@ def select(
     try:
         con.execute("SET preserve_insertion_order = true")
         for path in files:
-            source = f"read_parquet({literal(str(path))}, hive_partitioning = false)"
             try:
-                sql = f"SELECT {columns} FROM {source} WHERE {where}"
+                sql = f"SELECT {columns} FROM {parquet([path])} WHERE {where}"
                 found.append(con.execute(sql).fetchnumpy())
             except duckdb.Error as error:
                 if path.exists():

@@ -24,6 +24,7 @@ import duckdb
 
 from iosonde.engine import layout, spool
 from iosonde.engine.contract import SAMPLE_KEY, SAMPLE_TYPES
+from iosonde.engine.parquet import parquet
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import DamagedFileError, DamagedFileWarning, StoreError
 from iosonde.model.frames import SeriesKey
@@ -186,7 +187,8 @@ def look_at_rows(
 
 def look_at(con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: Scope) -> None:
     """Make the view ``samples`` of ``files`` and what is live, in place of the one before."""
-    sealed = f"{_parquet_sql(files)} UNION ALL " if files else ""
+    columns = ", ".join(SAMPLE_TYPES)
+    sealed = f"SELECT {columns} FROM {parquet(files)} UNION ALL " if files else ""
     con.execute(f"CREATE OR REPLACE TEMP VIEW every_row AS {sealed}FROM live")
     _hide_beaten(con, scope)
 
@@ -207,12 +209,6 @@ def _too_old(path: Path, since_ns: int | None) -> bool:
         return since_ns is not None and path.stat().st_mtime_ns < since_ns - _HOUR_NS
     except FileNotFoundError:
         return True
-
-
-def _parquet_sql(paths: Sequence[Path]) -> str:
-    names = ", ".join(spool.literal(str(path)) for path in paths)
-    columns = ", ".join(SAMPLE_TYPES)
-    return f"SELECT {columns} FROM read_parquet([{names}], hive_partitioning = false)"
 
 
 def _no_rows() -> str:

@@ -3,25 +3,20 @@
 ::
 
     footers of the Parquet files -> from when to when each reaches, how many rows it has
-    cut where about ``SLICE_ROWS`` rows are together, down to the beginning of a window
-    each slice: the view ``samples`` of the files that reach into it -> ask
-
-A window never lies in two slices, so what is asked of windows needs no merging.
+    cut where about ``SLICE_ROWS`` rows are together, down to a multiple of ``cut_ns``
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import duckdb
 
-from iosonde.engine import spool
-from iosonde.engine.reader import Scope, look_at, with_files
-
-T = TypeVar("T")
+from iosonde.engine.parquet import names
+from iosonde.engine.reader import Scope
 
 SLICE_ROWS = 2_000_000
 """About 150 MiB while it is worked on; more at once is not quicker."""
@@ -38,26 +33,21 @@ class _Reach(NamedTuple):
     path: Path
 
 
-def over_slices(
-    root: Path, scope: Scope, window_ns: int, ask: Callable[[duckdb.DuckDBPyConnection], T]
-) -> list[T]:
-    """The answers of ``ask`` for consecutive slices of ``scope``, whose ends are ends of windows.
+class Slice(NamedTuple):
+    """A part of a scope, and the Parquet files that may hold rows of it."""
 
-    Raises what ``with_samples`` raises.
-    """
+    scope: Scope
+    files: Sequence[Path]
 
-    def answers(con: duckdb.DuckDBPyConnection, files: list[Path]) -> list[T]:
-        if sum(map(_size, files)) <= _SMALL_BYTES:
-            look_at(con, files, scope)
-            return [ask(con)]
-        reaches = _reaches(con, files)
-        found = []
-        for part in _parts(reaches, scope, window_ns):
-            look_at(con, _reaching(reaches, part), part)
-            found.append(ask(con))
-        return found
 
-    return with_files(root, scope, answers)
+def slices(
+    con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: Scope, cut_ns: int
+) -> list[Slice]:
+    """``scope`` in consecutive slices that begin at multiples of ``cut_ns``. Raises duckdb.Error."""
+    if sum(map(_size, files)) <= _SMALL_BYTES:
+        return [Slice(scope, files)]
+    reaches = _reaches(con, files)
+    return [Slice(part, _reaching(reaches, part)) for part in _parts(reaches, scope, cut_ns)]
 
 
 def _size(path: Path) -> int:
@@ -69,22 +59,21 @@ def _size(path: Path) -> int:
 
 def _reaches(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[_Reach]:
     """Files in the order of their first sample; one without statistics may reach anywhere."""
-    names = ", ".join(spool.literal(str(path)) for path in files)
     rows = con.execute(
         "SELECT coalesce(min(stats_min_value::BIGINT), 0), "
         "coalesce(max(stats_max_value::BIGINT), 9223372036854775807), "
         "sum(row_group_num_rows)::BIGINT, file_name "
-        f"FROM parquet_metadata([{names}]) WHERE path_in_schema = 'due_ns' GROUP BY file_name"
+        f"FROM parquet_metadata({names(files)}) WHERE path_in_schema = 'due_ns' GROUP BY file_name"
     ).fetchall()
     return sorted(_Reach(first, last, n, Path(name)) for first, last, n, name in rows)
 
 
-def _parts(reaches: Sequence[_Reach], scope: Scope, window_ns: int) -> list[Scope]:
+def _parts(reaches: Sequence[_Reach], scope: Scope, cut_ns: int) -> list[Scope]:
     """``scope`` cut into slices."""
     edges: list[int] = []
     rows = 0
     for reach in reaches:
-        cut = reach.first_ns // window_ns * window_ns
+        cut = reach.first_ns // cut_ns * cut_ns
         inside = scope.since_ns is None or cut > scope.since_ns
         inside &= scope.until_ns is None or cut < scope.until_ns
         if rows >= SLICE_ROWS and inside and (not edges or cut > edges[-1]):

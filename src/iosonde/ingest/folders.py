@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.connectors.benchmarks.recognise import recognise
 from iosonde.connectors.compressed import unreadable
-from iosonde.connectors.darshan.log import is_log
+from iosonde.connectors.darshan.head import is_log
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import every
 from iosonde.ingest.records import Records

@@ -10,14 +10,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Column
 
-    Column = NDArray[Any]
-    Mask = NDArray[np.bool_]
 
 NULL_NS = -(2**63)
 """Null of an int64 column (instants)."""

@@ -11,13 +11,9 @@ from iosonde.model.job_metrics import About, about
 from iosonde.model.quality import LeftOut
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Floats, Instants, Places, Texts
 
-    Floats = NDArray[np.float64]
-    Instants = NDArray[np.int64]
-    Names = NDArray[np.object_]
-    Rows = NDArray[np.bool_] | NDArray[np.intp] | slice
+    Rows = Flags | Places | slice
 
 Mode = Literal["fpp", "shared", ""]
 Direction = Literal["read", "write", "mixed", ""]
@@ -94,12 +90,12 @@ class JobTable:
     ``reasons``: rows that were left out, and why. ``source``: where the table is from.
     """
 
-    job_id: Names
-    step: Names
+    job_id: Texts
+    step: Texts
     start_ns: Instants
     end_ns: Instants
-    file_system: Names
-    motif: Names
+    file_system: Texts
+    motif: Texts
     metrics: dict[str, Floats]
     abouts: dict[str, About] = field(default_factory=dict)
     """Of metrics that this table describes itself; others are as ``job_metrics`` has them."""
@@ -145,7 +141,7 @@ class JobTable:
         seconds = (self.end_ns - np.where(known, self.start_ns, 0)) / 1e9
         return np.where(known, seconds, np.nan)
 
-    def strata(self) -> dict[tuple[str, str], NDArray[np.intp]]:
+    def strata(self) -> dict[tuple[str, str], Places]:
         """Rows by (file system, motif), in the order of these."""
         import numpy as np
 

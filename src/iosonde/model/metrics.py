@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Instants
 
-    Floats = NDArray[np.float64]
-    Instants = NDArray[np.int64]
 
 Kind = Literal["gauge", "delta"]
 """``gauge``: a state at an instant or over a step (CPU %, bytes used). ``delta``: what passed in a step."""

@@ -9,6 +9,7 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from iosonde.model.errors import UnitError
+from iosonde.model.text import clean_text
 from iosonde.model.units import parse_time
 
 _WANTED = "a name and two times, such as 'IOREasy 14:05-14:12' or 'read 2026-07-01T12:00..2026-07-01T12:30'"
@@ -62,7 +63,7 @@ def _phase(name: str, times: tuple[int, int], text: str) -> Phase:
             expected="a start before the end",
             hint="dates, if it went over midnight",
         )
-    clean = "".join(c if c.isprintable() else "?" for c in name.strip())
+    clean = clean_text(name.strip())
     return Phase(clean, start, end)
 
 

@@ -13,8 +13,8 @@ from iosonde.model.ops import TRIPLE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    from iosonde.model.arrays import Floats, Ints
+
 
 LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
 """Levels of the quantile functions that the typical slowdown rests on."""
@@ -34,7 +34,7 @@ class Histograms:
     (entries,) uint16, (entries,) uint32.
     """
 
-    offsets: Integers
+    offsets: Ints
     bucket: NDArray[np.uint16]
     count: NDArray[np.uint32]
 
@@ -59,10 +59,10 @@ class Intervals:
     """
 
     keys: list[SeriesKey]
-    first: Integers
-    start_ns: Integers
-    n_due: Integers
-    n_lost: Integers
+    first: Ints
+    start_ns: Ints
+    n_due: Ints
+    n_lost: Ints
     service: Histograms
     response: Histograms
 
@@ -76,25 +76,25 @@ class Baseline:
     """
 
     key: SeriesKey
-    from_ns: Integers
+    from_ns: Ints
     numbers: Floats
-    stage: Integers
-    epoch: Integers
+    stage: Ints
+    epoch: Ints
     climate: Floats
 
-    def at(self, instant_ns: Integers) -> Integers:
+    def at(self, instant_ns: Ints) -> Ints:
         """The row that holds at each instant, -1 while learning. Shape: (n,) -> (n,)."""
         return np.searchsorted(self.from_ns, instant_ns, side="right").astype(np.int64) - 1
 
-    def median_ns(self, row: Integers) -> Floats:
+    def median_ns(self, row: Ints) -> Floats:
         """Expected median of each row of ``at``; NaN for -1."""
         return self._pick(self.numbers[:, len(LEVELS) // 2], row)
 
-    def hit_share(self, row: Integers) -> Floats:
+    def hit_share(self, row: Ints) -> Floats:
         """Expected share of the fast mode; NaN where there is one mode."""
         return self._pick(self.numbers[:, 21], row)
 
-    def _pick(self, column: Floats, row: Integers) -> Floats:
+    def _pick(self, column: Floats, row: Ints) -> Floats:
         found = np.full(len(row), np.nan)
         known = row >= 0
         found[known] = column[row[known]]

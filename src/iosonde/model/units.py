@@ -9,8 +9,14 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from decimal import Decimal
+from fractions import Fraction
 
 from iosonde.model.errors import UnitError
+
+DAY_NS = 86_400_000_000_000
+LATEST_S = 7_258_118_400
+"""2200: what a file says of later is a mistake."""
 
 _DURATION_NS = {
     "ns": 1,
@@ -19,62 +25,64 @@ _DURATION_NS = {
     "ms": 1_000_000,
     "s": 1_000_000_000,
     "m": 60_000_000_000,
+    "min": 60_000_000_000,
     "h": 3_600_000_000_000,
-    "d": 86_400_000_000_000,
+    "d": DAY_NS,
     "w": 604_800_000_000_000,
 }
-_DURATION_PART = r"(\d+)(?:\.(\d+))?(ns|us|µs|ms|s|m|h|d|w)"
-_SIZE = r"(\d[\d_]*)(?:\.(\d+))?\s*([a-zA-Z]*)"
+_NUMBER = r"((?:[0-9]+\.?[0-9]*)|(?:\.[0-9]+))"
+_DURATION_PART = rf"{_NUMBER}({'|'.join(sorted(_DURATION_NS, key=len, reverse=True))})"
+_LARGEST, _MOST_DIGITS = 2**63, 40
 _PREFIXES = "kmgtp"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _scaled(whole: str, fraction: str | None, unit: int, text: str, what: str) -> int:
-    """``whole.fraction * unit`` in integers; a remainder is an error."""
-    digits = fraction or ""
-    value, rest = divmod(int(whole + digits) * unit, 10 ** len(digits))
-    if rest:
+def _scaled(number: str, unit: int, text: str, what: str) -> int:
+    """``number * unit`` in integers; a remainder is an error, and so is what 64 bits do not hold."""
+    value = Decimal(number)
+    if value and not -_MOST_DIGITS < value.adjusted() < _MOST_DIGITS:
+        raise UnitError(f"{text!r} is not a possible number of {what}")
+    whole = Fraction(value) * unit
+    if whole.denominator != 1 or whole >= _LARGEST:
         raise UnitError(f"{text!r} is not a whole number of {what}")
-    return int(value)
+    return int(whole)
 
 
 def parse_duration(text: str) -> int:
-    """``1s``, ``500ms``, ``2h30m``, ``7d``, ``1w`` -> ns.
+    """``1s``, ``500ms``, ``2h30m``, ``7d``, ``1w`` -> ns, by the grammar of ``rust/core/src/units.rs``.
 
-    A bare number counts seconds; ``m`` is minutes.
+    A bare number counts seconds; ``m`` and ``min`` are minutes.
     """
     wanted = "a duration such as 500ms, 1s, 2h30m or 7d"
     compact = text.strip()
-    if bare := re.fullmatch(r"(\d+)(?:\.(\d+))?", compact):
-        return _scaled(bare[1], bare[2], 1_000_000_000, text, "nanoseconds")
+    if bare := re.fullmatch(rf"\+?({_NUMBER}(?:[eE][+-]?[0-9]+)?)", compact):
+        return _scaled(bare[1], 1_000_000_000, text, "nanoseconds")
     if not compact or not re.fullmatch(rf"(?:{_DURATION_PART})+", compact):
         raise UnitError(f"cannot read the duration {text!r}", expected=wanted)
-    return sum(
-        _scaled(part[1], part[2], _DURATION_NS[part[3]], text, "nanoseconds")
-        for part in re.finditer(_DURATION_PART, compact)
-    )
+    parts = re.finditer(_DURATION_PART, compact)
+    return sum(_scaled(part[1], _DURATION_NS[part[2]], text, "nanoseconds") for part in parts)
 
 
 def parse_size(text: str) -> int:
-    """``1M``, ``1MiB`` (1024-based), ``1MB`` (1000-based), ``4096`` -> bytes.
+    """``1M``, ``1MiB`` (1024-based), ``1MB`` (1000-based), ``4096`` -> bytes, by the grammar of the core.
 
     ``1mi`` is refused: too easily misread.
     """
     wanted = "bytes such as 4096, 64k, 1MiB (1024-based) or 1MB (1000-based)"
-    match = re.fullmatch(_SIZE, text.strip())
+    match = re.fullmatch(rf"{_NUMBER}\s*([a-zA-Z]*)", text.strip().replace("_", ""))
     if not match:
         raise UnitError(f"cannot read the size {text!r}", expected=wanted)
-    unit = _size_unit(match[3])
+    unit = _size_unit(match[2])
     if unit is None:
-        near = f"{match[3][:1].upper()}iB" if match[3][:1].lower() in _PREFIXES else "MiB"
+        near = f"{match[2][:1].upper()}iB" if match[2][:1].lower() in _PREFIXES else "MiB"
         raise UnitError(f"cannot read the size {text!r}", expected=wanted, hint=f"{match[1]}{near}")
-    return _scaled(match[1].replace("_", ""), match[2], unit, text, "bytes")
+    return _scaled(match[1], unit, text, "bytes")
 
 
 def _size_unit(suffix: str) -> int | None:
     """Bytes of a unit suffix, None if it is not one."""
     if suffix in ("", "B", "b"):
-        return None if suffix == "b" else 1
+        return 1
     power = _PREFIXES.find(suffix[0].lower()) + 1
     if power == 0:
         return None
@@ -191,8 +199,8 @@ def parse_time(text: str, now_ns: int, zone: tzinfo | None = None) -> int:
         return now_ns + sign * parse_duration(word[1:])
     if word == "now":
         return now_ns
-    if match := re.fullmatch(r"@(\d+)(?:\.(\d{1,9}))?", word):
-        return _scaled(match[1], match[2], 1_000_000_000, text, "nanoseconds")
+    if re.fullmatch(r"@\d+(?:\.\d{1,9})?", word):
+        return _scaled(word[1:], 1_000_000_000, text, "nanoseconds")
     today = to_datetime(now_ns, zone).date()
     days = {"today": 0, "yesterday": -1, "tomorrow": 1}
     if word in days:

@@ -19,9 +19,9 @@ from iosonde.weather.slowdown.words import say, say_change
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
+    from iosonde.drawing.sheet import Sheet
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
-    from iosonde.weather.slowdown.figure import FigureData
 
 _EVENT = ("kind", "host", "target", "op", "start_ns", "end_ns", "peak", "median", "lost", "n")
 _MOST_TOLD = 20
@@ -46,7 +46,7 @@ class Slowdown(Pictured):
         return of_frame(self.data.windows)
 
     @property
-    def figures(self) -> list[FigureData]:
+    def figures(self) -> list[Sheet]:
         """What is drawn, one a target, host and rate."""
         return answers.slowdown_figures(self._store, self.data)
 
@@ -55,12 +55,12 @@ class Slowdown(Pictured):
         return displayable(self._drawn(width_in, dark, place))
 
     def _drawn(self, width_in: float, dark: bool, place: int = 0) -> Figure:
-        from iosonde.weather.slowdown.render import draw
+        from iosonde.drawing.render_sheet import draw_sheet
 
         figures = self.figures
         if not 0 <= place < len(figures):
             raise UsageError(f"there is no place {place}", expected=f"0 to {len(figures) - 1}")
-        return draw(figures[place], width_in=width_in, dark=dark, zone=UTC)
+        return draw_sheet(figures[place], width_in=width_in, dark=dark, zone=UTC)
 
 
 def slowdown(store: Store, query: SlowdownQuery) -> Slowdown:

@@ -24,9 +24,8 @@ from iosonde.stats.multiple import benjamini_hochberg
 from iosonde.stats.scaled import tamed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Floats, Ints, Places
 
-    Floats = NDArray[np.float64]
 
 LAGS, LAG_SHARE = 30, 5
 """Autocorrelation is summed up to this lag, at most to n / ``LAG_SHARE``."""
@@ -48,7 +47,7 @@ class Associations:
     ``partial``, ``partial_p``: Spearman's with the covariates' ranks taken out, and its ``p``; NaN without.
     """
 
-    n: NDArray[np.int64]
+    n: Ints
     pearson: Floats
     pearson_p: Floats
     spearman: Floats
@@ -66,7 +65,7 @@ class Associations:
         return _student(self.spearman, self.n_eff - 2)
 
     @property
-    def enough(self) -> NDArray[np.bool_]:
+    def enough(self) -> Flags:
         """Where there is enough independent data for a claim."""
         return self.n_eff >= ENOUGH_EFFECTIVE
 
@@ -131,9 +130,7 @@ def shape_q(y: Floats, metrics: Floats) -> Floats:
     return benjamini_hochberg(np.minimum(1.0, 2 * np.fmin(p[0], p[1])))
 
 
-def _patterns(
-    rows: NDArray[np.bool_], cells: NDArray[np.bool_]
-) -> list[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
+def _patterns(rows: Flags, cells: Flags) -> list[tuple[Flags, Places]]:
     """Columns that are known in the same rows go together: (rows, columns), most tables have few."""
     if cells.shape[1] == 0:
         return []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints
 
 LEAST = 5
 """Values from which on there is a box; fewer are all shown one by one."""
@@ -28,11 +28,11 @@ class Box(NamedTuple):
     q75: float
     low: float
     high: float
-    outliers: NDArray[np.float64]
-    outlier_n: NDArray[np.int64]
+    outliers: Floats
+    outlier_n: Ints
 
 
-def box(values: NDArray[np.float64]) -> Box:
+def box(values: Floats) -> Box:
     """The box of positive values.
 
     Shape: (values,) -> five numbers and (outliers,). Unit: that of the values.

@@ -22,9 +22,8 @@ from iosonde.stats.scaled import tamed
 from iosonde.stats.segments import FEWEST, SURE, Series, chance
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 SHORTEST_DAYS = 7.0
 """A segment lasts at least so long."""

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Counts = NDArray[np.int64]
 
 LEAST = 20
 """Values from which on there is a density."""
@@ -32,7 +30,7 @@ class Density(NamedTuple):
     median_log10: float
 
 
-def log_density(level: Counts, n: Counts, per_decade: int) -> Density | None:
+def log_density(level: Ints, n: Ints, per_decade: int) -> Density | None:
     """The density of values that were counted on a logarithmic grid.
 
     Shape: (cells,) each -> (points,). ``level``: floor(per_decade * log10(value)), ascending; ``n`` values

@@ -13,9 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Floats
 
 
 def simes(p: Floats) -> float:

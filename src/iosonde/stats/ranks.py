@@ -16,24 +16,3 @@ def quantile_ranks(n: int, q: float) -> tuple[int, int, int] | None:
     computed by the native core, which the live probe uses too.
     """
     return _core.quantile_ranks(n, q)
-
-
-def minimum_count(q: float) -> int:
-    """The smallest n for which ``quantile_ranks(n, q)`` answers: 6 for the median, 72 for 0.95."""
-    return _core.minimum_count(q)
-
-
-def quantile_bounds(n: int, q: float) -> tuple[int, int, int]:
-    """1-based ranks (lower, point, upper) of the ``q`` quantile; an end that n is too small for is 0.
-
-    As ``quantile_ranks``, for those who can do with one end. Raises ValueError unless 0 < q < 1.
-    """
-    return _core.quantile_bounds(n, q)
-
-
-def share_interval(hits: int, n: int) -> tuple[float, float] | None:
-    """The 95 % interval of a share of which ``hits`` of ``n`` were seen; None for n = 0.
-
-    Source: Clopper and Pearson 1934; computed by the native core.
-    """
-    return _core.share_interval(hits, n)

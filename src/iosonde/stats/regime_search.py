@@ -20,9 +20,8 @@ import numpy as np
 from iosonde.stats.scaled import tamed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints
 
-    Floats = NDArray[np.float64]
 
 CLIP = 3.5
 """Scaled values are not taken to be further out from the days around them ..."""
@@ -57,11 +56,11 @@ class Regimes:
     known days; ``segment`` (n,): of each day, -1 where the day is not known; ``alike``: f.
     """
 
-    starts: NDArray[np.int64]
-    climate: NDArray[np.int64]
+    starts: Ints
+    climate: Ints
     medians: Floats
-    days: NDArray[np.int64]
-    segment: NDArray[np.int64]
+    days: Ints
+    segment: Ints
     alike: float
 
     @property
@@ -194,7 +193,7 @@ def _cut(scaled: Floats, penalty: float) -> list[int]:
     return [int(end) for end in search.fit_predict(scaled, pen=penalty)]
 
 
-def _recurring(medians: Floats, p: int) -> NDArray[np.int64]:
+def _recurring(medians: Floats, p: int) -> Ints:
     """Number climates in order of appearance; segments with medians near each other share one."""
     if len(medians) < 2 or p == 0:
         return np.zeros(len(medians), dtype=np.int64)

@@ -22,9 +22,8 @@ from iosonde.stats.tails import normal_quantile
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Places
 
-    Floats = NDArray[np.float64]
 
 FEWEST = 5
 """Values of a segment, at least."""
@@ -47,7 +46,7 @@ class Series:
         self._last_start = np.minimum(np.arange(n) + 1 - FEWEST, early - 1 + (shortest_days <= 0))
         """Latest start of a segment that ends with a value."""
 
-    def cost(self, a: NDArray[np.intp] | int, b: NDArray[np.intp] | int) -> Floats:
+    def cost(self, a: Places | int, b: Places | int) -> Floats:
         """Squared distances of [a, b) to its mean."""
         total = self._sum[b] - self._sum[a]
         cost: Floats = self._squares[b] - self._squares[a] - total**2 / (b - a)

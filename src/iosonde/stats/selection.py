@@ -18,9 +18,8 @@ import numpy as np
 from iosonde.stats.midranks import midranks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Places
 
-    Floats = NDArray[np.float64]
 
 MOST_MISSING = 0.3
 """A metric that lacks a larger share of the rows is left out."""
@@ -113,7 +112,7 @@ def select(y: Floats, metrics: Floats, most: int = 8) -> Selection:
     return Selection(n, alone, tuple(_renamed(step, usable) for step in steps))
 
 
-def _scores(x: Floats) -> tuple[NDArray[np.intp], Floats]:
+def _scores(x: Floats) -> tuple[Places, Floats]:
     """Columns that can be used, and their standardised ranks with 0 for what is missing."""
     missing = np.isnan(x)
     ranks = midranks(x)
@@ -204,5 +203,5 @@ def _shape(z: Floats, y: Floats) -> tuple[int, Shape]:
     return (1 if high > low else -1), shape
 
 
-def _renamed(step: Step, usable: NDArray[np.intp]) -> Step:
+def _renamed(step: Step, usable: Places) -> Step:
     return Step(int(usable[step.metric]), step.gain, step.sign, step.shape)

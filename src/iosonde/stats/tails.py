@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Floats, Ints
 
 
 def normal_share(z: Floats) -> Floats:
@@ -34,7 +32,7 @@ def normal_density(z: Floats) -> Floats:
     return density
 
 
-def poisson_tail(count: NDArray[np.int64], expected: Floats) -> Floats:
+def poisson_tail(count: Ints, expected: Floats) -> Floats:
     """Probability of at least ``count`` where ``expected`` are expected; 1 for a count of 0."""
     from scipy.special import gammainc  # type: ignore[import-untyped, unused-ignore]
 

@@ -19,33 +19,21 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import Path
 
+    from iosonde.drawing.sheet import Sheet
     from iosonde.model.events import Recurring, Seen, SlowEvent
     from iosonde.model.frames import SlowdownQuery, SlowdownResult
     from iosonde.weather.bursts.bursts import RunBursts
     from iosonde.weather.compare.compare import Compared
     from iosonde.weather.compare.words import OpComparison
-    from iosonde.weather.events.log import Event
+    from iosonde.weather.events.log import Event, EventLog
     from iosonde.weather.samples.periods import Part
     from iosonde.weather.selectors import Defaults, Known
-    from iosonde.weather.slowdown.figure import FigureData
     from iosonde.weather.store import Store
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""
 
 _DAY_NS = 86_400_000_000_000
-
-
-class Log(NamedTuple):
-    """Events as agents logged them in a span, and the states of all targets."""
-
-    states: list[dict[str, Any]]
-    events: list[Event]
-
-    @property
-    def running(self) -> set[str]:
-        """Runs that go on: an open event of one lasts."""
-        return {str(state["run_id"]) for state in self.states if state["running"]}
 
 
 class Happened(NamedTuple):
@@ -76,16 +64,16 @@ def now(states: Sequence[dict[str, Any]], now_ns: int) -> list[Finding]:
     return compared([from_state(state, now_ns) for state in states])
 
 
-def event_log(root: Path, span_ns: Span) -> Log:
+def event_log(root: Path, span_ns: Span) -> EventLog:
     """What agents logged. Raises StoreError."""
-    from iosonde.weather.events.log import read_events
+    from iosonde.weather.events.log import EventLog, read_events
 
-    return Log(read_states(root), read_events(root, *span_ns))
+    return EventLog(read_states(root), read_events(root, *span_ns))
 
 
 def events(
     root: Path,
-    log: Log,
+    log: EventLog,
     span_ns: Span,
     now_ns: int,
     *,
@@ -212,7 +200,7 @@ def slowdown(store: Store, query: SlowdownQuery) -> SlowdownResult:
     return analyse(store, query)
 
 
-def slowdown_figures(store: Store, result: SlowdownResult) -> list[FigureData]:
+def slowdown_figures(store: Store, result: SlowdownResult) -> list[Sheet]:
     """A figure a target, host and rate, with single operations behind the windows. Raises StoreError."""
     from iosonde.weather.samples_to_draw import scatter
     from iosonde.weather.slowdown.figure import slowdown_figure

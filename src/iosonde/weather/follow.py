@@ -23,7 +23,7 @@ from iosonde.engine import layout
 from iosonde.model.frames import NULL_NS, Frame
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints
 
 _SEALED_EVERY = 30
 """Polls between two looks at the sealed files: they change once an hour, and may be many."""
@@ -145,7 +145,7 @@ def _split(chunk: _core.SpoolChunk) -> list[tuple[RowsKey, Frame]]:
     return found
 
 
-def _difference(begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.float64]:
+def _difference(begin: Ints, end: Ints) -> Floats:
     """``end - begin``, NaN where one of them is null."""
     unknown = (begin == NULL_NS) | (end == NULL_NS)
     return np.where(unknown, np.nan, np.where(unknown, 0, end) - np.where(unknown, 0, begin))

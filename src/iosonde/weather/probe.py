@@ -73,19 +73,3 @@ class ForegroundProbe:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-
-
-def simulate(config: dict[str, Any], start_ns: int, duration_ns: int) -> dict[str, Any]:
-    """Run a probe on simulated clocks from ``start_ns`` (UTC) on; writes its spool; returns the summary.
-
-    Raises ``UsageError``, ``MeasureError``.
-    """
-    try:
-        summary: dict[str, Any] = json.loads(
-            _core.simulate(json.dumps(config), start_ns, duration_ns)
-        )
-    except _core.ConfigError as error:
-        raise errors.UsageError(str(error)) from None
-    except _core.ProbeError as error:
-        raise errors.MeasureError(str(error)) from None
-    return summary

@@ -11,9 +11,7 @@ from iosonde.model.frames import Frame
 from iosonde.weather.samples_to_draw import COLUMNS, PER_DECADE
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Floats
 
 
 class Drawn(NamedTuple):

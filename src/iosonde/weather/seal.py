@@ -34,8 +34,8 @@ from typing import IO
 import duckdb
 
 from iosonde.engine import layout, spool
-from iosonde.engine.atomic import draft_of, sync
-from iosonde.engine.contract import SAMPLE_ORDER, SCHEMA_VERSION
+from iosonde.engine.contract import SAMPLE_ORDER
+from iosonde.engine.parquet import PARQUET, write_parquet
 from iosonde.engine.reader import Scope, connect, look_at_rows
 from iosonde.engine.states import read_states
 from iosonde.model.errors import IosondeError, SealError
@@ -43,7 +43,7 @@ from iosonde.model.names import slug
 from iosonde.weather.rollups import derive
 from iosonde.weather.rollups.files import write
 
-PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 15, PARQUET_VERSION v2"
+_PARQUET = f"{PARQUET}, COMPRESSION_LEVEL 15"
 """Level 15 is the lowest at which a column whose deltas jump from one op to the next, which leaves
 its packed numbers half empty, is emptied again: 15 % less than by default."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -169,26 +169,13 @@ def _locked(file: IO[bytes], path: Path) -> bool:
 
 def _write(rows: spool.SpoolRows, target: Path, segment: Path, root: Path) -> bool:
     """``rows`` as a Parquet file that appears whole or not at all; not if the segment has vanished."""
-    draft = draft_of(target)
-    con = connect()
-    try:
+    with contextlib.closing(connect()) as con:
         con.register("live_codes", rows.columns)
-        con.execute(
-            f"COPY ({spool.select('live_codes', rows)} ORDER BY {', '.join(SAMPLE_ORDER)}) "
-            f"TO {spool.literal(str(draft))} ({PARQUET}, "
-            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
-        )
-        sync(draft)
-        if not segment.exists():
+        sql = f"{spool.select('live_codes', rows)} ORDER BY {', '.join(SAMPLE_ORDER)}"
+        if write_parquet(con, sql, target, _PARQUET, still=segment.exists) is None:
             return False
-        draft.replace(target)
-        sync(target.parent)
         _roll_up(con, rows, layout.rollup_path(root, target))
         return True
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
-        con.close()
 
 
 def _roll_up(con: duckdb.DuckDBPyConnection, rows: spool.SpoolRows, path: Path) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-import duckdb
 import numpy as np
 
 from iosonde.engine.contract import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
 from iosonde.engine.order_statistics import floats
-from iosonde.engine.reader import Scope, with_samples
+from iosonde.engine.ordering import in_order
+from iosonde.engine.query import Query, rows, run
+from iosonde.engine.reader import Scope
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, TargetRef, Which, WhichSamples, WindowTable
@@ -26,15 +29,17 @@ from iosonde.weather.rollups.kept_windows import (
 )
 from iosonde.weather.rollups.rollups import rollups
 from iosonde.weather.rollups.windows import rolled_windows, wanted
-from iosonde.weather.samples.boxes import box_tables
+from iosonde.weather.samples.boxes import boxes_query
 from iosonde.weather.samples.counts import tally_sql
 from iosonde.weather.samples.time_bins import cells_sql, levels_sql, sparse_sql
-from iosonde.weather.samples.windows import pooled_table, tag_samples, window_table
+from iosonde.weather.samples.windows import pooled_query, tagged, windows_query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Tags = Mapping[str, NDArray[Any]]
+
+T = TypeVar("T")
 
 _INSTANTS = ("due_ns", "began_ns", "ended_ns")
 _NULLABLE = ("level", "offset_bytes", "control_runq_ns", *DERIVED)
@@ -59,7 +64,7 @@ class Store:
     def targets(self) -> list[TargetRef]:
         """Every (host, target) that has a state, samples, kept windows or roll-ups, sorted."""
         sql = "SELECT DISTINCT host, target FROM samples"
-        known = with_samples(self.root, Scope(), lambda con: con.execute(sql).fetchall())
+        known = self._ask(Query((sql,), _pairs, merge=operator.or_))
         living = [(s["host"], s["target"]) for s in self.states() if s["state"] != "damaged"]
         kept = kept_targets(self.root) | dropped_targets(self.root)
         return sorted(TargetRef(*pair) for pair in {*known, *living, *kept})
@@ -91,7 +96,8 @@ class Store:
                 f"a window of {window_ns} ns is not possible", expected="a window above 0"
             )
         scope = _whole_windows(_scope(which), window_ns)
-        raw = window_table(self.root, scope, window_ns, statistics, levels=levels)
+        parts = self._ask(windows_query(scope, window_ns, statistics, levels=levels))
+        raw = in_order(parts, window_ns)
         names = [name for name in raw.columns if name not in (*WINDOW_KEY, *LEVEL_COLUMNS)]
         table = merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
         return with_dropped(self.root, scope, window_ns, table)
@@ -133,13 +139,12 @@ class Store:
         """
         sql = f"SELECT {_selected(columns)} FROM samples ORDER BY samples.due_ns"
         scope = _scope(which)
-        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
+        return self._ask(Query((sql,), _frame, scope))
 
     def count(self, **which: Unpack[WhichSamples]) -> int:
         """How many samples are due in [since, until)."""
-        scope = _scope(which)
-        sql = "SELECT count(*) FROM samples"
-        return int(with_samples(self.root, scope, lambda con: con.execute(sql).fetchall())[0][0])
+        sql = "SELECT count(*) AS n FROM samples"
+        return self._ask(Query[int]((sql,), _number, _scope(which), merge=operator.add))
 
     def cells(
         self,
@@ -158,7 +163,7 @@ class Store:
             raise UsageError("a grid needs cells", expected="a bin and cells a decade above 0")
         scope = _scope(which)
         sql = cells_sql(bin_ns, per_decade)
-        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
+        return self._ask(Query((sql,), _frame, scope))
 
     def levels(
         self,
@@ -174,7 +179,7 @@ class Store:
         """
         scope = _scope(which)
         sql = levels_sql(per_decade, by_run)
-        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql), ("level",)))
+        return self._ask(Query((sql,), partial(_frame, known=("level",)), scope))
 
     def sparse(
         self,
@@ -192,7 +197,7 @@ class Store:
         """
         scope = _scope(which)
         sql = sparse_sql(wanted, above_ns, seed, by_run)
-        return with_samples(self.root, scope, lambda con: _frame(con.execute(sql)))
+        return self._ask(Query((sql,), _frame, scope))
 
     def boxes(
         self,
@@ -207,8 +212,7 @@ class Store:
         samples). Outside: ``latency_ns n``, single samples (n = 1) or, of many, exact counts at the
         middles of levels.
         """
-        scope = _scope(which)
-        return with_samples(self.root, scope, lambda con: box_tables(con, reach, least))
+        return self._ask(boxes_query(_scope(which), reach, least))
 
     def tally(self, **which: Unpack[Which]) -> Frame:
         """What each series asked of the storage: ``n_due n_lost n_begun moved_bytes busy_ns``.
@@ -217,13 +221,7 @@ class Store:
         pending. ``busy_ns``: sum of service latencies. Then one column a cache state with how many
         ok operations had it. Raw samples only; sorted by host, target, op, period_ns.
         """
-        scope = _scope(which)
-
-        def ask(con: duckdb.DuckDBPyConnection) -> Frame:
-            columns = con.execute(tally_sql()).fetchnumpy()
-            return Frame({name: np.ma.getdata(column) for name, column in columns.items()})
-
-        return with_samples(self.root, scope, ask)
+        return self._ask(Query((tally_sql(),), _frame, _scope(which)))
 
     def tagged_samples(self, tags: Tags, window_ns: int) -> Frame:
         """``tag due_ns service_ns`` of the samples in tagged windows, sorted by tag and due_ns.
@@ -231,13 +229,9 @@ class Store:
         ``tags``: columns host, target, op, period_ns, start_ns (a window of ``window_ns``) and tag
         (int64).
         """
-
-        def ask(con: duckdb.DuckDBPyConnection) -> Frame:
-            source = tag_samples(con, tags, window_ns)
-            service = f"{DERIVED['service_ns']} AS service_ns"
-            return _frame(con.execute(f"SELECT tag, due_ns, {service} FROM {source} ORDER BY ALL"))
-
-        return with_samples(self.root, _tag_scope(tags, window_ns), ask)
+        service = f"{DERIVED['service_ns']} AS service_ns"
+        sql = f"SELECT tag, due_ns, {service} FROM {tagged(window_ns)} ORDER BY ALL"
+        return self._ask(Query((sql,), _frame, _tag_scope(tags, window_ns), {"tags": tags}))
 
     def pooled(self, tags: Tags, window_ns: int, statistics: Sequence[str]) -> Frame:
         """``tag n_due n_seen`` and ``statistics`` over all windows of a tag together.
@@ -245,14 +239,13 @@ class Store:
         Where raw samples were dropped, a tag of one window has the statistics that were kept of it;
         a tag of several has its counts, and NaN: what a part of its samples says is not said of all.
         """
-
-        def ask(con: duckdb.DuckDBPyConnection) -> Frame:
-            return pooled_table(con, tag_samples(con, tags, window_ns), statistics)
-
         scope = _tag_scope(tags, window_ns)
-        raw = with_samples(self.root, scope, ask)
+        raw = self._ask(pooled_query(scope, tags, window_ns, statistics))
         kept = kept_windows(self.root, scope, window_ns, statistics)
         return pooled_with_kept(raw, kept, tags)
+
+    def _ask(self, query: Query[T]) -> T:
+        return run(self.root, [query])[0]
 
 
 def _scope(which: Which | WhichSamples) -> Scope:
@@ -288,10 +281,18 @@ def _selected(columns: Sequence[str]) -> str:
     return ", ".join(f"{DERIVED[name]} AS {name}" if name in DERIVED else name for name in columns)
 
 
-def _frame(result: duckdb.DuckDBPyConnection, known: Sequence[str] = ()) -> Frame:
-    """A result with this package's missing-data rule; ``known`` columns have no nulls."""
+def _pairs(fetched: Mapping[str, Any]) -> set[tuple[Any, ...]]:
+    return set(rows(fetched))
+
+
+def _number(fetched: Mapping[str, Any]) -> int:
+    return int(fetched["n"][0])
+
+
+def _frame(fetched: Mapping[str, Any], known: Sequence[str] = ()) -> Frame:
+    """Fetched columns with this package's missing-data rule; ``known`` columns have no nulls."""
     columns: dict[str, Any] = {}
-    for name, column in result.fetchnumpy().items():
+    for name, column in fetched.items():
         if name in _NULLABLE and name not in known:
             columns[name] = floats(column)
         elif name in _INSTANTS:

@@ -11,7 +11,7 @@ from iosonde.jobs.table.runs import run_names
 from iosonde.jobs.umami.diagram import LARGEST, STANDARD, umami
 from iosonde.jobs.umami.records import as_json, records
 from iosonde.model.errors import UsageError
-from iosonde.model.job_metrics import JOB_METRICS
+from iosonde.model.job_metrics import job_metrics
 from tests.kit.jobs_made import DAY, START_S, simulated, table
 
 JOBS = simulated()
@@ -52,7 +52,7 @@ def test_rows_stand_in_the_usual_order_and_only_known_ones() -> None:
     names = [row.metric for row in umami(JOBS, "30").rows]
     order = [name for names in STANDARD for name in names]
     assert names == sorted(JOBS.metrics, key=order.index)
-    assert all(name in JOB_METRICS for name in order)
+    assert all(name in job_metrics() for name in order)
     both = JOBS.with_metrics({"contention_bandwidth_ratio": np.full(30, np.nan)})
     assert "cf_bandwidth_ratio" in [row.metric for row in umami(both, "30").rows]
     asked = umami(both, "30", metrics=["contention_bandwidth_ratio", CPU, CPU])

@@ -5,6 +5,8 @@ from datetime import UTC
 import numpy as np
 import pytest
 
+from iosonde.drawing.marks import Cells, Points, Shade
+from iosonde.drawing.render_sheet import draw_sheet, save_sheet
 from iosonde.drawing.sparkline import levels, sparkline
 from iosonde.drawing.style import DARK, LIGHT, RAMP_AT
 from iosonde.model.errors import StoreError, UsageError
@@ -13,7 +15,6 @@ from iosonde.model.ops import OP_WORDS
 from iosonde.weather import samples_to_draw as scatter_module
 from iosonde.weather.samples_to_draw import scatter
 from iosonde.weather.slowdown.figure import slowdown_figure
-from iosonde.weather.slowdown.render import draw, save
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
 from tests.kit.commands import run
@@ -40,38 +41,46 @@ def figure(store):
     return one
 
 
+def only(pane, kind):
+    """The mark of a kind that a pane has at most once."""
+    found = [mark for mark in pane.marks if isinstance(mark, kind)]
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
 def test_every_sample_is_in_its_panel(store):
-    panels = {panel.title: panel for panel in figure(store).panels}
+    panels = {panel.row: panel for panel in figure(store).panes}
     assert list(panels) == list(OP_WORDS.values())
     for panel in panels.values():
-        assert panel.n == len(panel.points) + panel.n_without_latency
-        assert panel.cells is None
-    assert (panels["stats"].n, panels["stats"].n_without_latency) == (2401, 1)
-    kinds = {title: set(panel.points.kind) for title, panel in panels.items()}
+        silent = panel.n - len(only(panel, Points))
+        assert ("not drawn" in panel.note) == (silent > 0)
+        assert only(panel, Cells) is None
+    assert panels["stats"].n == 2401
+    assert "not drawn 1" in panels["stats"].note
+    kinds = {title: set(only(panel, Points).kind) for title, panel in panels.items()}
     assert kinds["creates"] == {"ok", "skipped"}
     assert kinds["deletes"] == {"ok", "failed"}
-    assert [span.key.op for span in panels["reads"].spans] == ["data_read"]
+    assert [op for op, panel in panels.items() if only(panel, Shade)] == ["reads"]
 
 
 def test_many_samples_are_counted_not_thinned(store, monkeypatch):
-    points = {panel.title: panel for panel in figure(store).panels}
+    points = {panel.row: panel for panel in figure(store).panes}
     monkeypatch.setattr(scatter_module, "MANY", 100)
-    for panel in figure(store).panels:
-        other = points[panel.title]
-        assert panel.n == other.n
-        ok = other.points.kind == "ok"
-        assert panel.cells.counts.sum() == np.count_nonzero(ok)
-        assert panel.cells.counts.shape[1] <= scatter_module.COLUMNS + 1
-        assert panel.cells.value_edges[0] <= other.points.value[ok].min()
-        assert panel.cells.value_edges[-1] >= other.points.value[ok].max()
-        kinds = set(other.points.kind) - {"ok"}
-        assert set(panel.points.kind) == kinds
+    for panel in figure(store).panes:
+        assert panel.n == points[panel.row].n
+        other, cells = only(points[panel.row], Points), only(panel, Cells)
+        ok = other.kind == "ok"
+        assert cells.counts.sum() == np.count_nonzero(ok)
+        assert cells.counts.shape[1] <= scatter_module.COLUMNS + 1
+        assert cells.value_edges[0] <= other.value[ok].min()
+        assert cells.value_edges[-1] >= other.value[ok].max()
+        assert set(only(panel, Points).kind) == set(other.kind) - {"ok"}
 
 
 def test_cells_hold_what_lies_between_their_edges(store, monkeypatch):
-    points = figure(store).panels[0].points
+    points = only(figure(store).panes[0], Points)
     monkeypatch.setattr(scatter_module, "MANY", 100)
-    cells = figure(store).panels[0].cells
+    cells = only(figure(store).panes[0], Cells)
     counted, _, _ = np.histogram2d(
         points.value, points.time_s, (cells.value_edges, cells.time_edges_s)
     )
@@ -91,7 +100,7 @@ def test_nothing_is_no_figure(tmp_path):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_picture_shows_what_the_data_says(store, dark):
-    canvas = draw(figure(store), dark=dark, zone=UTC)
+    canvas = draw_sheet(figure(store), dark=dark, zone=UTC)
     latency, strips = canvas.axes[0::2], canvas.axes[1::2]
     assert len(latency) == len(strips) == 6
     words = [text.get_text() for axes in latency for text in axes.texts]
@@ -106,19 +115,19 @@ def test_a_picture_shows_what_the_data_says(store, dark):
 
 @pytest.mark.parametrize("name", ["a.png", "a.svg", "a.pdf"])
 def test_pictures_by_ending(store, tmp_path, name):
-    save(figure(store), tmp_path / name, width_in=7, zone=UTC)
+    save_sheet(figure(store), tmp_path / name, width_in=7, zone=UTC)
     assert (tmp_path / name).stat().st_size > 10_000
 
 
 def test_pictures_that_cannot_be_written(store, tmp_path):
     with pytest.raises(StoreError, match="cannot write"):
-        save(figure(store), tmp_path / "no" / "a.png")
+        save_sheet(figure(store), tmp_path / "no" / "a.png")
 
 
 @pytest.mark.parametrize("name", ["a.doc", "a.gif", "a.jpg", "a", "a.", ".png"])
 def test_only_the_endings_that_help_names_are_pictures(store, tmp_path, name):
     with pytest.raises(UsageError, match=r"ends in \.png, \.svg or \.pdf"):
-        save(figure(store), tmp_path / name)
+        save_sheet(figure(store), tmp_path / name)
     assert not (tmp_path / name).exists()
 
 

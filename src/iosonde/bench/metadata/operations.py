@@ -12,8 +12,8 @@ import numpy as np
 from iosonde import _core
 from iosonde.bench.runtime.histogram import Counts
 from iosonde.engine import layout
-from iosonde.engine.atomic import draft_of, sync
 from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES, SCHEMA_VERSION
+from iosonde.engine.parquet import write_parquet
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
 from iosonde.model.errors import StoreError
@@ -66,16 +66,9 @@ def write_operations(root: Path, rows: RankOperations) -> Path | None:
     )
     con = connect(threads=1)
     try:
-        draft = draft_of(path)
         con.register("operations", columns)
-        con.execute(
-            f"COPY (SELECT {select} FROM operations ORDER BY {', '.join(SAMPLE_ORDER)}) "
-            f"TO {literal(str(draft))} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, "
-            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
-        )
-        sync(draft)
-        draft.replace(path)
-        sync(path.parent)
+        order = ", ".join(SAMPLE_ORDER)
+        write_parquet(con, f"SELECT {select} FROM operations ORDER BY {order}", path)
     except (OSError, duckdb.Error) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise StoreError(

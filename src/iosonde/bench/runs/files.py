@@ -13,8 +13,8 @@ from iosonde.bench.runs.rows import OLDER_NAMES, from_columns, from_line
 from iosonde.engine import layout
 from iosonde.engine.contract import RUN_TYPES
 from iosonde.engine.lines import whole_lines
+from iosonde.engine.parquet import parquet
 from iosonde.engine.reader import connect
-from iosonde.engine.spool import literal
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.runs import RunRow
 from iosonde.model.text import clean_text
@@ -105,8 +105,7 @@ def _rows_named(
         else f"{name}::{kind}"
         for name, kind in stored.items()
     )
-    names = ", ".join(literal(str(path)) for path in paths)
-    source = f"read_parquet([{names}], hive_partitioning = false, filename = true)"
+    source = parquet(paths, filename=True)
     rows: dict[str, list[RunRow]] = {}
     for *values, name in con.execute(f"SELECT {columns}, filename FROM {source}").fetchall():
         rows.setdefault(name, []).append(from_columns(values))

@@ -14,7 +14,7 @@ a row of a part is left out where the Parquet file has one of its key.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypedDict, Unpack
@@ -23,12 +23,13 @@ import duckdb
 import numpy as np
 
 from iosonde.bench.runs.files import read_files, read_part
-from iosonde.bench.runs.rows import SCHEMA_VERSION, frame_of, to_line
+from iosonde.bench.runs.rows import frame_of, to_line
 from iosonde.engine import layout
-from iosonde.engine.atomic import draft_of, sync
+from iosonde.engine.atomic import sync
 from iosonde.engine.contract import RUN_ORDER, RUN_TYPES
+from iosonde.engine.parquet import write_parquet
 from iosonde.engine.reader import connect
-from iosonde.engine.spool import NULL_SQL, literal
+from iosonde.engine.spool import NULL_SQL
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
 from iosonde.model.runs import RunRow, run_order
@@ -198,22 +199,9 @@ def _write_parquet(rows: Sequence[RunRow], path: Path) -> None:
     frame = frame_of(rows)
     columns = ", ".join(_as_sql(name, kind) for name, kind in RUN_TYPES.items())
     order = ", ".join(f"{name} NULLS FIRST" for name in RUN_ORDER)
-    draft = draft_of(path)
-    con = connect(threads=1)
-    try:
+    with closing(connect(threads=1)) as con:
         con.register("rows", {n: np.ascontiguousarray(c) for n, c in frame.columns.items()})
-        con.execute(
-            f"COPY (SELECT {columns} FROM rows ORDER BY {order}) TO {literal(str(draft))} "
-            "(FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, "
-            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
-        )
-        sync(draft)
-        draft.replace(path)
-        sync(path.parent)
-    finally:
-        con.close()
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+        write_parquet(con, f"SELECT {columns} FROM rows ORDER BY {order}", path)
 
 
 def _as_sql(name: str, kind: str) -> str:

@@ -48,14 +48,13 @@ from iosonde.connectors.lines import (
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.ops import OPS
 from iosonde.model.runs import RunRow
+from iosonde.model.units import DAY_NS, LATEST_S
 
 CHUNK_ROWS = 1 << 14
 SOURCE = "io-probing"
 _BLOCK = re.compile(rf"(write|read) ({NUMBER}) rnd_offsets\(((?:\s*\d{{1,19}})*)\s*\)", re.ASCII)
 _STAMP = re.compile(r"timestamp (\d{1,12})", re.ASCII)
-_LATEST_S = 7_258_118_400
 _SECOND_NS = 1_000_000_000
-_DAY_NS = 86_400 * _SECOND_NS
 _MD_OPS = ("md_stat", "md_read", "md_delete", "md_create")
 _DISTINCT = 10_000
 
@@ -150,7 +149,7 @@ class ProbingLog:
     def _inside(self, record: _Record, line: Line, text: str) -> Iterator[RunRow]:
         if match := _STAMP.fullmatch(text):
             seconds = int(match[1])
-            if seconds > _LATEST_S or record.stamp_ns is not None:
+            if seconds > LATEST_S or record.stamp_ns is not None:
                 self._say(line.number, f"the stamp {shown(text)} cannot be", "one stamp a record")
             else:
                 record.stamp_ns = seconds * _SECOND_NS
@@ -225,7 +224,7 @@ class ProbingLog:
             last is None
             or last.start != self.starts
             or due < last.first_ns
-            or due // _DAY_NS != last.first_ns // _DAY_NS
+            or due // DAY_NS != last.first_ns // DAY_NS
         ):
             self.stretches.append(Stretch(self.starts, due))
         self._last_ns = due

@@ -24,6 +24,7 @@ from iosonde.connectors.plain_numbers import plain
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
+from iosonde.model.units import LATEST_S
 
 KIND = "collectl"
 _HEADER = re.compile(r"#(?:Date(.{1,4}?)Time|UTC)(.{1,4}?)\[[A-Z]+(?::[^\]]+)?\]\S")
@@ -33,7 +34,6 @@ _INTERVAL = re.compile(r"# SubSys:.*\bInterval: (\d{1,6}(?:\.\d{1,6})?)")
 _COUNTS = re.compile(r"# Collectl:.*\s-o\S*n")
 _MOST_COLUMNS = 20_000
 _MOST_CELLS = 400_000
-_LATEST_S = 7_258_118_400
 
 
 class _Column(NamedTuple):
@@ -166,7 +166,7 @@ class _Table:
         """When the row's interval ended. Raises ValueError."""
         if self._utc:
             seconds = plain(words[0])
-            if seconds is None or not 0 <= seconds <= _LATEST_S:
+            if seconds is None or not 0 <= seconds <= LATEST_S:
                 raise ValueError(f"the time {shown(words[0])} cannot be")
             return round(seconds * 1000) * 1_000_000
         text = " ".join(words[:2])
@@ -177,7 +177,7 @@ class _Table:
                 continue
             known = moment if self._zone is None else moment.replace(tzinfo=self._zone)
             found = self._clock.ns(known)
-            if found is not None and 0 <= found <= _LATEST_S * 10**9:
+            if found is not None and 0 <= found <= LATEST_S * 10**9:
                 return found
         raise ValueError(f"the time {shown(text)} cannot be")
 

@@ -12,8 +12,8 @@ from iosonde.connectors.darshan.records import PLACES, Records
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Whole = NDArray[np.int64]
+    from iosonde.model.arrays import Floats, Ints
+
 
 _LARGEST = 1e19
 _MOST_WAITING = 1 << 18
@@ -47,7 +47,7 @@ class Tally:
         self._sums, self._known = np.zeros(width), np.zeros(width)
         self._files: list[Files] = []
         self._waiting = 0
-        self._by_rank: list[tuple[Whole, Floats]] = []
+        self._by_rank: list[tuple[Ints, Floats]] = []
 
     def add(self, records: Records) -> None:
         """Some records of this module."""
@@ -85,7 +85,7 @@ class Tally:
         self._moved = moved_bytes if moved_bytes is not None and moved_bytes < _LARGEST else None
         self.shared_s = slowest_s or 0.0
 
-    def _keep(self, ids: NDArray[np.uint64], moved: Floats, ranks: Whole) -> None:
+    def _keep(self, ids: NDArray[np.uint64], moved: Floats, ranks: Ints) -> None:
         each = np.where(ranks < 0, float(self.ranks), 1.0)
         used = moved > 0
         # Copies, for slices would keep every column of every record.
@@ -98,7 +98,7 @@ class Tally:
             self._by_rank = [self._ranks()]
             self._waiting = 0
 
-    def _ranks(self) -> tuple[Whole, Floats]:
+    def _ranks(self) -> tuple[Ints, Floats]:
         if not self._by_rank:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         if len(self._by_rank) == 1 and len(self._by_rank[0][0]) == 1:

@@ -33,6 +33,8 @@ from iosonde.model.jobs import Direction, Job, Mode, Scalar
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from iosonde.model.arrays import Floats
+
 MOSTLY = 0.9
 _MPI_READS = ("INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS")
 _MPI_WRITES = ("INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES")
@@ -167,8 +169,8 @@ def _direction(base: list[Tally]) -> Direction:
 class _Use(NamedTuple):
     """Files by how many ranks used them; of every layer, for collective buffering hides ranks from the lower."""
 
-    moved: NDArray[np.float64]
-    ranks: NDArray[np.float64]
+    moved: Floats
+    ranks: Floats
 
 
 def _use(run: Run, tallies: Tallies, files: Files) -> _Use:

@@ -7,34 +7,23 @@ process on a damaged one. Incomplete modules flag the numbers made of them; a lo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from iosonde.connectors.darshan.features import features
-from iosonde.connectors.darshan.worker import job_from
+from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
+from iosonde.connectors.darshan.worker import finished, job_from
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
-from iosonde.model.jobs import Job
 
-__all__ = ["KIND", "features", "is_log", "osts_of", "read", "recognises"]
+__all__ = ["KIND", "features", "osts_of", "read", "recognises"]
 
 KIND = "Darshan log"
-_MAGIC = (6567223).to_bytes(8, "little")
-_VERSION = re.compile(rb"\d\.\d\d\0{4}")
-HEAD_BYTES = 16
 
 
 def recognises(head: Head) -> bool:
-    """A format version and Darshan's magic number, in either byte order."""
+    """By its first bytes."""
     return is_log(head.raw)
-
-
-def is_log(begin: bytes) -> bool:
-    """The same of the first bytes of a file."""
-    magic = begin[8:HEAD_BYTES]
-    return magic in (_MAGIC, _MAGIC[::-1]) and _VERSION.fullmatch(begin[:8]) is not None
 
 
 def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
@@ -74,11 +63,6 @@ def recognises_folder(path: Path) -> bool:
     from iosonde.connectors.darshan.tree import logs_in
 
     return next(logs_in(path, lambda _: None), None) is not None
-
-
-def finished(job: Job, settings: Settings) -> Job:
-    """With what only the caller knows."""
-    return replace(job, system=settings.system) if settings.system else job
 
 
 def osts_of(path: Path) -> dict[str, tuple[int, ...]]:

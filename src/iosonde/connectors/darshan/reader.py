@@ -15,6 +15,7 @@ from iosonde.connectors.darshan.frames import read_frame, write_frame
 from iosonde.connectors.darshan.library import missing, there
 from iosonde.connectors.darshan.worker import LONGEST_S
 from iosonde.model.errors import InputFileError, MissingPartError
+from iosonde.model.text import clean_text
 
 _EXPECTED = "a whole Darshan log"
 AHEAD = 8
@@ -135,5 +136,5 @@ def _reason(said: str) -> str:
     for line in said.splitlines():
         text = line.removeprefix("Error:").strip().rstrip(".")
         if text:
-            return f" ({''.join(c if c.isprintable() else '?' for c in text[:160])})"
+            return f" ({clean_text(text[:160])})"
     return ""

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.model.errors import InputFileError
+from iosonde.model.text import clean_text
+from iosonde.model.units import LATEST_S
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Floats, Ints
+
 
 BINS = (
     *("0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M"),
@@ -87,7 +90,7 @@ class Records(NamedTuple):
 
     module: str
     ids: NDArray[np.uint64]
-    ranks: NDArray[np.int64]
+    ranks: Ints
     values: Floats
 
 
@@ -111,7 +114,7 @@ def program_of(command: str) -> str:
     """The program's name: no path, and nothing of its arguments, which can hold secrets."""
     words = command.split(maxsplit=1)
     name = words[0].rstrip("/").rpartition("/")[2] if words else ""
-    return "".join(c if c.isprintable() else "?" for c in name[:200])
+    return clean_text(name[:200])
 
 
 def ranks_of(count: int, where: str) -> int:
@@ -125,6 +128,6 @@ def ranks_of(count: int, where: str) -> int:
 
 def instant(seconds: int, nanoseconds: int = 0) -> int | None:
     """UTC ns; None for times that no log has (before 2000, after 2200: not set, or damaged)."""
-    if 946_684_800 <= seconds < 7_258_118_400 and 0 <= nanoseconds < 1_000_000_000:
+    if 946_684_800 <= seconds < LATEST_S and 0 <= nanoseconds < 1_000_000_000:
         return seconds * 1_000_000_000 + nanoseconds
     return None

@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
-from iosonde.connectors.darshan.log import HEAD_BYTES, finished, is_log
+from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
 from iosonde.connectors.darshan.reader import AHEAD, Reader
-from iosonde.connectors.darshan.worker import job_from
+from iosonde.connectors.darshan.worker import finished, job_from
 from iosonde.connectors.source import Settings, Tell
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job

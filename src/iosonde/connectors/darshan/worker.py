@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from iosonde.connectors.darshan.raw import Log
+    from iosonde.connectors.source import Settings
     from iosonde.model.jobs import Job
 
 SOURCE = "darshan"
@@ -166,6 +167,13 @@ def job_from(data: Mapping[str, Any]) -> Job:
         for name, (value, unit, n, missing, flags) in data["scalars"].items()
     }
     return Job(source=SOURCE, scalars=scalars, **dict(zip(_FIELDS, data["job"], strict=True)))
+
+
+def finished(job: Job, settings: Settings) -> Job:
+    """With what only the caller knows."""
+    from dataclasses import replace
+
+    return replace(job, system=settings.system) if settings.system else job
 
 
 def _said(said: IO[bytes]) -> str:

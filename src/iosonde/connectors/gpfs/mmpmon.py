@@ -28,6 +28,7 @@ from iosonde.connectors.plain_numbers import count
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
 from iosonde.model.quality import Note
+from iosonde.model.units import LATEST_S
 
 KIND = "mmpmon"
 COUNTERS: dict[str, str] = {
@@ -49,7 +50,6 @@ _PLAIN_NAMES = {
     "closes": "_cc_", "reads": "_rdc_", "writes": "_wc_", "readdir": "_dir_", "inode updates": "_iu_",
 }  # fmt: skip
 _SKEW_S = 2.0
-_LATEST_S = 7_258_118_400
 _MOST_NODES = 100_000
 
 
@@ -133,7 +133,7 @@ class _Log:
         if (code := pairs.get("_rc_")) != "0":
             raise ValueError(f"mmpmon says that it failed: _rc_ is {shown(code)}")
         seconds, micros = count(pairs.get("_t_", "")), count(pairs.get("_tu_", ""))
-        if seconds is None or seconds > _LATEST_S or micros is None or micros > 999_999:
+        if seconds is None or seconds > LATEST_S or micros is None or micros > 999_999:
             raise ValueError(
                 f"the time {shown(pairs.get('_t_'))} {shown(pairs.get('_tu_'))} cannot be"
             )

@@ -29,9 +29,8 @@ from iosonde.model.metrics import SERIES, MetricBlock
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Floats, Places
 
-    Floats = NDArray[np.float64]
 
 KIND = "h5lmt"
 SOURCE = "pylmt"
@@ -215,7 +214,7 @@ def _blocks(
         )
 
 
-def _rates(series: _Series, columns: NDArray[np.intp]) -> Floats:
+def _rates(series: _Series, columns: Places) -> Floats:
     """Columns of a dataset as (T, N)."""
     data = series.data if series.row is None else series.data[series.row : series.row + 1]
     value = taken(data, columns, axis=-1)
@@ -225,7 +224,7 @@ def _rates(series: _Series, columns: NDArray[np.intp]) -> Floats:
     return turned
 
 
-def _lost(missing: Any, columns: NDArray[np.intp], series: _Series) -> NDArray[np.bool_]:
+def _lost(missing: Any, columns: Places, series: _Series) -> Flags:
     """(T, N): samples that FSMissingGroup marks."""
     none = np.zeros((len(columns), len(series.names)), dtype=np.bool_)
     if missing is None or series.level not in ("ost", "oss"):
@@ -236,5 +235,5 @@ def _lost(missing: Any, columns: NDArray[np.intp], series: _Series) -> NDArray[n
     servers, each = marks.shape[1], len(series.names)
     if servers and each % servers == 0:
         return np.repeat(marks, each // servers, axis=1)
-    anyone: NDArray[np.bool_] = none | marks.any(axis=1)[:, None]
+    anyone: Flags = none | marks.any(axis=1)[:, None]
     return anyone

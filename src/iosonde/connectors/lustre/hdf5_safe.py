@@ -13,9 +13,7 @@ import numpy as np
 from iosonde.model.errors import InputFileError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    pass
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MOST_STEPS = 20_000_000

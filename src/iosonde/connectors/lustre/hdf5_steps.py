@@ -12,7 +12,8 @@ from iosonde.model.quality import Note
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Floats, Ints, Places
+
 
 BLOCK_VALUES = 2_000_000
 """Values that are read at a time."""
@@ -55,14 +56,14 @@ class Steps:
         for begin in range(0, len(self.time_ns), rows):
             yield slice(begin, min(begin + rows, len(self.time_ns)))
 
-    def lengths(self, rows: slice) -> NDArray[np.int64]:
+    def lengths(self, rows: slice) -> Ints:
         """How long each step is: the usual length, or less where the next begins earlier."""
         ends = np.append(self.time_ns[1:], np.iinfo(np.int64).max)[rows]
-        length: NDArray[np.int64] = np.minimum(ends - self.time_ns[rows], self.step_ns)
+        length: Ints = np.minimum(ends - self.time_ns[rows], self.step_ns)
         return length
 
 
-def taken(data: Any, rows: NDArray[np.intp], axis: int = 0) -> Floats:
+def taken(data: Any, rows: Places, axis: int = 0) -> Floats:
     """Rows of a dataset (along its last axis: ``axis`` -1) as float64, in the order asked for."""
     low, high = int(rows.min()), int(rows.max()) + 1
     picked = rows - low

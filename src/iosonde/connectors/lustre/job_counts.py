@@ -17,9 +17,8 @@ from iosonde.model.metrics import SERIES, MetricBlock
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 SOURCE = "jobstats"
 _ID = re.compile(r"(\d{1,15})(?![\w-])")

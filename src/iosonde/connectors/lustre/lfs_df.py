@@ -25,11 +25,11 @@ from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import SERIES, Edge, MetricBlock
 from iosonde.model.quality import Note
+from iosonde.model.units import DAY_NS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 KIND = "lfs df"
 SOURCE = "lfs df"
@@ -40,7 +40,6 @@ _SHORT = re.compile(r"((?:OST|MDT)[0-9a-fA-F]{4})\s*:\s+\S.*")
 _BYTES = ("total_bytes", "used_bytes", "available_bytes")
 _INODES = ("total_inodes", "used_inodes", "free_inodes")
 _CELLS = 1_000_000
-_DAY_NS = 86_400_000_000_000
 _MOUNT = re.compile(r"%\s+(/\S{0,4000}?)\[(?:OST|MDT):\d{1,6}\]$")
 _EXPECTED = "a target with total, used and available, as lfs df prints it in KiB"
 
@@ -152,8 +151,8 @@ class _Mounts:
     def seen(self, time_ns: int, system: str, text: str) -> Iterator[Edge]:
         """What a row says that was not said today."""
         found = _MOUNT.search(text)
-        if found is not None and self._known.get(system) != (found[1], time_ns // _DAY_NS):
-            self._known[system] = (found[1], time_ns // _DAY_NS)
+        if found is not None and self._known.get(system) != (found[1], time_ns // DAY_NS):
+            self._known[system] = (found[1], time_ns // DAY_NS)
             yield Edge(SOURCE, system, time_ns, "filesystem", system, found[1])
 
 

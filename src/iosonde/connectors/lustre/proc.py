@@ -21,6 +21,7 @@ from iosonde.connectors.many_files import named, read_each
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.connectors.tar_members import is_tar, members
 from iosonde.model.errors import InputFileError
+from iosonde.model.text import clean_text
 
 KIND = "Lustre /proc"
 _ROOTS = ("proc/fs/lustre", "sys/fs/lustre", "sys/kernel/debug/lustre")
@@ -167,7 +168,7 @@ class _Tree:
         )
 
     def _complain(self, name: str, place: int, what: str) -> None:
-        shown = "".join(c if c.isprintable() else "?" for c in name[-200:])
+        shown = clean_text(name[-200:])
         self.tell(
             InputFileError(f"{self.path}, {shown}, line {place}: {what}", expected="a counter")
         )

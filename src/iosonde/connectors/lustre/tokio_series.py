@@ -12,9 +12,7 @@ from iosonde.model.metrics import Kind
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    pass
 
 _OPS = (
     *("opens", "closes", "mknods", "links", "unlinks", "mkdirs", "rmdirs", "renames"),

@@ -27,6 +27,7 @@ from iosonde.connectors.prometheus.names import NAMES, series
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
 from iosonde.model.quality import Note
+from iosonde.model.units import LATEST_S
 
 KIND = "prometheus text"
 _TYPE = re.compile(r"#\s+TYPE\s+([A-Za-z_:][\w:]*)\s+(\w+)\s*", re.ASCII)
@@ -41,7 +42,6 @@ _SAMPLE = re.compile(
 )
 _PARTS = ("_bucket", "_sum", "_count", "_created")
 _SECONDS_BELOW = 100_000_000_000
-_LATEST_S = 7_258_118_400
 _MOST_LABELS = 100
 _MOST_TYPES = 100_000
 
@@ -172,7 +172,7 @@ class _Page:
             raise ValueError(f"the time {shown(text)} cannot be")
         # 1e11 ms are in 1973: what is smaller counts seconds.
         ms = round(number * 1000) if number < _SECONDS_BELOW else round(number)
-        if ms > _LATEST_S * 1000:
+        if ms > LATEST_S * 1000:
             raise ValueError(f"the time {shown(text)} cannot be")
         return ms * 1_000_000
 

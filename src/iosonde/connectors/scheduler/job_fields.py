@@ -12,9 +12,9 @@ from iosonde.connectors.plain_numbers import count, plain
 from iosonde.connectors.scheduler.node_list import expand
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.jobs import Job, Scalar
+from iosonde.model.units import LATEST_S
 
 NONE = {"", "unknown", "none", "n/a", "null", "(null)", "invalid"}
-_LATEST_S = 7_258_118_400
 _SECOND_NS = 1_000_000_000
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,6})?)([KMGTPE]?)i?B?[nc]?", re.ASCII | re.IGNORECASE)
 _TRES = re.compile(r"(?:^|,)fs/disk=(\d{1,20})(?=,|$)", re.ASCII)
@@ -76,7 +76,7 @@ class Fields:
         text = self.row.get(name, "").strip()
         if text.lower() in NONE or text == "0":
             return None
-        if (seconds := count(text)) is not None and seconds <= _LATEST_S:
+        if (seconds := count(text)) is not None and seconds <= LATEST_S:
             return seconds * _SECOND_NS
         try:
             moment = datetime.fromisoformat(text) if len(text) >= 16 else None
@@ -84,7 +84,7 @@ class Fields:
             moment = None
         doubtful = self.clock.ambiguous
         found = None if moment is None else self.clock.ns(moment)
-        if moment is None or found is None or not 0 <= found <= _LATEST_S * _SECOND_NS:
+        if moment is None or found is None or not 0 <= found <= LATEST_S * _SECOND_NS:
             raise ValueError(f"the {name} {shown(text)} is no time")
         self.naive |= moment.tzinfo is None
         self.ambiguous |= self.clock.ambiguous > doubtful

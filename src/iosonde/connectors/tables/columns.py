@@ -18,11 +18,7 @@ from iosonde.model.units import to_datetime
 if TYPE_CHECKING:
     from collections.abc import Mapping as Dict
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Texts = NDArray[np.object_]
-    Instants = NDArray[np.int64]
+    from iosonde.model.arrays import Floats, Instants, Texts
 
 
 class Values:

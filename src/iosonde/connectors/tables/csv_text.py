@@ -18,9 +18,8 @@ from iosonde.connectors.tables.unparsable_cells import about_number
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints, Texts
 
-    Floats = NDArray[np.float64]
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "nil", "-"})
 """What stands for a missing value, in any case of letters."""
@@ -41,9 +40,9 @@ class Columns:
     names: tuple[str, ...]
     numbers: dict[str, Floats]
     """Missing, and what is no number, is NaN; infinities and -0.0 too (``notes`` tells how many)."""
-    texts: dict[str, NDArray[np.object_]]
+    texts: dict[str, Texts]
     """Of the columns that were asked for; missing is ""."""
-    line: NDArray[np.int64]
+    line: Ints
     odd: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     """Column -> (row, flag) of cells that were not taken as they are."""
     notes: list[Note] = field(default_factory=list)
@@ -118,7 +117,7 @@ def _bounded(
 
 @dataclass
 class _Chunk:
-    line: NDArray[np.int64]
+    line: Ints
     numbers: dict[str, Floats]
     texts: dict[str, list[str]]
     odd: dict[str, list[tuple[int, str]]]

@@ -9,6 +9,7 @@ Names that are no plain words stand in back quotes.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,16 +20,15 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Floats
+
 
 MOST_CHARACTERS = 1000
-_MOST_DEPTH = 30
 _MOST_TOKENS = 200
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,3})?)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|`(?P<quoted>[^`]{1,200})`|(?P<mark><=|>=|==|!=|[-+*/()<>]))"
 )
-_COMPARE = ("<=", ">=", "==", "!=", "<", ">")
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,10 @@ class Expression:
         return np.where(unknown, np.nan, result)
 
 
+_MARKS: dict[type[ast.operator | ast.cmpop], str] = {
+    **{ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"},
+    **{ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.Gt: ">"},
+}
 _DO: dict[str, Callable[[Floats, Floats], NDArray[np.generic]]] = {
     "+": np.add,
     "-": np.subtract,
@@ -91,11 +95,46 @@ def parse(text: str) -> Expression:
     """An expression. Raises ValueError with what is wrong and where."""
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"longer than {MOST_CHARACTERS} characters")
-    reader = _Reader(_tokens(text))
-    found = reader.comparison(0)
-    if reader.kind:
-        raise ValueError(f"{reader.text!r} is not expected at character {reader.at + 1}")
-    return found
+    tokens = _tokens(text)
+    # One token a line, and names and numbers by their places: what Python says of a line is of a token.
+    lines = [token if kind == "mark" else f"_{n}" for n, (kind, token, _) in enumerate(tokens[:-1])]
+    try:
+        tree = ast.parse(" \\\n".join(lines) + "\n", mode="eval")
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        at = (getattr(error, "lineno", None) or 1) - 1
+        if "never closed" in str(error):
+            raise ValueError(f"expected ) for the ( at character {tokens[at][2] + 1}") from None
+        past = at < len(lines) and (getattr(error, "offset", None) or 0) > len(lines[at])
+        raise _unexpected(tokens, min(at + past, len(lines))) from None
+    return _built(tree.body, tokens)
+
+
+def _unexpected(tokens: list[tuple[str, str, int]], place: int) -> ValueError:
+    _, text, at = tokens[place]
+    if place == 0 or (tokens[place - 1][0] == "mark" and tokens[place - 1][1] != ")"):
+        return ValueError(f"expected a name or number at character {at + 1}, not {text!r}")
+    return ValueError(f"{text!r} is not expected at character {at + 1}")
+
+
+def _built(node: ast.expr, tokens: list[tuple[str, str, int]]) -> Expression:
+    """Of the nodes that arithmetic needs; any other is an error."""
+    match node:
+        case ast.Name(id=name):
+            kind, text, _ = tokens[int(name[1:])]
+            if kind == "number":
+                return Expression("number", value=float(text))
+            return Expression("name", name=text)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return Expression("-", Expression("number"), _built(inner, tokens))
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _MARKS:
+            return Expression(_MARKS[type(op)], _built(left, tokens), _built(right, tokens))
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return Expression(_MARKS[type(op)], _built(left, tokens), _built(right, tokens))
+        case ast.Call(func=inner) | ast.Compare(comparators=[inner, *_]):
+            raise _unexpected(tokens, inner.end_lineno or 0)
+        case ast.Tuple():  # ()
+            raise _unexpected(tokens, (node.end_lineno or 1) - 1)
+    raise _unexpected(tokens, node.lineno - 1)
 
 
 def _tokens(text: str) -> list[tuple[str, str, int]]:
@@ -111,66 +150,3 @@ def _tokens(text: str) -> list[tuple[str, str, int]]:
         if len(found) > _MOST_TOKENS:
             raise ValueError(f"more than {_MOST_TOKENS} names and marks")
     return [*found, ("", "the end", len(text))]
-
-
-class _Reader:
-    """Recursive descent over tokens."""
-
-    def __init__(self, tokens: list[tuple[str, str, int]]) -> None:
-        self._tokens = tokens
-        self._place = 0
-
-    @property
-    def kind(self) -> str:
-        return self._tokens[self._place][0]
-
-    @property
-    def text(self) -> str:
-        return self._tokens[self._place][1]
-
-    @property
-    def at(self) -> int:
-        return self._tokens[self._place][2]
-
-    def _take(self, *marks: str) -> str | None:
-        if self.kind == "mark" and self.text in marks:
-            self._place += 1
-            return self._tokens[self._place - 1][1]
-        return None
-
-    def comparison(self, depth: int) -> Expression:
-        left = self._sum(depth)
-        if mark := self._take(*_COMPARE):
-            return Expression(mark, left, self._sum(depth))
-        return left
-
-    def _sum(self, depth: int) -> Expression:
-        left = self._product(depth)
-        while mark := self._take("+", "-"):
-            left = Expression(mark, left, self._product(depth))
-        return left
-
-    def _product(self, depth: int) -> Expression:
-        left = self._atom(depth)
-        while mark := self._take("*", "/"):
-            left = Expression(mark, left, self._atom(depth))
-        return left
-
-    def _atom(self, depth: int) -> Expression:
-        if depth > _MOST_DEPTH:
-            raise ValueError("too many parentheses")
-        if self._take("-"):
-            return Expression("-", Expression("number"), self._atom(depth + 1))
-        if self._take("("):
-            inner = self.comparison(depth + 1)
-            if not self._take(")"):
-                raise ValueError(f"expected ) at character {self.at + 1}, not {self.text!r}")
-            return inner
-        kind, text, at = self._tokens[self._place]
-        if kind == "number":
-            self._place += 1
-            return Expression("number", value=float(text))
-        if kind in ("name", "quoted"):
-            self._place += 1
-            return Expression("name", name=text)
-        raise ValueError(f"expected a name or number at character {at + 1}, not {text!r}")

@@ -15,20 +15,18 @@ from iosonde.model.jobs import JobTable
 from iosonde.model.quality import LeftOut, Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.bool_]
+    from iosonde.model.arrays import Flags, Places
 
 
 def filtered(
     table: JobTable, columns: Columns, mapping: Mapping, values: Values
-) -> tuple[NDArray[np.intp], tuple[LeftOut, ...], tuple[Note, ...]]:
+) -> tuple[Places, tuple[LeftOut, ...], tuple[Note, ...]]:
     """(rows that stay, how many were left out by what, notes). Every row is left out by one thing only."""
     kept = np.ones(len(columns), dtype=bool)
     reasons: list[LeftOut] = []
     notes: list[Note] = []
 
-    def leave_out(rows: Rows, why: str, flag: str = "") -> None:
+    def leave_out(rows: Flags, why: str, flag: str = "") -> None:
         n = int((kept & rows).sum())
         if n:
             note = Note(flag, f"{columns.path}: {why}", n) if flag else None
@@ -48,7 +46,7 @@ def filtered(
     return np.flatnonzero(kept), tuple(reasons), tuple(notes)
 
 
-def _passes(one: Filter, table: JobTable, columns: Columns, values: Values) -> Rows:
+def _passes(one: Filter, table: JobTable, columns: Columns, values: Values) -> Flags:
     if one.kind == "began_by":
         began = (table.start_ns <= one.at_ns) & (table.start_ns != NULL_NS)
         return np.asarray(began, dtype=np.bool_)
@@ -67,7 +65,7 @@ def _passes(one: Filter, table: JobTable, columns: Columns, values: Values) -> R
     return whole
 
 
-def _again(table: JobTable, kept: Rows) -> Rows:
+def _again(table: JobTable, kept: Flags) -> Flags:
     """Rows that say the same as an earlier one about the same job at the same time."""
     again = np.zeros(len(table), dtype=bool)
     if not any(table.job_id) and (table.start_ns == NULL_NS).all():

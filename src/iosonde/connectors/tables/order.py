@@ -9,12 +9,11 @@ import numpy as np
 from iosonde.model.frames import NULL_NS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from iosonde.model.arrays import Places
     from iosonde.model.jobs import JobTable
 
 
-def by_begin(table: JobTable) -> NDArray[np.intp]:
+def by_begin(table: JobTable) -> Places:
     """(n,) rows in order, as a store would give them: a table and its import say the same of runs in a row.
 
     Rows without a begin come first, as they are: nothing says that they are of one instant.

@@ -30,9 +30,8 @@ from iosonde.model.jobs import JobTable
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints, Texts
 
-    Floats = NDArray[np.float64]
     Odd = dict[str, list[tuple[int, str]]]
 
 __all__ = ["ReadTable", "choose", "read_table"]
@@ -130,7 +129,7 @@ def read_table(
     return ReadTable(table, (*notes, *more), mapping)
 
 
-def _tell_begins(columns: Columns, time: Time, begin: NDArray[np.int64], tell: Tell) -> None:
+def _tell_begins(columns: Columns, time: Time, begin: Ints, tell: Tell) -> None:
     """Which rows say no begin."""
     name = next((name for name in time.columns if name in columns.texts), "")
     for row in np.flatnonzero(begin == NULL_NS).tolist():
@@ -155,7 +154,7 @@ def _concerns(note: Note, columns: Columns, mapping: Mapping) -> bool:
 
 def _times(
     columns: Columns, mapping: Mapping, settings: Settings, notes: list[Note]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Ints, Ints]:
     zone = zone_of(mapping.zone) if mapping.zone else settings.zone
 
     def read(time: Time | None) -> tuple[Read, str]:
@@ -197,7 +196,7 @@ def _metric(
     return found
 
 
-def _motif(mapping: Mapping, columns: Columns, values: Values) -> NDArray[np.object_]:
+def _motif(mapping: Mapping, columns: Columns, values: Values) -> Texts:
     parts = [texts_of(part, columns, values).tolist() for part in mapping.motif]
     rows = zip(*parts, strict=True) if parts else ((),) * len(columns)
     return np.array([" ".join(word for word in row if word) for row in rows], dtype=object)

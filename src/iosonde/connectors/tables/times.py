@@ -15,9 +15,8 @@ from iosonde.model.frames import NULL_NS
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Instants
 
-    Instants = NDArray[np.int64]
 
 _NS: dict[TimeUnit, int] = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 _EARLIEST, _LATEST = 631_152_000 * 10**9, 4_102_444_800 * 10**9

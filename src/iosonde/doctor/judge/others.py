@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from iosonde.doctor.finding import Findings, size
-from iosonde.model.units import format_seconds
+from iosonde.model.units import DAY_NS, format_seconds
 
 ALIVE_NS = 600 * 1_000_000_000
-ABANDONED_NS = 86_400 * 1_000_000_000
+ABANDONED_NS = DAY_NS
 OPS_A_PERIOD = 6
 _NAMED = 5
 

@@ -8,12 +8,11 @@ from typing import Any
 from iosonde.doctor.finding import Findings, size
 from iosonde.host.child import Reply
 from iosonde.host.mounts import MEMORY, OVERLAY, Mount, mount_of
-from iosonde.model.units import format_seconds
+from iosonde.model.units import DAY_NS, format_seconds
 
 UNSEALED_NS = 2 * 3600 * 1_000_000_000
 AHEAD_NS = 5 * 1_000_000_000
 ENOUGH_DAYS = 30
-DAY_NS = 86_400 * 1_000_000_000
 
 
 def judge_store_answer(found: Findings, reply: Reply) -> bool:

@@ -20,11 +20,12 @@ import numpy as np
 from iosonde.jobs.climate.events import Event, events_of
 from iosonde.jobs.climate.metrics import MetricChange, metric_changes, safe_metrics
 from iosonde.jobs.climate.regimes import FileSystemClimate, climates_of
-from iosonde.jobs.climate.series import DAY_NS, Change, Series, series_of
+from iosonde.jobs.climate.series import Change, Series, series_of
 from iosonde.jobs.table.derived import FRACTION
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import NULL_NS
+from iosonde.model.units import DAY_NS
 
 if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable

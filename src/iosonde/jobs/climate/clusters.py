@@ -17,8 +17,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
+    from iosonde.model.arrays import Floats, Ints
+
 
 UNCLUSTERED = -1
 SMALLEST = 10
@@ -33,8 +33,8 @@ CORE = 5
 class Clusters:
     """``label`` (jobs,): cluster from 0, the largest first, or ``UNCLUSTERED``; ``sizes`` (clusters,)."""
 
-    label: Labels
-    sizes: Labels
+    label: Ints
+    sizes: Ints
 
     @property
     def unclustered(self) -> float:
@@ -83,7 +83,7 @@ def clusters(features: Floats, smallest: int | None = None) -> Clusters:
     return Clusters(named, counts[order].astype(np.int64))
 
 
-def _dense(features: Floats, size: int) -> Labels:
+def _dense(features: Floats, size: int) -> Ints:
     if (features == features[0]).all():
         return np.zeros(len(features), dtype=np.int64)
     from sklearn.cluster import HDBSCAN  # type: ignore[import-untyped, unused-ignore]
@@ -113,7 +113,7 @@ def adjusted_rand(one: NDArray[np.generic], other: NDArray[np.generic]) -> float
     width = int(second.max()) + 1
     _, together = np.unique(first.astype(np.int64) * width + second, return_counts=True)
 
-    def pairs(counts: Labels) -> float:
+    def pairs(counts: Ints) -> float:
         return float((counts.astype(np.float64) * (counts - 1) / 2).sum())
 
     a, b = pairs(np.bincount(first)), pairs(np.bincount(second))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.climate.series import DAY_NS
+from iosonde.model.units import DAY_NS
 
 if TYPE_CHECKING:
     from iosonde.jobs.climate.metrics import MetricChange

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from iosonde.drawing.sheet import plain
 from iosonde.jobs.climate.climate import Climate
 from iosonde.jobs.climate.regimes import FileSystemClimate
@@ -22,9 +20,8 @@ from iosonde.jobs.climate.series import Change, Series
 from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 HIGHEST = 1.05
 """Of a pane's axis: the best run and a little air."""

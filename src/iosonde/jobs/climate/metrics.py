@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.climate.series import DAY_NS, Q
+from iosonde.jobs.climate.series import Q
 from iosonde.jobs.table.leakage import LEAKS, judged
 from iosonde.model.job_metrics import About
+from iosonde.model.units import DAY_NS
 from iosonde.stats.change_points import Shift, shifts
 from iosonde.stats.midranks import midranks
 from iosonde.stats.multiple import benjamini_hochberg
@@ -21,13 +22,9 @@ from iosonde.stats.multiple import benjamini_hochberg
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from iosonde.model.arrays import Floats, Instants, Places
     from iosonde.model.jobs import JobTable
 
-    Floats = NDArray[np.float64]
-    Instants = NDArray[np.int64]
-    Rows = NDArray[np.intp]
 
 FEWEST_FOR_LEAK = 8
 _OWN_RATIOS = ("cf_", "contention_")
@@ -96,7 +93,7 @@ def _speed(table: JobTable, seconds: Floats) -> Floats:
         return own / seconds if "own_bytes" in table.metrics else own
 
 
-def _leaks(one: Safe, strata: list[Rows], seconds: Floats, speed: Floats) -> bool:
+def _leaks(one: Safe, strata: list[Places], seconds: Floats, speed: Floats) -> bool:
     """Whether it follows run time or speed of the job in more than half of the series that can say."""
     if one.name.startswith(_OWN_RATIOS) or one.about.role == "climate":
         return False

@@ -23,12 +23,9 @@ from iosonde.jobs.climate.clusters import (
 from iosonde.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from iosonde.model.arrays import Floats, Ints, Texts
     from iosonde.model.jobs import JobTable
 
-    Floats = NDArray[np.float64]
-    Names = NDArray[np.object_]
 
 FEATURE = "feature_"
 KNOWN_SHARE = 0.5
@@ -62,10 +59,10 @@ class Motifs:
     """
 
     features: tuple[str, ...]
-    label: NDArray[np.int64]
+    label: Ints
     clusters: tuple[MotifCluster, ...]
     unclustered: float
-    suggested: Names
+    suggested: Texts
     agreement: float
     agreement_all: float
     compared: int
@@ -131,7 +128,7 @@ def _known(column: Floats) -> bool:
     return bool(np.isfinite(column).mean() >= KNOWN_SHARE) if len(column) else False
 
 
-def _cluster(names: Names) -> MotifCluster:
+def _cluster(names: Texts) -> MotifCluster:
     counts = Counter(name for name in names.tolist() if name)
     most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     named = sum(counts.values())
@@ -139,7 +136,7 @@ def _cluster(names: Names) -> MotifCluster:
     return MotifCluster(len(names), named, motif, n / named if named else 0.0, tuple(most))
 
 
-def _suggested(found: Clusters, made: tuple[MotifCluster, ...]) -> Names:
+def _suggested(found: Clusters, made: tuple[MotifCluster, ...]) -> Texts:
     names = np.full(len(found.label), "", dtype=object)
     for label, cluster in enumerate(made):
         names[found.label == label] = cluster.motif

@@ -1,6 +1,6 @@
 """How well metrics predict a performance, judged on what came later.
 
-Rows of one day resemble each other. Random folds put some of them into the training and ask for the others, so
+Places of one day resemble each other. Random folds put some of them into the training and ask for the others, so
 they measure how well a model remembers the climate, not how well it predicts (``leaks``). Only a split in time
 says what a prediction is worth, and only beside what the recent median says without any metric.
 Source: docs/methods/umami.md; Isakov et al. SC 2022 (what a model's error consists of).
@@ -17,10 +17,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints, Places
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.intp]
 
 CLIMATE_DAYS = 14.0
 """The recent median looks back so far."""
@@ -75,7 +73,7 @@ class Validation:
 
 
 def validate(
-    y: Floats, metrics: Floats, at_days: Floats, strata: NDArray[np.int64], seed: int
+    y: Floats, metrics: Floats, at_days: Floats, strata: Ints, seed: int
 ) -> Validation | None:
     """Validate a prediction of ``y`` (n,) from ``metrics`` (n, p) at ``at_days`` (n,), any order.
 
@@ -108,9 +106,7 @@ def validate(
     )
 
 
-def climate_medians(
-    y: Floats, at_days: Floats, strata: NDArray[np.int64], days: float = CLIMATE_DAYS
-) -> Floats:
+def climate_medians(y: Floats, at_days: Floats, strata: Ints, days: float = CLIMATE_DAYS) -> Floats:
     """Median of the stratum's ``y`` of the last ``days`` before each row, NaN from fewer than ``CLIMATE_FEWEST``.
 
     Shapes: (n,) each, ``at_days`` ascending. Only rows that are strictly earlier count. NaN in y is left out.
@@ -127,7 +123,7 @@ def climate_medians(
     return medians
 
 
-def _later(at: Floats) -> list[tuple[Rows, Rows]]:
+def _later(at: Floats) -> list[tuple[Places, Places]]:
     """Splits in time: all rows before a stretch, and the stretch. ``at`` ascends."""
     n = len(at)
     places = np.linspace(round(FIRST_SHARE * n), n, FOLDS + 1).round().astype(np.intp)
@@ -135,7 +131,7 @@ def _later(at: Floats) -> list[tuple[Rows, Rows]]:
     return [(np.arange(a), np.arange(a, b)) for a, b in pairwise(edges) if 0 < a < b]
 
 
-def _usual(y: Floats, strata: NDArray[np.int64], asked: NDArray[np.int64]) -> Floats:
+def _usual(y: Floats, strata: Ints, asked: Ints) -> Floats:
     """Median of each stratum so far, of all where it has none."""
     usual = np.full(len(asked), np.median(y))
     for stratum in np.unique(strata):
@@ -144,8 +140,8 @@ def _usual(y: Floats, strata: NDArray[np.int64], asked: NDArray[np.int64]) -> Fl
 
 
 def _predicted(
-    x: Floats, y: Floats, splits: Sequence[tuple[Rows, Rows]]
-) -> list[tuple[Rows, Floats]]:
+    x: Floats, y: Floats, splits: Sequence[tuple[Places, Places]]
+) -> list[tuple[Places, Floats]]:
     from sklearn.ensemble import (  # type: ignore[import-untyped, unused-ignore]
         HistGradientBoostingRegressor,
     )
@@ -168,7 +164,7 @@ def _predicted(
     return found
 
 
-def _score(y: Floats, predicted: Sequence[tuple[Rows, Floats]]) -> Score:
+def _score(y: Floats, predicted: Sequence[tuple[Places, Floats]]) -> Score:
     if not predicted:
         return Score(0, float("nan"), float("nan"))
     truth = np.concatenate([y[rows] for rows, _ in predicted])

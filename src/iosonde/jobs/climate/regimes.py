@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from iosonde.jobs.climate.metrics import Safe, by_day
-from iosonde.jobs.climate.series import DAY_NS
 from iosonde.jobs.table.derived import FRACTION
+from iosonde.model.units import DAY_NS
 from iosonde.stats.regime_search import KNOWN_SHARE, Regimes, known_median, noise_scale, regimes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from iosonde.model.arrays import Floats, Places
     from iosonde.model.jobs import JobTable
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.intp]
 
 STANDS_OUT = 1.0
 """Day-to-day standard deviations from the stretch before, from which on something is told of a climate."""
@@ -116,7 +113,7 @@ def _climate(table: JobTable, place: str, safe: tuple[Safe, ...]) -> FileSystemC
     return FileSystemClimate(place, made, tuple(motifs), metrics, found.alike)
 
 
-def _regular(table: JobTable, rows: Rows) -> list[str]:
+def _regular(table: JobTable, rows: Places) -> list[str]:
     """Motifs that ran on at least half as many days as the most regular one: rare ones say little of most days."""
     names, of = np.unique(table.motif[rows].astype(str), return_inverse=True)
     pairs = np.unique(np.column_stack([of, table.start_ns[rows] // DAY_NS]), axis=0)
@@ -155,7 +152,7 @@ def _stretches(
     return tuple(made)
 
 
-def _one_a_group(rows: Rows, safe: tuple[Safe, ...]) -> list[_Column]:
+def _one_a_group(rows: Places, safe: tuple[Safe, ...]) -> list[_Column]:
     """Of each group the metric that is known of most runs, the first of these; what has no group is one."""
     best: dict[str, tuple[int, Safe]] = {}
     for one in safe:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.jobs.table.derived import FRACTION
+from iosonde.model.units import DAY_NS
 from iosonde.stats.change_points import Shift, shifts
 from iosonde.stats.multiple import benjamini_hochberg
 from iosonde.stats.segments import FEWEST
@@ -16,15 +17,10 @@ from iosonde.stats.segments import FEWEST
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from iosonde.model.arrays import Floats, Instants, Places
     from iosonde.model.jobs import JobTable
 
-    Floats = NDArray[np.float64]
-    Instants = NDArray[np.int64]
-    Rows = NDArray[np.intp]
 
-DAY_NS = 86_400_000_000_000
 Q = 0.05
 """Of the changes that are told, at most this share is wrong on average."""
 MOST_VALUES = 5000
@@ -122,7 +118,7 @@ class Series:
 
 class _Found(NamedTuple):
     key: tuple[str, str]
-    rows: Rows
+    rows: Places
     days: Floats
     kappa: float
     shifts: tuple[Shift, ...]
@@ -131,7 +127,7 @@ class _Found(NamedTuple):
 def series_of(table: JobTable, fewest: int) -> tuple[tuple[Series, ...], int]:
     """Series with at least ``fewest`` runs, and how many changes were found and not kept.
 
-    Rows of ``table`` are in the order of begin and have a begin and a fraction of peak.
+    Places of ``table`` are in the order of begin and have a begin and a fraction of peak.
     """
     every = []
     for key, rows in table.strata().items():
@@ -190,7 +186,7 @@ def _segment(times: Instants, values: Floats) -> Segment:
     return Segment(int(times[0]), int(times[-1]), len(values), median, mad, float(values.max()))
 
 
-def _own(table: JobTable, before: Rows, after: Rows) -> tuple[Own, ...]:
+def _own(table: JobTable, before: Places, after: Places) -> tuple[Own, ...]:
     """What the jobs themselves did differently: a changed benchmark is no changed file system. Largest first."""
     found = []
     for name, column in table.metrics.items():

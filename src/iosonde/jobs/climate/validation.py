@@ -9,9 +9,9 @@ import numpy as np
 
 from iosonde.jobs.climate.metrics import safe_metrics
 from iosonde.jobs.climate.prediction import Validation, validate
-from iosonde.jobs.climate.series import DAY_NS
 from iosonde.jobs.table.derived import FRACTION
 from iosonde.model.frames import NULL_NS
+from iosonde.model.units import DAY_NS
 
 if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable

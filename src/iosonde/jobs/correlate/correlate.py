@@ -15,17 +15,15 @@ from iosonde.jobs.correlate.pooling import PooledWarning, pooled_warnings
 from iosonde.jobs.table.derived import FRACTION, By, groups
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.job_metrics import JOB_METRICS
+from iosonde.model.job_metrics import job_metrics
 from iosonde.stats.association import Associations, associations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from iosonde.model.arrays import Flags, Floats, Places
     from iosonde.model.jobs import JobTable
 
-    Floats = NDArray[np.float64]
 
 CONTAMINATED = 0.6
 """From this rank correlation with the run time on, a metric measures the run itself, unless it is from before it."""
@@ -141,7 +139,7 @@ def usual_metrics(table: JobTable, y: str) -> list[str]:
         and name not in ("duration_s", y)
         and name.replace("contention_", "cf_", 1) not in set(table.metrics) - {name}
     ]
-    usual = [name for name in could if name in JOB_METRICS or name in table.abouts]
+    usual = [name for name in could if name in job_metrics() or name in table.abouts]
     if usual or could or table.about(y).role == "performance":
         return usual or could
     return [name for name in table.metrics if name != y]
@@ -149,12 +147,12 @@ def usual_metrics(table: JobTable, y: str) -> list[str]:
 
 class _Found(NamedTuple):
     of_y: Associations
-    contaminated: NDArray[np.bool_]
-    drift: NDArray[np.bool_]
+    contaminated: Flags
+    drift: Flags
 
 
 def _associate(
-    table: JobTable, rows: NDArray[np.intp], y: str, names: list[str], controls: Sequence[str]
+    table: JobTable, rows: Places, y: str, names: list[str], controls: Sequence[str]
 ) -> _Found:
     x, target = _matrix(table, names)[rows], table.metrics[y][rows]
     given = _matrix(table, list(controls))[rows] if controls else None

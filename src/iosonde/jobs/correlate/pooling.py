@@ -17,11 +17,9 @@ from iosonde.stats.tails import normal_share
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from iosonde.model.arrays import Floats, Places
     from iosonde.stats.association import Associations
 
-    Floats = NDArray[np.float64]
 
 Warned = Literal["turned", "opposed", "only-between"]
 
@@ -43,7 +41,7 @@ def pooled_warnings(
     y: Floats,
     x: Floats,
     names: Sequence[str],
-    parts: Mapping[tuple[str, ...], NDArray[np.intp]],
+    parts: Mapping[tuple[str, ...], Places],
     found: tuple[Associations, Sequence[Associations]],
 ) -> tuple[PooledWarning, ...]:
     """At most one a column of ``x`` (n, p) and coefficient; ``found``: over all rows, and of each of ``parts``."""

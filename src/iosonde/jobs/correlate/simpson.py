@@ -21,10 +21,8 @@ from iosonde.stats.multiple import benjamini_hochberg
 from iosonde.stats.tails import normal_share
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
 
 SIGNIFICANT = 0.05
 
@@ -38,7 +36,7 @@ class Simpson:
     rows of groups in turn resemble and contradict their neighbours in ways that say nothing of the groups.
     """
 
-    groups: NDArray[np.int64]
+    groups: Ints
     pooled: Floats
     pooled_p: Floats
     plain_p: Floats
@@ -65,7 +63,7 @@ class Simpson:
         return (self.pooled_p <= SIGNIFICANT) & ~(self.within_p <= SIGNIFICANT)
 
 
-def simpson(y: Floats, metrics: Floats, groups: NDArray[np.int64]) -> Simpson:
+def simpson(y: Floats, metrics: Floats, groups: Ints) -> Simpson:
     """Compare ``metrics`` (n, p) with ``y`` (n,), pooled and within ``groups`` (n,); rows in the order of time.
 
     Missing data: as ``associations``. A group with ``n_eff`` of at most 3 has no weight.

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Instants
 
-    Floats = NDArray[np.float64]
-    Instants = NDArray[np.int64]
 
 LAG_NS = 5_000_000_000
 """Servers still write for so long what a job had handed over when it ended."""

@@ -11,8 +11,9 @@ from iosonde.jobs.store.running import Ran
 from iosonde.jobs.store.scan import Passing
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import Edge
+from iosonde.model.units import DAY_NS
 
-YEAR_NS = 365 * 86_400_000_000_000
+YEAR_NS = 365 * DAY_NS
 """Nodes stay where they are: a table of their places may be younger than the job by so much."""
 
 

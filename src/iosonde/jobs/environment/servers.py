@@ -9,7 +9,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -20,8 +19,9 @@ from iosonde.jobs.store.scan import Passing
 from iosonde.jobs.store.series import SeriesName
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import MetricBlock
+from iosonde.model.units import DAY_NS
 
-LOOK_BACK_NS = 86_400_000_000_000
+LOOK_BACK_NS = DAY_NS
 """States (fullness, which server has which OST) that are older than this say nothing of a job."""
 STALE_NS = 3_600_000_000_000
 """Older than this they are used, and flagged."""
@@ -53,17 +53,11 @@ class Span:
     end_ns: int
 
 
-def environment(root: Path, job: Job) -> dict[str, Scalar]:
+def environment_in(store: Passing, job: Job) -> dict[str, Scalar]:
     """Everything the store's records say of the time and place of a job; empty without begin or end.
 
     Raises StoreError.
     """
-    with Passing(root) as store:
-        return environment_in(store, job)
-
-
-def environment_in(store: Passing, job: Job) -> dict[str, Scalar]:
-    """The same, of one job of many."""
     if job.start_ns is None or job.end_ns is None or job.end_ns < job.start_ns:
         return {}
     span = Span(job.file_system, job.start_ns, job.end_ns)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.jobs.umami.quartile import Standing
-from iosonde.model.job_metrics import JOB_METRICS
+from iosonde.model.job_metrics import job_metrics
 
 if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Candidate, Explanation
@@ -70,7 +70,7 @@ def side(one: Candidate) -> float:
 
 
 def _known_best(some: list[Candidate]) -> Candidate:
-    order = {name: place for place, name in enumerate(JOB_METRICS)}
+    order = {name: place for place, name in enumerate(job_metrics())}
     causes = [one for one in some if one.tag != "effect" and one.score >= _CAUSE * some[0].score]
     clear = causes or some
     alike = [one for one in clear if one.score >= _ALIKE * clear[0].score]

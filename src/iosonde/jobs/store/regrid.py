@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from iosonde.model.metrics import Floats, Instants
+    from iosonde.model.arrays import Flags, Floats, Instants, Places
 
 
 _JITTER, _FAR = 1.05, 1.5
@@ -24,15 +22,15 @@ _JITTER, _FAR = 1.05, 1.5
 class Rows(NamedTuple):
     """Rows (R,) of a series."""
 
-    at: NDArray[np.intp]
+    at: Places
     """Which instant of the grid each begins at."""
-    column: NDArray[np.intp]
+    column: Places
     """Which component each is of."""
     step_ns: Instants
     """0: a state at an instant."""
     value: Floats
 
-    def take(self, rows: NDArray[np.bool_]) -> Rows:
+    def take(self, rows: Flags) -> Rows:
         """Those of a mask."""
         return Rows(self.at[rows], self.column[rows], self.step_ns[rows], self.value[rows])
 
@@ -48,7 +46,7 @@ def grid_steps(grid_ns: Instants, rows: Rows) -> Instants:
     return shortest
 
 
-def is_long(rows: Rows, steps_ns: Instants) -> NDArray[np.bool_]:
+def is_long(rows: Rows, steps_ns: Instants) -> Flags:
     """(R,) Whose step is longer than the grid's, by more than jitter."""
     return rows.step_ns > _JITTER * steps_ns[rows.at]
 

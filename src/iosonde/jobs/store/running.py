@@ -11,7 +11,7 @@ import numpy as np
 from iosonde.model.frames import NULL_NS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Ints
 
 COLUMNS = "source, job_id, step, start_ns, end_ns, nodes"
 """What ``company_of`` needs, as SQL."""
@@ -34,8 +34,8 @@ class Company:
     begin_ns: int
     end_ns: int
     records: Sequence[Ran]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    starts: Ints
+    ends: Ints
     """``NULL_NS``: it goes on."""
 
     def during(self, begin_ns: int, end_ns: int) -> list[Ran]:

@@ -20,7 +20,6 @@ from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, month_of
 from iosonde.jobs.store.running import COLUMNS, Company, Ran, company_of
 from iosonde.jobs.store.series import (
-    DAY_NS,
     METRICS,
     TOPOLOGY,
     Piece,
@@ -32,6 +31,7 @@ from iosonde.jobs.store.series import (
 )
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.names import slug
+from iosonde.model.units import DAY_NS
 
 if TYPE_CHECKING:
     import duckdb

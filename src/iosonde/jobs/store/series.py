@@ -32,16 +32,15 @@ from iosonde.jobs.store.regrid import Rows, grid_steps, is_long, long_gaps, spre
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.names import slug
 from iosonde.model.quality import QUALITY, Note
+from iosonde.model.units import DAY_NS
 
 if TYPE_CHECKING:
     import duckdb
-    from numpy.typing import NDArray
 
-    from iosonde.model.metrics import Floats, Instants
+    from iosonde.model.arrays import Floats, Instants, Places
 
 METRICS = Table("metrics", METRIC_TYPES, METRIC_KEY, METRIC_ORDER)
 TOPOLOGY = Table("topology", EDGE_TYPES, EDGE_KEY, EDGE_ORDER)
-DAY_NS = 86_400_000_000_000
 
 
 class SeriesName(NamedTuple):
@@ -73,7 +72,7 @@ def put_block(root: Path, block: MetricBlock) -> Merged:
     return Merged(new, changed)
 
 
-def _write_day(path: Path, block: MetricBlock, rows: NDArray[np.intp], flags: str) -> Merged:
+def _write_day(path: Path, block: MetricBlock, rows: Places, flags: str) -> Merged:
     n, width = len(rows), len(block.components)
     order = np.array(sorted(range(width), key=block.components.__getitem__), dtype=np.intp)
     cells = {
@@ -138,7 +137,7 @@ class Piece(NamedTuple):
     time_ns: Instants
     step_ns: Instants
     value: Floats
-    who: NDArray[np.intp]
+    who: Places
     sorts: Sequence[tuple[str, str, str, str]]
 
 

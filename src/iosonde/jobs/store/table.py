@@ -21,6 +21,7 @@ import duckdb
 import numpy as np
 
 from iosonde.engine.contract import JOB_KEY
+from iosonde.engine.parquet import parquet
 from iosonde.engine.parts import parts
 from iosonde.engine.reader import connect, explained
 from iosonde.engine.spool import literal
@@ -34,7 +35,7 @@ from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats
 
 _TEXTS = ("job_id", "step", "app", "mode", "direction", "file_system")
 
@@ -92,11 +93,6 @@ def _listed(texts: Sequence[str]) -> str:
     return ", ".join(map(literal, texts))
 
 
-def _rows(files: Sequence[Path]) -> str:
-    listed = _listed([str(path) for path in files])
-    return f"read_parquet([{listed}], hive_partitioning = false)"
-
-
 def _pick(
     con: duckdb.DuckDBPyConnection,
     jobs: Sequence[Path],
@@ -108,9 +104,9 @@ def _pick(
     key, columns = ", ".join(JOB_KEY), ", ".join((*_TEXTS, "source", "start_ns", "end_ns"))
     con.execute(
         f"CREATE TEMP TABLE picked AS SELECT {columns}, (row_number() OVER "
-        f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {_rows(jobs)} SEMI JOIN "
-        f"(SELECT {key} FROM {_rows(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
-        f"AND value IS NOT NULL UNION ALL SELECT {key} FROM {_rows(jobs)} "
+        f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {parquet(jobs)} SEMI JOIN "
+        f"(SELECT {key} FROM {parquet(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
+        f"AND value IS NOT NULL UNION ALL SELECT {key} FROM {parquet(jobs)} "
         f"WHERE source IN ({_listed(tables) or 'NULL'})) USING ({key}) WHERE {inside}"
     )
 
@@ -140,24 +136,24 @@ def _table_of(
 
 def _numbers(
     con: duckdb.DuckDBPyConnection, scalars: Sequence[Path], wanted: str, n: int
-) -> tuple[dict[str, NDArray[np.float64]], dict[tuple[int, str], tuple[str, ...]]]:
+) -> tuple[dict[str, Floats], dict[tuple[int, str], tuple[str, ...]]]:
     """Columns of the metrics of which some value is finite, by name, and flags by row and metric."""
     con.execute(
         "CREATE TEMP TABLE names AS SELECT metric, (row_number() OVER (ORDER BY metric) - 1)::INTEGER "
-        f"AS code FROM (SELECT DISTINCT metric FROM {_rows(scalars)} WHERE {wanted})"
+        f"AS code FROM (SELECT DISTINCT metric FROM {parquet(scalars)} WHERE {wanted})"
     )
     names = con.execute("SELECT metric FROM names ORDER BY code").fetchall()
     key = ", ".join(JOB_KEY)
     grid = np.full((len(names), n), np.nan)
     for path in scalars:
         cells = con.execute(
-            f"SELECT row, code, value FROM {_rows([path])} JOIN picked USING ({key}) "
+            f"SELECT row, code, value FROM {parquet([path])} JOIN picked USING ({key}) "
             f"JOIN names USING (metric) WHERE value IS NOT NULL AND {wanted}"
         ).fetchnumpy()
         code, row, value = (np.ma.getdata(cells[name]) for name in ("code", "row", "value"))
         grid[code, row] = value
     flagged = con.execute(
-        f"SELECT row, metric, flags FROM {_rows(scalars)} JOIN picked USING ({key}) "
+        f"SELECT row, metric, flags FROM {parquet(scalars)} JOIN picked USING ({key}) "
         f"WHERE flags IS NOT NULL AND {wanted}"
     ).fetchall()
     metrics = {

@@ -23,9 +23,8 @@ from iosonde.model.runs import RunRow
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints, Texts
 
-    Floats = NDArray[np.float64]
 
 SOURCE = "iosonde"
 _FAMILIES = {
@@ -62,7 +61,7 @@ def own_runs(root: Path) -> JobTable:
     )
 
 
-def _texts(values: Sequence[str]) -> NDArray[np.object_]:
+def _texts(values: Sequence[str]) -> Texts:
     return np.array(values, dtype=np.object_)
 
 
@@ -93,9 +92,7 @@ def _room(rows: Sequence[RunRow]) -> float:
     return 100 * (1 - free / size) if size > 0 else float("nan")
 
 
-def _probed(
-    store: Store, targets: NDArray[np.object_], begins: NDArray[np.int64]
-) -> dict[str, Floats]:
+def _probed(store: Store, targets: Texts, begins: Ints) -> dict[str, Floats]:
     """Median latency (s) of probes of the same target, of the ten minutes before each run that were whole."""
     found = {f"probe_{family}_s": np.full(len(begins), np.nan) for family in _FAMILIES}
     if not len(begins):

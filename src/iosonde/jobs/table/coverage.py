@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from iosonde.model.arrays import Flags, Floats
 
 MOST = 1.2
 """Above 1, samples were lost or clocks disagree; above this the factor says nothing."""
@@ -27,15 +27,9 @@ def coverage(own: ArrayLike, servers: ArrayLike) -> Floats:
     return np.where((theirs > 0) & (mine >= 0) & np.isfinite(found), found, np.nan)
 
 
-def over_covered(factor: ArrayLike) -> NDArray[np.bool_]:
+def over_covered(factor: ArrayLike) -> Flags:
     """Where a coverage factor is beyond what lost samples explain."""
     return np.asarray(factor, dtype=np.float64) > MOST
-
-
-def believable(factor: ArrayLike) -> Floats:
-    """The same, NaN above 1.2."""
-    found = np.asarray(factor, dtype=np.float64)
-    return np.where(over_covered(found), np.nan, found)
 
 
 def contention(factor: ArrayLike) -> Floats:
@@ -47,14 +41,6 @@ def others(own: ArrayLike, servers: ArrayLike) -> Floats:
     """What the servers did for others: servers - own, at least 0."""
     left = np.asarray(servers, dtype=np.float64) - np.asarray(own, dtype=np.float64)
     return np.where(np.isnan(left), np.nan, np.maximum(left, 0.0))
-
-
-def contention_of_others(own: ArrayLike, servers: ArrayLike) -> Floats:
-    """(servers - own) / servers, at least 0 (ratio): the share of others, free of the job's own load."""
-    total = np.asarray(servers, dtype=np.float64)
-    with np.errstate(all="ignore"):
-        share = others(own, total) / total
-    return np.where(total > 0, share, np.nan)
 
 
 def per_second(amount: ArrayLike, duration_s: ArrayLike) -> Floats:
@@ -70,7 +56,7 @@ def node_hours(nodes: ArrayLike, duration_s: ArrayLike) -> Floats:
     return np.asarray(nodes, dtype=np.float64) * np.asarray(duration_s, dtype=np.float64) / 3600
 
 
-def monitor_down(own_bytes: ArrayLike, server_bytes: ArrayLike) -> NDArray[np.bool_]:
+def monitor_down(own_bytes: ArrayLike, server_bytes: ArrayLike) -> Flags:
     """Where servers are said to have moved nothing while the job moved something."""
     mine, theirs = np.asarray(own_bytes), np.asarray(server_bytes)
     return np.asarray((mine > 0) & (theirs == 0), dtype=np.bool_)

@@ -26,11 +26,9 @@ from iosonde.model.quality import Note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from iosonde.model.arrays import Flags, Floats, Places
     from iosonde.model.jobs import JobTable
 
-    Floats = NDArray[np.float64]
 
 Peak = Literal["max", "p99", "mean", "median"]
 By = Literal["file_system", "motif"]
@@ -39,7 +37,7 @@ PERFORMANCE, FRACTION = "performance_bytes_per_s", "fraction_of_peak_ratio"
 PERFORMANCES = (PERFORMANCE, "performance_ops_per_s")
 
 
-def groups(table: JobTable, by: Sequence[By]) -> dict[tuple[str, ...], NDArray[np.intp]]:
+def groups(table: JobTable, by: Sequence[By]) -> dict[tuple[str, ...], Places]:
     """Rows by what they have in common, in its order; ``by`` () = all rows under ()."""
     columns = [getattr(table, name).tolist() for name in by]
     found: dict[tuple[str, ...], list[int]] = {}
@@ -162,7 +160,7 @@ def _added(table: JobTable, more: dict[str, Floats]) -> JobTable:
     for row, name in table.flags:
         flagged.setdefault(name, []).append(row)
     new: dict[str, Floats] = {}
-    filled: dict[str, NDArray[np.bool_]] = {}
+    filled: dict[str, Flags] = {}
     of: dict[str, list[str]] = {}
     for name, column in more.items():
         known = table.metrics.get(name)

@@ -12,10 +12,8 @@ from iosonde.model.jobs import JobTable
 from iosonde.model.quality import LeftOut, Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Floats
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.bool_]
 
 DATA = (
     *(
@@ -115,13 +113,13 @@ def believed(table: JobTable, notes: list[Note]) -> JobTable:
     return table
 
 
-def without(table: JobTable, name: str, rows: Rows, flag: str) -> JobTable:
+def without(table: JobTable, name: str, rows: Flags, flag: str) -> JobTable:
     """The same with a metric missing in some rows, for a reason."""
     column = np.where(rows, np.nan, table.metrics[name])
     return flagged(table.with_metrics({name: column}), name, rows, flag)
 
 
-def flagged(table: JobTable, name: str, rows: Rows, flag: str) -> JobTable:
+def flagged(table: JobTable, name: str, rows: Flags, flag: str) -> JobTable:
     """The same with a flag on a metric of some rows."""
     flags = dict(table.flags)
     for row in np.flatnonzero(rows).tolist():
@@ -129,7 +127,7 @@ def flagged(table: JobTable, name: str, rows: Rows, flag: str) -> JobTable:
     return replace(table, flags=flags)
 
 
-def _flagged(table: JobTable, name: str, flag: str) -> Rows:
+def _flagged(table: JobTable, name: str, flag: str) -> Flags:
     """Rows in which a metric has a flag already."""
     rows = np.zeros(len(table), dtype=bool)
     rows[[row for (row, one), flags in table.flags.items() if one == name and flag in flags]] = True

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.jobs.table.coverage import others, per_second
-from iosonde.model.job_metrics import JOB_METRICS, About
+from iosonde.model.job_metrics import About, job_metrics
 from iosonde.model.jobs import JobTable
 from iosonde.stats.midranks import midranks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Places
 
-    Floats = NDArray[np.float64]
 
 LEAKS = 0.6
 """A metric whose rank correlation with what the job itself did is above this is not asked who did it."""
@@ -109,12 +108,14 @@ def about_of(table: JobTable, name: str) -> About:
 
 def undescribed(table: JobTable) -> list[str]:
     """Columns of which nothing but the name is known."""
-    return [name for name in table.metrics if name not in JOB_METRICS and name not in table.abouts]
+    return [
+        name for name in table.metrics if name not in job_metrics() and name not in table.abouts
+    ]
 
 
 def leaks(
     table: JobTable,
-    rows: NDArray[np.intp],
+    rows: Places,
     names: Sequence[str],
     x: Floats,
     abouts: Sequence[About],

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iosonde.jobs.table.derived import FRACTION, performances
 from iosonde.jobs.table.runs import run_names
 from iosonde.model.advice import Advice, Argument
+from iosonde.model.arrays import Ints, Places
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
@@ -60,7 +60,7 @@ def must_be_jobs(table: JobTable) -> None:
         )
 
 
-def found_jobs(table: JobTable, words: Sequence[str] = ()) -> NDArray[np.intp]:
+def found_jobs(table: JobTable, words: Sequence[str] = ()) -> Places:
     """Rows in which every word occurs (id, step, motif or file system; any case), newest first."""
     rows = np.arange(len(table))
     if words:
@@ -70,7 +70,7 @@ def found_jobs(table: JobTable, words: Sequence[str] = ()) -> NDArray[np.intp]:
     return rows[np.argsort(table.start_ns[rows], kind="stable")][::-1]
 
 
-def listed(table: JobTable, rows: NDArray[np.intp]) -> list[ListedJob]:
+def listed(table: JobTable, rows: Places) -> list[ListedJob]:
     """What a list says of these rows."""
     rates = (*_RATES, *performances(table))
     names = run_names(table, rows)
@@ -95,7 +95,7 @@ def _listed(table: JobTable, row: int, run: str, rates: Sequence[str]) -> Listed
     )
 
 
-def _instant(column: NDArray[np.int64], row: int) -> int | None:
+def _instant(column: Ints, row: int) -> int | None:
     return None if column[row] == NULL_NS else int(column[row])
 
 

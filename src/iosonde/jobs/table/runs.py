@@ -13,9 +13,8 @@ from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Places
 
-    Places = NDArray[np.intp]
 
 _MOST_NAMED = 12
 MOST_RUNS = 30

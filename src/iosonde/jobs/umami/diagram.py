@@ -19,7 +19,7 @@ from iosonde.jobs.table.runs import find_run
 from iosonde.jobs.umami.quartile import Stood, stand
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
-from iosonde.model.job_metrics import JOB_METRICS, About
+from iosonde.model.job_metrics import About, job_metrics
 from iosonde.model.jobs import JobTable
 
 if TYPE_CHECKING:
@@ -202,7 +202,9 @@ def _known(table: JobTable, order: Places) -> list[str]:
 def _named(table: JobTable, metrics: Sequence[str]) -> list[str]:
     for name in metrics:
         if name not in table.metrics:
-            named = f"{name!r} is not in the table" if name in JOB_METRICS else f"{name!r} is none"
+            named = (
+                f"{name!r} is not in the table" if name in job_metrics() else f"{name!r} is none"
+            )
             near = difflib.get_close_matches(name, list(table.metrics), n=3)
             raise UsageError(
                 f"there is no such metric: {named}",

@@ -14,10 +14,8 @@ from iosonde.weather.samples.periods import Part, RunRef, part_samples, part_ser
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 ALL = "all"
 """All operations of a run together, each over its own usual q95: a stall takes hold of every one."""

@@ -23,11 +23,8 @@ from iosonde.stats.tails import poisson_tail
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
 
 STATISTICS: tuple[str, ...] = ("mean", "q50", "q95", "q99")
 SEEN_BY: tuple[str, ...] = ("mean", "q95", "q99")

@@ -18,9 +18,8 @@ from iosonde.weather.sample_marks import counted
 from iosonde.weather.samples_to_draw import MANY_IN_ALL
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 MOST_RUNS = 12
 """Runs that are drawn; of more those with the clearest bursts."""

@@ -21,9 +21,8 @@ from iosonde.weather.samples.periods import Part, part_samples, part_series
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints
 
-    Floats = NDArray[np.float64]
 
 _ALPHA = 0.05
 
@@ -135,7 +134,7 @@ def _prepare(
     )
 
 
-def _groups(keys: list[list[SeriesKey]]) -> list[NDArray[np.int64]]:
+def _groups(keys: list[list[SeriesKey]]) -> list[Ints]:
     """A number for each series: the same on both sides for the same host and period."""
     every = sorted({(key.host, key.period_ns) for side in keys for key in side})
     return [

@@ -23,9 +23,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Places
 
-    Floats = NDArray[np.float64]
 
 SHARES: tuple[float, ...] = (0.0, *(0.002 * 450 ** (i / 13) for i in range(14)))
 """Shares ``h`` of the grid: none, and 0.2 % to 90 % in equal ratios."""
@@ -49,7 +48,7 @@ class Blocks:
 
     at_s: Floats
     weight: Floats
-    edges: NDArray[np.intp]
+    edges: Places
 
     def sums(self, series: Floats) -> Floats:
         """Weighted sums of a series (samples,) in each block (blocks,)."""

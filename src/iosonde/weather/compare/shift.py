@@ -23,9 +23,8 @@ from iosonde.weather.compare import dependence
 from iosonde.weather.compare.unseen_load import Gaps, Period, Side, bisect
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 LEVELS: tuple[float, ...] = (0.25, 0.50, 0.75, 0.90, 0.95, 0.99)
 FEWEST = 20
@@ -81,13 +80,6 @@ class Pair:
             return _unknown(self._p)
         self._gaps.weigh(no_load)
         return _shift(self._sides, self._gaps, self._p, same_level)
-
-
-def shift(
-    a: Period, b: Period, levels: tuple[float, ...] = LEVELS, *, same_level: float = 0.90
-) -> Shift:
-    """Compare two periods of one op alone; see ``Pair``."""
-    return Pair(a, b, levels).shift(same_level=same_level)
 
 
 def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -> Shift:

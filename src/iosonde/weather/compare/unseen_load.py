@@ -16,9 +16,8 @@ from iosonde.weather.compare import dependence
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Floats
 
-    Floats = NDArray[np.float64]
 
 _STEPS = 50
 
@@ -143,7 +142,7 @@ def _variances(
     return one, other
 
 
-def bisect(holds: Callable[[Floats], NDArray[np.bool_]], count: int) -> Floats:
+def bisect(holds: Callable[[Floats], Flags], count: int) -> Floats:
     """The largest gap in (0, 1) for which it holds, for each level; it holds below and not above."""
     low, high = np.zeros(count), np.ones(count)
     for _ in range(_STEPS):

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,18 @@ class Event:
     def run_id(self) -> str:
         """The run that saw it."""
         return self.id.rpartition("-")[0]
+
+
+class EventLog(NamedTuple):
+    """Events as agents logged them in a span, and the states of all targets."""
+
+    states: list[dict[str, Any]]
+    events: list[Event]
+
+    @property
+    def running(self) -> set[str]:
+        """Runs that go on: an open event of one lasts."""
+        return {str(state["run_id"]) for state in self.states if state["running"]}
 
 
 def read_events(

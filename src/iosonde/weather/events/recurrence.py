@@ -7,8 +7,8 @@ from datetime import UTC, tzinfo
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iosonde.model.arrays import Floats, Ints
 from iosonde.model.events import Recurring, SlowEvent, Span
 from iosonde.model.frames import Frame, TargetRef
 from iosonde.model.units import to_datetime
@@ -29,8 +29,8 @@ _ROUND_MIN = 5
 class Hours(NamedTuple):
     """Median slowdown of each observed hour; ``hour`` counts from the epoch, UTC."""
 
-    hour: NDArray[np.int64]
-    typ: NDArray[np.float64]
+    hour: Ints
+    typ: Floats
 
 
 def recurrences(
@@ -158,7 +158,7 @@ def _evidence(result: Recurrence) -> tuple[float, float]:
     return -best, max(phase.share for phase in result.phases)
 
 
-def _offset_h(instants_ns: NDArray[np.int64], zone: tzinfo) -> NDArray[np.int64]:
+def _offset_h(instants_ns: Ints, zone: tzinfo) -> Ints:
     """Whole hours that a zone's wall clock is ahead of UTC; asked once a day at most."""
     if zone is UTC or len(instants_ns) == 0:
         return np.zeros(len(instants_ns), dtype=np.int64)

@@ -16,10 +16,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Instants = NDArray[np.int64]
+from iosonde.model.arrays import Flags, Floats, Instants, Ints
 
 PERMUTATIONS = 999
 SIGNIFICANT = 0.005
@@ -123,7 +121,7 @@ def _p(observed: float, permuted: Floats) -> float:
     return float((1 + np.sum(permuted >= observed - 1e-12)) / (1 + len(permuted)))
 
 
-def _agreement(high: Floats, seen: NDArray[np.bool_]) -> Floats:
+def _agreement(high: Floats, seen: Flags) -> Floats:
     """[i, j, d]: mean over phases of period i times period j turned by d; 0 where unseen."""
 
     def correlate(values: Floats) -> Floats:
@@ -144,14 +142,14 @@ def _turned_sum(agree: Floats, turns: Instants) -> Floats:
     return total
 
 
-def _share(slow: NDArray[np.bool_], seen: NDArray[np.bool_]) -> Floats:
+def _share(slow: Flags, seen: Flags) -> Floats:
     """Of the periods seen in a bin, how many were slow; 0 unless half of all were seen."""
     known = seen.sum(axis=-2)
     share = slow.sum(axis=-2) / np.maximum(known, 1)
     return np.asarray(np.where(2 * known >= slow.shape[-2], share, 0.0), dtype=np.float64)
 
 
-def _luckiest_bin(slow: NDArray[np.bool_], seen: NDArray[np.bool_], turns: Instants) -> Floats:
+def _luckiest_bin(slow: Flags, seen: Flags, turns: Instants) -> Floats:
     """The largest share of any bin, for every permutation."""
     bins = slow.shape[1]
     rows = np.arange(slow.shape[0])[:, None]
@@ -228,7 +226,7 @@ def _best_match(start: Floats, length: Floats, row: Instants, bins: int, periods
     return np.asarray(met.max(axis=1) / periods, dtype=np.float64)
 
 
-def _meet(start: Floats, length: Floats, bins: int) -> NDArray[np.bool_]:
+def _meet(start: Floats, length: Floats, bins: int) -> Flags:
     """Which events overlap modulo the period: intersection over union >= 0.4."""
     apart = (start[:, None, :] - start[:, :, None]) % bins
     one, other = length[None, :, None], length[None, None, :]
@@ -238,7 +236,7 @@ def _meet(start: Floats, length: Floats, bins: int) -> NDArray[np.bool_]:
     return np.asarray(shared >= _OVERLAP * (one + other - shared))
 
 
-def _periods_met(met: NDArray[np.bool_], row: Instants, periods: int) -> NDArray[np.int64]:
+def _periods_met(met: Flags, row: Instants, periods: int) -> Ints:
     """(permutations, events): in how many periods an event has a match."""
     member = (row[:, None] == np.arange(periods)).astype(np.float32)
     return np.asarray(((met.astype(np.float32) @ member) > 0).sum(axis=-1), dtype=np.int64)

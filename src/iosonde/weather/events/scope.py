@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iosonde.model.arrays import Floats, Ints
 from iosonde.model.events import Seen
 from iosonde.model.frames import Frame
+from iosonde.model.units import DAY_NS
 from iosonde.weather.events import scope_test as scope
 from iosonde.weather.events.events import by_target
 from iosonde.weather.events.scope_test import Scope
 from iosonde.weather.events.slow_intervals import Series
 
-LOOK_BACK_NS = 14 * 86_400 * 1_000_000_000
+LOOK_BACK_NS = 14 * DAY_NS
 _WORDS = {
     Scope.STORAGE: "storage",
     Scope.CLIENT: "client",
@@ -65,7 +66,7 @@ def _seen(windows: Frame, target: str, op: str, start_ns: int, end_ns: int) -> S
 
 def _table(
     series: dict[str, Series],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[Ints, Floats]:
     """Starts, and (windows, hosts) of typ; NaN where a host saw nothing."""
     starts = np.unique(np.concatenate([s.start_ns for s in series.values()] or [np.array([], int)]))
     typ = np.full((len(starts), len(series)), np.nan)

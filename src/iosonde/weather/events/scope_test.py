@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from iosonde.model.arrays import Flags, Floats
 
 ENOUGH_HOSTS = 3
 SLOW_LOG = float(np.log(2.0))
@@ -36,7 +36,7 @@ class Decision(NamedTuple):
     """One entry a window; ``slow`` is (windows, hosts)."""
 
     scope: NDArray[np.int8]
-    slow: NDArray[np.bool_]
+    slow: Flags
     storage: Floats
     """The slowdown that all hosts share: exp(median over hosts), NaN when undecided."""
 

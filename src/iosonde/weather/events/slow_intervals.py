@@ -19,11 +19,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Instants = NDArray[np.int64]
+from iosonde.model.arrays import Flags, Floats, Instants, Ints, Places
 
 AFFECTED = 0.5
 """An op that was slow for this share of a spell or more is affected by it."""
@@ -59,7 +56,7 @@ class Series(NamedTuple):
     typ: Floats
     tail: Floats
     lost: Floats
-    n: NDArray[np.int64]
+    n: Ints
     window_ns: int = 60_000_000_000
 
 
@@ -210,7 +207,7 @@ def _quiet(series: Series, rule: Rule) -> Flags:
     return quiet
 
 
-def _in_a_row(flags: Flags, near: Flags, wanted: int) -> NDArray[np.intp]:
+def _in_a_row(flags: Flags, near: Flags, wanted: int) -> Places:
     """Where ``wanted`` flags in a row begin; ``near[i]``: i + 1 follows on i."""
     good = flags.copy()
     for _ in range(wanted - 1):  # after pass k: i .. i + k are all set and near
@@ -219,7 +216,7 @@ def _in_a_row(flags: Flags, near: Flags, wanted: int) -> NDArray[np.intp]:
     return np.flatnonzero(good)
 
 
-def _mean(shares: Floats, n: NDArray[np.int64]) -> float:
+def _mean(shares: Floats, n: Ints) -> float:
     known = ~np.isnan(shares)
     weights = n[known].astype(float)
     if not known.any():

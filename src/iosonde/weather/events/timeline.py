@@ -12,6 +12,7 @@ from iosonde.model.events import Recurring, Seen, SlowEvent
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.slowdown import INTERVAL_NS
+from iosonde.model.units import DAY_NS
 from iosonde.weather.events.events import COLUMNS, slow_events
 from iosonde.weather.events.recurrence import recurrences
 from iosonde.weather.events.scope import scopes
@@ -29,7 +30,7 @@ FEWEST = 20
 
 WEEKS = 8
 """Weeks in which something must come back."""
-_WEEK_NS = 7 * 86_400 * SECOND_NS
+_WEEK_NS = 7 * DAY_NS
 _LEAST_HOSTS = 3
 """Hosts that must watch a target before one of them can be told from the storage."""
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from iosonde.model.ops import SECOND_NS, op_word
-from iosonde.model.units import format_factor, format_seconds, format_time
+from iosonde.model.ops import op_word
+from iosonde.model.units import DAY_NS, format_factor, format_seconds, format_time
 
 if TYPE_CHECKING:
     from iosonde.model.events import OpShare, Recurring, Seen, SlowEvent
@@ -92,7 +92,7 @@ def say_all_recurring(found: Sequence[Recurring], reader_zone: str | None = None
     return lines
 
 
-LEAST_KNOWN_NS = 3 * 86_400 * SECOND_NS
+LEAST_KNOWN_NS = 3 * DAY_NS
 """What was seen on fewer days does not come back every day."""
 
 

@@ -8,10 +8,11 @@ from iosonde.drawing.sheet import Sheet
 from iosonde.drawing.svg import inline
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import SECOND_NS
+from iosonde.model.units import DAY_NS
 from iosonde.weather.figures.request import Asked
 from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.report.html import Picture
-from iosonde.weather.report.report import DAY_NS, Report
+from iosonde.weather.report.report import Report
 from iosonde.weather.store import Store
 
 _WIDE_IN, _NARROW_IN = 11.4, 4.2

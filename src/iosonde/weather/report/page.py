@@ -9,7 +9,7 @@ import numpy as np
 
 from iosonde import __version__
 from iosonde.model.units import format_seconds, format_time
-from iosonde.weather.events.log import told_once
+from iosonde.weather.events.log import EventLog, told_once
 from iosonde.weather.events.words import event_words, say_event, say_slow_event
 from iosonde.weather.report.figures import pictures
 from iosonde.weather.report.html import EventRow, Section, page
@@ -20,7 +20,6 @@ from iosonde.weather.slowdown.words import say
 
 if TYPE_CHECKING:
     from iosonde.model.frames import SlowdownQuery
-    from iosonde.weather.answers import Log
     from iosonde.weather.store import Store
 
 SEED = 20190620
@@ -28,7 +27,7 @@ SEED = 20190620
 
 
 def report_page(
-    store: Store, query: SlowdownQuery, log: Log, now_ns: int, zone: tzinfo | None
+    store: Store, query: SlowdownQuery, log: EventLog, now_ns: int, zone: tzinfo | None
 ) -> str | None:
     """The page as HTML, times in ``zone``; None: there are no samples. Raises StoreError."""
     random = np.random.default_rng(SEED)
@@ -55,7 +54,7 @@ def report_page(
     return page(title, range_, sections, made)
 
 
-def _rows(report: Report, log: Log, now_ns: int) -> list[EventRow]:
+def _rows(report: Report, log: EventLog, now_ns: int) -> list[EventRow]:
     """The agent's events, slow events and other slow spans of one place, by their beginning.
 
     A span within a slow event is left out, unless the probing host was busy.

@@ -12,17 +12,16 @@ import numpy as np
 from iosonde.model.events import SlowEvent
 from iosonde.model.frames import Change, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.ops import SECOND_NS, op_order
-from iosonde.model.units import to_datetime
+from iosonde.model.units import DAY_NS, to_datetime
 from iosonde.weather.events.timeline import Place, Recurrence, events_of, place_of, recurrence_of
 from iosonde.weather.samples.counts import CACHES
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints
 
 WINDOW_NS = 600 * SECOND_NS
-DAY_NS = 86_400 * SECOND_NS
 DATES = 10
 """Days up to which every date has its row; longer ranges have a row a weekday."""
 
@@ -39,8 +38,8 @@ class Heat:
     op: str
     by: str
     rows: tuple[str, ...]
-    value: NDArray[np.float64]
-    windows: NDArray[np.int64]
+    value: Floats
+    windows: Ints
 
 
 @dataclass(frozen=True)
@@ -177,7 +176,7 @@ def _report(
     )
 
 
-def _last(column: NDArray[np.float64]) -> float | None:
+def _last(column: Floats) -> float | None:
     known = column[~np.isnan(column)]
     return float(known[-1]) if len(known) else None
 

@@ -21,7 +21,6 @@ from iosonde.weather.slowdown.words import say
 if TYPE_CHECKING:
     from iosonde.weather.report.report import Report
 
-DAY_NS = 86_400 * SECOND_NS
 _WHOLE = 0.9
 """From this share of the time on, samples are taken to be there: the first and last windows are cut."""
 

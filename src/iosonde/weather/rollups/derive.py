@@ -31,7 +31,7 @@ from iosonde.weather.rollups.histograms import Histograms
 from iosonde.weather.rollups.intervals import Intervals
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Ints, Places
 
 _LISTS = ("s", "without", "instead")
 _SERVICE = f"CASE WHEN outcome = 'ok' THEN {DERIVED['service_ns']} END"
@@ -66,16 +66,16 @@ def derived(con: duckdb.DuckDBPyConnection) -> Intervals:
     return Intervals(series, columns, service, response, differs, np.ones_like(differs))
 
 
-def numbered(rows: dict[str, Any]) -> tuple[list[SeriesKey], NDArray[np.int64]]:
+def numbered(rows: dict[str, Any]) -> tuple[list[SeriesKey], Ints]:
     """The series that occur, and for each row which it is of; ``series`` is a hash of its key."""
     _, first, ids = np.unique(whole(rows["series"]), return_index=True, return_inverse=True)
     words = (np.ma.getdata(rows[name])[first].tolist() for name in SERIES_KEY)
     return [SeriesKey(*key) for key in zip(*words, strict=True)], ids
 
 
-def whole(column: Any) -> NDArray[np.int64]:
+def whole(column: Any) -> Ints:
     """A fetched column without nulls as int64."""
-    found: NDArray[np.int64] = np.ma.getdata(column).astype(np.int64, copy=False)
+    found: Ints = np.ma.getdata(column).astype(np.int64, copy=False)
     return found
 
 
@@ -95,9 +95,7 @@ def _statistics(lists: Ragged) -> dict[str, Any]:
     return columns
 
 
-def _response(
-    service: Histograms, without: Ragged, instead: Ragged, differ: NDArray[np.intp]
-) -> Histograms:
+def _response(service: Histograms, without: Ragged, instead: Ragged, differ: Places) -> Histograms:
     """Histograms of response latency of the rows that ``differ``; the others stay empty."""
     changes = (Ragged(lists.values, _edges(lists, differ)) for lists in (without, instead))
     found = service.take(differ).replaced(*changes)
@@ -106,6 +104,6 @@ def _response(
     return Histograms(np.concatenate(([0], np.cumsum(lengths))), found.bucket, found.count)
 
 
-def _edges(lists: Ragged, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+def _edges(lists: Ragged, rows: Places) -> Ints:
     """Offsets of the lists of some rows; those of the others are empty."""
     return np.append(lists.offsets[rows], len(lists.values))

@@ -23,8 +23,8 @@ import numpy as np
 from iosonde.engine import layout, reader
 from iosonde.engine.contract import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_KEY
 from iosonde.engine.order_statistics import NO_LEVEL
+from iosonde.engine.parquet import parquet
 from iosonde.engine.reader import Scope
-from iosonde.engine.spool import literal
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.weather.rollups.kept_windows import better, joined, places
@@ -65,13 +65,8 @@ def dropped_targets(root: Path) -> set[tuple[str, str]]:
 def _targets(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> set[tuple[str, str]]:
     if not paths:
         return set()
-    sql = f"SELECT DISTINCT host, target FROM {_files(paths)}"
+    sql = f"SELECT DISTINCT host, target FROM {parquet(paths)}"
     return {(host, target) for host, target in con.execute(sql).fetchall()}
-
-
-def _files(paths: Sequence[Path]) -> str:
-    names = ", ".join(literal(str(path)) for path in paths)
-    return f"read_parquet([{names}], hive_partitioning = false)"
 
 
 def with_dropped(root: Path, scope: Scope, window_ns: int, table: Frame) -> Frame:
@@ -93,7 +88,7 @@ def with_dropped(root: Path, scope: Scope, window_ns: int, table: Frame) -> Fram
 
 def _reach(paths: Sequence[Path]) -> tuple[int, int] | None:
     """When the first and the last interval of files begin; None if not all can be read."""
-    sql = f"SELECT min(start_ns), max(start_ns) FROM {_files(paths)}"
+    sql = f"SELECT min(start_ns), max(start_ns) FROM {parquet(paths)}"
     con = reader.connect()
     try:
         first, last = con.execute(sql).fetchall()[0]

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
-from iosonde.engine.atomic import draft_of, sync
 from iosonde.engine.contract import QUANTILE_COLUMNS, ROLLUP_COUNTS, ROLLUP_TYPES, SERIES_KEY
 from iosonde.engine.order_statistics import in_table_order
 from iosonde.engine.ordering import key_columns
-from iosonde.engine.spool import NULL_SQL, literal
+from iosonde.engine.parquet import PARQUET, names, parquet, write_parquet
+from iosonde.engine.spool import NULL_SQL
 from iosonde.weather.rollups.derive import numbered, whole
 from iosonde.weather.rollups.histograms import Histograms
 from iosonde.weather.rollups.intervals import Intervals
@@ -33,11 +33,10 @@ from iosonde.weather.rollups.intervals import Intervals
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from iosonde.model.arrays import Ints
+
 SCHEMA_VERSION = 2
-_PARQUET = (
-    "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 9, PARQUET_VERSION v2, "
-    "DICTIONARY_SIZE_LIMIT 0"
-)
+_PARQUET = f"{PARQUET}, COMPRESSION_LEVEL 9, DICTIONARY_SIZE_LIMIT 0"
 """A dictionary takes more than it saves where a segment has few targets."""
 _LISTS = ("service", "response")
 
@@ -54,7 +53,6 @@ class Wanted:
 
 def write(con: duckdb.DuckDBPyConnection, found: Intervals, path: Path) -> None:
     """Intervals as a file that appears whole or not at all. Raises OSError, duckdb.Error."""
-    draft = draft_of(path)
     try:
         con.register(
             "scalars",
@@ -70,20 +68,12 @@ def write(con: duckdb.DuckDBPyConnection, found: Intervals, path: Path) -> None:
             "USING (place)"
             for name in _LISTS
         )
-        con.execute(
-            f"COPY (SELECT {_columns()} FROM scalars {joins} ORDER BY target, op, start_ns, host, "
-            f"period_ns) TO {literal(str(draft))} ({_PARQUET}, "
-            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
-        )
-        sync(draft)
-        draft.replace(path)
-        sync(path.parent)
+        sql = f"SELECT {_columns()} FROM scalars {joins} ORDER BY target, op, start_ns, host, period_ns"
+        write_parquet(con, sql, path, _PARQUET)
     finally:
         for name in ("scalars", *(f"{name}_flat" for name in _LISTS)):
             with contextlib.suppress(duckdb.Error):
                 con.unregister(name)
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
 
 
 def _flat(histograms: Histograms) -> dict[str, Any]:
@@ -108,7 +98,7 @@ def _columns() -> str:
 
 def of_layout_1(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> set[Path]:
     """Those of the files that have no quantiles. Raises duckdb.Error."""
-    sql = f"SELECT DISTINCT file_name FROM parquet_schema({_names(paths)}) WHERE name = "
+    sql = f"SELECT DISTINCT file_name FROM parquet_schema({names(paths)}) WHERE name = "
     newer = con.execute(f"{sql}'quantiles_ns'").fetchall()
     return set(paths) - {Path(name) for (name,) in newer}
 
@@ -119,7 +109,7 @@ def read(
     where: str,
     wanted: Wanted,
     *,
-    starts: NDArray[np.int64] | None = None,
+    starts: Ints | None = None,
     layout_1: bool = False,
 ) -> Intervals:
     """What is ``wanted`` of the intervals in files for which ``where`` holds.
@@ -150,7 +140,7 @@ def _attach(
     paths: Sequence[Path],
     where: str,
     wanted: Wanted,
-    starts: NDArray[np.int64] | None,
+    starts: Ints | None,
 ) -> None:
     """The view ``rolled``, which several queries read in one order.
 
@@ -161,7 +151,7 @@ def _attach(
     unasked = [] if wanted.response else ["response_bucket", "response_count"]
     unasked += [] if wanted.service else ["service_bucket", "service_count"]
     columns = f"* EXCLUDE ({', '.join(unasked)})" if unasked else "*"
-    sql = f"SELECT {columns} FROM read_parquet({_names(paths)}, hive_partitioning = false)"
+    sql = f"SELECT {columns} FROM {parquet(paths)}"
     if starts is not None:
         con.register("starts", {"start_ns": starts})
         sql = f"{sql} SEMI JOIN starts USING (start_ns) WHERE {where}"
@@ -170,10 +160,6 @@ def _attach(
         con.unregister("starts")
         sql, where = "SELECT * FROM some_rolled", "true"
     con.execute(f"CREATE OR REPLACE TEMP VIEW rolled AS {sql} WHERE {where}")
-
-
-def _names(paths: Sequence[Path]) -> str:
-    return f"[{', '.join(literal(str(path)) for path in paths)}]"
 
 
 def _scalars(quantiles: Sequence[str], differs: bool) -> str:
@@ -198,14 +184,14 @@ def _none(rows: int) -> Histograms:
     return Histograms(offsets, np.zeros(0, dtype=np.uint16), np.zeros(0, dtype=np.uint32))
 
 
-def _service(con: duckdb.DuckDBPyConnection, n_seen: NDArray[np.int64]) -> Histograms:
+def _service(con: duckdb.DuckDBPyConnection, n_seen: Ints) -> Histograms:
     try:
         return Histograms.of_totals(n_seen, *_unnested(con, "service"))
     except ValueError as error:
         raise duckdb.InvalidInputException(str(error)) from error
 
 
-def _response(con: duckdb.DuckDBPyConnection, lengths: NDArray[np.int64]) -> Histograms:
+def _response(con: duckdb.DuckDBPyConnection, lengths: Ints) -> Histograms:
     bucket, count = _unnested(con, "response")
     if len(bucket) != lengths.sum():
         raise duckdb.InvalidInputException("a histogram has fewer buckets than counts")

@@ -20,7 +20,8 @@ from iosonde.model import slowdown as model
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Ints = NDArray[np.int64]
+    from iosonde.model.arrays import Floats, Ints
+
 
 GAMMA = 1.02
 BUCKETS = 1650
@@ -35,9 +36,9 @@ def buckets(ns: Ints) -> Ints:
     return found
 
 
-def values_ns() -> NDArray[np.float64]:
+def values_ns() -> Floats:
     """What each bucket stands for, ns."""
-    found: NDArray[np.float64] = 2.0 * np.exp(np.arange(BUCKETS) * np.log(GAMMA)) / (1.0 + GAMMA)
+    found: Floats = 2.0 * np.exp(np.arange(BUCKETS) * np.log(GAMMA)) / (1.0 + GAMMA)
     return found
 
 

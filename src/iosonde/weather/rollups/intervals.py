@@ -17,6 +17,8 @@ from iosonde.weather.rollups.histograms import Histograms, joined
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from iosonde.model.arrays import Flags, Ints, Places
+
 
 @dataclass(frozen=True)
 class Intervals:
@@ -33,8 +35,8 @@ class Intervals:
     columns: dict[str, NDArray[Any]]
     service: Histograms
     response: Histograms
-    differs: NDArray[np.bool_]
-    exact: NDArray[np.bool_]
+    differs: Flags
+    exact: Flags
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Rollups:
 
     unsorted: Intervals
     """May have rows that are no interval by themselves: they are not in ``order``."""
-    order: NDArray[np.int64]
+    order: Ints
 
     def __len__(self) -> int:
         return len(self.order)
@@ -60,12 +62,12 @@ class Rollups:
         return self.unsorted.series
 
     @cached_property
-    def id(self) -> NDArray[np.int64]:
+    def id(self) -> Ints:
         """Which of ``series`` each row is of."""
         return self.unsorted.columns["id"][self.order]
 
     @cached_property
-    def columns(self) -> dict[str, NDArray[np.int64]]:
+    def columns(self) -> dict[str, Ints]:
         """start_ns and the numbers of a row."""
         names = ("start_ns", *ROLLUP_COUNTS)
         return {name: self.unsorted.columns[name][self.order] for name in names}
@@ -76,7 +78,7 @@ class Rollups:
         return Frame(key_columns(self.series, self.id) | self.columns)
 
     @cached_property
-    def differs(self) -> NDArray[np.bool_]:
+    def differs(self) -> Flags:
         """Whether the response latency of some sample of a row is not its service latency."""
         return self.unsorted.differs[self.order]
 
@@ -97,7 +99,7 @@ class Rollups:
         return joined([self.service, self.other]).take(np.arange(n) + n * self.differs)
 
 
-def take(found: Intervals, rows: NDArray[np.int64]) -> Intervals:
+def take(found: Intervals, rows: Ints) -> Intervals:
     """Some rows, in the order asked for."""
     columns = {name: column[rows] for name, column in found.columns.items()}
     histograms = found.service.take(rows), found.response.take(rows)
@@ -118,7 +120,7 @@ def in_order(parts: Sequence[Intervals]) -> Rollups:
     return Rollups(together([whole, sums]), rows)
 
 
-def inexact_starts(parts: Sequence[Intervals]) -> NDArray[np.int64]:
+def inexact_starts(parts: Sequence[Intervals]) -> Ints:
     """When intervals begin, ascending, whose quantiles no row has: not exact, or in several parts."""
     _, ids = _numbered(parts)
     start = _glued([part.columns["start_ns"] for part in parts])
@@ -147,7 +149,7 @@ def together(parts: Sequence[Intervals]) -> Intervals:
     )
 
 
-def _numbered(parts: Sequence[Intervals]) -> tuple[list[SeriesKey], NDArray[np.int64]]:
+def _numbered(parts: Sequence[Intervals]) -> tuple[list[SeriesKey], Ints]:
     """All series, sorted, and which of them each row of all parts is of."""
     series = sorted({key for part in parts for key in part.series})
     place = {key: number for number, key in enumerate(series)}
@@ -159,9 +161,7 @@ def _glued(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-def _runs(
-    ids: NDArray[np.int64], start: NDArray[np.int64]
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+def _runs(ids: Ints, start: Ints) -> tuple[Places, Places, Places]:
     """Rows in order, where in it a new interval begins, and how many rows it has."""
     order = np.lexsort((start, ids))
     firsts = _firsts(ids[order], start[order])
@@ -179,14 +179,14 @@ def added_up(found: Rollups, window_ns: int) -> Rollups:
     return Rollups(sums, np.arange(len(sums.differs)))
 
 
-def _firsts(ids: NDArray[np.int64], start: NDArray[np.int64]) -> NDArray[np.int64]:
+def _firsts(ids: Ints, start: Ints) -> Ints:
     """Where a new interval begins, of rows in order."""
     changed = np.ones(len(ids), dtype=bool)
     changed[1:] = (ids[1:] != ids[:-1]) | (start[1:] != start[:-1])
     return np.flatnonzero(changed)
 
 
-def _merged(found: Intervals, firsts: NDArray[np.int64]) -> Intervals:
+def _merged(found: Intervals, firsts: Ints) -> Intervals:
     """Runs of rows added up, each of one series; they begin at ``firsts`` (ascending, from 0)."""
     columns = {name: found.columns[name][firsts] for name in ("id", "start_ns")}
     nothing = np.full(len(firsts), np.nan)

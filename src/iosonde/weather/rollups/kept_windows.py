@@ -25,6 +25,8 @@ from iosonde.model.frames import Frame, SeriesKey
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from iosonde.model.arrays import Flags, Ints, Places
+
 _COUNTS = ("start_ns", "n_due", "n_seen")
 
 
@@ -157,7 +159,7 @@ def _tagged(kept: Mapping[SeriesKey, Frame], tags: Mapping[str, NDArray[Any]]) -
     return joined(parts) if parts else None
 
 
-def _of_tags(windows: Frame, asked: NDArray[np.int64], names: Sequence[str]) -> Frame:
+def _of_tags(windows: Frame, asked: Ints, names: Sequence[str]) -> Frame:
     """Tagged windows by tag: counts are summed, statistics are those of a tag's only window."""
     tag, first, inverse = np.unique(windows["tag"], return_index=True, return_inverse=True)
     every, sizes = np.unique(asked, return_counts=True)
@@ -183,9 +185,7 @@ def better(by: str, raw: Frame, kept: Frame) -> Frame:
     return both.take(np.argsort(both[by], kind="stable"))
 
 
-def places(
-    some: NDArray[np.int64], among: NDArray[np.int64]
-) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def places(some: Ints, among: Ints) -> tuple[Places, Flags]:
     """For each of ``some`` a place in ``among`` (ascending, not empty), and whether it is there."""
     place = np.minimum(np.searchsorted(among, some), len(among) - 1)
     return place, among[place] == some

@@ -36,7 +36,7 @@ from iosonde.weather.rollups.files import Wanted, of_layout_1, read, write
 from iosonde.weather.rollups.intervals import Intervals, Rollups, in_order, inexact_starts, take
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Ints
 
 _HOUR_NS = 3_600_000_000_000
 _ATTEMPTS = 10
@@ -51,7 +51,7 @@ class _Source:
     paths: Sequence[Path]
     scope: Scope
     wanted: Wanted
-    starts: NDArray[np.int64] | None = None
+    starts: Ints | None = None
     """Only intervals that begin then; ascending."""
 
     def read(

@@ -31,10 +31,8 @@ from iosonde.weather.rollups.histograms import BUCKETS, Histograms, values_ns
 from iosonde.weather.rollups.intervals import Intervals, Rollups, added_up, take
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
 
 _WORKERS = 4
 
@@ -139,13 +137,13 @@ def _whole_ns(values: Floats) -> Ints:
     return np.where(np.isnan(values), NO_LEVEL, np.rint(values)).astype(np.int64)
 
 
-def _mean(found: Rollups) -> NDArray[np.float64]:
+def _mean(found: Rollups) -> Floats:
     seen = found.columns["n_seen"]
     return np.where(seen > 0, found.columns["sum_ns"] / np.maximum(seen, 1), np.nan)
 
 
-def _end(name: str) -> Callable[[Rollups], NDArray[np.float64]]:
-    def of(found: Rollups) -> NDArray[np.float64]:
+def _end(name: str) -> Callable[[Rollups], Floats]:
+    def of(found: Rollups) -> Floats:
         column = found.columns[name]
         return np.where(column == NULL_NS, np.nan, column.astype(np.float64))
 

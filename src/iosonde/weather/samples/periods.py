@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import duckdb
 import numpy as np
 
 from iosonde.engine.order_statistics import floats
-from iosonde.engine.reader import Scope, with_samples
+from iosonde.engine.ordering import key_columns
+from iosonde.engine.query import Query, rows, run
+from iosonde.engine.reader import Scope
 from iosonde.engine.spool import literal
 from iosonde.model.frames import Frame, SeriesKey
 
@@ -55,15 +56,13 @@ def runs(root: Path, part: Part | None = None) -> list[RunRef]:
         "SELECT run_id, host, target, min(due_ns), max(due_ns), count(*) FROM samples "
         f"WHERE {_of_run(part)} GROUP BY ALL ORDER BY 4, 1, 2, 3"
     )
-    rows = with_samples(root, part.scope(), lambda con: con.execute(sql).fetchall())
-    return [RunRef(*row) for row in rows]
+    return [RunRef(*row) for row in run(root, [Query((sql,), rows, part.scope())])[0]]
 
 
 def part_series(root: Path, part: Part) -> list[SeriesKey]:
     """Every series with samples in ``part``, sorted. Raises StoreError."""
     sql = f"SELECT DISTINCT host, target, op, period_ns FROM samples WHERE {_of_run(part)} ORDER BY ALL"
-    rows = with_samples(root, part.scope(), lambda con: con.execute(sql).fetchall())
-    return [SeriesKey(*row) for row in rows]
+    return [SeriesKey(*row) for row in run(root, [Query((sql,), rows, part.scope())])[0]]
 
 
 def part_samples(root: Path, part: Part, series: list[SeriesKey]) -> Frame:
@@ -74,41 +73,25 @@ def part_samples(root: Path, part: Part, series: list[SeriesKey]) -> Frame:
     period, skipped or timed out; NaN where its end is not known. ``lost``: late, skipped, failed or open.
     Samples that were shed are in neither. Raises StoreError.
     """
+    places = {"place": np.arange(len(series)), **key_columns(series, slice(None))}
+    sql = (
+        f"SELECT place AS series, due_ns, ({_RESPONSE})::DOUBLE AS response_ns, {_LOST} AS lost "
+        "FROM samples JOIN wanted USING (host, target, op, period_ns) "
+        f"WHERE outcome <> 'shed' AND {_of_run(part)} ORDER BY due_ns"
+    )
+    scope = part.scope() if series else Scope(since_ns=0, until_ns=0)
+    return run(root, [Query((sql,), _responses, scope, {"wanted": places})])[0]
 
-    def ask(con: duckdb.DuckDBPyConnection) -> Frame:
-        con.execute(
-            "CREATE TEMP TABLE wanted (place INTEGER, host VARCHAR, target VARCHAR, op VARCHAR, "
-            "period_ns BIGINT)"
-        )
-        con.executemany(
-            "INSERT INTO wanted VALUES (?, ?, ?, ?, ?)",
-            [[place, *key] for place, key in enumerate(series)],
-        )
-        got = con.execute(
-            f"SELECT place AS series, due_ns, ({_RESPONSE})::DOUBLE AS response_ns, {_LOST} AS lost "
-            "FROM samples JOIN wanted USING (host, target, op, period_ns) "
-            f"WHERE outcome <> 'shed' AND {_of_run(part)} ORDER BY due_ns"
-        ).fetchnumpy()
-        return Frame(
-            {
-                "series": np.ma.getdata(got["series"]),
-                "due_ns": np.ma.getdata(got["due_ns"]),
-                "response_ns": floats(got["response_ns"]),
-                "lost": np.ma.getdata(got["lost"]).astype(np.bool_),
-            }
-        )
 
-    if not series:
-        nothing = np.array([], dtype=np.int64)
-        return Frame(
-            {
-                "series": nothing,
-                "due_ns": nothing,
-                "response_ns": nothing * 1.0,
-                "lost": nothing > 0,
-            }
-        )
-    return with_samples(root, part.scope(), ask)
+def _responses(found: dict[str, Any]) -> Frame:
+    return Frame(
+        {
+            "series": np.ma.getdata(found["series"]),
+            "due_ns": np.ma.getdata(found["due_ns"]),
+            "response_ns": floats(found["response_ns"]),
+            "lost": np.ma.getdata(found["lost"]).astype(np.bool_),
+        }
+    )
 
 
 def _of_run(part: Part) -> str:

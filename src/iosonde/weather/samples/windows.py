@@ -1,21 +1,20 @@
 """Window statistics: the engine groups and collects, ranks are picked from sorted lists.
 
 The ranks of every quantile and of its interval come from the core for the group sizes that occur,
-so that history and the live probe read the same ranks. A long range goes slice by slice (see
-``store.slices``), each in three steps::
+so that history and the live probe read the same ranks. Each slice goes in three steps::
 
-    groups     one a series and window: counts, plain aggregates, list of latencies      (engine)
-    lists      one after the other as one array, in the order of the groups              (engine)
-    ranks      lists of equal length sorted side by side, the wanted ranks picked   (store.picks)
+    groups     one a series and window: counts, plain aggregates, list of latencies           (SQL)
+    lists      one after the other as one array, in the order of the groups                   (SQL)
+    ranks      lists of equal length sorted side by side, the wanted ranks picked            (read)
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-import duckdb
 import numpy as np
 
 from iosonde import _core
@@ -30,17 +29,16 @@ from iosonde.engine.contract import (
 from iosonde.engine.order_statistics import (
     LEVELS,
     TAILS,
+    Ragged,
     as_levels,
     floats,
     level_ranks,
-    lists_of,
     picked,
     rank_of,
 )
-from iosonde.engine.ordering import in_order
+from iosonde.engine.ordering import Part
+from iosonde.engine.query import Query, rows
 from iosonde.engine.reader import Scope
-from iosonde.engine.slices import over_slices
-from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame, SeriesKey
 
 _OK = "FILTER (outcome = 'ok')"
@@ -69,74 +67,77 @@ is a control of the probing host, not a claim about the storage: as in the live 
 interval."""
 
 
-def window_table(
-    root: Path,
-    scope: Scope,
-    window_ns: int,
-    statistics: Sequence[str] | None = None,
-    *,
-    levels: bool = False,
-) -> Frame:
-    """Statistics of the samples of ``scope`` per series and window (columns: ``WINDOW_COLUMNS``).
+def windows_query(
+    scope: Scope, window_ns: int, statistics: Sequence[str] | None = None, *, levels: bool = False
+) -> Query[list[Part]]:
+    """Statistics of the samples of ``scope`` per series and window, for ``ordering.in_order``.
 
-    ``statistics`` limits them to the named columns beside ``WINDOW_KEY``. Durations become float64,
-    NaN = missing. ``levels`` adds the columns of ``LEVEL_COLUMNS`` (see ``Store.windows``).
+    ``statistics`` limits them to the named columns of ``WINDOW_COLUMNS`` beside ``WINDOW_KEY``. Durations
+    become float64, NaN = missing. ``levels`` adds the columns of ``LEVEL_COLUMNS`` (see ``Store.windows``).
     """
-    if window_ns <= 0:
-        raise UsageError(f"a window of {window_ns} ns is not possible", expected="a window above 0")
     known = [c for c in (*WINDOW_COLUMNS, UNQUEUED) if c not in WINDOW_KEY]
     names = [c for c in known if (c in statistics if statistics else c != UNQUEUED)]
+    key = ", ".join(SERIES_KEY)
+    start = f"due_ns // {window_ns} * {window_ns} AS start_ns"
+    source = f"(SELECT *, groups.rowid AS place FROM groups) JOIN series USING ({key})"
+    return Query(
+        (
+            f"SELECT {key} FROM series ORDER BY id",
+            *_selects(source, ("place", "id", "start_ns"), names, levels),
+        ),
+        partial(_part, names, levels),
+        scope,
+        tables={
+            "groups": _groups("samples", f"{key}, {start}", names, levels),
+            "series": "SELECT *, row_number() OVER () - 1 AS id "
+            f"FROM (SELECT DISTINCT {key} FROM groups)",
+        },
+        merge=operator.add,
+        cut_ns=window_ns,
+    )
 
-    def ask(con: duckdb.DuckDBPyConnection) -> tuple[list[SeriesKey], dict[str, Any]]:
-        return _slice(con, window_ns, names, levels)
 
-    return in_order(over_slices(root, scope, window_ns, ask), window_ns)
+def pooled_query(
+    scope: Scope, tags: Mapping[str, Any], window_ns: int, names: Sequence[str]
+) -> Query[Frame]:
+    """Statistics ``names`` of the samples of several windows together (``tags``: see ``Store.pooled``).
 
-
-def pooled_table(con: duckdb.DuckDBPyConnection, source: str, names: Sequence[str]) -> Frame:
-    """Statistics ``names`` of the samples of several windows together.
-
-    ``source`` comes from ``tag_samples``. Columns: ``tag n_due n_seen`` and ``names``, sorted by
-    tag; a tag without samples is absent.
+    Columns: ``tag n_due n_seen`` and ``names``, sorted by tag; a tag without samples is absent.
     """
-    _collect(con, source, "tag", names, levels=False)
-    found = Frame(_fetch(con, "groups", ("tag",), names, levels=False))
-    return found.take(np.argsort(found["tag"]))
+    return Query(
+        _selects("groups", ("tag",), names, levels=False),
+        partial(_pooled, names),
+        scope,
+        {"tags": tags},
+        {"groups": _groups(tagged(window_ns), "tag", names, levels=False)},
+    )
 
 
-def tag_samples(con: duckdb.DuckDBPyConnection, tags: Mapping[str, Any], window_ns: int) -> str:
-    """SQL source of the samples in tagged windows, with their ``tag``.
+def tagged(window_ns: int) -> str:
+    """SQL source of the samples in the windows of the table ``tags``, with their ``tag``.
 
     A real table and a literal window: the engine can then hash the small side and skip whole files.
     """
-    con.register("tag_arrays", {name: np.ascontiguousarray(tags[name]) for name in tags})
-    con.execute("CREATE TEMP TABLE tags AS SELECT * FROM tag_arrays")
     same = [f"samples.{name} = tags.{name}" for name in SERIES_KEY]
     same.append(f"samples.due_ns // {window_ns} = tags.start_ns // {window_ns}")
     return f"samples JOIN tags ON {' AND '.join(same)}"
 
 
-def _slice(
-    con: duckdb.DuckDBPyConnection, window_ns: int, names: Sequence[str], levels: bool
-) -> tuple[list[SeriesKey], dict[str, Any]]:
-    """The windows of the view ``samples`` in no order; ``id`` says which of the series they are of."""
-    key = ", ".join(SERIES_KEY)
-    start = f"due_ns // {window_ns} * {window_ns} AS start_ns"
-    _collect(con, "samples", f"{key}, {start}", names, levels=levels)
-    con.execute(
-        "CREATE OR REPLACE TEMP TABLE series AS SELECT *, row_number() OVER () - 1 AS id "
-        f"FROM (SELECT DISTINCT {key} FROM groups)"
-    )
-    series = con.execute(f"SELECT {key} FROM series ORDER BY id").fetchall()
-    source = f"(SELECT *, groups.rowid AS place FROM groups) JOIN series USING ({key})"
-    columns = _fetch(con, source, ("place", "id", "start_ns"), names, levels=levels)
+def _part(
+    names: Sequence[str], levels: bool, series: Mapping[str, Any], *fetched: Mapping[str, Any]
+) -> list[Part]:
+    """The windows of a slice in no order; ``id`` says which of the series they are of."""
+    columns = _columns(names, levels, *fetched)
     columns.pop("place")
-    return [SeriesKey(*row) for row in series], columns
+    return [([SeriesKey(*row) for row in rows(series)], columns)]
 
 
-def _collect(
-    con: duckdb.DuckDBPyConnection, source: str, keys: str, names: Sequence[str], *, levels: bool
-) -> None:
+def _pooled(names: Sequence[str], *fetched: Mapping[str, Any]) -> Frame:
+    found = Frame(_columns(names, False, *fetched))
+    return found.take(np.argsort(found["tag"]))
+
+
+def _groups(source: str, keys: str, names: Sequence[str], levels: bool) -> str:
     """The table ``groups``: keys, counts, plain statistics, and service latencies ``s``.
 
     With ``levels`` those of ``s`` are of what was done in time, whose response is the same; ``late_s`` are
@@ -151,49 +152,68 @@ def _collect(
         columns.append(f"list({_SERVICE}) FILTER (fate = 1) AS late_s")
         columns.append(f"list({_FELT}) FILTER (fate BETWEEN 1 AND 2) AS r")
         source = f"(SELECT *, {FATE} AS fate FROM {source})"
-    elif any(name not in _PLAIN for name in names):
+    elif _lists(names, levels):
         columns.append(f"list({_SERVICE}) {_OK} AS s")
-    con.execute(
-        f"CREATE OR REPLACE TEMP TABLE groups AS SELECT {', '.join(columns)} "
-        f"FROM {source} GROUP BY ALL"
+    return f"SELECT {', '.join(columns)} FROM {source} GROUP BY ALL"
+
+
+def _lists(names: Sequence[str], levels: bool) -> tuple[str, ...]:
+    """Which columns of ``groups`` are lists."""
+    if levels:
+        return ("s", "late_s", "r")
+    return ("s",) if any(name not in _PLAIN for name in names) else ()
+
+
+def _selects(
+    source: str, keys: Sequence[str], names: Sequence[str], levels: bool
+) -> tuple[str, ...]:
+    """What ``_columns`` needs of ``groups``: plain columns, then for each list its lengths and its values."""
+    plain = [*keys, "n_due", "n_seen", *(name for name in names if name in _PLAIN)]
+    plain += ["n_lost"] if levels else []
+    return (
+        f"SELECT {', '.join(plain)} FROM {source}",
+        *(
+            sql
+            for name in _lists(names, levels)
+            for sql in (
+                f"SELECT coalesce(len({name}), 0) AS n FROM groups",
+                f"SELECT unnest({name}) AS v FROM groups",
+            )
+        ),
     )
 
 
-def _fetch(
-    con: duckdb.DuckDBPyConnection,
-    source: str,
-    keys: Sequence[str],
-    names: Sequence[str],
-    *,
-    levels: bool,
+def _columns(
+    names: Sequence[str], levels: bool, plain: Mapping[str, Any], *pairs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Columns of ``groups`` in the order of the table, with ranks turned into values."""
     chosen = [name for name in names if name not in _PLAIN]
-    plain = [*keys, "n_due", "n_seen", *(name for name in names if name in _PLAIN)]
-    plain += ["n_lost"] if levels else []
-    got = con.execute(f"SELECT {', '.join(plain)} FROM {source}").fetchnumpy()
-    order = np.argsort(np.ma.getdata(got["place"])) if "place" in got else slice(None)
+    order = np.argsort(np.ma.getdata(plain["place"])) if "place" in plain else slice(None)
     found = {
         name: (floats(column) if name in names else np.ma.getdata(column))[order]
-        for name, column in got.items()
+        for name, column in plain.items()
     }
-    values: dict[str, Any] = {}
+    lists = [
+        Ragged.of(np.ma.getdata(values["v"]), np.ma.getdata(lengths["n"]))
+        for lengths, values in zip(pairs[::2], pairs[1::2], strict=True)
+    ]
+    values = {}
     if levels:
-        values = _with_levels(con, chosen)
+        values = _with_levels(chosen, *lists)
     elif chosen:
-        picks = picked(lists_of(con, "groups", "s"), _ranks(chosen, ()))
-        values = _named(picks, chosen)
-    counts = (*keys, "n_due", "n_seen")
-    ordered = [*counts, *names, *(LEVEL_COLUMNS if levels else ())]
+        values = _named(picked(lists[0], _ranks(chosen, ())), chosen)
+    kept = [name for name in found if name not in names and name != "n_lost"]
+    ordered = [*kept, *names, *(LEVEL_COLUMNS if levels else ())]
     return {name: values[name] if name in values else found[name] for name in ordered}
 
 
-def _with_levels(con: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str, Any]:
+def _with_levels(
+    names: Sequence[str], in_time: Ragged, late: Ragged, other: Ragged
+) -> dict[str, Any]:
     """Statistics ``names`` of service latency and the blocks of levels, in the order of ``groups``.
 
     Where every response is a service latency, one sorting serves both.
     """
-    in_time, late, other = (lists_of(con, "groups", name) for name in ("s", "late_s", "r"))
     picks = picked(in_time.followed_by(late), _ranks(names, (*LEVELS, *TAILS)))
     width = 3 * len(TAILS)
     service, tails = picks[:, :-width], picks[:, -width:].copy()

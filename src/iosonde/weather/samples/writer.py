@@ -11,11 +11,8 @@ in part (its file broke off) gives way to the longer version. Each Parquet file 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import re
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +21,7 @@ import duckdb
 
 from iosonde.engine import layout
 from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES, SCHEMA_VERSION
+from iosonde.engine.parquet import parquet, write_parquet
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL, literal
 from iosonde.model.errors import StoreError
@@ -175,9 +173,10 @@ class Staging:
         )
         try:
             count = int(self._one(f"SELECT count(*) FROM rows WHERE {where}"))
-            if any(self._one(_count_sql(old)) >= count for old in older):
+            if any(self._one(f"SELECT count(*) FROM {parquet([old])}") >= count for old in older):
                 return None, 0, count
-            self._copy(_samples_sql(phase, host, labels, where), path)
+            sql = _samples_sql(phase, host, labels, where)
+            write_parquet(self._con, f"{sql} ORDER BY {', '.join(SAMPLE_ORDER)}", path)
             for old in older:
                 if old != path:
                     old.unlink(missing_ok=True)
@@ -191,22 +190,6 @@ class Staging:
 
     def _one(self, sql: str) -> int:
         return int((self._con.execute(sql).fetchone() or (0,))[0])
-
-    def _copy(self, sql: str, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.stem}.{secrets.token_hex(8)}.parquet")
-        try:
-            self._con.execute(
-                f"COPY ({sql} ORDER BY {', '.join(SAMPLE_ORDER)}) TO {literal(str(draft))} "
-                "(FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, "
-                f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
-            )
-            _sync(draft)
-            draft.replace(path)
-            _sync(path.parent)
-        finally:
-            with contextlib.suppress(OSError):
-                draft.unlink(missing_ok=True)
 
 
 def _is_of(path: Path, rank: int, labels: Labels) -> bool:
@@ -239,15 +222,3 @@ def _samples_sql(phase: Placed, host: str, labels: Labels, where: str) -> str:
         f"({values.get(name, 'NULL')})::{kind} AS {name}" for name, kind in SAMPLE_TYPES.items()
     )
     return f"SELECT {columns} FROM rows WHERE {where}"
-
-
-def _count_sql(path: Path) -> str:
-    return f"SELECT count(*) FROM read_parquet({literal(str(path))}, hive_partitioning = false)"
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

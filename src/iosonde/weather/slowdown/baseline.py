@@ -34,8 +34,8 @@ from iosonde.weather.store import Store
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    from iosonde.model.arrays import Floats, Ints
+
 
 _RELIABLE = len(STAGES) - 1
 _TOGETHER = 20_000
@@ -46,7 +46,7 @@ _TOGETHER = 20_000
 class Past:
     """What ten-minute intervals of one series amounted to: their numbers (start / 600 s), ascending."""
 
-    number: Integers
+    number: Ints
     typ: Floats
     tail: Floats
     lost: Floats
@@ -198,7 +198,7 @@ def against(windows: WindowTable, known: Known) -> dict[str, NDArray[np.generic]
     return {"usual_ns": usual, **columns, **more, "epoch": epoch}
 
 
-def _triples(windows: WindowTable, which: Integers, versions: Floats) -> dict[str, Floats]:
+def _triples(windows: WindowTable, which: Ints, versions: Floats) -> dict[str, Floats]:
     """The nine of windows, some at a time: their levels as floats take half a KiB each."""
     counts = _counts(windows)
     found = {name: np.empty(len(which)) for name in TRIPLE_COLUMNS}
@@ -211,21 +211,21 @@ def _triples(windows: WindowTable, which: Integers, versions: Floats) -> dict[st
     return found
 
 
-def _counts(windows: WindowTable) -> Integers:
+def _counts(windows: WindowTable) -> Ints:
     """Seen, with a response, due, lost of every window; what is not known counts as none."""
     columns = [windows[name] for name in ("n_seen", "n_response", "n_due", "n_lost")]
     unknown = windows["n_lost"] < 0
     columns[2] = np.where(unknown, 0, columns[2])
-    counts: Integers = np.maximum(np.stack(columns, axis=1), 0)
+    counts: Ints = np.maximum(np.stack(columns, axis=1), 0)
     return counts
 
 
-def missing_as_nan(whole_ns: Integers) -> Floats:
+def missing_as_nan(whole_ns: Ints) -> Floats:
     """Levels as floats: what is missing (below 0) as NaN."""
     return np.where(whole_ns < 0, np.nan, whole_ns.astype(np.float64))
 
 
-def _at_interval(past: Past, start_ns: Integers) -> tuple[Floats, Floats]:
+def _at_interval(past: Past, start_ns: Ints) -> tuple[Floats, Floats]:
     """The reference and the hit share of the ten minutes that a window begins in."""
     number = start_ns // INTERVAL_NS
     place = np.minimum(np.searchsorted(past.number, number), len(past.number) - 1)

@@ -21,15 +21,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from iosonde.model.arrays import Floats, Ints
     from iosonde.model.frames import SeriesKey
 
 STAGES = tuple(_core.STAGES)
 """Names of the stages: learning (below an hour), early (6 h), provisional (3 d), reliable."""
 
 
-def guard(
-    intervals: Intervals, reference: Mapping[SeriesKey, NDArray[np.float64]] | None = None
-) -> Judged:
+def guard(intervals: Intervals, reference: Mapping[SeriesKey, Floats] | None = None) -> Judged:
     """Judge every interval against what was expected before it, and learn from it unless it was slow.
 
     Shape: (rows,) -> (rows,). Unit: ratios; latencies of versions in ns.
@@ -83,9 +82,9 @@ def _changes(intervals: Intervals, raw: Mapping[str, bytes]) -> list[Change]:
     ]
 
 
-def _floats(raw: bytes) -> NDArray[np.float64]:
+def _floats(raw: bytes) -> Floats:
     return np.frombuffer(raw, dtype=np.float64)
 
 
-def _integers(raw: bytes) -> NDArray[np.int64]:
+def _integers(raw: bytes) -> Ints:
     return np.frombuffer(raw, dtype=np.int64)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iosonde import _core
+from iosonde.model.arrays import Floats, Ints
 
 
 def onset(
-    due_ns: NDArray[np.int64],
-    service_ns: NDArray[np.float64],
+    due_ns: Ints,
+    service_ns: Floats,
     baseline_ns: float,
     slowdown: float,
 ) -> int | None:

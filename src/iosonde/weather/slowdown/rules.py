@@ -13,10 +13,7 @@ import numpy as np
 from iosonde import _core
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
+    from iosonde.model.arrays import Flags, Floats
 
 
 def slow(median_ns: Floats, lower_ns: Floats, baseline_ns: Floats) -> Flags:

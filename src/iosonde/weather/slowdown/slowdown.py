@@ -39,10 +39,8 @@ from iosonde.weather.slowdown.trailing import trailing_median
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
 
 _JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
 _CONTROLS = ("unqueued_q50_ns", "late_q50_ns")
@@ -210,9 +208,7 @@ def _runs(windows: WindowTable, since_ns: int | None) -> Iterator[WindowRun]:
                 yield run
 
 
-def bridged_runs(
-    slow: Flags, silent: Flags, number: NDArray[np.int64]
-) -> Iterator[tuple[int, int]]:
+def bridged_runs(slow: Flags, silent: Flags, number: Ints) -> Iterator[tuple[int, int]]:
     """(first, last) of each run of slow windows of one series, both slow.
 
     Up to ``_BRIDGED`` windows that are not slow, or missing (``number`` jumps), lie between two
@@ -223,7 +219,7 @@ def bridged_runs(
         return
     loud = np.cumsum(~silent)
     missing = np.diff(number[places]) - np.diff(places)
-    between: NDArray[np.int64] = loud[places[1:] - 1] - loud[places[:-1]]
+    between: Ints = loud[places[1:] - 1] - loud[places[:-1]]
     breaks = np.flatnonzero(missing + between > _BRIDGED)
     firsts = places[np.concatenate(([0], breaks + 1))]
     lasts = places[np.concatenate((breaks, [len(places) - 1]))]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iosonde import _core
+from iosonde.model.arrays import Floats, Ints
 
 _NULL = -(2**63)
 
 
-def trailing_median(
-    start_ns: NDArray[np.int64], median_ns: NDArray[np.float64], trailing_ns: int
-) -> NDArray[np.float64]:
+def trailing_median(start_ns: Ints, median_ns: Floats, trailing_ns: int) -> Floats:
     """The baseline of every window of one series.
 
     Shape: (windows,), (windows,) -> (windows,). ``start_ns`` ascending.

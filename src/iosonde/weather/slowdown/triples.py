@@ -10,16 +10,12 @@ from iosonde import _core
 from iosonde.model.slowdown import TRIPLE_COLUMNS, VERSION_WIDTH
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from iosonde.model.arrays import Floats, Ints
     from iosonde.model.slowdown import Histograms
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 
 def triples(
-    levels: Floats, tails: Floats, counts: Integers, which: Integers, versions: Floats
+    levels: Floats, tails: Floats, counts: Ints, which: Ints, versions: Floats
 ) -> dict[str, Floats]:
     """typ, tail and lost of n windows, each with ``_lower`` and ``_upper``.
 
@@ -50,7 +46,7 @@ def expectations(histograms: Histograms) -> Floats:
 
 
 def mode_shifts(
-    histograms: Histograms, which: Integers, versions: Floats
+    histograms: Histograms, which: Ints, versions: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Share of the fast mode, and the slowdown of either mode, of each histogram: three (rows,).
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats, Ints
 
 WEEKS = 4
 """Weeks looked back."""
@@ -18,7 +18,7 @@ LEAST = 3
 _A_WEEK = 7 * 24 * 6
 
 
-def hour_of_week(number: NDArray[np.int64], typ: NDArray[np.float64]) -> NDArray[np.float64]:
+def hour_of_week(number: Ints, typ: Floats) -> Floats:
     """The median slowdown at the same time of the week, over the past four weeks.
 
     Shape: (n,), (n,) -> (n,). ``number``: ascending numbers of ten-minute intervals (start / 600 s).

@@ -27,6 +27,7 @@ import numpy as np
 
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import Frame
+from iosonde.model.text import clean_text
 
 OPS: dict[str, str] = {
     "precreate": "md_create",
@@ -232,6 +233,4 @@ def _shown(text: bytes | None) -> str:
     if text is None:
         return "missing"
     cut = text[:40].decode("ascii", "replace")
-    return repr("".join(c if c.isprintable() else "?" for c in cut)) + (
-        "..." if len(text) > 40 else ""
-    )
+    return repr(clean_text(cut)) + ("..." if len(text) > 40 else "")

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 
 from iosonde.connectors.lines import MOST_S, NUMBER, shown
 
-PHASES = ("precreate", "benchmark", "cleanup")
 OPS = {"create": "md_create", "stat": "md_stat", "read": "md_read", "delete": "md_delete"}
 QUANTILES = ("min", "q25", "q50", "q75", "q90", "q99", "max")
 """What the seven numbers of an operation are."""

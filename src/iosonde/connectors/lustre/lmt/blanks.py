@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from iosonde.connectors.counters import Floats, Mask, blanks
-
-Places = NDArray[np.intp]
+from iosonde.connectors.counters import blanks
+from iosonde.model.arrays import Flags, Floats, Places
 
 
 class Blanks:
@@ -31,7 +29,7 @@ class Blanks:
         self._then = np.full(parts, np.nan)
         """That reading."""
 
-    def out(self, values: Floats, rows: slice) -> tuple[Floats, Mask]:
+    def out(self, values: Floats, rows: slice) -> tuple[Floats, Flags]:
         """(T, N) readings of these ticks with NaN for zeros that are none, and (T, N) which these are."""
         zero = values == 0
         usable = values > 0
@@ -47,7 +45,7 @@ class Blanks:
         self._before = np.where(usable.any(axis=0), latest, self._before)
         return values, blank
 
-    def _after(self, asked: Mask, begin: int) -> Floats:
+    def _after(self, asked: Flags, begin: int) -> Floats:
         """The first readings other than 0 from a tick on, of some of the counters; NaN: there is none."""
         unknown, width = asked & (self._next < begin), self._width // 8 + 1
         while unknown.any() and begin < self._total:

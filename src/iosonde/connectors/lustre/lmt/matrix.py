@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Floats, Ints, Places
 
-    Floats = NDArray[np.float64]
 
 _ROWS = 50_000
 """Rows that are fetched at a time."""
@@ -19,11 +18,11 @@ _ROWS = 50_000
 class Axis:
     """Ids along an axis of the table, in the order of the axis."""
 
-    def __init__(self, ids: NDArray[np.int64]) -> None:
+    def __init__(self, ids: Ints) -> None:
         self._order = np.argsort(ids, kind="stable")
         self._sorted = ids[self._order]
 
-    def places(self, asked: Floats) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    def places(self, asked: Floats) -> tuple[Places, Flags]:
         """Where each id is along the axis, and whether it is there at all."""
         place = np.minimum(np.searchsorted(self._sorted, asked), len(self._sorted) - 1)
         return self._order[place], self._sorted[place] == asked

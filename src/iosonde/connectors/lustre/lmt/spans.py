@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.lustre.lmt.blanks import Blanks, Places
+from iosonde.connectors.lustre.lmt.blanks import Blanks
 from iosonde.connectors.lustre.lmt.matrix import Axis, Filled, filled
 from iosonde.connectors.lustre.lmt.tables import Times
+from iosonde.model.arrays import Places
 
 _CELLS = 2_000_000
 """Values of one column that are held at a time."""

@@ -37,9 +37,8 @@ from iosonde.model.metrics import SERIES, Edge, MetricBlock
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 KIND = "LMT database"
 SOURCE = "lmt"

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
-    from numpy.typing import NDArray
-
     from iosonde.connectors.source import Tell
+    from iosonde.model.arrays import Flags, Ints
 
 MAGIC = b"SQLite format 3\x00"
 _MOST_NAMES = 100_000
@@ -68,9 +67,9 @@ def columns_of(db: sqlite3.Connection) -> dict[str, frozenset[str]]:
 class Times:
     """When samples were taken, in the order of time, no instant twice. Shapes (T,)."""
 
-    ids: NDArray[np.int64]
-    time_ns: NDArray[np.int64]
-    ambiguous: NDArray[np.bool_]
+    ids: Ints
+    time_ns: Ints
+    ambiguous: Flags
     naive: bool
     zone: tzinfo | None
     late: int

@@ -9,7 +9,7 @@ import numpy as np
 from iosonde import _core
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from iosonde.model.arrays import Flags, Floats, Ints
 
 CAUSES = tuple(_core.ALARM_CAUSES)
 """What raises an alarm: typ, shift, share, tail, lost."""
@@ -27,13 +27,13 @@ class Alarm(NamedTuple):
 
 
 def alarms(
-    due_ns: NDArray[np.int64],
-    service_ns: NDArray[np.float64],
-    response_ns: NDArray[np.float64],
-    lost: NDArray[np.bool_],
+    due_ns: Ints,
+    service_ns: Floats,
+    response_ns: Floats,
+    lost: Flags,
     *,
-    which: NDArray[np.int64],
-    versions: NDArray[np.float64],
+    which: Ints,
+    versions: Floats,
 ) -> list[Alarm]:
     """Every alarm of one series of samples, in the order in which they were raised.
 
@@ -66,7 +66,7 @@ def alarms(
     return found
 
 
-def _nullable(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def _nullable(values: Floats) -> Ints:
     known = ~np.isnan(values)
     found = np.full(len(values), _NULL, dtype=np.int64)
     found[known] = values[known].astype(np.int64)

@@ -1,0 +1,54 @@
+"""Parquet files as the engine reads and writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+
+from iosonde.engine.atomic import draft_of, sync
+from iosonde.engine.contract import SCHEMA_VERSION
+from iosonde.engine.spool import literal
+
+PARQUET = "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2"
+
+
+def parquet(paths: Sequence[Path], *, filename: bool = False) -> str:
+    """SQL source of the rows of files; ``filename``: with the column of that name."""
+    more = ", filename = true" if filename else ""
+    return f"read_parquet({names(paths)}, hive_partitioning = false{more})"
+
+
+def names(paths: Sequence[Path]) -> str:
+    """SQL list of files."""
+    return f"[{', '.join(literal(str(path)) for path in paths)}]"
+
+
+def write_parquet(
+    con: duckdb.DuckDBPyConnection,
+    select: str,
+    path: Path,
+    options: str = PARQUET,
+    still: Callable[[], bool] = lambda: True,
+) -> int | None:
+    """The rows of a SELECT as a file that appears whole or not at all; how many. Raises OSError, duckdb.Error.
+
+    None, and no file, if ``still`` says at the end that it is not wanted any more.
+    """
+    draft = draft_of(path)
+    try:
+        done = con.execute(
+            f"COPY ({select}) TO {literal(str(draft))} "
+            f"({options}, KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
+        ).fetchone()
+        sync(draft)
+        if not still():
+            return None
+        draft.replace(path)
+        sync(path.parent)
+        return int(done[0]) if done else 0
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)

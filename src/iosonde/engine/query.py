@@ -1,0 +1,76 @@
+"""A question about samples as a value, and the one call that answers it.
+
+::
+
+    query   SQL, tables of parameters, how to read what SQL gives, how answers of two slices become one
+    run     cuts the scope into slices of bounded memory; each: view ``samples`` -> SQL -> read; merges their answers
+
+A query holds no connection: it can be pickled, and a cluster engine is another implementation of ``run``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial, reduce
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import duckdb
+import numpy as np
+
+from iosonde.engine.reader import Scope, look_at, with_files
+from iosonde.engine.slices import Slice, slices
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Query(Generic[T]):
+    """What to ask of the samples of ``scope`` (the view ``samples``, with the columns of samples.toml)."""
+
+    sql: Sequence[str]
+    """SELECTs. What is read from a table comes in the order of its rows."""
+    read: Callable[..., T]
+    """The answer, from the columns (name -> masked array) that each SELECT gives. A function of a module."""
+    scope: Scope = field(default_factory=Scope)
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Tables of values that SQL reads: name -> columns."""
+    tables: Mapping[str, str] = field(default_factory=dict)
+    """Tables that SELECTs make before, in this order."""
+    merge: Callable[[T, T], T] | None = None
+    """Associative: the answer of two consecutive slices from theirs. None: slices do not give the answer."""
+    cut_ns: int | None = None
+    """Slices begin at multiples of it, so that a window never lies in two. None: this engine needs none for a
+    small answer, and is quicker without."""
+
+
+def run(root: Path, queries: Sequence[Query[T]]) -> list[T]:
+    """The answer of each query, by the threads of the embedded engine. Raises what ``with_files`` raises."""
+    return [with_files(root, query.scope, partial(_answer, query)) for query in queries]
+
+
+def rows(columns: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Columns as rows of Python's own types; null is None."""
+    return list(zip(*(column.tolist() for column in columns.values()), strict=True))
+
+
+def _answer(query: Query[T], con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> T:
+    for name, columns in query.parameters.items():
+        con.register("given", {key: np.ascontiguousarray(columns[key]) for key in columns})
+        con.execute(f"CREATE TEMP TABLE {name} AS FROM given")
+    if query.merge is None or query.cut_ns is None:
+        return _of_slice(con, query, Slice(query.scope, files))
+    parts = slices(con, files, query.scope, query.cut_ns)
+    return reduce(query.merge, (_of_slice(con, query, part) for part in parts))
+
+
+def _of_slice(con: duckdb.DuckDBPyConnection, query: Query[T], part: Slice) -> T:
+    look_at(con, part.files, part.scope)
+    for name, select in query.tables.items():
+        con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {select}")
+    con.execute("SET preserve_insertion_order = true")
+    try:
+        return query.read(*[con.execute(select).fetchnumpy() for select in query.sql])
+    finally:
+        con.execute("SET preserve_insertion_order = false")
