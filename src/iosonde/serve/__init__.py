@@ -6,7 +6,7 @@
     run         ``iosonde serve``: uvicorn on one address
     params      query parameters: types, limits, questions about targets
     pictures    query parameters of pictures
-    shapes      the JSON of answers, for /openapi.json; job_shapes: of those about jobs
+    shapes      the JSON of answers, for /openapi.json
     errors      the one form of every error
     security    who may ask (methods, host names) and what the browser may do (headers)
     answers     JSON, compressed once; files to keep

@@ -24,7 +24,7 @@ from iosonde import __version__
 from iosonde.jobs.table.source import from_store
 from iosonde.model.jobs import JobTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
-from iosonde.serve import job_shapes, shapes, wire
+from iosonde.serve import wire
 from iosonde.serve.answers import JsonBody, json_answer, json_body
 from iosonde.serve.arrivals import Arrivals
 from iosonde.serve.climate import ClimateRoute
@@ -46,6 +46,8 @@ from iosonde.serve.params import (
 )
 from iosonde.serve.security import LOOPBACK_NAMES, Guard, mistaken
 from iosonde.serve.series import series_json
+from iosonde.serve.shapes import jobs as job_json
+from iosonde.serve.shapes import weather as weather_json
 from iosonde.serve.shared import Shared
 from iosonde.serve.targets import Targets
 from iosonde.serve.umami import Diagrams
@@ -94,22 +96,22 @@ def create(
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        responses=shapes.ERRORS,
+        responses=weather_json.ERRORS,
     )
     app.state.live = live
     _add_targets(app, targets, shared, clock)
     _add_series(app, store, History(store, arrivals), shared, clock)
-    app.get("/api/figure", response_model=shapes.Figure, responses=shapes.pictures())(
+    app.get("/api/figure", response_model=weather_json.Figure, responses=weather_json.pictures())(
         Figures(store, drawings, clock).answer
     )
     _add_jobs(app, tables, of_jobs)
-    app.get("/api/umami", response_model=job_shapes.Umami, responses=shapes.pictures("csv"))(
+    app.get("/api/umami", response_model=job_json.Umami, responses=weather_json.pictures("csv"))(
         Diagrams(tables, of_jobs, drawings).answer
     )
     app.get(
         "/api/climate",
-        response_model=job_shapes.Climate | job_shapes.NoJobs,
-        responses=shapes.pictures("csv"),
+        response_model=job_json.Climate | job_json.NoJobs,
+        responses=weather_json.pictures("csv"),
     )(ClimateRoute(tables, slow, drawings).answer)
     _add_feed(app, live)
     _add_about(app, store.root)
@@ -121,7 +123,7 @@ def create(
 
 
 def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable[[], int]) -> None:
-    @app.get("/api/targets", response_model=list[shapes.Target])
+    @app.get("/api/targets", response_model=list[weather_json.Target])
     async def get_targets(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
         """Every target, its sentence and its live state."""
         answer = await shared.answer(
@@ -133,7 +135,7 @@ def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable
 def _add_series(
     app: FastAPI, store: Store, history: History, shared: Shared, clock: Callable[[], int]
 ) -> None:
-    @app.get("/api/series", response_model=shapes.Series, openapi_extra=SeriesQuery.openapi())
+    @app.get("/api/series", response_model=weather_json.Series, openapi_extra=SeriesQuery.openapi())
     async def get_series(request: Request) -> Response:
         """Operations, windows, baseline and slowdown of one target."""
         asked = series_request(SeriesQuery.read(request), clock())
@@ -144,7 +146,7 @@ def _add_series(
 
 
 def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
-    @app.get("/api/jobs", response_model=job_shapes.Jobs)
+    @app.get("/api/jobs", response_model=job_json.Jobs)
     async def get_jobs(request: Request, query: Annotated[JobsQuery, Query()]) -> Response:
         """Jobs, newest first, as they were searched for."""
         answer = await shared.answer(
@@ -157,7 +159,7 @@ def _add_feed(app: FastAPI, live: Live) -> None:
     @app.get(
         "/api/feed",
         response_class=EventStream,
-        responses=shapes.FEED,
+        responses=weather_json.FEED,
         openapi_extra=FeedQuery.openapi(),
     )
     async def get_feed(
@@ -176,7 +178,7 @@ def _add_feed(app: FastAPI, live: Live) -> None:
 
 
 def _add_about(app: FastAPI, root: Path) -> None:
-    @app.get("/api/about", response_model=shapes.About)
+    @app.get("/api/about", response_model=weather_json.About)
     async def get_about(request: Request, _: Annotated[Parameters, Query()]) -> Response:
         """Version, store, words and thresholds that the page explains."""
         return json_answer(request, JsonBody(wire.dumps(_about(root)), None))

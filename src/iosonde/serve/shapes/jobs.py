@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from iosonde.serve.shapes import Instant, Open, Shape
+from iosonde.serve.shapes.weather import Instant, Open, Shape
 
 Name = Annotated[str, Field(description="may be empty")]
 Key = Annotated[list[str], Field(description="file system, motif")]
