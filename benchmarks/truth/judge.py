@@ -17,7 +17,7 @@ from iosonde.model.slowdown import (
     Baseline,
     Histograms,
     Intervals,
-    Judged,
+    JudgedIntervals,
 )
 from iosonde.stats.ranks import quantile_ranks
 from iosonde.weather.slowdown.guarded import guard
@@ -75,7 +75,7 @@ def intervals(op: str, seconds: Floats, start_ns: int = START_NS) -> Intervals:
     )
 
 
-def judged(op: str, seconds: Floats, start_ns: int = START_NS) -> tuple[Judged, Baseline]:
+def judged(op: str, seconds: Floats, start_ns: int = START_NS) -> tuple[JudgedIntervals, Baseline]:
     """What the kernel makes of a stream."""
     result = guard(intervals(op, seconds, start_ns))
     return result, result.baselines[key(op)]

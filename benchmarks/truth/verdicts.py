@@ -155,7 +155,7 @@ def _runs(typ: Floats) -> Floats:
     return np.stack([begin, end], axis=1).astype(np.float64)
 
 
-def _placed(result: recurrence.Recurrence, pattern: weeks.Pattern) -> bool:
+def _placed(result: recurrence.RecurrenceTest, pattern: weeks.Pattern) -> bool:
     """Whether the named time covers most of the planted one and no more than an hour beside it."""
     begin, end = pattern.start_h, pattern.start_h + pattern.hours
     return any(
@@ -171,7 +171,10 @@ def t11(seed: int, scale: float = 1.0) -> list[Row]:
     for _ in range(times):
         past, offset = hosts.history(random, 3, 2_016)
         learnt = scope.offsets(past)
-        for place, slow, wanted in ((0, 0, scope.Scope.CLIENT), (1, None, scope.Scope.STORAGE)):
+        for place, slow, wanted in (
+            (0, 0, scope.WindowScope.CLIENT),
+            (1, None, scope.WindowScope.STORAGE),
+        ):
             got = scope.decide(hosts.windows(random, offset, each, slow), learnt)
             right = got.scope == wanted
             if slow is not None:

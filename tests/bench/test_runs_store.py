@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from iosonde.bench.runs import store as runs
 from iosonde.bench.runs.rows import SCHEMA_VERSION, from_line, to_line
 from iosonde.engine.contract import RUN_KEY, RUN_ORDER, RUN_TYPES
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import DamagedFileWarning, StoreError
 from iosonde.model.names import slug
 from iosonde.model.runs import RunRow, run_order
@@ -223,7 +223,7 @@ def test_samples_are_sealed_and_read_beside_runs(tmp_path):
     seal(tmp_path)
     assert [ref.target for ref in Store(tmp_path).targets()] == ["/work"]
     assert Store(tmp_path).count() == 1
-    assert Scope().where() == "true"
+    assert SampleFilter().where() == "true"
 
 
 VALUES = st.one_of(

@@ -7,11 +7,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.wall_times import WallTimes
 from tests.kit.connected import sound
 
-KEY = Series("fs", "client", "read_bytes", "a")
+KEY = ComponentSeries("fs", "client", "read_bytes", "a")
 
 
 @settings(max_examples=60, deadline=None)

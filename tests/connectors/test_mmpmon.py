@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from iosonde.connectors import gather
-from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.gpfs import mmpmon
 from iosonde.connectors.source import Settings, head_of
 from tests.kit.connected import survives, take
@@ -131,7 +131,7 @@ def test_much_is_given_out_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_absurdly_many_series_are_refused() -> None:
     held = Gather("x", most_series=3)
     for k in range(9):
-        held.gauge(Series("fs", "client", "locks", str(k)), 1, k)
+        held.gauge(ComponentSeries("fs", "client", "locks", str(k)), 1, k)
     assert held.refused == 6
     assert sum(len(b.components) for b in held.rest()) == 3
 

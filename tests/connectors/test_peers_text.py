@@ -21,7 +21,7 @@ from iosonde.connectors.benchmarks.mdtest import text as mdtest
 from iosonde.connectors.benchmarks.mdworkbench import text as mdworkbench_text
 from iosonde.connectors.benchmarks.mdworkbench.line import believable, parse
 from iosonde.connectors.benchmarks.recognise import KINDS, recognise
-from iosonde.connectors.lines import Given
+from iosonde.connectors.lines import FileDefaults
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.ops import OPS
@@ -30,7 +30,7 @@ from tests.kit import peers
 from tests.kit.latencies import MEASURING
 from tests.kit.makers import SECOND
 
-GIVEN = Given("run", zone=UTC)
+GIVEN = FileDefaults("run", zone=UTC)
 READERS = {
     "md-workbench": mdworkbench_text.read_text,
     "mdtest": mdtest.read_text,

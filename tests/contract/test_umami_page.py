@@ -88,7 +88,7 @@ def test_symbols_are_names_in_code() -> None:
         "LocalLosses": local_loss.LocalLosses,
         "Associations": association.Associations,
         "Regimes": regimes.Regimes,
-        "Shifts": shifts.Shifts,
+        "Shifts": shifts.ChangePoints,
     }
     named = re.findall(rf"`({'|'.join(owners)})\.(\w+)`", PAGE)
     assert {owner for owner, _ in named} == set(owners)

@@ -10,7 +10,7 @@ import pytest
 from iosonde.doctor.finding import Findings
 from iosonde.doctor.gather.place import MARK, holder
 from iosonde.doctor.judge.host import judge_host
-from iosonde.doctor.judge.place import Asked, asked_of, judge_places
+from iosonde.doctor.judge.place import ProbeFiles, asked_of, judge_places
 from iosonde.doctor.judge.stat import judge_stat
 from iosonde.host.mounts import mount_of
 from iosonde.model.names import slug
@@ -116,7 +116,7 @@ def place(*, running=True, path="/work", facts=None, reads="direct", asked=None,
     found = Findings("t")
     facts = {"own": [PLACE | changed]} if facts is None else facts
     mount = mount_of(MOUNTS, path)
-    judge_places(found, facts, mount, 16 << 30, running=running, asked=asked or Asked(reads))
+    judge_places(found, facts, mount, 16 << 30, running=running, asked=asked or ProbeFiles(reads))
     return found
 
 
@@ -194,7 +194,7 @@ def test_what_the_probe_says_agrees_with_a_good_place():
     two = [POOL | {"object_bytes": 7, "files": 5000, "broken": 3}, POOL]
     found = place(asked=asked_of(TOLD), pools=two)
     assert said(found, "pool-whole").found["object_bytes"] == 3901
-    assert asked_of({"ops": TOLD["ops"]}) == Asked("direct")
+    assert asked_of({"ops": TOLD["ops"]}) == ProbeFiles("direct")
 
 
 def test_a_place_in_memory():

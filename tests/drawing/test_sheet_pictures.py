@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from iosonde.drawing.canvas import encoded
-from iosonde.drawing.marks import Bars, Cells, Points, Shade, Steps
+from iosonde.drawing.marks import Bars, Cells, Points, Shade, StepMarks
 from iosonde.drawing.render_sheet import draw_sheet
 from iosonde.drawing.sheet import RATIO, SECONDS, Pane, Sheet
 from iosonde.drawing.sheet_layout import layout
@@ -32,7 +32,7 @@ def points(n=40):
 def steps(role, n=40):
     value = np.where(np.arange(n) % 7 == 3, np.nan, np.linspace(0.5, 9.0, n))
     start = T + np.arange(n) * 10.0
-    return Steps(role, start, start + 10.0, value, value * 0.9, value * 1.1)
+    return StepMarks(role, start, start + 10.0, value, value * 0.9, value * 1.1)
 
 
 def bars(names):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from iosonde.engine import merge as merging
 from iosonde.engine.contract import METRIC_ORDER, METRIC_TYPES
-from iosonde.engine.parts import Table
+from iosonde.engine.parts import StoreTable
 from iosonde.engine.reader import connect
 from iosonde.jobs.store import jobs
 from iosonde.jobs.store.series import write_block
@@ -19,7 +19,7 @@ from iosonde.model.errors import StoreError
 from tests.jobs.test_metrics_store import START, S, block, job
 
 TYPES = {"instant": "BIGINT", "who": "VARCHAR", "value": "DOUBLE", "flags": "VARCHAR"}
-TABLE = Table("tried", TYPES, ("who", "instant"), ("instant", "who"))
+TABLE = StoreTable("tried", TYPES, ("who", "instant"), ("instant", "who"))
 Row = tuple[int | None, str, float | None, str | None]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from iosonde.engine import slices
 from iosonde.engine.ordering import in_order
 from iosonde.engine.query import run
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.weather import store
 from iosonde.weather.samples.boxes import boxes_query
 from iosonde.weather.samples.windows import pooled_query, windows_query
@@ -100,7 +100,7 @@ def test_merges_are_associative(monkeypatch, root, asked, cut, number):
     cuts = [None, *sorted({(BEGIN + edge * MINUTE) // width * width for edge in edges}), None]
 
     def answers():
-        scopes = [Scope(since_ns=a, until_ns=b) for a, b in pairwise(cuts)]
+        scopes = [SampleFilter(since_ns=a, until_ns=b) for a, b in pairwise(cuts)]
         return [run(root, [_of(query, scope)])[0] for scope in scopes]
 
     def whole(found):
@@ -119,18 +119,18 @@ def _of(query, scope):
 
 def test_queries_that_cannot_be_cut_are_not(root, monkeypatch):
     """A box is no sum of boxes: it sees all samples at once, however large a slice may be."""
-    whole = run(root, [boxes_query(Scope(), 1.5, 4)])[0]
+    whole = run(root, [boxes_query(SampleFilter(), 1.5, 4)])[0]
     monkeypatch.setattr(slices, "_SMALL_BYTES", 0)
     monkeypatch.setattr(slices, "SLICE_ROWS", 600)
-    assert same(run(root, [boxes_query(Scope(), 1.5, 4)])[0], whole)
+    assert same(run(root, [boxes_query(SampleFilter(), 1.5, 4)])[0], whole)
 
 
 def test_several_queries_are_answered_in_order(root):
-    windows = windows_query(Scope(), MINUTE, ["mean_ns"])
+    windows = windows_query(SampleFilter(), MINUTE, ["mean_ns"])
     table = in_order(run(root, [windows])[0], MINUTE)
     tags = {name: table[name] for name in ("host", "target", "op", "period_ns", "start_ns")}
     tags["tag"] = np.arange(len(table))
-    pooled = pooled_query(Scope(), tags, MINUTE, ["mean_ns"])
+    pooled = pooled_query(SampleFilter(), tags, MINUTE, ["mean_ns"])
     both = run(root, [windows, pooled])
     assert same(in_order(both[0], MINUTE), table)
     assert np.array_equal(both[1]["mean_ns"], table["mean_ns"], equal_nan=True)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.engine.parts import Table, cannot_write
+from iosonde.engine.parts import StoreTable, cannot_write
 from iosonde.jobs.store import jobs
 from iosonde.jobs.store import series as metrics
 from iosonde.jobs.store import table as job_table
@@ -33,7 +33,7 @@ NAME = SeriesName("lmt", "fs1", "ost", "read_bytes")
 @pytest.mark.parametrize(
     "table", [METRICS, TOPOLOGY, JOBS, SCALARS, DESCRIBED], ids=lambda t: t.name
 )
-def test_the_columns_are_those_of_the_schema(table: Table) -> None:
+def test_the_columns_are_those_of_the_schema(table: StoreTable) -> None:
     schema = tomllib.loads((ROOT / f"schema/tables/{table.name}.toml").read_text())
     assert schema["name"] == table.name
     assert {c["name"]: c["type"] for c in schema["column"]} == table.types

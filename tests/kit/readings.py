@@ -10,7 +10,7 @@ from math import isnan, nan
 import numpy as np
 from hypothesis import strategies as st
 
-from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.model.metrics import MetricBlock
 from tests.kit.connected import sound
 
@@ -18,8 +18,8 @@ Reading = tuple[int, float, bool]
 Rows = list[tuple[int, int, float]]
 
 
-def key(name: str = "a", metric: str = "read_bytes") -> Series:
-    return Series("fs", "ost", metric, name)
+def key(name: str = "a", metric: str = "read_bytes") -> ComponentSeries:
+    return ComponentSeries("fs", "ost", metric, name)
 
 
 def understood(blocks: Iterable[MetricBlock], name: str = "a") -> tuple[Rows, Counter[str]]:

@@ -30,7 +30,7 @@ from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.jobs import Job, Scalar
 from iosonde.notebook import arguments as asked
 from iosonde.notebook.columns import data_frame, of_frame, of_records
-from iosonde.notebook.display import Table
+from iosonde.notebook.display import TableResult
 from tests.kit.commands import ENVIRON
 from tests.kit.makers import START, simulated
 
@@ -360,7 +360,7 @@ def test_answers_show_themselves_without_colours_of_their_own(jobs, station, pro
 
 def test_names_from_files_are_text_not_html():
     bad = "<script>alert(1)</script>\x1b[31m"
-    answer = Table(of_records([{"name": bad}], ("name",)), lines=[bad])
+    answer = TableResult(of_records([{"name": bad}], ("name",)), lines=[bad])
     tags = parsed(answer)
     assert "script" not in tags.seen
     assert tags.text.count("<script>alert(1)</script>?[31m") == 2
@@ -526,7 +526,7 @@ def test_the_page_about_python_does_what_it_says(site, probed, tmp_path, monkeyp
 
 
 def test_much_is_shown_as_little(jobs, tmp_path):
-    long = Table(of_records([{"n": n} for n in range(100)], ("n",)), lines=["line"] * 40)
+    long = TableResult(of_records([{"n": n} for n in range(100)], ("n",)), lines=["line"] * 40)
     assert repr(long).splitlines()[11] == "... 29 more"
     assert parsed(long).text.count("line") == 11
     assert "100 rows x 1 columns" in parsed(long).text

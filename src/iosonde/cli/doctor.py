@@ -12,7 +12,7 @@ from pathlib import Path
 from iosonde import __version__
 from iosonde.cli.shared import options
 from iosonde.doctor.examine import Request, examine
-from iosonde.doctor.finding import LEVELS, Finding, worst
+from iosonde.doctor.finding import LEVELS, Diagnosis, worst
 from iosonde.doctor.gather.agent import DEFAULT_ADDRESS
 from iosonde.engine.layout import spool_segments
 from iosonde.engine.states import read_states
@@ -106,7 +106,7 @@ def _segments(root: Path) -> list[Path]:
     return [segment.path for segment in spool_segments(root)]
 
 
-def _print(findings: Sequence[Finding], quiet: bool) -> None:
+def _print(findings: Sequence[Diagnosis], quiet: bool) -> None:
     """By subject, in the order of the examination; the advice below what it is about."""
     coloured = options.colourful()
     shown = [f for f in findings if not quiet or f.level in ("warning", "problem")]

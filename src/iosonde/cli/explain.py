@@ -16,7 +16,7 @@ from iosonde.jobs.table.leakage import judged
 from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:
-    from iosonde.jobs.explain.words import Verdict
+    from iosonde.jobs.explain.words import JobVerdict
     from iosonde.model.jobs import JobTable
 
 EXAMPLES = """\
@@ -100,7 +100,7 @@ def _write(data: dict[str, Any], args: argparse.Namespace) -> None:
     job_options.write(json.dumps(data, indent=2) + "\n", args.output)
 
 
-def _print(verdict: Verdict, verbose: bool) -> None:
+def _print(verdict: JobVerdict, verbose: bool) -> None:
     print(verdict.sentence)
     for line in verdict.lines():
         if verbose or line != verdict.history:

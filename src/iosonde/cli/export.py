@@ -13,7 +13,7 @@ from iosonde.cli.shared.targets import called, known_targets, some
 from iosonde.cli.shared.text import count
 from iosonde.engine.contract import WINDOW_COLUMNS
 from iosonde.engine.files import FORMATS, format_of, write_frame, write_samples
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import UsageError
 from iosonde.model.ops import parse_op
 from iosonde.model.units import parse_duration
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
         raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
     since, until = options.time_range(args, options.now_ns())
     args.target = _called(args)
-    scope = Scope(args.host, args.target, tuple(args.op) if args.op else None, since, until)
+    scope = SampleFilter(args.host, args.target, tuple(args.op) if args.op else None, since, until)
     with tempfile.TemporaryDirectory() as folder:
         path = args.output or Path(folder) / "out"
         rows = _write(options.store_root(args), args, scope, path, format_name)
@@ -91,7 +91,9 @@ def _called(args: options.Arguments) -> str | None:
     return name
 
 
-def _write(root: Path, args: options.Arguments, scope: Scope, path: Path, format_name: str) -> int:
+def _write(
+    root: Path, args: options.Arguments, scope: SampleFilter, path: Path, format_name: str
+) -> int:
     if args.table == "samples":
         return write_samples(root, scope, path, format_name)
     if args.table == "runs":

@@ -21,7 +21,7 @@ from iosonde.weather.figures.request import (
     KINDS,
     OF_RUNS,
     SPARSE,
-    Asked,
+    FigureRequest,
     RunSpan,
     default_range,
     runs_named,
@@ -117,7 +117,7 @@ _OUTPUT = ".png, .svg, .pdf, or .json: the numbers (default: iosonde-KIND.png)"
 _SPARSE = "of points: about N an op at random (default: 1500), and every one above --above"
 
 
-def _asked(args: argparse.Namespace, now_ns: int, store: Store) -> Asked:
+def _asked(args: argparse.Namespace, now_ns: int, store: Store) -> FigureRequest:
     since, until = options.time_range(args, now_ns)
     phases = _phases(args, now_ns, now_ns if since is None else since)
     if phases and args.kind != "phases":
@@ -137,7 +137,7 @@ def _asked(args: argparse.Namespace, now_ns: int, store: Store) -> Asked:
         statistic=args.stat if args.kind == "phases" else "median",
         runs=None if named is None else named.run_ids,
     )
-    asked = Asked(
+    asked = FigureRequest(
         args.kind,
         query,
         tuple(phases),

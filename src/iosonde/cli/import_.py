@@ -12,7 +12,7 @@ from iosonde.cli.shared.text import count
 from iosonde.connectors.benchmarks.recognise import KINDS, LATENCIES, OPS
 from iosonde.ingest.files import Done, import_files
 from iosonde.ingest.io_probing import Probed
-from iosonde.ingest.latencies import SIZE_BYTES, Imported, Naming
+from iosonde.ingest.latencies import SIZE_BYTES, LatencyImport, Naming
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_option, format_time, parse_size, parse_time
@@ -121,7 +121,7 @@ def _print(done: Done, now_ns: int) -> None:
         print(f"{count(known)} runs were in the store already")
 
 
-def _print_latencies(done: Imported, now_ns: int) -> None:
+def _print_latencies(done: LatencyImport, now_ns: int) -> None:
     written = done.written
     if written.rows:
         began = format_time(done.started_ns, now_ns, seconds=True)

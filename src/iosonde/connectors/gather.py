@@ -29,7 +29,7 @@ _KINDS = ("counter", "gauge", "amount", "state")
 _UNITS = {"bytes", "s", "percent", "inodes", "operations", "ratio"}
 
 
-class Series(NamedTuple):
+class ComponentSeries(NamedTuple):
     """One number of one component."""
 
     system: str
@@ -51,13 +51,15 @@ class Gather:
         self, source: str, most: int = MOST_READINGS, most_series: int = MOST_SERIES
     ) -> None:
         self._source, self._most, self._most_series = source, most, most_series
-        self._held: dict[str, dict[Series, Held]] = {kind: {} for kind in _KINDS}
+        self._held: dict[str, dict[ComponentSeries, Held]] = {kind: {} for kind in _KINDS}
         self._n = self._doubtful = self._series = 0
         self._counts: Counter[tuple[str, str]] = Counter()
         self.refused = 0
         """Readings of series beyond the limit, or at impossible times."""
 
-    def counter(self, series: Series, time_ns: int, value: float, restarted: bool = False) -> None:
+    def counter(
+        self, series: ComponentSeries, time_ns: int, value: float, restarted: bool = False
+    ) -> None:
         """A counter's reading. ``restarted``: it is known to have begun again since the last one."""
         if not math.isfinite(value):
             return
@@ -73,23 +75,23 @@ class Gather:
             held.restarts = held.restarts or []
             held.restarts.append(time_ns)
 
-    def gauge(self, series: Series, time_ns: int, value: float) -> None:
+    def gauge(self, series: ComponentSeries, time_ns: int, value: float) -> None:
         """A state at an instant."""
         if (held := self._of(series, "gauge", time_ns)) is not None:
             held.values.append(value)
 
-    def reading(self, series: Series, time_ns: int, value: float) -> None:
+    def reading(self, series: ComponentSeries, time_ns: int, value: float) -> None:
         """Of a counter or a state: as ``SERIES`` has it."""
         give = self.counter if SERIES[series.metric][1] == "delta" else self.gauge
         give(series, time_ns, value)
 
-    def amount(self, series: Series, time_ns: int, step_ns: int, value: float) -> None:
+    def amount(self, series: ComponentSeries, time_ns: int, step_ns: int, value: float) -> None:
         """What passed in [time, time + step)."""
         if (held := self._of(series, "amount", time_ns)) is not None:
             held.values.append(value)
             held.steps.append(step_ns)
 
-    def over(self, series: Series, time_ns: int, step_ns: int, value: float) -> None:
+    def over(self, series: ComponentSeries, time_ns: int, step_ns: int, value: float) -> None:
         """A state over [time, time + step)."""
         if (held := self._of(series, "state", time_ns)) is not None:
             held.values.append(value)
@@ -118,7 +120,9 @@ class Gather:
         """Everything: no more is to come."""
         return self._given(also, end=True)
 
-    def _of(self, series: Series, kind: str, time_ns: int, base: float = 0.0) -> Held | None:
+    def _of(
+        self, series: ComponentSeries, kind: str, time_ns: int, base: float = 0.0
+    ) -> Held | None:
         """Where a reading is to be put; its time is there already."""
         held = self._held[kind].get(series)
         if not 0 <= time_ns < _LATEST_NS or (held is None and self._series >= self._most_series):

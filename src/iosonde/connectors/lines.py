@@ -27,7 +27,7 @@ Tell = Callable[[InputFileError], None]
 """Is told of a line that is not what it should be; reading goes on behind it."""
 
 
-class Given(NamedTuple):
+class FileDefaults(NamedTuple):
     """What a file does not say itself."""
 
     run: str

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from iosonde.doctor.finding import Finding, Findings
+from iosonde.doctor.finding import Diagnosis, Findings
 from iosonde.doctor.gather.agent import gather_metrics, gather_process
 from iosonde.doctor.gather.host import gather_host, read
 from iosonde.doctor.gather.store import gather_store
@@ -18,7 +18,7 @@ from iosonde.doctor.judge.agent import judge_heard, judge_metrics, judge_process
 from iosonde.doctor.judge.host import judge_host, meminfo
 from iosonde.doctor.judge.options import judge_options
 from iosonde.doctor.judge.others import judge_others
-from iosonde.doctor.judge.place import Asked, asked_of, judge_places
+from iosonde.doctor.judge.place import ProbeFiles, asked_of, judge_places
 from iosonde.doctor.judge.stat import judge_stat
 from iosonde.doctor.judge.store import (
     judge_apart,
@@ -76,9 +76,9 @@ class Target:
         return any(state["running"] and not _stores_nothing(state) for state in self.own)
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> ProbeFiles:
         """What the running probe says of its files; nothing where none runs or it does not tell."""
-        return asked_of(self.own[0]) if self.running else Asked()
+        return asked_of(self.own[0]) if self.running else ProbeFiles()
 
     @property
     def period_ns(self) -> int:
@@ -87,7 +87,7 @@ class Target:
         return periods[0] if periods else DEFAULT_PERIOD_NS
 
 
-def examine(request: Request) -> list[Finding]:
+def examine(request: Request) -> list[Diagnosis]:
     """Every finding: of the host, the store, the agent, then target by target.
 
     Takes at most two timeouts, whatever hangs.
@@ -175,7 +175,7 @@ def _of_store(
     own: list[dict[str, Any]],
     mounts: Sequence[Mount],
     real: dict[str, str],
-) -> list[Finding]:
+) -> list[Diagnosis]:
     found = Findings(f"store {request.store}")
     answered = judge_store_answer(found, reply)
     lies_at = reply.facts.get("real", os.path.abspath(request.store))  # noqa: PTH100
@@ -189,7 +189,7 @@ def _of_store(
 
 def _of_agent(
     request: Request, reply: expendable.Reply, own: list[dict[str, Any]]
-) -> list[Finding]:
+) -> list[Diagnosis]:
     found = Findings(f"agent on {request.host}")
     judge_heard(found, own, request.now_ns)
     running = any(state["running"] for state in own)
@@ -211,7 +211,7 @@ def _of_target(
     mounts: Sequence[Mount],
     memory_bytes: int,
     now_ns: int,
-) -> list[Finding]:
+) -> list[Diagnosis]:
     found = Findings(f"target {target.name}")
     facts = reply.facts
     path = facts.get("real", target.path)

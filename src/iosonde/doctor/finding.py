@@ -14,7 +14,7 @@ LEVELS = ("ok", "note", "warning", "problem")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """``found`` holds the numbers behind ``says``, with the unit as the last word of each name."""
 
     id: str
@@ -51,16 +51,16 @@ class Findings:
 
     def __init__(self, subject: str) -> None:
         self.subject = clean_text(subject)
-        self.all: list[Finding] = []
+        self.all: list[Diagnosis] = []
 
     def add(self, id: str, level: str, says: str, **found: Any) -> None:
         """``id`` must be one of CHECKS, ``level`` one of LEVELS."""
         if id not in CHECKS or level not in LEVELS:
             raise KeyError(f"{id} {level}")
-        self.all.append(Finding(id, self.subject, level, clean_text(says), found))
+        self.all.append(Diagnosis(id, self.subject, level, clean_text(says), found))
 
 
-def worst(findings: Sequence[Finding]) -> str:
+def worst(findings: Sequence[Diagnosis]) -> str:
     """The worst level; ok for none."""
     return max((finding.level for finding in findings), key=LEVELS.index, default="ok")
 

@@ -9,7 +9,16 @@ import numpy as np
 
 from iosonde.drawing.axes import text_width
 from iosonde.drawing.curves import curve_colours, curve_names
-from iosonde.drawing.marks import Cells, Dots, Level, LevelLine, Points, Shade, Shifts, Steps
+from iosonde.drawing.marks import (
+    Cells,
+    Dots,
+    Level,
+    LevelLine,
+    Points,
+    RatioMarks,
+    Shade,
+    StepMarks,
+)
 from iosonde.drawing.marks_levels import curve_handle
 from iosonde.drawing.marks_matplotlib import KINDS, kind_colour
 from iosonde.drawing.sheet import RATIO, Sheet
@@ -18,7 +27,7 @@ from iosonde.drawing.style import Style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from iosonde.drawing.sheet_layout import Layout
+    from iosonde.drawing.sheet_layout import SheetLayout
 
 _SIZE = 8.0
 DIFFERENT, NOT_DIFFERENT = "changed, with 95% interval", "not shown to have changed"
@@ -49,9 +58,9 @@ def words(sheet: Sheet) -> list[str]:
     if any(isinstance(mark, Cells) for mark in marks):
         found.append("operations, counted")
     found += [kind for kind in KINDS if any(np.any(mark.kind == kind) for mark in points)]
-    roles = dict.fromkeys(mark.role for mark in marks if isinstance(mark, Steps))
+    roles = dict.fromkeys(mark.role for mark in marks if isinstance(mark, StepMarks))
     found += list(roles)
-    if margins := {mark.margin for mark in marks if isinstance(mark, Shifts)}:
+    if margins := {mark.margin for mark in marks if isinstance(mark, RatioMarks)}:
         found += [DIFFERENT, NOT_DIFFERENT, f"{SAME} {max(margins) - 1:.0%}"]
     elif any(pane.unit == RATIO for pane in sheet.panes):
         found.append("as usual")
@@ -105,7 +114,7 @@ def legend_lines(sheet: Sheet, width_in: float, pane_in: float) -> int:
     return lines + (len(wrapped(numbers, _SIZE, width_in - 0.3)) if numbers else 0)
 
 
-def legend(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
+def legend(canvas: Figure, sheet: Sheet, plan: SheetLayout, style: Style) -> None:
     """Draw it below the title."""
     title = len(wrapped(sheet.title, 12.5, plan.width_in - 2 * plan.margin_in))
     top = 0.14 + 0.21 * title

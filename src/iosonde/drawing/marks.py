@@ -48,7 +48,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Steps:
+class StepMarks:
     """One value an interval, with its 95 % interval where there is one. Shapes (intervals,).
 
     ``role`` names what it is (``usual``, ``slowdown``, ``mean``, ``q95`` ...) and so its colour.
@@ -115,7 +115,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Shifts:
+class RatioMarks:
     """Ratios with their intervals, one a category, top to bottom. Shapes (categories,), NaN = not known.
 
     What lies within [1 / ``margin``, ``margin``] counts as the same; ``changed``: shown not to be 1.
@@ -167,7 +167,19 @@ class Curve:
     bandwidth: float
 
 
-Mark = Curve | Dots | LevelLine | Points | Cells | Steps | Strip | Bars | Shade | Level | Shifts
+Mark = (
+    Curve
+    | Dots
+    | LevelLine
+    | Points
+    | Cells
+    | StepMarks
+    | Strip
+    | Bars
+    | Shade
+    | Level
+    | RatioMarks
+)
 
 
 def no_points() -> Points:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.drawing.axes import days
-from iosonde.drawing.marks import Bars, Cells, Level, Points, Shade, Shifts, Steps
+from iosonde.drawing.marks import Bars, Cells, Level, Points, RatioMarks, Shade, StepMarks
 from iosonde.drawing.style import Style
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def kind_colour(kind: str, style: Style) -> str:
     return style.skipped if kind == "skipped" else style.failed
 
 
-def draw_steps(axes: Axes, steps: Steps, style: Style) -> None:
+def draw_steps(axes: Axes, steps: StepMarks, style: Style) -> None:
     """A level line an interval, with its band; NaN is a gap."""
     edges = np.column_stack([days(steps.start_s), days(steps.end_s)]).ravel()
     colour = style.role(steps.role)
@@ -98,7 +98,7 @@ def draw_level(axes: Axes, level: Level, style: Style) -> None:
     axes.axhline(level.value, color=style.slow, lw=1.0, ls=":", zorder=1)
 
 
-def draw_shifts(axes: Axes, shifts: Shifts, style: Style) -> None:
+def draw_shifts(axes: Axes, shifts: RatioMarks, style: Style) -> None:
     """A dot and its interval for each category, from top to bottom; the margin is a band."""
     axes.axvspan(1 / shifts.margin, shifts.margin, color=style.usual, alpha=0.14, lw=0, zorder=0)
     rows = np.arange(len(shifts.categories))

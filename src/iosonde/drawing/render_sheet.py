@@ -25,9 +25,9 @@ from iosonde.drawing.marks import (
     LevelLine,
     Mark,
     Points,
+    RatioMarks,
     Shade,
-    Shifts,
-    Steps,
+    StepMarks,
     Strip,
 )
 from iosonde.drawing.marks_levels import draw_curve, draw_dots, level_axis
@@ -42,7 +42,7 @@ from iosonde.drawing.marks_matplotlib import (
     shortened,
 )
 from iosonde.drawing.sheet import RATIO, Pane, Sheet
-from iosonde.drawing.sheet_layout import Layout, layout
+from iosonde.drawing.sheet_layout import SheetLayout, layout
 from iosonde.drawing.strip import draw_strip
 from iosonde.drawing.style import DARK, LIGHT, Style
 
@@ -103,7 +103,7 @@ def draw_sheet(
     return canvas
 
 
-def _words(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
+def _words(canvas: Figure, sheet: Sheet, plan: SheetLayout, style: Style) -> None:
     """Title, legend and caption."""
     width, height = plan.width_in, plan.height_in
     lines = wrapped(sheet.title, 12.5, width - 2 * plan.margin_in)
@@ -130,7 +130,7 @@ def _words(canvas: Figure, sheet: Sheet, plan: Layout, style: Style) -> None:
     )
 
 
-def _headings(axes: Axes, sheet: Sheet, pane: Pane, plan: Layout, style: Style) -> None:
+def _headings(axes: Axes, sheet: Sheet, pane: Pane, plan: SheetLayout, style: Style) -> None:
     """What a pane shows, left, and how much of it, right or below."""
     above: dict[str, Any] = {"va": "bottom", "transform": axes.transAxes, "parse_math": False}
     title = pane.row if len(sheet.columns) == 1 else f"{pane.row}  ·  {shortened(pane.column, 34)}"
@@ -172,11 +172,11 @@ def _draw_mark(axes: Axes, mark: Mark, style: Style, low: float, high: float) ->
             draw_cells(axes, mark, style)
         case Points():
             draw_points(axes, mark, style, low, high)
-        case Steps():
+        case StepMarks():
             draw_steps(axes, mark, style)
         case Level():
             draw_level(axes, mark, style)
-        case Shifts():
+        case RatioMarks():
             draw_shifts(axes, mark, style)
         case Dots():
             draw_dots(axes, mark, style)
@@ -238,13 +238,13 @@ def _values(mark: object) -> list[Any]:
             found = [_heights(mark)]
         case Cells():
             found = [mark.value_edges]
-        case Steps() | Dots():
+        case StepMarks() | Dots():
             found = [mark.value]
         case LevelLine():
             found = [mark.value] if mark.role == "median" else []
         case Bars():
             found = [mark.low, mark.high, mark.outlier_value]
-        case Shifts():
+        case RatioMarks():
             found = [mark.lower, mark.upper, np.array([1 / mark.margin, mark.margin])]
         case Curve():
             found = [mark.value]

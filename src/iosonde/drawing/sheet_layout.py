@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from iosonde.drawing.axes import text_width
 from iosonde.drawing.legend import legend_lines, wrapped
-from iosonde.drawing.marks import Bars, Curve, Shifts, Strip
+from iosonde.drawing.marks import Bars, Curve, RatioMarks, Strip
 from iosonde.drawing.marks_matplotlib import shortened
 from iosonde.drawing.sheet import Sheet
 
@@ -26,7 +26,7 @@ _TIMES_IN = 0.34
 
 
 @dataclass(frozen=True)
-class Layout:
+class SheetLayout:
     """Sizes in inches; panes are counted row by row."""
 
     width_in: float
@@ -76,10 +76,12 @@ class Layout:
         return self.between_in > 0 or stacks + self.columns >= self.panes // self.stack
 
 
-def layout(sheet: Sheet, width_in: float) -> Layout:
+def layout(sheet: Sheet, width_in: float) -> SheetLayout:
     """The places of all panes at a width."""
     margin = 0.15
-    bars = [mark for pane in sheet.panes for mark in pane.marks if isinstance(mark, Bars | Shifts)]
+    bars = [
+        mark for pane in sheet.panes for mark in pane.marks if isinstance(mark, Bars | RatioMarks)
+    ]
     strips = [mark for pane in sheet.panes for mark in pane.marks if isinstance(mark, Strip)]
     label = max([0.5, *(text_width(strip.name, 9) for strip in strips)])
     if bars:
@@ -117,7 +119,7 @@ def layout(sheet: Sheet, width_in: float) -> Layout:
     step = axes + above + below
     foot = (0.1 if bars or curves or sheet.levels else 0.32) + 0.14 * caption + 0.16
     height = head + step * rows + between * (stack_rows - 1) - above + foot
-    return Layout(
+    return SheetLayout(
         width_in,
         height,
         margin,

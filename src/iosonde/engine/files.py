@@ -17,7 +17,7 @@ import duckdb
 import numpy as np
 
 from iosonde.engine.contract import SAMPLE_TYPES, SERIES_KEY
-from iosonde.engine.reader import Scope, connect, with_samples
+from iosonde.engine.reader import SampleFilter, connect, with_samples
 from iosonde.engine.spool import NULL_SQL, literal
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError, UsageError
@@ -42,7 +42,7 @@ def format_of(path: Path | None, chosen: str | None) -> str:
     return name
 
 
-def write_samples(root: Path, scope: Scope, path: Path, format_name: str) -> int:
+def write_samples(root: Path, scope: SampleFilter, path: Path, format_name: str) -> int:
     """All samples of ``scope``, sorted by series and time; returns how many.
 
     Needs no memory for them.

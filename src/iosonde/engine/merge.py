@@ -19,7 +19,7 @@ from typing import NamedTuple
 import duckdb
 
 from iosonde.engine.parquet import parquet, write_parquet
-from iosonde.engine.parts import Table, cannot_write, rows_of
+from iosonde.engine.parts import StoreTable, cannot_write, rows_of
 
 _MEMORY = "1GB"
 """What merging a part may take; the engine spills what does not fit."""
@@ -55,7 +55,7 @@ class _Differences(NamedTuple):
 
 def merge(
     con: duckdb.DuckDBPyConnection,
-    table: Table,
+    table: StoreTable,
     path: Path,
     rows: str,
     *,
@@ -83,7 +83,7 @@ def merge(
         raise cannot_write(path, error) from error
 
 
-def _fresh(con: duckdb.DuckDBPyConnection, table: Table, rows: str, ordered: bool) -> None:
+def _fresh(con: duckdb.DuckDBPyConnection, table: StoreTable, rows: str, ordered: bool) -> None:
     """``fresh``: new rows in the table's order."""
     for kind in ("VIEW", "TABLE"):
         with suppress(duckdb.CatalogException):  # the other kind has that name
@@ -94,7 +94,9 @@ def _fresh(con: duckdb.DuckDBPyConnection, table: Table, rows: str, ordered: boo
     con.execute(f"CREATE TEMP {kind} fresh AS SELECT {names} FROM ({rows}){order}")
 
 
-def _merged(con: duckdb.DuckDBPyConnection, table: Table, path: Path, value: str) -> _Whole | None:
+def _merged(
+    con: duckdb.DuckDBPyConnection, table: StoreTable, path: Path, value: str
+) -> _Whole | None:
     """The part with ``fresh`` in it, in order; None: it has them all."""
     lead = table.order[0]
     there = f"(SELECT {', '.join(table.types)} FROM {parquet([path])})"
@@ -117,7 +119,7 @@ def _merged(con: duckdb.DuckDBPyConnection, table: Table, path: Path, value: str
 
 
 def _sorted_in(
-    con: duckdb.DuckDBPyConnection, table: Table, there: str, bounds: Bounds | None, value: str
+    con: duckdb.DuckDBPyConnection, table: StoreTable, there: str, bounds: Bounds | None, value: str
 ) -> _Whole | None:
     """The same where other rows lie between those of ``fresh``, of which those in ``bounds`` count."""
     lead = table.order[0]
@@ -172,7 +174,9 @@ def _count(con: duckdb.DuckDBPyConnection, rows: str) -> int:
     return int(con.execute(f"SELECT count(*) FROM {rows}").fetchall()[0][0])
 
 
-def _compared(con: duckdb.DuckDBPyConnection, table: Table, there: str, value: str) -> _Differences:
+def _compared(
+    con: duckdb.DuckDBPyConnection, table: StoreTable, there: str, value: str
+) -> _Differences:
     """``fresh`` and the rows ``there``, both in order, place by place."""
     lead = table.order[0]
     other = f"o.{value} IS DISTINCT FROM f.{value}" if value else "false"
@@ -185,11 +189,11 @@ def _compared(con: duckdb.DuckDBPyConnection, table: Table, there: str, value: s
     return _Differences(*con.execute(sql).fetchall()[0])
 
 
-def _same_key(table: Table) -> str:
+def _same_key(table: StoreTable) -> str:
     return " AND ".join(f"o.{name} IS NOT DISTINCT FROM f.{name}" for name in table.key)
 
 
-def _same(table: Table) -> str:
+def _same(table: StoreTable) -> str:
     """SQL: rows ``o`` and ``f`` hold the same, to the sign of a zero."""
     tests = [f"o.{name} IS NOT DISTINCT FROM f.{name}" for name in table.types]
     floats = [name for name, kind in table.types.items() if kind == "DOUBLE"]

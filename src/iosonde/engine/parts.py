@@ -26,7 +26,7 @@ from iosonde.model.text import clean_text
 
 
 @dataclass(frozen=True)
-class Table:
+class StoreTable:
     """A table of ``schema/tables``: its folder, columns with types, key and order."""
 
     name: str
@@ -36,7 +36,7 @@ class Table:
 
 
 @contextmanager
-def writing(root: Path, table: Table) -> Iterator[None]:
+def writing(root: Path, table: StoreTable) -> Iterator[None]:
     """Only one process writes a table. Raises StoreError."""
     folder = Path(root) / table.name
     try:
@@ -61,7 +61,7 @@ def rows_of(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:
         return None
 
 
-def parts(root: Path, table: Table, first: str = "", last: str = "~") -> list[Path]:
+def parts(root: Path, table: StoreTable, first: str = "", last: str = "~") -> list[Path]:
     """The files of partitions named ``<key>=<value>`` with first <= value <= last, sorted."""
     found: list[Path] = []
     with suppress(FileNotFoundError):

@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 import duckdb
 import numpy as np
 
-from iosonde.engine.reader import Scope, look_at, with_files
+from iosonde.engine.reader import SampleFilter, look_at, with_files
 from iosonde.engine.slices import Slice, slices
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ class Query(Generic[T]):
     """SELECTs. What is read from a table comes in the order of its rows."""
     read: Callable[..., T]
     """The answer, from the columns (name -> masked array) that each SELECT gives. A function of a module."""
-    scope: Scope = field(default_factory=Scope)
+    scope: SampleFilter = field(default_factory=SampleFilter)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Tables of values that SQL reads: name -> columns."""
     tables: Mapping[str, str] = field(default_factory=dict)

@@ -37,7 +37,7 @@ _ATTEMPTS = 10
 
 
 @dataclass(frozen=True)
-class Scope:
+class SampleFilter:
     """Which samples are asked for. Instants are ns since the epoch, [since, until); None = any."""
 
     host: str | None = None
@@ -91,7 +91,9 @@ def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def with_samples(root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+def with_samples(
+    root: Path, scope: SampleFilter, ask: Callable[[duckdb.DuckDBPyConnection], T]
+) -> T:
     """The answer of ``ask`` on a connection with the view ``samples``.
 
     The view has the columns of samples.toml and the rows of ``scope``. Asked again when a file
@@ -106,7 +108,7 @@ def with_samples(root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnect
 
 
 def with_files(
-    root: Path, scope: Scope, ask: Callable[[duckdb.DuckDBPyConnection, list[Path]], T]
+    root: Path, scope: SampleFilter, ask: Callable[[duckdb.DuckDBPyConnection, list[Path]], T]
 ) -> T:
     """``with_samples`` for an ``ask`` that is told of the Parquet files, and looks at them (``look_at``) itself."""
     for attempt in range(_ATTEMPTS):
@@ -141,7 +143,7 @@ def explained(error: duckdb.Error, root: Path) -> StoreError:
     return StoreError(f"cannot read {root}: {text}")
 
 
-def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Path]:
+def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> list[Path]:
     """Create the view ``live``; returns the Parquet files that go with it."""
     live = live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
@@ -153,7 +155,7 @@ def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: Scope) -> list[Pa
     return files
 
 
-def live_rows(root: Path, scope: Scope) -> dict[tuple[str, str], spool.SpoolRows]:
+def live_rows(root: Path, scope: SampleFilter) -> dict[tuple[str, str], spool.SpoolRows]:
     """Rows of the spool that may be of ``scope``, by host folder and stem."""
     return {
         (segment.host, segment.stem): rows
@@ -174,18 +176,18 @@ def _make_live(con: duckdb.DuckDBPyConnection, parts: Sequence[spool.SpoolRows])
 def look_at_file(con: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Make the view ``samples`` of one sealed segment."""
     _make_live(con, [])
-    look_at(con, [path], Scope())
+    look_at(con, [path], SampleFilter())
 
 
 def look_at_rows(
-    con: duckdb.DuckDBPyConnection, rows: Sequence[spool.SpoolRows], scope: Scope
+    con: duckdb.DuckDBPyConnection, rows: Sequence[spool.SpoolRows], scope: SampleFilter
 ) -> None:
     """Make the view ``samples`` of rows of the spool."""
     _make_live(con, rows)
     look_at(con, [], scope)
 
 
-def look_at(con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: Scope) -> None:
+def look_at(con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: SampleFilter) -> None:
     """Make the view ``samples`` of ``files`` and what is live, in place of the one before."""
     columns = ", ".join(SAMPLE_TYPES)
     sealed = f"SELECT {columns} FROM {parquet(files)} UNION ALL " if files else ""
@@ -216,7 +218,7 @@ def _no_rows() -> str:
     return f"SELECT {columns} WHERE false"
 
 
-def _hide_beaten(con: duckdb.DuckDBPyConnection, scope: Scope) -> None:
+def _hide_beaten(con: duckdb.DuckDBPyConnection, scope: SampleFilter) -> None:
     """The view ``samples``: without pending rows that have a final row of the same key."""
     key = ", ".join(SAMPLE_KEY)
     where = scope.where()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import duckdb
 
 from iosonde.engine.parquet import names
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 
 SLICE_ROWS = 2_000_000
 """About 150 MiB while it is worked on; more at once is not quicker."""
@@ -36,12 +36,12 @@ class _Reach(NamedTuple):
 class Slice(NamedTuple):
     """A part of a scope, and the Parquet files that may hold rows of it."""
 
-    scope: Scope
+    scope: SampleFilter
     files: Sequence[Path]
 
 
 def slices(
-    con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: Scope, cut_ns: int
+    con: duckdb.DuckDBPyConnection, files: Sequence[Path], scope: SampleFilter, cut_ns: int
 ) -> list[Slice]:
     """``scope`` in consecutive slices that begin at multiples of ``cut_ns``. Raises duckdb.Error."""
     if sum(map(_size, files)) <= _SMALL_BYTES:
@@ -68,7 +68,7 @@ def _reaches(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[_Rea
     return sorted(_Reach(first, last, n, Path(name)) for first, last, n, name in rows)
 
 
-def _parts(reaches: Sequence[_Reach], scope: Scope, cut_ns: int) -> list[Scope]:
+def _parts(reaches: Sequence[_Reach], scope: SampleFilter, cut_ns: int) -> list[SampleFilter]:
     """``scope`` cut into slices."""
     edges: list[int] = []
     rows = 0
@@ -87,7 +87,7 @@ def _parts(reaches: Sequence[_Reach], scope: Scope, cut_ns: int) -> list[Scope]:
     ]
 
 
-def _reaching(reaches: Sequence[_Reach], part: Scope) -> list[Path]:
+def _reaching(reaches: Sequence[_Reach], part: SampleFilter) -> list[Path]:
     """The files that may hold rows of ``part``."""
     return [
         reach.path

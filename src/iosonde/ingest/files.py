@@ -9,9 +9,9 @@ from datetime import tzinfo
 from pathlib import Path
 
 from iosonde.connectors.benchmarks.recognise import LATENCIES, OPS, PROBING, recognise
-from iosonde.connectors.lines import Given
+from iosonde.connectors.lines import FileDefaults
 from iosonde.ingest.io_probing import Probed, import_probing
-from iosonde.ingest.latencies import Imported, Naming, import_latencies
+from iosonde.ingest.latencies import LatencyImport, Naming, import_latencies
 from iosonde.ingest.runs import READERS, RunImport, keep_runs, text_rows
 from iosonde.model.errors import InputFileError, UsageError
 
@@ -26,7 +26,7 @@ Report = Callable[[Path, str, int], None]
 class Done:
     """What an import did. ``broken`` tells of lines that could not be read."""
 
-    latencies: Imported | None = None
+    latencies: LatencyImport | None = None
     probed: list[Probed] = field(default_factory=list)
     runs: list[RunImport] = field(default_factory=list)
     broken: list[InputFileError] = field(default_factory=list)
@@ -94,7 +94,7 @@ def import_files(
 
 def _latencies(
     root: Path, paths: list[Path], naming: Naming, done: Done, report: Callable[[Path, int], None]
-) -> Imported | None:
+) -> LatencyImport | None:
     """Import files of latencies; None, and told of, when there are other files and none in these."""
     try:
         done.latencies = import_latencies(root, paths, naming, report)
@@ -105,11 +105,11 @@ def _latencies(
     return done.latencies
 
 
-def _given(path: Path, naming: Naming, several: bool, zone: tzinfo | None) -> Given:
+def _given(path: Path, naming: Naming, several: bool, zone: tzinfo | None) -> FileDefaults:
     """What a text does not say; of several texts each is a run of its own name."""
     stem = re.sub(_ENDING, "", path.name) or path.name
     run = stem if naming.run is None else f"{naming.run}-{stem}" if several else naming.run
-    return Given(run, naming.host, naming.target, naming.started_ns, zone)
+    return FileDefaults(run, naming.host, naming.target, naming.started_ns, zone)
 
 
 class _Told:

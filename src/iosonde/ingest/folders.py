@@ -28,7 +28,7 @@ _BY_ITS_FOLDER = "Darshan log"
 
 
 @dataclass
-class Found:
+class FolderContents:
     """What a folder holds."""
 
     records: Records = field(default_factory=list)
@@ -46,12 +46,12 @@ def look(
     mappings: Sequence[Mapping] = (),
     *,
     progress: Callable[[int, int], None] | None = None,
-) -> Found:
+) -> FolderContents:
     """What is in a folder and below. No link is followed; names that begin with a dot are left out.
 
     ``progress`` gets how many files were looked at, of how many. Raises InputFileError: more than ``MOST_FILES``.
     """
-    found = Found()
+    found = FolderContents()
     connectors = list(every())
     for one in connectors:
         takes = getattr(one, "recognises_folder", None)
@@ -68,7 +68,7 @@ def look(
     return found
 
 
-def _files(folder: Path, found: Found, tree: bool) -> Iterator[Path]:
+def _files(folder: Path, found: FolderContents, tree: bool) -> Iterator[Path]:
     """Regular files, folder by folder; ``tree``: without those of a kernel's trees, which are read by their place."""
     waiting, n = [folder], 0
     while waiting:
@@ -96,7 +96,7 @@ def _files(folder: Path, found: Found, tree: bool) -> Iterator[Path]:
 
 
 def _sort(
-    path: Path, connectors: Sequence[Connector], mappings: Sequence[Mapping], found: Found
+    path: Path, connectors: Sequence[Connector], mappings: Sequence[Mapping], found: FolderContents
 ) -> None:
     """Puts one file where it belongs."""
     try:

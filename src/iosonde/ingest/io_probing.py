@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from iosonde.connectors.benchmarks.ioprobing import ProbingLog
-from iosonde.connectors.lines import Given, Tell
+from iosonde.connectors.lines import FileDefaults, Tell
 from iosonde.engine.layout import utc_date
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import Frame
@@ -38,7 +38,7 @@ class Probed:
     """What is no round: precreate and cleanup."""
 
 
-def import_probing(root: Path, path: Path, given: Given, tell: Tell) -> Probed:
+def import_probing(root: Path, path: Path, given: FileDefaults, tell: Tell) -> Probed:
     """Write a log's rounds as samples. ``given.started_ns`` counts for its runs only: rounds have stamps.
 
     Raises StoreError; InputFileError when nothing at all could be read.

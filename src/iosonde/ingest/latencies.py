@@ -22,7 +22,7 @@ from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import Frame
 from iosonde.model.names import slug
 from iosonde.model.runs import RunRow
-from iosonde.weather.samples.writer import Extent, Labels, Phase, Placed, Staging, Written
+from iosonde.weather.samples.writer import Extent, FilePhase, Labels, Placed, Staging, Written
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +59,7 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class Imported:
+class LatencyImport:
     """What an import did. ``broken`` tells of files whose rows count only up to a place."""
 
     written: Written
@@ -82,7 +82,7 @@ def import_latencies(
     paths: Sequence[Path],
     naming: Naming,
     report: Callable[[Path, int], None] | None = None,
-) -> Imported:
+) -> LatencyImport:
     """Import files of md-workbench. ``report`` gets each file and its rows when it was read.
 
     Raises UsageError (no file, a file twice), StoreError, and InputFileError when no row could be read.
@@ -115,7 +115,7 @@ def import_latencies(
         measured = _runs(staging, paths, placed, Group(naming.run or "", target, naming.host))
     run_ids = tuple(dict.fromkeys(phase.run_id for phase in placed))
     rows = _marked(measured, broken)
-    return Imported(written, target, run_ids, started, tuple(broken), rows)
+    return LatencyImport(written, target, run_ids, started, tuple(broken), rows)
 
 
 def _marked(rows: Sequence[RunRow], broken: Sequence[InputFileError]) -> tuple[RunRow, ...]:
@@ -130,7 +130,7 @@ def _runs(
     groups: dict[tuple[str, float], list[int]] = {}
     for number, path in enumerate(paths):
         if any(phase.key.file == number for phase in placed):
-            prefix, _, _, waiting = _turn(path, Phase(number, 0, 0))
+            prefix, _, _, waiting = _turn(path, FilePhase(number, 0, 0))
             groups.setdefault((prefix, waiting), []).append(number)
     several = len({prefix for prefix, _ in groups}) > 1
     rows: list[RunRow] = []
@@ -186,7 +186,7 @@ def _frames(path: Path) -> Iterator[Frame]:
         yield chunk.with_columns(same)
 
 
-def _turn(path: Path, key: Phase) -> tuple[str, int, int, float]:
+def _turn(path: Path, key: FilePhase) -> tuple[str, int, int, float]:
     """Which run a phase belongs to, and its place in it."""
     named = parse_name(path.name)
     waiting = float(named.waiting) if named and named.waiting else 0.0

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.connectors.prometheus.http_api import KIND, read_range
-from iosonde.ingest.records import Recorded, Told, imported
+from iosonde.ingest.records import FileImport, Told, imported
 
 if TYPE_CHECKING:
     from iosonde.connectors.source import Settings
 
 
-class Range(NamedTuple):
+class QueryRange(NamedTuple):
     """Instants in [begin, end], every ``step_ns``."""
 
     begin_ns: int
@@ -31,11 +31,11 @@ def is_address(text: str) -> bool:
 def import_ranges(  # noqa: PLR0917 - a range of servers, and what records share
     root: Path,
     urls: Sequence[str],
-    span: Range,
+    span: QueryRange,
     settings: Settings,
     told: Told,
     environment: Mapping[str, str] = os.environ,
-) -> Iterator[Recorded]:
+) -> Iterator[FileImport]:
     """Import what each server has of a range. Raises StoreError."""
     for url in urls:
         items = read_range(url, *span, settings, told, environment=environment)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from iosonde.connectors.many_files import named
 from iosonde.connectors.sources import Connector, connector_of
 from iosonde.ingest.tables import TableReader, given_reader, table_reader
-from iosonde.ingest.writer import Recorded, Writer
+from iosonde.ingest.writer import FileImport, Writer
 from iosonde.model.errors import InputFileError
 from iosonde.model.quality import Note
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from iosonde.connectors.tables.mapping import Mapping
     from iosonde.jobs.store.metric_descriptions import Described
 
-__all__ = ["Recorded", "Records", "Told", "import_records", "imported", "split"]
+__all__ = ["FileImport", "Records", "Told", "import_records", "imported", "split"]
 
 Records = list[tuple[Path, Connector | TableReader]]
 """Files, each with what reads it."""
@@ -82,7 +82,7 @@ Work = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 
 def import_records(
     root: Path, records: Records, settings: Settings, told: Told, work: Work | None = None
-) -> Iterator[Recorded]:
+) -> Iterator[FileImport]:
     """Import files, those of one kind together where that says more (two readings of a counter).
 
     Raises StoreError.
@@ -96,7 +96,7 @@ def import_records(
             yield from _group(root, group, of_kind, told)
 
 
-def _group(root: Path, group: Records, settings: Settings, told: Told) -> Iterator[Recorded]:
+def _group(root: Path, group: Records, settings: Settings, told: Told) -> Iterator[FileImport]:
     """Files of one kind, each with its own progress if it tells, else file by file."""
     connector = group[0][1]
     many = getattr(connector, "read_many", None)
@@ -132,12 +132,12 @@ def _chained(
 
 def imported(
     root: Path, name: str, kind: str, items: Iterator[Item | Note | str | Described], told: Told
-) -> Recorded:
+) -> FileImport:
     """Everything of one file, several of a kind, or a server. What was good before an error is in the store.
 
     A note of ``items`` is about all jobs behind it: their flags of that name are not counted again.
     """
-    done = Recorded(name, kind)
+    done = FileImport(name, kind)
     writer = Writer(Path(root), done)
     try:
         for item in items:

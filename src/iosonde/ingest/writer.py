@@ -28,7 +28,7 @@ _EXAMPLES = 3
 
 
 @dataclass
-class Recorded:
+class FileImport:
     """What a file amounted to. ``new_*``: what the store did not have."""
 
     name: str
@@ -67,7 +67,7 @@ class Recorded:
 class Writer:
     """Holds what is to be written until it is worth it."""
 
-    def __init__(self, root: Path, done: Recorded) -> None:
+    def __init__(self, root: Path, done: FileImport) -> None:
         self._root, self._done = root, done
         self._blocks: dict[tuple[str, ...], list[MetricBlock]] = {}
         self._cells = 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from iosonde.jobs.climate.validation import Validated
     from iosonde.jobs.correlate.correlate import Correlated
     from iosonde.jobs.explain.explain import Explanation
-    from iosonde.jobs.explain.words import Verdict
+    from iosonde.jobs.explain.words import JobVerdict
     from iosonde.jobs.table.derived import By
     from iosonde.jobs.table.listing import JobList
     from iosonde.jobs.umami.diagram import History, Umami
@@ -32,7 +32,7 @@ class JobAnswer(NamedTuple):
     """An explanation, its verdict, and the job's history metric by metric."""
 
     explanation: Explanation
-    verdict: Verdict
+    verdict: JobVerdict
     umami: Umami
 
 
@@ -41,7 +41,7 @@ class RunAnswer(NamedTuple):
 
     run: str
     explanation: Explanation
-    verdict: Verdict
+    verdict: JobVerdict
 
 
 class RunAnswers(NamedTuple):
@@ -143,7 +143,7 @@ def _order(loss: float) -> float:
 
 def _explained(
     table: JobTable, job_id: str, step: str | None, history: History, last: int | None
-) -> tuple[Explanation, Verdict]:
+) -> tuple[Explanation, JobVerdict]:
     from iosonde.jobs.explain.explain import explain
     from iosonde.jobs.explain.words import judge
 
@@ -151,7 +151,7 @@ def _explained(
     return found, judge(found)
 
 
-def _rows(found: Explanation, verdict: Verdict, table: JobTable) -> list[str]:
+def _rows(found: Explanation, verdict: JobVerdict, table: JobTable) -> list[str]:
     from iosonde.jobs.umami.diagram import standard_rows
 
     told = (one.metric for one in verdict.told)

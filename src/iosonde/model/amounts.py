@@ -14,14 +14,14 @@ _LARGEST = 1e30
 """Beyond it no prefix helps: an exponent does."""
 
 
-class Scale(NamedTuple):
+class UnitScale(NamedTuple):
     """A value is shown as ``value / divisor``, followed by ``word``."""
 
     divisor: float
     word: str
 
 
-def scale_of(unit: str, values: Iterable[float]) -> Scale:
+def scale_of(unit: str, values: Iterable[float]) -> UnitScale:
     """The scale for values of a unit of ``model``; what is not finite does not count.
 
     The largest one has one to three digits before the point, as far as there are prefixes for its unit.
@@ -31,19 +31,19 @@ def scale_of(unit: str, values: Iterable[float]) -> Scale:
     per = slash + per
     if base == "bytes":
         power = _power(largest, 1024, len(_BYTES))
-        return Scale(1024.0**power, _BYTES[power] + per)
+        return UnitScale(1024.0**power, _BYTES[power] + per)
     if base == "percent":
-        return Scale(1.0, "%" + per)
+        return UnitScale(1.0, "%" + per)
     if base == "ratio":
-        return Scale(1.0, "")
+        return UnitScale(1.0, "")
     if base == "s":
         for limit, divisor, word in ((1e-3, 1e-6, "us"), (1.0, 1e-3, "ms"), (600.0, 1.0, "s")):
             if 0 < largest < limit or (word == "s" and largest < limit):
-                return Scale(divisor, word + per)
-        return Scale(60.0, "min" + per) if largest < 36_000 else Scale(3600.0, "h" + per)
+                return UnitScale(divisor, word + per)
+        return UnitScale(60.0, "min" + per) if largest < 36_000 else UnitScale(3600.0, "h" + per)
     power = _power(largest, 1000, len(_THOUSANDS)) if largest >= 10_000 else 0
     word = "" if base in _COUNTED else base
-    return Scale(1000.0**power, (_THOUSANDS[power] + " " + word).strip() + per)
+    return UnitScale(1000.0**power, (_THOUSANDS[power] + " " + word).strip() + per)
 
 
 def _power(largest: float, base: int, n: int) -> int:
@@ -70,7 +70,7 @@ def digits(value: float) -> str:
     return text.rstrip("0").rstrip(".") if value == int(value) else text
 
 
-def amount(value: float, scale: Scale) -> str:
+def amount(value: float, scale: UnitScale) -> str:
     """``14.8 GiB/s``, ``0.81``, ``12.5%``, ``1.58 M``, ``7.6 hops``; ``n/a`` for what is missing."""
     shown = digits(value / scale.divisor)
     word = scale.word

@@ -60,7 +60,7 @@ class SlowEvent:
 
 
 @dataclass(frozen=True)
-class Span:
+class WeekSpan:
     """A named time of the week or day, in whole minutes of a zone's wall clock.
 
     ``weekday`` 0 is Monday, None means every day; minutes count from that day's 00:00, and
@@ -84,7 +84,7 @@ class Recurring:
     target: str
     op: str
     period_h: int
-    span: Span
+    span: WeekSpan
     zone: str
     seen: int
     of: int
@@ -96,7 +96,7 @@ class Recurring:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Witnesses:
     """Who was slow in a stretch: ``storage``, ``client`` (``hosts`` are), ``nobody``, ``undecided``.
 
     ``of`` hosts watched the target; ``windows`` of them decided. ``slowdown`` is what all hosts

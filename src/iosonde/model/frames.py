@@ -145,7 +145,7 @@ class Usual:
 
 
 @dataclass(frozen=True)
-class Change:
+class EpochChange:
     """A lasting change of what is usual: from ``began_ns`` on the middle latency is ``factor`` x before."""
 
     key: SeriesKey
@@ -163,7 +163,7 @@ class Choice:
     until_ns: int | None = None
 
 
-class Which(TypedDict, total=False):
+class SampleChoice(TypedDict, total=False):
     """Which part of a store: all of these, due in [since, until). What is left out or None takes all."""
 
     target: str | None
@@ -173,7 +173,7 @@ class Which(TypedDict, total=False):
     until_ns: int | None
 
 
-class WhichSamples(Which, total=False):
+class WhichSamples(SampleChoice, total=False):
     """The same, and of which runs."""
 
     runs: Sequence[str] | None
@@ -196,9 +196,9 @@ class SlowdownQuery:
     runs: tuple[str, ...] | None = None
     """Samples of these runs only; of figures of single operations."""
 
-    def which(self) -> Which:
+    def which(self) -> SampleChoice:
         """The part of a store that it is about, for ``Store``'s questions."""
-        ends: Which = {"since_ns": self.since_ns, "until_ns": self.until_ns}
+        ends: SampleChoice = {"since_ns": self.since_ns, "until_ns": self.until_ns}
         return {"target": self.target, "host": self.host, "ops": self.ops, **ends}
 
     def which_samples(self) -> WhichSamples:
@@ -214,5 +214,5 @@ class SlowdownResult:
     windows: WindowTable
     spans: list[SlowSpan] = field(default_factory=list)
     usual: list[Usual] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
+    changes: list[EpochChange] = field(default_factory=list)
     """Lasting changes of what is usual, within the range."""

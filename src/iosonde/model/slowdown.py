@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.model.frames import Change, SeriesKey
+from iosonde.model.frames import EpochChange, SeriesKey
 from iosonde.model.ops import TRIPLE
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedIntervals:
     """Intervals against what was expected before them, and all that was expected.
 
     ``columns``: the 9 of ``TRIPLE_COLUMNS`` (float64), ``flagged`` (bool), ``stage`` and ``epoch``
@@ -112,4 +112,4 @@ class Judged:
     intervals: Intervals
     columns: dict[str, NDArray[Any]]
     baselines: dict[SeriesKey, Baseline]
-    changes: list[Change]
+    changes: list[EpochChange]

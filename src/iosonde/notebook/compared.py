@@ -24,7 +24,7 @@ _LEVEL = (
 )
 
 
-class Comparison(Pictured):
+class ComparisonResult(Pictured):
     """B as seen from A. ``data``: a ``Compared``; ``verdicts``: one an operation; ``lines``: their sentences."""
 
     data: Compared
@@ -62,7 +62,7 @@ def compared(
     defaults: Defaults,
     ops: tuple[str, ...] | None,
     margin: float,
-) -> Comparison:
+) -> ComparisonResult:
     """Raises UsageError (a side that is none, or both the same), NothingMeasuredError."""
     found = answers.compare(store, names, defaults, now_ns(), ops=ops, margin=margin, zone=UTC)
-    return Comparison(found, margin, names)
+    return ComparisonResult(found, margin, names)

@@ -65,7 +65,7 @@ class Answer(ABC):
         return _html_lines(self.lines) + table + _html_notes(self.notes)
 
 
-class Table(Answer):
+class TableResult(Answer):
     """Columns and nothing else."""
 
     def __init__(self, columns: Columns, data: Any = None, lines: Sequence[str] = ()) -> None:

@@ -11,14 +11,14 @@ from iosonde.connectors.source import Settings
 from iosonde.ingest.files import Done, import_files
 from iosonde.ingest.join import join_new
 from iosonde.ingest.latencies import Naming
-from iosonde.ingest.records import Recorded, Told, import_records, split
-from iosonde.jobs.environment.join import Joined
+from iosonde.ingest.records import FileImport, Told, import_records, split
+from iosonde.jobs.environment.join import JoinCounts
 from iosonde.jobs.table.from_files import mappings
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
 from iosonde.notebook.arguments import now_ns, python
 from iosonde.notebook.columns import of_records
-from iosonde.notebook.display import Answer, Table
+from iosonde.notebook.display import Answer, TableResult
 
 if TYPE_CHECKING:
     from iosonde.notebook.columns import Columns
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("file", "kind", "jobs", "samples", "missing", "new", "first_ns", "last_ns", "noticed")
 
 
-class Imported(Answer):
+class ImportResult(Answer):
     """What an import did, a row a file. ``missing``: of ``samples``; ``new``: rows that the store did not have.
 
     ``data``: records of monitors, schedulers and jobs; ``others``: benchmarks, None without one; ``joined``: jobs that
@@ -36,10 +36,10 @@ class Imported(Answer):
 
     def __init__(
         self,
-        data: Sequence[Recorded],
+        data: Sequence[FileImport],
         others: Done | None,
         rows: Sequence[dict[str, Any]],
-        joined: Joined,
+        joined: JoinCounts,
         errors: Sequence[InputFileError],
     ) -> None:
         self.data, self.others, self.joined = tuple(data), others, joined
@@ -54,7 +54,7 @@ class Imported(Answer):
         return of_records(self._rows, _COLUMNS)
 
     @property
-    def noticed(self) -> Table:
+    def noticed(self) -> TableResult:
         """What is wrong with numbers, a row a file and flag: how often, what it means, the first few places."""
         rows = [
             {
@@ -67,10 +67,10 @@ class Imported(Answer):
             for one in self.data
             for flag, n in sorted(one.flags.items())
         ]
-        return Table(of_records(rows, ("file", "flag", "n", "means", "places")), rows)
+        return TableResult(of_records(rows, ("file", "flag", "n", "means", "places")), rows)
 
 
-def _row(one: Recorded) -> dict[str, Any]:
+def _row(one: FileImport) -> dict[str, Any]:
     first, last = one.span_ns or (None, None)
     return {
         "file": Path(one.name).name,
@@ -87,7 +87,7 @@ def _row(one: Recorded) -> dict[str, Any]:
 
 def import_all(
     root: Path, paths: Sequence[Path], mapping: Sequence[Path], settings: Settings, naming: Naming
-) -> Imported:
+) -> ImportResult:
     """Import files of every kind, and put jobs and servers together: jobs that are new, and those of new series.
 
     Raises UsageError (no file, or a mapping fits nothing), InputFileError (nothing can be read), StoreError.
@@ -110,7 +110,7 @@ def import_all(
                 raise
             told.errors.append(error)
     joined = join_new(root, recorded, settings.progress)
-    return Imported(recorded, done, rows, joined, told.errors)
+    return ImportResult(recorded, done, rows, joined, told.errors)
 
 
 def _reporter(rows: list[dict[str, Any]]) -> Callable[[Path, str, int], None]:

@@ -9,13 +9,13 @@ import numpy as np
 
 from iosonde.jobs.explain.data import candidate_data
 from iosonde.jobs.explain.explain import Explanation
-from iosonde.jobs.explain.words import Verdict
+from iosonde.jobs.explain.words import JobVerdict
 from iosonde.jobs.umami.diagram import Umami
 from iosonde.jobs.umami.records import as_json, records
 from iosonde.model.advice import spelled
 from iosonde.notebook.arguments import python
 from iosonde.notebook.columns import of_records
-from iosonde.notebook.display import Pictured, Table
+from iosonde.notebook.display import Pictured, TableResult
 
 if TYPE_CHECKING:
     from iosonde.jobs.umami.figure import UmamiFigure
@@ -44,14 +44,14 @@ class Diagram(Pictured):
         return of_records(records(self.data), _ROW)
 
     @property
-    def history(self) -> Table:
+    def history(self) -> TableResult:
         """A row a run, the job and its history, in order of time: ``start``, ``is_job``, then the metrics."""
         found = self.data
         times = np.full(len(found.times_s), np.datetime64("NaT", "ns"))
         dated = np.isfinite(found.times_s)
         times[dated] = np.rint(found.times_s[dated] * 1e6).astype("datetime64[us]")
         columns: Columns = {"start": times, "is_job": np.arange(len(times)) == found.place}
-        return Table(columns | {row.metric: row.values for row in found.rows}, found)
+        return TableResult(columns | {row.metric: row.values for row in found.rows}, found)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, as ``iosonde umami --format json`` writes it; missing is None."""
@@ -83,7 +83,7 @@ class Explained(Pictured):
     ``data``: the ``Explanation``; ``verdict``: what is said of it; ``diagram``: by itself.
     """
 
-    def __init__(self, data: Explanation, verdict: Verdict, diagram: Diagram) -> None:
+    def __init__(self, data: Explanation, verdict: JobVerdict, diagram: Diagram) -> None:
         self.data, self.verdict, self.diagram = data, verdict, diagram
         self.lines = (verdict.sentence, *verdict.lines())
         self.notes = tuple(spelled(note, python) for note in data.notes)

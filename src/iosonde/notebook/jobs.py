@@ -19,9 +19,9 @@ from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
 from iosonde.notebook.arguments import in_python, names_of, paths_of, span, zone_of
 from iosonde.notebook.columns import instants, of_records, texts
-from iosonde.notebook.display import Answer, Table
+from iosonde.notebook.display import Answer, TableResult
 from iosonde.notebook.job_result import Diagram, Explained
-from iosonde.notebook.jobs_result import Climates, Correlations
+from iosonde.notebook.jobs_result import ClimateResult, Correlations
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,14 +65,16 @@ class Jobs(Answer):
         }
 
     @property
-    def metrics(self) -> Table:
+    def metrics(self) -> TableResult:
         """What the metrics are: label, unit, which way is good, its role, and in how many jobs it is known."""
         table = self.data
         rows = [
             {"metric": name, **table.about(name)._asdict(), "known": int(np.isfinite(column).sum())}
             for name, column in table.metrics.items()
         ]
-        return Table(of_records(rows, ("metric", "label", "unit", "good", "role", "known")), rows)
+        return TableResult(
+            of_records(rows, ("metric", "label", "unit", "good", "role", "known")), rows
+        )
 
     @in_python
     def where(
@@ -168,13 +170,13 @@ class Jobs(Answer):
         motif: str | None = None,
         since: Instant = None,
         until: Instant = None,
-    ) -> Climates:
+    ) -> ClimateResult:
         """What changed for good: when, how much, on which file systems and motifs, and what did not (docs/climate.md).
 
         Raises UsageError (no performance; no such file system or motif), NothingMeasuredError (no run).
         """
         found = answers.climate(self.data, file_system, motif, span(since, until))
-        return Climates(found.climate)
+        return ClimateResult(found.climate)
 
     @cached_property
     def _judged(self) -> JobTable:

@@ -15,12 +15,12 @@ from iosonde.jobs.correlate.correlate import Correlated
 from iosonde.jobs.correlate.words import claimed, say_doubt, say_warning
 from iosonde.notebook.arguments import in_python, instant
 from iosonde.notebook.columns import of_records
-from iosonde.notebook.display import MOST_ROWS, Answer, Pictured, Table
+from iosonde.notebook.display import MOST_ROWS, Answer, Pictured, TableResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from iosonde.jobs.climate.series import Change
+    from iosonde.jobs.climate.series import LevelChange
     from iosonde.notebook.arguments import Instant
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
@@ -74,7 +74,7 @@ class Correlations(Answer):
         return {name: columns[name][told] for name in names}
 
 
-class Climates(Pictured):
+class ClimateResult(Pictured):
     """What changed for good, a row a change, and what the climates were. ``data``: a ``Climate``."""
 
     def __init__(self, data: Climate) -> None:
@@ -90,12 +90,12 @@ class Climates(Pictured):
         return _changes(self.data.changes)
 
     @in_python
-    def on(self, day: Instant) -> Table:
+    def on(self, day: Instant) -> TableResult:
         """What may have changed on a day (UTC), a row a change. Raises UsageError: no time."""
         at = instant(day)
         found = changed_on(self.data, 0 if at is None else at)
         along = [text for event in found.events for text in words.say_along(event)]
-        return Table(_changes(found.changes), found, (*words.say_on_date(found), *along))
+        return TableResult(_changes(found.changes), found, (*words.say_on_date(found), *along))
 
     def _drawn(self, width_in: float, dark: bool) -> Figure:
         from iosonde.jobs.climate.figure import climate_figure
@@ -105,5 +105,5 @@ class Climates(Pictured):
         return draw_climate(figure, width_in=width_in, dark=dark, zone=UTC)
 
 
-def _changes(changes: Sequence[Change]) -> Columns:
+def _changes(changes: Sequence[LevelChange]) -> Columns:
     return of_records(map(change_data, changes), _CHANGE)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.events import Seen, SlowEvent
+from iosonde.model.events import SlowEvent, Witnesses
 from iosonde.model.frames import Choice, SlowdownQuery, SlowdownResult
 from iosonde.notebook.arguments import now_ns, span
 from iosonde.notebook.columns import of_frame, of_records
@@ -88,14 +88,16 @@ def choice(baseline: Any) -> Choice:
     )
 
 
-class Happened(Answer):
+class EventsResult(Answer):
     """What happened, a row an event, by its beginning; ``end`` is missing while it goes on.
 
     ``data``: slow events, as the store shows them; ``noted``: hangs, outages and the like, as agents noted them;
     ``seen``: who saw what, where several hosts watch a target. ``peak`` and ``median`` are slowdowns.
     """
 
-    def __init__(self, rows: list[dict[str, Any]], data: list[SlowEvent], seen: list[Seen]) -> None:
+    def __init__(
+        self, rows: list[dict[str, Any]], data: list[SlowEvent], seen: list[Witnesses]
+    ) -> None:
         self.data, self.seen = data, seen
         self.lines = tuple(map(say_seen, seen))
         self._rows = sorted(rows, key=lambda row: row["start_ns"])
@@ -106,7 +108,9 @@ class Happened(Answer):
         return of_records(self._rows, (*_EVENT, "sentence"))
 
 
-def events(root: Path, since_ns: int | None, until_ns: int | None, target: str | None) -> Happened:
+def events(
+    root: Path, since_ns: int | None, until_ns: int | None, target: str | None
+) -> EventsResult:
     """Slow stretches and what agents logged; an alarm that is part of a slow stretch is one row with it."""
     now, span_ns = now_ns(), (since_ns, until_ns)
     log = answers.event_log(root, span_ns)
@@ -118,7 +122,7 @@ def events(root: Path, since_ns: int | None, until_ns: int | None, target: str |
         row |= {"start_ns": event.began_ns, "end_ns": event.ended_ns}
         said = say_event(event, now, running=event.run_id in log.running, zone=UTC)
         rows.append(nothing | row | {"sentence": said})
-    return Happened(rows, found.slow, found.seen)
+    return EventsResult(rows, found.slow, found.seen)
 
 
 def _slow_row(one: SlowEvent, now: int) -> dict[str, Any]:

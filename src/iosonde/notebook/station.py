@@ -13,10 +13,10 @@ from iosonde.connectors.source import Settings
 from iosonde.engine.contract import SERIES_KEY
 from iosonde.engine.layout import default_root
 from iosonde.ingest.latencies import Naming
-from iosonde.jobs.environment.join import Joined, join
+from iosonde.jobs.environment.join import JoinCounts, join
 from iosonde.jobs.store.series import series_names
 from iosonde.model.errors import UsageError
-from iosonde.model.frames import SlowdownQuery, TargetRef, Which
+from iosonde.model.frames import SampleChoice, SlowdownQuery, TargetRef
 from iosonde.notebook.arguments import (
     duration,
     in_python,
@@ -28,11 +28,11 @@ from iosonde.notebook.arguments import (
     zone_of,
 )
 from iosonde.notebook.columns import of_frame, of_records
-from iosonde.notebook.compared import Comparison, compared
-from iosonde.notebook.display import Table
-from iosonde.notebook.imported import Imported, import_all
+from iosonde.notebook.compared import ComparisonResult, compared
+from iosonde.notebook.display import TableResult
+from iosonde.notebook.imported import ImportResult, import_all
 from iosonde.notebook.jobs import Jobs, of_store
-from iosonde.notebook.probed import Happened, Slowdown, choice, events, slowdown
+from iosonde.notebook.probed import EventsResult, Slowdown, choice, events, slowdown
 from iosonde.notebook.series import Block, Names, read
 from iosonde.weather.compare.words import MARGIN
 from iosonde.weather.selectors import Defaults
@@ -72,7 +72,7 @@ class Station:
         run: str | None = None,
         started: Instant = None,
         progress: Callable[[int, int], None] | None = None,
-    ) -> Imported:
+    ) -> ImportResult:
         """Import what monitors, schedulers, jobs and other benchmarks wrote (docs/importing.md), and ``join``.
 
         Files are recognised by what they hold; folders of Darshan logs and patterns with ``*`` will do. What is in the
@@ -86,7 +86,7 @@ class Station:
         return import_all(self.root, paths_of(paths), paths_of(mapping), settings, naming)
 
     @in_python
-    def join(self, *, progress: Callable[[int, int], None] | None = None) -> Joined:
+    def join(self, *, progress: Callable[[int, int], None] | None = None) -> JoinCounts:
         """Put all jobs together with what servers, nodes and other jobs were like meanwhile.
 
         An import does so for what is new. How many jobs were looked at, and of how many something is known.
@@ -119,10 +119,10 @@ class Station:
         return of_store(self.root, peak)
 
     @in_python
-    def targets(self) -> Table:
+    def targets(self) -> TableResult:
         """What is or was watched, and by which hosts."""
         found = Store(self.root).targets()
-        return Table(of_records([one._asdict() for one in found], TargetRef._fields), found)
+        return TableResult(of_records([one._asdict() for one in found], TargetRef._fields), found)
 
     @in_python
     def samples(
@@ -134,7 +134,7 @@ class Station:
         since: Instant = None,
         until: Instant = None,
         columns: str | Sequence[str] = _SAMPLE,
-    ) -> Table:
+    ) -> TableResult:
         """Operations of probes, a row each, by when they were due (docs/reading-the-data.md).
 
         A failed, late or missing one is a row: ``outcome`` is not ok. ``service_ns``: how long the storage took;
@@ -142,7 +142,7 @@ class Station:
         """
         which = self._which(target, op, host, since, until)
         found = Store(self.root).samples(names_of(columns) or _SAMPLE, **which)
-        return Table(of_frame(found), found)
+        return TableResult(of_frame(found), found)
 
     @in_python
     def windows(
@@ -154,11 +154,11 @@ class Station:
         host: str | None = None,
         since: Instant = None,
         until: Instant = None,
-    ) -> Table:
+    ) -> TableResult:
         """Statistics of every window and operation (schema/tables/windows.toml): quantiles with their intervals, n."""
         which = self._which(target, op, host, since, until)
         found = Store(self.root).windows(duration(window), **which)
-        return Table(of_frame(found), found)
+        return TableResult(of_frame(found), found)
 
     @in_python
     def slowdown(
@@ -193,7 +193,7 @@ class Station:
     @in_python
     def events(
         self, target: str | None = None, *, since: Instant = "-7d", until: Instant = None
-    ) -> Happened:
+    ) -> EventsResult:
         """Slow stretches, hangs and outages, a row each (docs/methods/events.md)."""
         return events(self.root, *span(since, until), target)
 
@@ -209,7 +209,7 @@ class Station:
         since: Instant = None,
         until: Instant = None,
         margin: float = MARGIN,
-    ) -> Comparison:
+    ) -> ComparisonResult:
         """Is B faster than A, slower, the same, or can the samples not tell? (docs/methods/compare.md).
 
         A side is a target, host or run, a period, or both joined by @, as for the command: ``"yesterday"``,
@@ -224,15 +224,15 @@ class Station:
     @in_python
     def runs(
         self, target: str | None = None, *, since: Instant = None, until: Instant = None
-    ) -> Table:
+    ) -> TableResult:
         """Benchmark runs, measured here or imported: rows of schema/tables/runs.toml."""
         first, last = span(since, until)
         found = read_runs(self.root, target=target, since_ns=first, until_ns=last)
-        return Table(of_frame(frame_of(found)), found)
+        return TableResult(of_frame(frame_of(found)), found)
 
     def _which(
         self, target: str | None, op: Ops, host: str | None, since: Instant, until: Instant
-    ) -> Which:
+    ) -> SampleChoice:
         first, last = span(since, until)
         ops = ops_of(op)
         return {"target": target, "host": host, "ops": ops, "since_ns": first, "until_ns": last}

@@ -105,12 +105,12 @@ def create(
         Figures(store, drawings, clock).answer
     )
     _add_jobs(app, tables, of_jobs)
-    app.get("/api/umami", response_model=job_json.Umami, responses=weather_json.pictures("csv"))(
-        Diagrams(tables, of_jobs, drawings).answer
-    )
+    app.get(
+        "/api/umami", response_model=job_json.UmamiJson, responses=weather_json.pictures("csv")
+    )(Diagrams(tables, of_jobs, drawings).answer)
     app.get(
         "/api/climate",
-        response_model=job_json.Climate | job_json.NoJobs,
+        response_model=job_json.ClimateJson | job_json.NoJobs,
         responses=weather_json.pictures("csv"),
     )(ClimateRoute(tables, slow, drawings).answer)
     _add_feed(app, live)
@@ -123,7 +123,7 @@ def create(
 
 
 def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable[[], int]) -> None:
-    @app.get("/api/targets", response_model=list[weather_json.Target])
+    @app.get("/api/targets", response_model=list[weather_json.TargetJson])
     async def get_targets(request: Request, query: Annotated[TargetsQuery, Query()]) -> Response:
         """Every target, its sentence and its live state."""
         answer = await shared.answer(
@@ -135,7 +135,9 @@ def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable
 def _add_series(
     app: FastAPI, store: Store, history: History, shared: Shared, clock: Callable[[], int]
 ) -> None:
-    @app.get("/api/series", response_model=weather_json.Series, openapi_extra=SeriesQuery.openapi())
+    @app.get(
+        "/api/series", response_model=weather_json.SeriesJson, openapi_extra=SeriesQuery.openapi()
+    )
     async def get_series(request: Request) -> Response:
         """Operations, windows, baseline and slowdown of one target."""
         asked = series_request(SeriesQuery.read(request), clock())
@@ -146,7 +148,7 @@ def _add_series(
 
 
 def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
-    @app.get("/api/jobs", response_model=job_json.Jobs)
+    @app.get("/api/jobs", response_model=job_json.JobsJson)
     async def get_jobs(request: Request, query: Annotated[JobsQuery, Query()]) -> Response:
         """Jobs, newest first, as they were searched for."""
         answer = await shared.answer(
@@ -178,7 +180,7 @@ def _add_feed(app: FastAPI, live: Live) -> None:
 
 
 def _add_about(app: FastAPI, root: Path) -> None:
-    @app.get("/api/about", response_model=weather_json.About)
+    @app.get("/api/about", response_model=weather_json.AboutJson)
     async def get_about(request: Request, _: Annotated[Parameters, Query()]) -> Response:
         """Version, store, words and thresholds that the page explains."""
         return json_answer(request, JsonBody(wire.dumps(_about(root)), None))

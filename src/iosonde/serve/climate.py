@@ -21,7 +21,7 @@ from iosonde.jobs.answers import ClimateRuns, climate_runs
 from iosonde.jobs.climate.climate import Climate
 from iosonde.jobs.climate.data import change_data, climate_data
 from iosonde.jobs.climate.figure import climate_figure, to_json
-from iosonde.jobs.climate.series import Change
+from iosonde.jobs.climate.series import LevelChange
 from iosonde.jobs.climate.words import say_largest
 from iosonde.model import parameters
 from iosonde.model.errors import NothingMeasuredError
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _KEPT = 8
 """Climates that are kept."""
-_CSV = (*(field.name for field in fields(Change) if field.name != "own"), "ratio", "sentence")
+_CSV = (*(field.name for field in fields(LevelChange) if field.name != "own"), "ratio", "sentence")
 
 
 class ClimateQuery(PictureParameters):

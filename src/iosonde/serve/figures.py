@@ -19,7 +19,7 @@ from iosonde.serve.answers import MEDIA_TYPES, attachment
 from iosonde.serve.params import RefusalError
 from iosonde.serve.pictures import PictureParameters
 from iosonde.serve.shared import Shared
-from iosonde.weather.figures.request import KINDS, Asked, default_range
+from iosonde.weather.figures.request import KINDS, FigureRequest, default_range
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Figures:
             return attachment(body, form, (query.kind,))
         return Response(body, media_type=MEDIA_TYPES[form], headers={"cache-control": "no-store"})
 
-    def made(self, asked: Asked, query: FigureQuery) -> bytes:
+    def made(self, asked: FigureRequest, query: FigureQuery) -> bytes:
         """The answer's body. Raises RefusalError (nothing measured), StoreError."""
         from iosonde.weather.bursts.words import say_runs
         from iosonde.weather.figures.sheets import sheet_of
@@ -99,14 +99,14 @@ class Figures:
         return encoded(canvas, query.format, query.scale)
 
 
-def figure_asked(query: FigureQuery, now_ns: int) -> Asked:
+def figure_asked(query: FigureQuery, now_ns: int) -> FigureRequest:
     """The question with its range. Raises RefusalError."""
     kind, phases = query.kind, tuple(_phase(text) for text in query.phase)
     since, until = default_range(kind, query.since_ns, query.until_ns, now_ns, phases)
     params.refuse_backwards(since, until)
     window = query.window_ns or _WINDOWS_NS.get(kind, 4 * 3600 * SECOND_NS)
     params.refuse_many_windows(since, until, window)
-    return Asked(
+    return FigureRequest(
         kind,
         SlowdownQuery(
             host=query.host,

@@ -25,7 +25,7 @@ import numpy as np
 from iosonde.model.frames import Frame, WindowTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS
 from iosonde.serve.arrivals import Arrivals, earliest_due_ns
-from iosonde.weather.slowdown.baseline import Known, learn
+from iosonde.weather.slowdown.baseline import LearntBaselines, learn
 from iosonde.weather.slowdown.slowdown import add_slowdown, in_op_order, judged, statistic_columns
 from iosonde.weather.slowdown.trailing import trailing_median
 from iosonde.weather.store import Store
@@ -66,7 +66,7 @@ class _Kept:
 @dataclass
 class _Learnt:
     lock: threading.Lock
-    known: Known | None = None
+    known: LearntBaselines | None = None
     at_ns: int = 0
 
 
@@ -110,7 +110,7 @@ class History:
             shown &= start < until_ns
         return judged(rated.take(shown), self._known(key.host, key.target, now_ns), "typ")
 
-    def _known(self, host: str, target: str, now_ns: int) -> Known:
+    def _known(self, host: str, target: str, now_ns: int) -> LearntBaselines:
         """What is usual of a target, as of some minutes ago: it changes every hour."""
         with self._lock:
             known = self._usual.setdefault((host, target), _Learnt(threading.Lock()))

@@ -19,7 +19,7 @@ import numpy as np
 
 from iosonde.engine.contract import DERIVED
 from iosonde.engine.order_statistics import floats
-from iosonde.engine.reader import Scope, with_samples
+from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.model.frames import NULL_NS
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
@@ -44,7 +44,7 @@ class OpPoints(NamedTuple):
     cells: dict[str, Any] | None
 
 
-def read_points(root: Path, scope: Scope) -> dict[str, OpPoints]:
+def read_points(root: Path, scope: SampleFilter) -> dict[str, OpPoints]:
     """What happened in ``scope``, by op. It has a since and an until. Raises StoreError."""
     return with_samples(root, scope, lambda con: _ask(con, scope))
 
@@ -59,7 +59,7 @@ def point_columns(columns: dict[str, NDArray[Any]]) -> dict[str, list[Any]]:
     }
 
 
-def _ask(con: duckdb.DuckDBPyConnection, scope: Scope) -> dict[str, OpPoints]:
+def _ask(con: duckdb.DuckDBPyConnection, scope: SampleFilter) -> dict[str, OpPoints]:
     counts = dict(con.execute("SELECT op, count(*) FROM samples GROUP BY op").fetchall())
     few = [op for op, n in counts.items() if n <= MOST_POINTS]
     found = {op: OpPoints(0, _no_points(), None) for op in OPS}
@@ -108,7 +108,7 @@ def time_step_ns(length_ns: int) -> int:
     return days * 86_400 * 10**9
 
 
-def _cells(con: duckdb.DuckDBPyConnection, op: str, scope: Scope) -> dict[str, Any]:
+def _cells(con: duckdb.DuckDBPyConnection, op: str, scope: SampleFilter) -> dict[str, Any]:
     """The density of one op."""
     assert scope.since_ns is not None
     assert scope.until_ns is not None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import Frame
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
@@ -38,7 +38,9 @@ def series_json(
     if asked.points:
         # A row may be due a moment after now_ns: the range of "up to now" ends where the rows end.
         end = until_ns if asked.until_ns is not None else until_ns + 60 * 10**9
-        points = read_points(store.root, Scope(asked.host, asked.target, None, asked.since_ns, end))
+        points = read_points(
+            store.root, SampleFilter(asked.host, asked.target, None, asked.since_ns, end)
+        )
     return wire.dumps(
         {
             "host": asked.host,

@@ -8,7 +8,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iosonde.engine.reader import Scope, with_samples
+from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.engine.states import read_states
 from iosonde.model.errors import StoreError
 from iosonde.weather import answers
@@ -54,7 +54,7 @@ class Targets:
                 self._past_read_ns = now_ns
                 # /api/series reports damage; the states are still readable.
                 with contextlib.suppress(StoreError):
-                    self._past = with_samples(self._root, Scope(), _last_due)
+                    self._past = with_samples(self._root, SampleFilter(), _last_due)
             return self._past
 
 

@@ -35,7 +35,7 @@ REACH = -float(np.log(1 - np.sqrt(0.95)))
 
 
 @dataclass(frozen=True)
-class Shift:
+class ChangePoint:
     """A lasting change. Times in the unit of the input (days), levels in that of the values.
 
     ``at``: the first value after it; it happened between ``earliest`` and ``latest`` (95 %). ``before`` and
@@ -56,15 +56,15 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class Shifts:
+class ChangePoints:
     """All changes of a series in order; ``n``: known values; ``kappa``: so many of them are worth one."""
 
     n: int
     kappa: float
-    found: tuple[Shift, ...]
+    found: tuple[ChangePoint, ...]
 
 
-def shifts(at_days: Floats, values: Floats, shortest_days: float = SHORTEST_DAYS) -> Shifts:
+def shifts(at_days: Floats, values: Floats, shortest_days: float = SHORTEST_DAYS) -> ChangePoints:
     """Lasting changes of ``values`` (n,) at ``at_days`` (n,), ascending, of any spacing.
 
     Missing data: values that are not finite are left out. Too few values, or a series that never moves, have
@@ -83,7 +83,7 @@ def shifts(at_days: Floats, values: Floats, shortest_days: float = SHORTEST_DAYS
     y = tamed(y) if n else y
     scale = noise_scale(y)
     if n < 2 * FEWEST or scale == 0:
-        return Shifts(n, 1.0, ())
+        return ChangePoints(n, 1.0, ())
     with np.errstate(over="ignore"):  # what is out of reach is clipped
         z = np.clip((y - running_median(y)) / scale, -CLIP, CLIP)
         level = np.clip((y - np.median(y)) / scale, -3 * CLIP, 3 * CLIP)
@@ -97,10 +97,10 @@ def shifts(at_days: Floats, values: Floats, shortest_days: float = SHORTEST_DAYS
         if worst < 0 or found[worst].p <= SURE:
             break
         del cuts[worst]
-    return Shifts(n, kappa, tuple(_in_units(found, units)))
+    return ChangePoints(n, kappa, tuple(_in_units(found, units)))
 
 
-def _described(y: Floats, series: Series, cuts: list[int], kappa: float) -> list[Shift]:
+def _described(y: Floats, series: Series, cuts: list[int], kappa: float) -> list[ChangePoint]:
     bounds = [0, *cuts, len(y)]
     steps = zip(bounds, cuts, bounds[2:], strict=False)
     p = [series.step(a, cut, b, kappa) for a, cut, b in steps]
@@ -111,7 +111,7 @@ def _described(y: Floats, series: Series, cuts: list[int], kappa: float) -> list
     edges = [0, *(places[0] for places in near), len(y)]
     parts = [y[a:b] for a, b in pairwise(edges)]
     return [
-        Shift(
+        ChangePoint(
             float(series.at[place]),
             float(series.at[first - 1]),
             float(series.at[last]),
@@ -141,7 +141,7 @@ def _gradual(parts: list[Floats], edges: list[int], series: Series, kappa: float
     return found
 
 
-def _in_units(found: list[Shift], units: Floats) -> list[Shift]:
+def _in_units(found: list[ChangePoint], units: Floats) -> list[ChangePoint]:
     """Levels as they were given."""
     ends = np.cumsum([found[0].n_before, *(one.n_after for one in found)]) if found else np.empty(0)
     medians = [float(np.median(part)) for part in np.split(units, ends[:-1].astype(np.intp))]

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from iosonde.drawing.sheet import Sheet
-    from iosonde.model.events import Recurring, Seen, SlowEvent
+    from iosonde.model.events import Recurring, SlowEvent, Witnesses
     from iosonde.model.frames import SlowdownQuery, SlowdownResult
     from iosonde.weather.bursts.bursts import RunBursts
     from iosonde.weather.compare.compare import Compared
     from iosonde.weather.compare.words import OpComparison
     from iosonde.weather.events.log import Event, EventLog
     from iosonde.weather.samples.periods import Part
-    from iosonde.weather.selectors import Defaults, Known
+    from iosonde.weather.selectors import Defaults, StoreNames
     from iosonde.weather.store import Store
 
     Span = tuple[int | None, int | None]
@@ -40,7 +40,7 @@ class Happened(NamedTuple):
     """Slow events of a span, who saw them, and logged events without alarms that are part of a slow event."""
 
     slow: list[SlowEvent]
-    seen: list[Seen]
+    seen: list[Witnesses]
     logged: list[Event]
 
 
@@ -87,7 +87,7 @@ def events(
     from iosonde.weather.store import Store
 
     slow: list[SlowEvent] = []
-    seen: list[Seen] = []
+    seen: list[Witnesses] = []
     if not agent_only:
         slow, seen = happened(
             Store(root), SlowdownQuery(since_ns=span_ns[0], until_ns=span_ns[1]), now_ns
@@ -167,7 +167,7 @@ def bursts(
     return [run for part in parts for run in bursts_of(store, part, window_ns)]
 
 
-def _parts(known: Known, name: str | None, span_ns: Span, now_ns: int) -> list[Part]:
+def _parts(known: StoreNames, name: str | None, span_ns: Span, now_ns: int) -> list[Part]:
     from dataclasses import replace
 
     from iosonde.weather.samples.periods import Part
@@ -208,7 +208,7 @@ def slowdown_figures(store: Store, result: SlowdownResult) -> list[Sheet]:
     return slowdown_figure(result, scatter(store, result))
 
 
-def _known(store: Store) -> Known:
+def _known(store: Store) -> StoreNames:
     """Names of targets, hosts and runs of a store. Raises NothingMeasuredError: it has no samples."""
     from iosonde.weather.samples.periods import runs
     from iosonde.weather.selectors import known_names

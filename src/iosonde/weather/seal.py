@@ -36,7 +36,7 @@ import duckdb
 from iosonde.engine import layout, spool
 from iosonde.engine.contract import SAMPLE_ORDER
 from iosonde.engine.parquet import PARQUET, write_parquet
-from iosonde.engine.reader import Scope, connect, look_at_rows
+from iosonde.engine.reader import SampleFilter, connect, look_at_rows
 from iosonde.engine.states import read_states
 from iosonde.model.errors import IosondeError, SealError
 from iosonde.model.names import slug
@@ -181,7 +181,7 @@ def _write(rows: spool.SpoolRows, target: Path, segment: Path, root: Path) -> bo
 def _roll_up(con: duckdb.DuckDBPyConnection, rows: spool.SpoolRows, path: Path) -> None:
     """Keep what outlives the samples. Where that fails the next reader of roll-ups makes it."""
     with contextlib.suppress(OSError, duckdb.Error):
-        look_at_rows(con, [rows], Scope())
+        look_at_rows(con, [rows], SampleFilter())
         write(con, derive.derived(con), path)
 
 

@@ -30,7 +30,7 @@ _KINDS = ("target", "host", "run")
 
 
 @dataclass(frozen=True)
-class Known:
+class StoreNames:
     """What names may mean."""
 
     targets: frozenset[str]
@@ -48,7 +48,7 @@ def spellings(text: str) -> set[str]:
     return {text, text.rstrip("/") or "/", os.path.abspath(text)}  # noqa: PTH100 - resolves .. only
 
 
-def known_names(runs: Iterable[RunRef], states: Iterable[Mapping[str, Any]] = ()) -> Known:
+def known_names(runs: Iterable[RunRef], states: Iterable[Mapping[str, Any]] = ()) -> StoreNames:
     """The names that the runs of a store give, and the paths that its states give."""
     targets: dict[str, set[str]] = {}
     spans: dict[str, tuple[int, int]] = {}
@@ -63,7 +63,7 @@ def known_names(runs: Iterable[RunRef], states: Iterable[Mapping[str, Any]] = ()
     for state in states:
         if state.get("path") and state.get("target") in measured:
             at.setdefault(state["path"], set()).add(state["target"])
-    return Known(
+    return StoreNames(
         frozenset(measured),
         frozenset(hosts),
         frozenset(targets),
@@ -73,7 +73,7 @@ def known_names(runs: Iterable[RunRef], states: Iterable[Mapping[str, Any]] = ()
     )
 
 
-def select(text: str, known: Known, now_ns: int, zone: tzinfo | None = None) -> Part:
+def select(text: str, known: StoreNames, now_ns: int, zone: tzinfo | None = None) -> Part:
     """The side that ``text`` names; ranges of a bare target, host or run stay open. Raises UsageError."""
     parts = select_all(text, known, now_ns, zone)
     if len(parts) > 1:
@@ -85,7 +85,7 @@ def select(text: str, known: Known, now_ns: int, zone: tzinfo | None = None) -> 
     return parts[0]
 
 
-def select_all(text: str, known: Known, now_ns: int, zone: tzinfo | None = None) -> list[Part]:
+def select_all(text: str, known: StoreNames, now_ns: int, zone: tzinfo | None = None) -> list[Part]:
     """As ``select``, but a word that begins the ids of several runs names all of them."""
     word = text.strip()
     left, at, right = word.rpartition("@")
@@ -107,7 +107,7 @@ def select_all(text: str, known: Known, now_ns: int, zone: tzinfo | None = None)
     return [Part(since_ns=since, until_ns=until)]
 
 
-def _named(word: str, known: Known) -> list[Part]:
+def _named(word: str, known: StoreNames) -> list[Part]:
     """The target, run or host of this name, all runs whose ids it begins; none when there is none."""
     kind, colon, rest = word.partition(":")
     if colon and kind in _KINDS:
@@ -119,7 +119,7 @@ def _named(word: str, known: Known) -> list[Part]:
     return [Part(host=word)] if word in known.hosts else []
 
 
-def _of_kind(kind: str, name: str, known: Known) -> list[Part]:
+def _of_kind(kind: str, name: str, known: StoreNames) -> list[Part]:
     if kind == "run" and (ids := runs_called(name, sorted(known.run_ids))):
         return [Part(run_id=run_id) for run_id in ids]
     if kind == "target" and (target := _target(name, known)):
@@ -130,7 +130,7 @@ def _of_kind(kind: str, name: str, known: Known) -> list[Part]:
     raise UsageError(f"there is no {kind} {name!r} in the store", expected=_some(names))
 
 
-def _target(word: str, known: Known) -> str | None:
+def _target(word: str, known: StoreNames) -> str | None:
     """The target of this name, else the one that is watched at this path. Raises UsageError: several are."""
     if not word:
         return None
@@ -159,7 +159,7 @@ def runs_called(word: str, run_ids: Sequence[str]) -> list[str]:
     return found
 
 
-def _nothing(word: str, known: Known) -> UsageError:
+def _nothing(word: str, known: StoreNames) -> UsageError:
     every = [*known.targets, *known.hosts, *known.run_ids]
     near = difflib.get_close_matches(word, every, n=1)
     return UsageError(
@@ -184,7 +184,7 @@ class Defaults:
     until_ns: int | None = None
 
 
-def sides(one: Part, other: Part, options: Defaults, known: Known) -> tuple[Part, Part]:
+def sides(one: Part, other: Part, options: Defaults, known: StoreNames) -> tuple[Part, Part]:
     """Both sides with what the options add. Raises UsageError for what cannot be compared."""
     first, second = (_filled(part, options, known) for part in (one, other))
     if first == second:
@@ -195,7 +195,7 @@ def sides(one: Part, other: Part, options: Defaults, known: Known) -> tuple[Part
     return first, second
 
 
-def _filled(part: Part, options: Defaults, known: Known) -> Part:
+def _filled(part: Part, options: Defaults, known: StoreNames) -> Part:
     if part.since_ns is None and part.run_id is None:
         part = replace(part, since_ns=options.since_ns, until_ns=options.until_ns)
     if part.target is None:
@@ -213,7 +213,7 @@ def _only(targets: frozenset[str]) -> str:
     )
 
 
-def _refuse_overlap(one: Part, other: Part, known: Known) -> None:
+def _refuse_overlap(one: Part, other: Part, known: StoreNames) -> None:
     """A sample may not be on both sides."""
     for name in ("target", "host", "run_id"):
         names = {getattr(one, name), getattr(other, name)} - {None}
@@ -227,7 +227,7 @@ def _refuse_overlap(one: Part, other: Part, known: Known) -> None:
         )
 
 
-def _span(part: Part, known: Known) -> tuple[float, float]:
+def _span(part: Part, known: StoreNames) -> tuple[float, float]:
     """When a side's samples may be due, [since, until)."""
     since = float("-inf") if part.since_ns is None else float(part.since_ns)
     until = float("inf") if part.until_ns is None else float(part.until_ns)

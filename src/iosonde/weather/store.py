@@ -15,10 +15,10 @@ from iosonde.engine.contract import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.ordering import in_order
 from iosonde.engine.query import Query, rows, run
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
-from iosonde.model.frames import NULL_NS, Frame, TargetRef, Which, WhichSamples, WindowTable
+from iosonde.model.frames import NULL_NS, Frame, SampleChoice, TargetRef, WhichSamples, WindowTable
 from iosonde.weather.rollups.fallback import dropped_targets, with_dropped
 from iosonde.weather.rollups.intervals import Rollups
 from iosonde.weather.rollups.kept_windows import (
@@ -75,7 +75,7 @@ class Store:
         *,
         statistics: Sequence[str] | None = None,
         levels: bool = False,
-        **which: Unpack[Which],
+        **which: Unpack[SampleChoice],
     ) -> WindowTable:
         """Window statistics of [since, until), widened to whole windows.
 
@@ -102,7 +102,7 @@ class Store:
         table = merged(raw, kept_windows(self.root, scope, window_ns, names), window_ns)
         return with_dropped(self.root, scope, window_ns, table)
 
-    def rollups(self, **which: Unpack[Which]) -> Rollups:
+    def rollups(self, **which: Unpack[SampleChoice]) -> Rollups:
         """Histograms of ten minutes of every series (see ``store.rollups``).
 
         The first call after a day's sealing makes that day's, the others only read.
@@ -115,7 +115,7 @@ class Store:
         *,
         statistics: Sequence[str] | None = None,
         levels: bool = False,
-        **which: Unpack[Which],
+        **which: Unpack[SampleChoice],
     ) -> WindowTable:
         """``windows`` from roll-ups: quick, and still there when raw samples are gone.
 
@@ -203,7 +203,7 @@ class Store:
         self,
         reach: float,
         least: int,
-        **which: Unpack[Which],
+        **which: Unpack[SampleChoice],
     ) -> tuple[Frame, Frame]:
         """A box of every series' service latencies, and every sample outside of it.
 
@@ -214,7 +214,7 @@ class Store:
         """
         return self._ask(boxes_query(_scope(which), reach, least))
 
-    def tally(self, **which: Unpack[Which]) -> Frame:
+    def tally(self, **which: Unpack[SampleChoice]) -> Frame:
         """What each series asked of the storage: ``n_due n_lost n_begun moved_bytes busy_ns``.
 
         ``n_lost``: due, and late by more than a tenth of the period, skipped, timed out, failed or
@@ -248,13 +248,13 @@ class Store:
         return run(self.root, [query])[0]
 
 
-def _scope(which: Which | WhichSamples) -> Scope:
+def _scope(which: SampleChoice | WhichSamples) -> SampleFilter:
     asked: dict[str, Any] = dict(which)
     several = {name: tuple(asked[name]) for name in ("ops", "runs") if asked.get(name) is not None}
-    return Scope(**asked | several)
+    return SampleFilter(**asked | several)
 
 
-def _whole_windows(scope: Scope, window_ns: int) -> Scope:
+def _whole_windows(scope: SampleFilter, window_ns: int) -> SampleFilter:
     """The same, widened to whole windows."""
     since, until = scope.since_ns, scope.until_ns
     return replace(
@@ -264,12 +264,12 @@ def _whole_windows(scope: Scope, window_ns: int) -> Scope:
     )
 
 
-def _tag_scope(tags: Tags, window_ns: int) -> Scope:
+def _tag_scope(tags: Tags, window_ns: int) -> SampleFilter:
     """The time range that the tagged windows cover."""
     starts = tags["start_ns"]
     if len(starts) == 0:
-        return Scope(since_ns=0, until_ns=0)
-    return Scope(since_ns=int(starts.min()), until_ns=int(starts.max()) + window_ns)
+        return SampleFilter(since_ns=0, until_ns=0)
+    return SampleFilter(since_ns=int(starts.min()), until_ns=int(starts.max()) + window_ns)
 
 
 def _selected(columns: Sequence[str]) -> str:

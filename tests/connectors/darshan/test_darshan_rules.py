@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.connectors.darshan.counts import Tally
+from iosonde.connectors.darshan.counts import ModuleCounts
 from iosonde.connectors.darshan.features import features
 from iosonde.connectors.darshan.job import job_of
-from iosonde.connectors.darshan.records import MODULES, Records, Run, program_of
+from iosonde.connectors.darshan.records import MODULES, LogHeader, Records, program_of
 from iosonde.model.jobs import Job
 from tests.kit.darshan_made import MIB, Record, moved
 
@@ -32,7 +32,7 @@ def job(records: list[Record], ranks: int = 4, piece: int = 1000) -> Job:
     for module in MODULES:
         mine = [record for record in records if record.module == module]
         if mine:
-            tallies[module] = Tally(module, ranks, partial=False)
+            tallies[module] = ModuleCounts(module, ranks, partial=False)
             for at in range(0, len(mine), piece):
                 tallies[module].add(records_of(module, mine[at : at + piece]))
     files = {record.id: record.file for record in records}
@@ -40,7 +40,7 @@ def job(records: list[Record], ranks: int = 4, piece: int = 1000) -> Job:
     def mount_of(ids: np.ndarray) -> list[str]:
         return ["/" + files[number].split("/")[1] for number in ids.tolist()]
 
-    return job_of(Run("3.21", "app", ranks=ranks), tallies, mount_of, "darshan")
+    return job_of(LogHeader("3.21", "app", ranks=ranks), tallies, mount_of, "darshan")
 
 
 def posix(file: str, rank: int, read: int = 0, written: int = 0, **more: float) -> Record:
@@ -226,6 +226,6 @@ def test_many_records_take_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_records_of_other_ranks_are_left_out_and_counted() -> None:
-    tally = Tally("POSIX", 4, partial=False)
+    tally = ModuleCounts("POSIX", 4, partial=False)
     tally.add(records_of("POSIX", [posix("a", n, written=9) for n in (-2, -1, 0, 3, 4, 1 << 40)]))
     assert (tally.n, tally.impossible, tally.moved_bytes) == (3, 3, 27 * MIB)

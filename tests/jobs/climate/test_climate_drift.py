@@ -11,7 +11,7 @@ from iosonde.jobs.climate.climate import climate
 from iosonde.jobs.climate.data import climate_data
 from iosonde.jobs.climate.words import GRADUAL, say_change, say_event
 from iosonde.jobs.table.derived import with_derived
-from iosonde.stats.change_points import Shift, shifts
+from iosonde.stats.change_points import ChangePoint, shifts
 from tests.kit.jobs_made import table
 
 N = 300
@@ -26,7 +26,7 @@ def noisy(seed: int, level: np.ndarray) -> np.ndarray:
     return 1 + 0.1 * (e + level)
 
 
-def found(level: np.ndarray, seeds: int = 12) -> list[Shift]:
+def found(level: np.ndarray, seeds: int = 12) -> list[ChangePoint]:
     return [one for s in range(seeds) for one in shifts(DAYS, noisy(s, level)).found]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from iosonde.model.errors import UsageError
-from iosonde.model.events import Recurring, Seen, Span
+from iosonde.model.events import Recurring, WeekSpan, Witnesses
 from iosonde.model.frames import Frame
 from iosonde.weather.events import words as happenings
 from iosonde.weather.events.events import slow_events
@@ -109,7 +109,7 @@ def recurring(**changes):
         "target": "/home",
         "op": "data_read",
         "period_h": 168,
-        "span": Span(5, 120, 330),
+        "span": WeekSpan(5, 120, 330),
         "zone": "UTC",
         "seen": 8,
         "of": 8,
@@ -127,15 +127,15 @@ def recurring(**changes):
     [
         ({}, "reads of /home are 3.0x slower on Saturdays 02:00-05:30: 8 of 8 weeks"),
         (
-            {"span": Span(5, 120, 1_920)},
+            {"span": WeekSpan(5, 120, 1_920)},
             "reads of /home are 3.0x slower from Saturdays 02:00 to Sundays 08:00: 8 of 8 weeks",
         ),
         (
-            {"span": Span(5, 1_200, 1_440)},
+            {"span": WeekSpan(5, 1_200, 1_440)},
             "reads of /home are 3.0x slower on Saturdays 20:00-24:00: 8 of 8 weeks",
         ),
         (
-            {"period_h": 24, "span": Span(None, 120, 240), "seen": 54, "of": 56},
+            {"period_h": 24, "span": WeekSpan(None, 120, 240), "seen": 54, "of": 56},
             "reads of /home are 3.0x slower daily 02:00-04:00: 54 of 56 days",
         ),
         (
@@ -153,15 +153,15 @@ def test_what_recurs_has_a_name(changes, wanted):
     ("seen", "wanted"),
     [
         (
-            Seen("/work", "data_read", 0, 1, "storage", ("a", "b", "c"), 3, 9, 3.0),
+            Witnesses("/work", "data_read", 0, 1, "storage", ("a", "b", "c"), 3, 9, 3.0),
             "reads on /work were 3.0x slower for 3 of 3 hosts: the storage was slow",
         ),
         (
-            Seen("/work", "data_read", 0, 1, "client", ("a",), 3, 9, 1.0),
+            Witnesses("/work", "data_read", 0, 1, "client", ("a",), 3, 9, 1.0),
             "reads on /work were slow for a alone; 2 other hosts saw nothing unusual",
         ),
         (
-            Seen("/work", "data_read", 0, 1, "undecided", (), 2, 0, None),
+            Witnesses("/work", "data_read", 0, 1, "undecided", (), 2, 0, None),
             "reads on /work: 2 hosts watched, too few to tell a host from the storage",
         ),
     ],

@@ -180,6 +180,6 @@ def test_the_wall_clock_that_fits_better_is_named():
     ],
 )
 def test_evidence_that_is_believed(p_values, share, wanted):
-    phase = test.Phase(2.0, 4.0, share)
-    assert test.Recurrence(168, 8, *p_values, (phase,)).found is wanted
-    assert not test.Recurrence(168, 8, *p_values, ()).found
+    phase = test.WeeklyHours(2.0, 4.0, share)
+    assert test.RecurrenceTest(168, 8, *p_values, (phase,)).found is wanted
+    assert not test.RecurrenceTest(168, 8, *p_values, ()).found

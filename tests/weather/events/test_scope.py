@@ -8,7 +8,7 @@ import pytest
 from iosonde.model.frames import Frame
 from iosonde.weather.events import scope_test as scope
 from iosonde.weather.events.scope import scopes
-from iosonde.weather.events.scope_test import Scope
+from iosonde.weather.events.scope_test import WindowScope
 
 MINUTE = 60_000_000_000
 
@@ -16,16 +16,16 @@ MINUTE = 60_000_000_000
 @pytest.mark.parametrize(
     ("row", "wanted", "slow"),
     [
-        ([1.0, 1.1, 0.9], Scope.NOBODY, [False, False, False]),
-        ([3.0, 1.1, 0.9], Scope.CLIENT, [True, False, False]),
-        ([3.0, 3.1, 0.9], Scope.STORAGE, [True, True, False]),
-        ([3.0, np.nan, 3.0], Scope.UNDECIDED, [False, False, False]),
-        ([1.999, 1.999, 1.999], Scope.NOBODY, [False, False, False]),
+        ([1.0, 1.1, 0.9], WindowScope.NOBODY, [False, False, False]),
+        ([3.0, 1.1, 0.9], WindowScope.CLIENT, [True, False, False]),
+        ([3.0, 3.1, 0.9], WindowScope.STORAGE, [True, True, False]),
+        ([3.0, np.nan, 3.0], WindowScope.UNDECIDED, [False, False, False]),
+        ([1.999, 1.999, 1.999], WindowScope.NOBODY, [False, False, False]),
     ],
 )
 def test_the_middle_host_decides(row, wanted, slow):
     got = scope.decide(np.array([row]), np.zeros(3))
-    assert Scope(int(got.scope[0])) is wanted
+    assert WindowScope(int(got.scope[0])) is wanted
     assert got.slow[0].tolist() == slow
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iosonde.weather.events import slow_intervals as spells
-from iosonde.weather.events.slow_intervals import RULE, Series, Spell
+from iosonde.weather.events.slow_intervals import RULE, OpWindows, Spell
 
 MINUTE = 60_000_000_000
 
@@ -16,7 +16,7 @@ MINUTE = 60_000_000_000
 def series(typ, tail=None, lost=None, start=None):
     typ = np.array(typ, dtype=float)
     n = len(typ)
-    return Series(
+    return OpWindows(
         np.arange(n) * MINUTE if start is None else np.array(start) * MINUTE,
         typ,
         np.ones(n) if tail is None else np.array(tail, dtype=float),

@@ -19,7 +19,7 @@ from iosonde.model.frames import SlowdownQuery
 from iosonde.stats.density import LEAST, log_density
 from iosonde.weather.figures.densities import PER_DECADE, densities
 from iosonde.weather.figures.density import MOST_CURVES, density_sheet
-from iosonde.weather.figures.request import ABOVE_NS, SPARSE, Asked, runs_named
+from iosonde.weather.figures.request import ABOVE_NS, SPARSE, FigureRequest, runs_named
 from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.samples.periods import RunRef
 from iosonde.weather.store import Store
@@ -97,7 +97,7 @@ def test_targets_pool_hosts_and_runs_stand_apart(store):
 
 
 def test_the_sheet_has_a_curve_a_name_and_says_its_bandwidth(store):
-    sheet = sheet_of(store, Asked("density", query()))
+    sheet = sheet_of(store, FigureRequest("density", query()))
     assert [pane.row for pane in sheet.panes] == ["creates", "stats"]
     assert [mark.name for mark in sheet.panes[0].marks] == ["/home", "/work"]
     assert all(isinstance(mark, Curve) for pane in sheet.panes for mark in pane.marks)
@@ -118,7 +118,7 @@ def test_the_sheet_has_a_curve_a_name_and_says_its_bandwidth(store):
 @pytest.mark.parametrize("width", [3, 6, 14])
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_is_drawn_with_heights_from_zero(store, width, dark):
-    sheet = sheet_of(store, Asked("density", query()))
+    sheet = sheet_of(store, FigureRequest("density", query()))
     figure = draw_sheet(sheet, width_in=width, dark=dark)
     assert len(figure.axes) == 2
     for axes, pane in zip(figure.axes, sheet.panes, strict=True):
@@ -132,7 +132,7 @@ def test_it_is_drawn_with_heights_from_zero(store, width, dark):
 
 
 def test_sparse_points_keep_every_slow_one_and_every_failure(store):
-    asked = Asked("points", query(runs=("mdw-i0",)), sparse=500)
+    asked = FigureRequest("points", query(runs=("mdw-i0",)), sparse=500)
     sheet = sheet_of(store, asked)
     panes = {pane.row: pane for pane in sheet.panes}
     assert list(panes) == ["creates", "stats"]
@@ -153,7 +153,7 @@ def test_sparse_points_keep_every_slow_one_and_every_failure(store):
 
 def test_a_sparse_part_is_spread_like_the_whole(store):
     """The lot depends neither on the time nor on the latency."""
-    sheet = sheet_of(store, Asked("points", query(runs=("mdw-i1",)), sparse=1000))
+    sheet = sheet_of(store, FigureRequest("points", query(runs=("mdw-i1",)), sparse=1000))
     (creates,) = [pane.marks[1] for pane in sheet.panes if pane.row == "creates"]
     middle = (START / 1e9) + 1.5 * N / 1000
     assert abs(np.mean(creates.time_s < middle) - 0.5) < 0.06

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from iosonde.drawing.canvas import encoded
-from iosonde.drawing.marks import Cells, Level, Points, Shade, Steps
+from iosonde.drawing.marks import Cells, Level, Points, Shade, StepMarks
 from iosonde.drawing.render_sheet import draw_sheet
 from iosonde.drawing.sheet import RATIO, SECONDS, plain
 from iosonde.drawing.sheet_layout import layout
@@ -21,7 +21,7 @@ from iosonde.weather.bursts.bursts import bursts
 from iosonde.weather.bursts.search import FACTOR_AT
 from iosonde.weather.bursts.sheet import bursts_sheet
 from iosonde.weather.bursts.words import say_runs
-from iosonde.weather.figures.request import Asked
+from iosonde.weather.figures.request import FigureRequest
 from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.store import Store
@@ -49,7 +49,7 @@ def asked(target=None, **changes):
     query = SlowdownQuery(
         target=target, since_ns=START - SECOND, until_ns=START + DAY, statistic="median"
     )
-    return Asked("bursts", query, **changes)
+    return FigureRequest("bursts", query, **changes)
 
 
 def say(runs):
@@ -75,7 +75,7 @@ def test_a_planted_burst_exceeds_the_limit_and_its_median_does_not(store):
         assert shade.start_s - START / 1e9 == pytest.approx(STALL[0], abs=0.02)
         assert shade.end_s - shade.start_s == pytest.approx(STALL[1], abs=0.05)
         assert [level.value for level in of_kind(pane, Level)] == [FACTOR_AT]
-        lines = {mark.role: mark for mark in of_kind(pane, Steps)}
+        lines = {mark.role: mark for mark in of_kind(pane, StepMarks)}
         assert list(lines) == ["mean", "q95", "q99", "median"]
         for role, line in lines.items():
             inside = (line.start_s < shade.end_s) & (line.end_s > shade.start_s)
@@ -97,7 +97,7 @@ def test_every_operation_is_drawn_and_nothing_across_a_gap(store, monkeypatch):
         assert sum(map(len, points)) == pane.n == len(op.began_ns)
         drawn = np.sort(np.concatenate([mark.value for mark in points]))
         assert drawn == pytest.approx(np.sort(op.waited_ns) / 1e9)
-    (line,) = [mark for mark in of_kind(sheet.panes[1], Steps) if mark.role == "mean"]
+    (line,) = [mark for mark in of_kind(sheet.panes[1], StepMarks) if mark.role == "mean"]
     still = (line.start_s > START / 1e9 + 3.2) & (line.end_s < START / 1e9 + 3.7)
     assert np.isnan(line.value[(line.end_s - line.start_s) > 0.3]).all()
     assert np.isnan(line.value[still]).all()
@@ -132,7 +132,7 @@ def test_runs_have_their_own_time_and_pairs_stay_together(store):
 
 def test_too_few_operations_are_told_and_many_runs_are_not_all_drawn(store, monkeypatch):
     short = replace(asked("stalls").query, until_ns=START + SECOND // 50)
-    sheet = sheet_of(store, Asked("bursts", short))
+    sheet = sheet_of(store, FigureRequest("bursts", short))
     assert {pane.note for pane in sheet.panes[1::2]} == {"too few operations to look for bursts"}
     monkeypatch.setattr(module, "MOST_RUNS", 1)
     one = bursts_sheet(bursts(store, Part(ops=("md_create", "md_read")), everything=True))
@@ -177,7 +177,7 @@ def test_real_runs(tmp_path):
         assert len(sheet.panes) == (3 if target == "lustre02" else 1) * 4 * 2
         hidden = 0
         for pane in sheet.panes[1::2]:
-            lines = {mark.role: mark for mark in of_kind(pane, Steps)}
+            lines = {mark.role: mark for mark in of_kind(pane, StepMarks)}
             for shade in of_kind(pane, Shade):
                 median = _within(lines["median"], shade)
                 assert not ((median.value >= 2) & (median.lower >= 1.5)).any()
@@ -190,4 +190,4 @@ def test_real_runs(tmp_path):
 def _within(line, shade):
     inside = (line.start_s < shade.end_s) & (line.end_s > shade.start_s)
     lower = None if line.lower is None else line.lower[inside]
-    return Steps(line.role, line.start_s[inside], line.end_s[inside], line.value[inside], lower)
+    return StepMarks(line.role, line.start_s[inside], line.end_s[inside], line.value[inside], lower)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from iosonde.drawing.canvas import encoded
-from iosonde.drawing.marks import Shifts
+from iosonde.drawing.marks import RatioMarks
 from iosonde.drawing.render_sheet import draw_sheet
 from iosonde.drawing.sheet import plain
 from iosonde.weather.compare.compare import compare
@@ -66,7 +66,7 @@ def test_the_numbers_are_those_of_the_table(compared):
     ]
     for pane, op in zip(sheet.panes, judge(compared), strict=True):
         (mark,) = pane.marks
-        assert isinstance(mark, Shifts)
+        assert isinstance(mark, RatioMarks)
         assert mark.margin == 1.2
         assert mark.categories == ("q25", "q50", "q75", "q90", "q95", "q99")
         for name in ("lower", "upper"):

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from iosonde.drawing.marks import Bars, Cells, Points, Shade, Steps
+from iosonde.drawing.marks import Bars, Cells, Points, Shade, StepMarks
 from iosonde.drawing.sheet import plain
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OF_WINDOW, OP_WORDS, OPS
 from iosonde.model.phases import Phase
 from iosonde.weather import samples_to_draw as scatter_module
-from iosonde.weather.figures.request import KINDS, Asked
+from iosonde.weather.figures.request import KINDS, FigureRequest
 from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.samples import boxes as boxes_module
 from iosonde.weather.store import Store
@@ -49,7 +49,7 @@ def asked(kind, since=0, until=LENGTH, **changes):
         for name in ("target", "window_ns", "statistic", "ops")
         if name in changes
     }
-    return Asked(kind, replace(query, **inner), **changes)
+    return FigureRequest(kind, replace(query, **inner), **changes)
 
 
 def pane(sheet, row, column):
@@ -184,7 +184,11 @@ def test_phases_are_compared_with_what_was_usual_before_them(store):
     sheet = sheet_of(store, question)
     assert sheet.columns == ("latency", "slowdown", "mean of 10 min")
     latency, each, mean = (pane(sheet, "creates", column) for column in sheet.columns)
-    (points,), (ratios,), (steps,) = marks(latency, Points), marks(each, Points), marks(mean, Steps)
+    (points,), (ratios,), (steps,) = (
+        marks(latency, Points),
+        marks(each, Points),
+        marks(mean, StepMarks),
+    )
     expected = points.value / ratios.value
     assert np.allclose(expected, expected[0])
     assert expected[0] == pytest.approx(1e-3, rel=0.1)
@@ -202,7 +206,7 @@ def test_without_a_baseline_nothing_is_compared(store):
     question = asked("phases", 0, 240, target="/work", window_ns=60 * SECOND)
     sheet = sheet_of(store, question)
     compared = [p for p in sheet.panes if p.column != "latency"]
-    assert all(p.n == 0 and not marks(p, Points) and not marks(p, Steps) for p in compared)
+    assert all(p.n == 0 and not marks(p, Points) and not marks(p, StepMarks) for p in compared)
     median = sheet_of(store, replace(question, expected="median"))
     (points,) = marks(pane(median, "stats", "slowdown"), Points)
     assert np.median(points.value[points.kind == "ok"]) == pytest.approx(1.0, rel=0.1)
@@ -212,7 +216,7 @@ def test_statistics_of_intervals_as_boxes_and_as_lines(store):
     boxes = sheet_of(store, asked("statistics"))
     lines = sheet_of(store, asked("timeline"))
     (bars,) = marks(pane(boxes, "creates", "/work"), Bars)
-    steps = {mark.role: mark for mark in marks(pane(lines, "creates", "/work"), Steps)}
+    steps = {mark.role: mark for mark in marks(pane(lines, "creates", "/work"), StepMarks)}
     assert bars.categories == tuple(steps) == OF_WINDOW
     due, service, ok = latencies(store, asked("timeline"), "md_create")
     four = due // (4 * HOUR * SECOND)
@@ -240,7 +244,7 @@ def test_missing_intervals_are_missing(store):
     sheet = sheet_of(store, asked("timeline"))
     for target, missing in (("/work", [2, 3]), ("/home", [])):
         one = pane(sheet, "stats", target)
-        for mark in marks(one, Steps):
+        for mark in marks(one, StepMarks):
             assert len(mark.value) == 10
             assert np.flatnonzero(np.isnan(mark.value)).tolist() == missing
         assert ("2 intervals missing" in one.note) == bool(missing)
@@ -250,7 +254,7 @@ def test_slowdown_at_two_scales_with_the_slow_time_shaded(store):
     sheet = sheet_of(store, asked("slowdown", target="/work"))
     assert sheet.columns == ("windows of 10 min", "windows of 4 h")
     short, long = (pane(sheet, "creates", column) for column in sheet.columns)
-    (fine,) = marks(short, Steps)
+    (fine,) = marks(short, StepMarks)
     (shade,) = marks(short, Shade)
     begin = BEGIN / 1e9 + 36 * HOUR
     assert shade.start_s == pytest.approx(begin, abs=60)
@@ -261,7 +265,7 @@ def test_slowdown_at_two_scales_with_the_slow_time_shaded(store):
     assert np.isnan(fine.value[gap]).all()
     assert np.count_nonzero(gap) == 48
     assert (fine.lower[~np.isnan(fine.value)] <= fine.value[~np.isnan(fine.value)]).all()
-    (coarse,) = marks(long, Steps)
+    (coarse,) = marks(long, StepMarks)
     assert 4.5 < np.nanmax(coarse.value) < 6.5, "slow for three of its four hours"
     assert not marks(pane(sheet, "stats", sheet.columns[0]), Shade)
 

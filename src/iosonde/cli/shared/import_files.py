@@ -11,16 +11,16 @@ from iosonde.cli.shared.text import count
 
 
 @dataclass
-class Kept:
+class StoredFiles:
     """How many of the files are in the store whole."""
 
     files: int = 0
 
 
 @contextmanager
-def told(files: int) -> Iterator[Kept]:
+def told(files: int) -> Iterator[StoredFiles]:
     """Says at Ctrl-C how many of ``files`` were counted, and passes it on."""
-    kept = Kept()
+    kept = StoredFiles()
     try:
         yield kept
     except KeyboardInterrupt:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.import_files import Kept
+from iosonde.cli.shared.import_files import StoredFiles
 from iosonde.cli.shared.text import count
 from iosonde.cli.shared.work_progress import working
 from iosonde.connectors.source import Settings
 from iosonde.ingest.join import join_new
-from iosonde.ingest.records import Recorded, Records, Told, import_records, split
-from iosonde.jobs.environment.join import Joined
+from iosonde.ingest.records import FileImport, Records, Told, import_records, split
+from iosonde.jobs.environment.join import JoinCounts
 from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.quality import QUALITY
 from iosonde.model.text import clean_text
@@ -24,19 +24,19 @@ from iosonde.model.units import format_time, parse_duration
 
 if TYPE_CHECKING:
     from iosonde.connectors.tables.mapping import Mapping
-    from iosonde.ingest.prometheus import Range
+    from iosonde.ingest.prometheus import QueryRange
 
 _SINCE, _EVERY = "-1d", "1m"
 _SHOWN, _TOLD = 4, 5
 """Files that nothing can read, and that cannot be opened, which are told of by name."""
 
 
-class Given(NamedTuple):
+class ImportSources(NamedTuple):
     """What is to be imported: records with what reads them, addresses of servers, and what else may be read."""
 
     records: Records
     urls: list[str]
-    span: Range | None
+    span: QueryRange | None
     """Of the servers."""
     others: list[Path]
     unknown: list[tuple[Path, list[Path]]]
@@ -71,7 +71,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
         ) from error
 
 
-def given_of(args: argparse.Namespace, now_ns: int) -> Given:
+def given_of(args: argparse.Namespace, now_ns: int) -> ImportSources:
     """What the arguments name. Raises UsageError: a mapping that fits nothing, a range without a server."""
     from iosonde.ingest.prometheus import is_address
     from iosonde.jobs.table.from_files import mappings
@@ -81,13 +81,13 @@ def given_of(args: argparse.Namespace, now_ns: int) -> Given:
     maps = mappings(args.mapping)
     folders = [path for path in paths if path.is_dir()]
     records, others = split([path for path in paths if path not in folders], maps)
-    given = Given(records, urls, _range(args, now_ns, bool(urls)), others, [], [])
+    given = ImportSources(records, urls, _range(args, now_ns, bool(urls)), others, [], [])
     for folder in folders:
         _add_folder(given, folder, maps)
     return given
 
 
-def _add_folder(given: Given, folder: Path, maps: Sequence[Mapping]) -> None:
+def _add_folder(given: ImportSources, folder: Path, maps: Sequence[Mapping]) -> None:
     """What is in a folder, without what was named before."""
     from iosonde.ingest.folders import look
 
@@ -105,8 +105,8 @@ def _add_folder(given: Given, folder: Path, maps: Sequence[Mapping]) -> None:
         given.unknown.append((folder, found.unknown))
 
 
-def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> Range | None:
-    from iosonde.ingest.prometheus import Range
+def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> QueryRange | None:
+    from iosonde.ingest.prometheus import QueryRange
 
     if not wanted:
         for name in ("since", "until", "every"):
@@ -123,10 +123,12 @@ def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> Range | None:
     every = parse_duration(args.every or _EVERY)
     if every < 1_000_000 or every % 1_000_000:
         raise UsageError(f"--every {args.every} is not possible", expected="1ms or more, whole ms")
-    return Range(since, until, every)
+    return QueryRange(since, until, every)
 
 
-def run(root: Path, given: Given, settings: Settings, now_ns: int, kept: Kept) -> int:
+def run(
+    root: Path, given: ImportSources, settings: Settings, now_ns: int, kept: StoredFiles
+) -> int:
     """Import records, put jobs and servers together, say what became of them; 1 if something was broken.
 
     ``kept`` counts the files.
@@ -160,7 +162,9 @@ def run(root: Path, given: Given, settings: Settings, now_ns: int, kept: Kept) -
     return 1 if told.errors or given.broken else 0
 
 
-def _imported(root: Path, given: Given, settings: Settings, told: Told) -> Iterator[Recorded]:
+def _imported(
+    root: Path, given: ImportSources, settings: Settings, told: Told
+) -> Iterator[FileImport]:
     yield from import_records(root, given.records, settings, told, working)
     if given.urls and given.span is not None:
         from iosonde.ingest.prometheus import import_ranges
@@ -170,14 +174,14 @@ def _imported(root: Path, given: Given, settings: Settings, told: Told) -> Itera
             yield from import_ranges(root, given.urls, given.span, asked, told)
 
 
-def _files(one: Recorded, records: Records) -> int:
+def _files(one: FileImport, records: Records) -> int:
     """How many files this was read from: one, all of its kind together, or none for a server."""
     if any(str(path) == one.name for path, _ in records):
         return 1
     return sum(one.kind == connector.KIND for _, connector in records)
 
 
-def _print(one: Recorded, now_ns: int) -> None:
+def _print(one: FileImport, now_ns: int) -> None:
     parts = []
     if one.samples:
         systems = sorted({clean_text(system) for system, _ in one.series if system})
@@ -210,7 +214,7 @@ def _print(one: Recorded, now_ns: int) -> None:
         print(f"  {flag} ({count(n)}): {QUALITY[flag]} ({where})")
 
 
-def _print_joined(found: Joined) -> None:
+def _print_joined(found: JoinCounts) -> None:
     if found.jobs:
         print(
             f"{count(found.with_more)} of {count(found.jobs)} jobs have numbers of servers beside them"

@@ -37,7 +37,7 @@ from iosonde.connectors.benchmarks.mdworkbench.text import WANTED, TextReader
 from iosonde.connectors.lines import (
     MOST_S,
     NUMBER,
-    Given,
+    FileDefaults,
     Line,
     Tell,
     bad,
@@ -70,7 +70,7 @@ class Stretch(NamedTuple):
 class ProbingLog:
     """One log. ``pieces`` reads it; the rest is known when that has ended."""
 
-    def __init__(self, path: Path, given: Given, tell: Tell) -> None:
+    def __init__(self, path: Path, given: FileDefaults, tell: Tell) -> None:
         self._path, self._given, self._tell = path, given, tell
         self._text = TextReader(path, given, tell, SOURCE)
         self._record: _Record | None = None

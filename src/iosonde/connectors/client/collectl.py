@@ -16,8 +16,8 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.connectors.client.collectl_columns import Meaning, meaning
-from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.client.collectl_columns import CollectlColumn, meaning
+from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.many_files import of_one, read_each
 from iosonde.connectors.plain_numbers import plain
@@ -38,7 +38,7 @@ _MOST_CELLS = 400_000
 
 class _Column(NamedTuple):
     place: int
-    meaning: Meaning
+    meaning: CollectlColumn
 
 
 def recognises(head: Head) -> bool:
@@ -214,11 +214,13 @@ class _Table:
     def _give(
         self, time_ns: int, step_ns: int, columns: list[_Column], values: list[float | None]
     ) -> None:
-        sums: dict[Series, float | None] = {}
+        sums: dict[ComponentSeries, float | None] = {}
         for column, value in zip(columns, values, strict=True):
             what = column.meaning
             name = f"{self._host}/{what.part}" if what.part else self._host
-            series = Series(what.system or self._settings.system, what.level, what.metric, name)
+            series = ComponentSeries(
+                what.system or self._settings.system, what.level, what.metric, name
+            )
             if not what.rate:
                 if value is not None:
                     self._gather.over(series, time_ns, step_ns, value * what.scale)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 KIB = 1024.0
 
 
-class Meaning(NamedTuple):
+class CollectlColumn(NamedTuple):
     """``scale`` times the number is per second (``rate``) or a state."""
 
     level: str
@@ -50,7 +50,7 @@ _LUSTRE = {
 _LUSTRE_LEVEL = {"CLT": "client", "OST": "oss", "MDS": "mds", "OSTD": "oss", "MDSD": "mds"}
 
 
-def meaning(column: str) -> Meaning | None:
+def meaning(column: str) -> CollectlColumn | None:
     """What a column is; None: not read here.
 
     ``MetaC`` and ``MetaS`` of NFS are lookups, accesses, getattrs, setattrs and readdirs only.
@@ -61,7 +61,7 @@ def meaning(column: str) -> Meaning | None:
     group, detail, name = match[1], match[2] or "", match[3]
     if not detail and (group, name) in _STATES:
         metric, scale = _STATES[(group, name)]
-        return Meaning("server", "", metric, scale, False)
+        return CollectlColumn("server", "", metric, scale, False)
     if group in ("DSK", "NET"):
         return _device(group, detail, name)
     if group == "NFS":
@@ -71,11 +71,11 @@ def meaning(column: str) -> Meaning | None:
         scale = KIB if name.endswith("KB") else 1.0
         system = detail if level == "client" else ""
         part = "" if level == "client" else detail
-        return Meaning(level, part, _LUSTRE[name], scale, True, system)
+        return CollectlColumn(level, part, _LUSTRE[name], scale, True, system)
     return None
 
 
-def _device(group: str, detail: str, name: str) -> Meaning | None:
+def _device(group: str, detail: str, name: str) -> CollectlColumn | None:
     """Totals have Tot behind their names, details of a disk an s."""
     names = _DISK if group == "DSK" else _NET
     bare = name if detail else name.removesuffix("Tot")
@@ -89,19 +89,21 @@ def _device(group: str, detail: str, name: str) -> Meaning | None:
         return None
     part = detail or ("disks" if group == "DSK" else "net")
     scale = KIB if bare.endswith("KB") else 1.0
-    return Meaning("device", part, names[bare], scale, True)
+    return CollectlColumn("device", part, names[bare], scale, True)
 
 
-def _nfs(detail: str, name: str) -> Meaning | None:
+def _nfs(detail: str, name: str) -> CollectlColumn | None:
     """``[NFS]ReadsC`` of all versions, ``[NFS:3cd]Read`` of one; C and c are the client's, S and s the server's."""
     if detail:
         found = re.fullmatch(r"\d([cs])d?", detail)
         if found is None or name not in _NFS_DETAIL:
             return None
         level = "client" if found[1] == "c" else "server"
-        return Meaning(level, "", _NFS_DETAIL[name], 1, True)
+        return CollectlColumn(level, "", _NFS_DETAIL[name], 1, True)
     if name == "Retrans":
-        return Meaning("client", "", "retransmissions", 1, True)
+        return CollectlColumn("client", "", "retransmissions", 1, True)
     if name[:-1] in _NFS and name[-1] in "CS":
-        return Meaning("client" if name[-1] == "C" else "server", "", _NFS[name[:-1]], 1, True)
+        return CollectlColumn(
+            "client" if name[-1] == "C" else "server", "", _NFS[name[:-1]], 1, True
+        )
     return None

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.connectors.client.mountstats_log import DEVICE, MOST_MOUNTS, Mount, Snapshots
+from iosonde.connectors.client.mountstats_log import DEVICE, MOST_MOUNTS, MountCounters, Snapshots
 from iosonde.connectors.file_times import recorded
-from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import bad, shown
 from iosonde.connectors.many_files import read_each
 from iosonde.connectors.source import Head, Item, Settings, Tell
@@ -76,7 +76,9 @@ class _Known(NamedTuple):
     operations: int
 
 
-def _give(mount: Mount, time_ns: int, gather: Gather, known: dict[tuple[str, str], _Known]) -> bool:
+def _give(
+    mount: MountCounters, time_ns: int, gather: Gather, known: dict[tuple[str, str], _Known]
+) -> bool:
     """Give a snapshot's counters on; False: they are not complete, nothing was given."""
     key = (mount.export, mount.point)
     before = known.get(key)
@@ -92,7 +94,7 @@ def _give(mount: Mount, time_ns: int, gather: Gather, known: dict[tuple[str, str
     if len(known) < MOST_MOUNTS:
         known[key] = _Known(time_ns, mount.age_s, mount.operations)
     for metric, value in mount.sums.items():
-        series = Series(mount.export, "client", metric, mount.point)
+        series = ComponentSeries(mount.export, "client", metric, mount.point)
         gather.counter(series, time_ns, value, restarted=anew)
     return True
 

@@ -47,7 +47,7 @@ OPERATIONS = {
 
 
 @dataclass
-class Mount:
+class MountCounters:
     """Counters of one mount in one snapshot: metric -> reading."""
 
     export: str
@@ -71,16 +71,16 @@ class Snapshots:
     def __init__(self, path: Path, settings: Settings, tell: Tell, gather: Gather) -> None:
         self._path, self._settings, self._tell, self._gather = path, settings, tell, gather
         self._clock = WallTimes(settings.zone, ascending=True)
-        self._mounts: list[Mount] = []
-        self._mount: Mount | None = None
+        self._mounts: list[MountCounters] = []
+        self._mount: MountCounters | None = None
         self._ops = False
         self._seen: set[tuple[str, str]] = set()
         self._before: int | None = None
         """The stamp of the snapshot that comes, where stamps stand before theirs."""
         self._leading: bool | None = None
-        self._unstamped: list[list[Mount]] = []
+        self._unstamped: list[list[MountCounters]] = []
 
-    def read(self) -> Iterator[tuple[int, list[Mount]]]:
+    def read(self) -> Iterator[tuple[int, list[MountCounters]]]:
         """When, and the mounts as they were then."""
         for line in read_lines(self._path, self._tell):
             text = line.text.strip()
@@ -107,7 +107,9 @@ class Snapshots:
         for note in self._clock.notes():
             self._gather.note(note.flag, note.what, note.n)
 
-    def _device(self, match: re.Match[str], line: Line) -> Iterator[tuple[int, list[Mount]]]:
+    def _device(
+        self, match: re.Match[str], line: Line
+    ) -> Iterator[tuple[int, list[MountCounters]]]:
         self._ops = False
         self._mount = None
         if not match[3].startswith("nfs") or not match[4]:
@@ -120,10 +122,10 @@ class Snapshots:
             self._tell(bad(self._path, line.number, what, "fewer"))
             return
         self._seen.add(key)
-        self._mount = Mount(match[1], match[2], line.number)
+        self._mount = MountCounters(match[1], match[2], line.number)
         self._mounts.append(self._mount)
 
-    def _ended(self, stamp: int | None) -> Iterator[tuple[int, list[Mount]]]:
+    def _ended(self, stamp: int | None) -> Iterator[tuple[int, list[MountCounters]]]:
         """The snapshot is whole: with its stamp, or kept until the file's end tells when it was."""
         mounts, self._mounts, self._mount = self._mounts, [], None
         self._seen.clear()
@@ -134,7 +136,7 @@ class Snapshots:
         elif len(self._unstamped) < 1000:
             self._unstamped.append(mounts)
 
-    def _dated(self) -> Iterator[tuple[int, list[Mount]]]:
+    def _dated(self) -> Iterator[tuple[int, list[MountCounters]]]:
         """Snapshots without stamps: the last is as old as the file, others by their mounts' ages."""
         if not self._unstamped:
             return
@@ -154,7 +156,7 @@ class Snapshots:
                 continue
             yield changed - min(gaps, default=0) * 10**9, mounts
 
-    def _counters(self, mount: Mount, text: str, ended: bool) -> None:
+    def _counters(self, mount: MountCounters, text: str, ended: bool) -> None:
         if not ended:
             raise ValueError("the line is cut")
         name, _, rest = text.partition(":")
@@ -179,7 +181,7 @@ def _numbers(text: str, least: int, name: str) -> list[int]:
     return numbers
 
 
-def _operation(mount: Mount, name: str, numbers: list[int]) -> None:
+def _operation(mount: MountCounters, name: str, numbers: list[int]) -> None:
     ops, sent, timeouts, _, _, queue, trip, run = numbers[:8]
     mount.add(OPERATIONS.get(name, "other_ops"), ops)
     mount.add("retransmissions", max(0, sent - ops))

@@ -30,7 +30,7 @@ class Files(NamedTuple):
     writers: Floats
 
 
-class Tally:
+class ModuleCounts:
     """Of one module of one log.
 
     A value below zero, not finite or beyond 1e19 is missing: it is left out of its sum, and counted.

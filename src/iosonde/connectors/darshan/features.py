@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from iosonde.connectors.darshan.counts import Files, Tally
-from iosonde.connectors.darshan.records import BINS, Run
+from iosonde.connectors.darshan.counts import Files, ModuleCounts
+from iosonde.connectors.darshan.records import BINS, LogHeader
 from iosonde.model.jobs import Job, Scalar
 
 _KINDS = {
@@ -34,7 +34,11 @@ def features(job: Job) -> dict[str, float]:
 
 
 def features_of(
-    run: Run, tallies: Mapping[str, Tally], base: list[Tally], files: Files, source: str
+    run: LogHeader,
+    tallies: Mapping[str, ModuleCounts],
+    base: list[ModuleCounts],
+    files: Files,
+    source: str,
 ) -> dict[str, Scalar]:
     """Every feature of a job, as scalars."""
     values: dict[str, float | None] = {}
@@ -61,7 +65,7 @@ def features_of(
     }
 
 
-def _collective(through: Tally | None) -> dict[str, float | None]:
+def _collective(through: ModuleCounts | None) -> dict[str, float | None]:
     """The share of MPI-IO's accesses that are collective; None without MPI-IO."""
     if through is None:
         return {"collective_ratio": None}
@@ -71,7 +75,7 @@ def _collective(through: Tally | None) -> dict[str, float | None]:
     return {"collective_ratio": _share(kinds["COLL"] + kinds["SPLIT"], sum(kinds.values()))}
 
 
-def _accesses(posix: Tally | None) -> dict[str, float | None]:
+def _accesses(posix: ModuleCounts | None) -> dict[str, float | None]:
     """How the files were read and written."""
     names = (
         *("reads_ratio", "metadata_operations_ratio", "metadata_time_ratio", "switches_ratio"),

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.darshan.counts import Files, Tally, merged
+from iosonde.connectors.darshan.counts import Files, ModuleCounts, merged
 from iosonde.connectors.darshan.features import features_of
-from iosonde.connectors.darshan.records import Run
+from iosonde.connectors.darshan.records import LogHeader
 from iosonde.model.jobs import Direction, Job, Mode, Scalar
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ _MPI_WRITES = ("INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES")
 _MPI_OPENS = ("INDEP_OPENS", "COLL_OPENS")
 _LAYERS = {"POSIX": "posix", "MPI-IO": "mpiio", "STDIO": "stdio"}
 
-Tallies = Mapping[str, Tally]
+Tallies = Mapping[str, ModuleCounts]
 MountOf = Callable[["NDArray[np.uint64]"], list[str]]
 """Hashes of files -> mount points, "" where it is not known."""
 
 
-def job_of(run: Run, tallies: Tallies, mount_of: MountOf, source: str) -> Job:
+def job_of(run: LogHeader, tallies: Tallies, mount_of: MountOf, source: str) -> Job:
     """The Job of a log."""
     base = [tallies[name] for name in ("POSIX", "STDIO") if name in tallies]
     through = tallies.get("MPI-IO")
@@ -77,7 +77,7 @@ def job_of(run: Run, tallies: Tallies, mount_of: MountOf, source: str) -> Job:
     )
 
 
-def _step(run: Run, files: Files) -> str:
+def _step(run: LogHeader, files: Files) -> str:
     """Tells runs apart that one job began in the same second: by the program, and by files and bytes of each."""
     digest = 0
     for column in files[:3]:
@@ -85,7 +85,7 @@ def _step(run: Run, files: Files) -> str:
     return f"{run.program}-{digest:08x}"
 
 
-def _own(base: list[Tally], files: Files, source: str) -> dict[str, Scalar]:
+def _own(base: list[ModuleCounts], files: Files, source: str) -> dict[str, Scalar]:
     """What the job did."""
     read, written = ("BYTES_READ",), ("BYTES_WRITTEN",)
     counts: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
@@ -111,7 +111,7 @@ def _each(of_files: tuple[str, ...], of_mpi: tuple[str, ...]) -> dict[str, tuple
     return {"POSIX": of_files, "STDIO": of_files, "MPI-IO": of_mpi}
 
 
-def _sum(parts: list[tuple[Tally, tuple[str, ...]]], unit: str, source: str) -> Scalar:
+def _sum(parts: list[tuple[ModuleCounts, tuple[str, ...]]], unit: str, source: str) -> Scalar:
     """Of counters over modules; None where nothing of them is known."""
     due = sum(tally.n * len(names) for tally, names in parts)
     known = sum(tally.known(*names) for tally, names in parts)
@@ -125,11 +125,11 @@ def _sum(parts: list[tuple[Tally, tuple[str, ...]]], unit: str, source: str) -> 
     return Scalar(value, unit, source, known, 1 - known / due, None, flags)
 
 
-def _flags(base: list[Tally]) -> tuple[str, ...]:
+def _flags(base: list[ModuleCounts]) -> tuple[str, ...]:
     return ("incomplete",) if any(tally.partial for tally in base) else ()
 
 
-def _rates(tallies: Tallies, base: list[Tally], source: str) -> dict[str, Scalar]:
+def _rates(tallies: Tallies, base: list[ModuleCounts], source: str) -> dict[str, Scalar]:
     """Bytes by time of the slowest, of each module and of the one that counts."""
     found = {}
     for module, layer in _LAYERS.items():
@@ -150,13 +150,13 @@ def _rates(tallies: Tallies, base: list[Tally], source: str) -> dict[str, Scalar
     return found
 
 
-def _rate(tally: Tally, source: str) -> Scalar:
+def _rate(tally: ModuleCounts, source: str) -> Scalar:
     seconds = tally.slowest_s
     value = tally.moved_bytes / seconds if seconds > 0 else None
     return Scalar(value, "bytes/s", source, tally.n, None, None, _flags([tally]))
 
 
-def _direction(base: list[Tally]) -> Direction:
+def _direction(base: list[ModuleCounts]) -> Direction:
     read = sum(tally.total("BYTES_READ") for tally in base)
     written = sum(tally.total("BYTES_WRITTEN") for tally in base)
     if read + written <= 0:
@@ -173,7 +173,7 @@ class _Use(NamedTuple):
     ranks: Floats
 
 
-def _use(run: Run, tallies: Tallies, files: Files) -> _Use:
+def _use(run: LogHeader, tallies: Tallies, files: Files) -> _Use:
     ranks = np.maximum(files.readers, files.writers)
     through = tallies.get("MPI-IO")
     if through is not None and len(files.ids):
@@ -185,7 +185,7 @@ def _use(run: Run, tallies: Tallies, files: Files) -> _Use:
     return _Use(files.read_bytes + files.written_bytes, np.minimum(ranks, run.ranks))
 
 
-def _mode(run: Run, tallies: Tallies, files: Files) -> Mode:
+def _mode(run: LogHeader, tallies: Tallies, files: Files) -> Mode:
     if run.ranks < 2:
         return ""
     moved, ranks = _use(run, tallies, files)
@@ -197,7 +197,7 @@ def _mode(run: Run, tallies: Tallies, files: Files) -> Mode:
     return "fpp" if int(((ranks == 1) & (moved > 0)).sum()) >= run.ranks / 2 else ""
 
 
-def _api(tallies: Tallies, base: list[Tally], files: Files) -> str:
+def _api(tallies: Tallies, base: list[ModuleCounts], files: Files) -> str:
     moved = files.read_bytes + files.written_bytes
     total = float(moved.sum())
     if total <= 0:
@@ -210,7 +210,7 @@ def _api(tallies: Tallies, base: list[Tally], files: Files) -> str:
     return _busiest(base)
 
 
-def _busiest(base: list[Tally]) -> str:
+def _busiest(base: list[ModuleCounts]) -> str:
     most = max(base, key=lambda tally: tally.moved_bytes, default=None)
     return _LAYERS[most.module] if most is not None and most.moved_bytes > 0 else ""
 

@@ -17,8 +17,8 @@ from iosonde.connectors.darshan.records import (
     MODULES,
     MOST_RECORDS,
     STREAMS,
+    LogHeader,
     Records,
-    Run,
     instant,
     program_of,
     ranks_of,
@@ -38,7 +38,7 @@ class ModuleInfo(NamedTuple):
     partial: bool
 
 
-class Log:
+class RawLog:
     """An open log. ``path`` is for what is said of it."""
 
     def __init__(self, path: str, handle: Any) -> None:
@@ -54,7 +54,7 @@ class Log:
         """An error about this log."""
         return InputFileError(f"{self.path}: {what}", expected=EXPECTED)
 
-    def _run(self) -> Run:
+    def _run(self) -> LogHeader:
         ffi, lib = self._ffi, self._lib
         job = ffi.new("struct darshan_job *")
         if lib.darshan_log_get_job(self._handle, job) < 0:
@@ -66,7 +66,7 @@ class Log:
         timed = lib.darshan_log_get_job_runtime(self._handle, job[0], seconds) >= 0
         one = job[0]
         version = ffi.string(ffi.cast("char *", self._handle), 8).decode("ascii", "replace")
-        return Run(
+        return LogHeader(
             version=version,
             program=program_of(ffi.string(command).decode("utf-8", "replace")),
             user=str(one.uid),
@@ -208,11 +208,11 @@ def _columns(module: str) -> tuple[list[int], list[int], bool]:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[Log]:
+def opened(path: str) -> Iterator[RawLog]:
     """A log, open. Raises InputFileError. After an error the library's state is not to be trusted any more."""
     ffi, lib = library()
     handle = lib.darshan_log_open(path.encode("utf-8", "surrogateescape"))
     if handle == ffi.NULL:
         raise InputFileError(f"{path}: no Darshan log that can be read", expected=EXPECTED)
-    yield Log(path, handle)
+    yield RawLog(path, handle)
     lib.darshan_log_close(handle)

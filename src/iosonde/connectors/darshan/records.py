@@ -95,7 +95,7 @@ class Records(NamedTuple):
 
 
 @dataclass
-class Run:
+class LogHeader:
     """What a log says beside its records. Times UTC ns; None where it says nothing possible."""
 
     version: str

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from iosonde.connectors.darshan.counts import Tally
+from iosonde.connectors.darshan.counts import ModuleCounts
 from iosonde.connectors.darshan.records import MODULES, MOST_RECORDS, PLACES, STREAMS, Records
 from iosonde.connectors.lines import Line, Tell, bad, shown
 
@@ -21,12 +21,12 @@ _STREAMS = frozenset(name.decode() for name in STREAMS)
 Key = tuple[str, str, str]
 
 
-class Rows:
+class RecordRows:
     """What lines of records amount to. Lines that are no good are told of and left out."""
 
     def __init__(self, path: Path, tell: Tell, ranks: int) -> None:
         self._path, self._tell, self._ranks = path, tell, ranks
-        self.tallies: dict[str, Tally] = {}
+        self.tallies: dict[str, ModuleCounts] = {}
         self.mounts: dict[int, str] = {}
         """Record id -> mount point, where it is known."""
         self._key: Key = ("", "", "")
@@ -39,10 +39,10 @@ class Rows:
         self._seen: set[Key] = set()
         self._total = 0
 
-    def tally(self, module: str) -> Tally | None:
+    def tally(self, module: str) -> ModuleCounts | None:
         """Of a module, made where it is not there yet; None where it is none that counts."""
         if module in MODULES and module not in self.tallies:
-            self.tallies[module] = Tally(module, self._ranks, partial=False)
+            self.tallies[module] = ModuleCounts(module, self._ranks, partial=False)
         return self.tallies.get(module)
 
     def take(self, line: Line) -> None:
@@ -141,7 +141,7 @@ class Rows:
             )
         )
 
-    def finish(self, last: int) -> dict[str, Tally]:
+    def finish(self, last: int) -> dict[str, ModuleCounts]:
         """Every tally. ``last``: the number of the last line. Raises InputFileError: the last record is cut."""
         if self._record is not None:
             module = self._record[0]

@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.connectors.darshan.job import job_of
-from iosonde.connectors.darshan.records import Run, instant, program_of, ranks_of
-from iosonde.connectors.darshan.rows import Rows
+from iosonde.connectors.darshan.records import LogHeader, instant, program_of, ranks_of
+from iosonde.connectors.darshan.rows import RecordRows
 from iosonde.connectors.lines import NUMBER, Line, bad, read_lines, shown
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
@@ -89,7 +89,7 @@ class _Text:
         self.path, self.tell = path, tell
         self.fields: dict[str, str] = {}
         self.version = ""
-        self.rows: Rows | None = None
+        self.rows: RecordRows | None = None
         self.totals: dict[str, dict[str, float]] = {}
         self.perf: dict[str, dict[str, float]] = {}
         self.partial: set[str] = set()
@@ -118,7 +118,7 @@ class _Text:
             self.dxt += 1
         elif "\t" in line.text:
             if self.rows is None:
-                self.rows = Rows(self.path, self.tell, self._run().ranks)
+                self.rows = RecordRows(self.path, self.tell, self._run().ranks)
             self.rows.take(line)
         elif line.text.strip() and not line.text.startswith("total_"):
             self.tell(bad(self.path, line.number, shown(line.text), "a line of darshan-parser"))
@@ -140,7 +140,7 @@ class _Text:
         elif _DXT.match(line.text):
             self.dxt += 1
 
-    def _run(self) -> Run:
+    def _run(self) -> LogHeader:
         fields = self.fields
         ranks = self._whole("nprocs")
         if ranks is None:
@@ -148,7 +148,7 @@ class _Text:
         start, end = self._whole("start_time"), self._whole("end_time")
         seconds = fields.get("run time", "").strip()
         known = re.fullmatch(NUMBER, seconds) is not None and float(seconds) < 1e9
-        return Run(
+        return LogHeader(
             version=self.version,
             program=program_of(fields.get("exe", "")),
             user=_word(fields.get("uid", "")),
@@ -175,7 +175,7 @@ class _Text:
             what = f"the text ends before the data of {', '.join(lacking)}"
             raise bad(self.path, self.last, what, "the whole text (--show-incomplete)")
         run = self._run()
-        rows = self.rows or Rows(self.path, self.tell, run.ranks)
+        rows = self.rows or RecordRows(self.path, self.tell, run.ranks)
         rows.finish(self.last)
         self._add_sums(rows)
         for tally in rows.tallies.values():
@@ -186,7 +186,7 @@ class _Text:
 
         return job_of(run, rows.tallies, mount_of, SOURCE)
 
-    def _add_sums(self, rows: Rows) -> None:
+    def _add_sums(self, rows: RecordRows) -> None:
         """What ``--total`` and ``--perf`` say, of modules without records."""
         for module in sorted(self.totals.keys() | self.perf.keys()):
             hidden = module == "STDIO" and "POSIX" in self.totals.keys() | self.perf.keys()

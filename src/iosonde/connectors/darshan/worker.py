@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from iosonde.connectors.darshan.raw import Log
+    from iosonde.connectors.darshan.raw import RawLog
     from iosonde.connectors.source import Settings
     from iosonde.model.jobs import Job
 
@@ -104,15 +104,15 @@ def answer_to(request: Mapping[str, Any]) -> dict[str, Any]:
         return {"bad": f"{request['path']}: it needs more than {_MOST_MEMORY >> 30} GiB"}
 
 
-def _job(log: Log) -> dict[str, Any]:
-    from iosonde.connectors.darshan.counts import Tally
+def _job(log: RawLog) -> dict[str, Any]:
+    from iosonde.connectors.darshan.counts import ModuleCounts
     from iosonde.connectors.darshan.job import job_of
     from iosonde.connectors.darshan.records import MODULES
 
     tallies = {}
     for module in MODULES:
         if module in log.modules:
-            tally = Tally(module, log.run.ranks, module in log.run.partial)
+            tally = ModuleCounts(module, log.run.ranks, module in log.run.partial)
             for records in log.records(module):
                 tally.add(records)
             tallies[module] = tally
@@ -125,7 +125,7 @@ def _job(log: Log) -> dict[str, Any]:
     return as_data(job_of(log.run, tallies, _mounts(log), SOURCE))
 
 
-def _mounts(log: Log) -> Callable[[NDArray[np.uint64]], list[str]]:
+def _mounts(log: RawLog) -> Callable[[NDArray[np.uint64]], list[str]]:
     points: dict[bytes, str] = {}
     for path, kind in log.mounts:
         # An automounter's entry hides behind what it has mounted.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from iosonde.connectors.file_times import recorded
-from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import count
@@ -117,7 +117,7 @@ class _Answer:
         elif re.match(r"\S+\s+\d+\s+-?\d+\s+(?:yes|no)\s", text, re.IGNORECASE):
             raise ValueError(f"the NSD's row {shown(text)} is cut or has no numbers")
 
-    def gauges(self) -> Iterator[tuple[Series, float]]:
+    def gauges(self) -> Iterator[tuple[ComponentSeries, float]]:
         """Everything that was said, and the file system's own room."""
         rooms = list(self._rooms)
         if not any(room.level == "filesystem" and not room.prefix for room in rooms):
@@ -132,9 +132,12 @@ class _Answer:
                 ("used", room.size_kib - room.free_kib),
             ):
                 metric = f"{room.prefix}{word}_bytes"
-                yield Series(self._system, room.level, metric, room.name), float(kib * _KIB)
+                yield (
+                    ComponentSeries(self._system, room.level, metric, room.name),
+                    float(kib * _KIB),
+                )
         for metric, value in self._inodes.items():
-            yield Series(self._system, "filesystem", metric, self._system), float(value)
+            yield ComponentSeries(self._system, "filesystem", metric, self._system), float(value)
 
     def _sum(self, of: str, size: str, blocks: str, fragments: str) -> None:
         if of == "pool total":

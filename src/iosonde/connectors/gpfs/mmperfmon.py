@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import plain
@@ -60,7 +60,7 @@ _STATES = {
 
 
 class _Column(NamedTuple):
-    series: Series
+    series: ComponentSeries
     amount: bool
 
 
@@ -166,16 +166,22 @@ class _Query:
         words = key.split("|")
         host, sensor, metric = words[0], words[1], words[-1]
         if sensor == "GPFSFilesystem" and metric in _AMOUNTS and len(words) >= 4:
-            return _Column(Series(words[-2], "client", _AMOUNTS[metric], host), True)
+            return _Column(ComponentSeries(words[-2], "client", _AMOUNTS[metric], host), True)
         if metric in _AMOUNTS and metric.startswith("gpfs_nsdds_") and len(words) >= 4:
             child = f"{words[-2]}@{host}"
             self.served[child] = host
-            return _Column(Series(self._settings.system, "nsd", _AMOUNTS[metric], child), True)
+            return _Column(
+                ComponentSeries(self._settings.system, "nsd", _AMOUNTS[metric], child), True
+            )
         if sensor == "Network" and metric in _AMOUNTS and len(words) >= 4:
             name = f"{host}/{words[-2]}"
-            return _Column(Series(self._settings.system, "device", _AMOUNTS[metric], name), True)
+            return _Column(
+                ComponentSeries(self._settings.system, "device", _AMOUNTS[metric], name), True
+            )
         if metric in _STATES:
-            return _Column(Series(self._settings.system, "server", _STATES[metric], host), False)
+            return _Column(
+                ComponentSeries(self._settings.system, "server", _STATES[metric], host), False
+            )
         self._gather.note("left-out", f"sensors that are not read: {metric}")
         return None
 
@@ -243,7 +249,10 @@ class _Query:
         for host, found in states.items():
             for metric, value in _derived(found).items():
                 self._gather.over(
-                    Series(self._settings.system, "server", metric, host), time_ns, step_ns, value
+                    ComponentSeries(self._settings.system, "server", metric, host),
+                    time_ns,
+                    step_ns,
+                    value,
                 )
 
 

@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 
-from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import bad, read_lines, shown
 from iosonde.connectors.many_files import of_one, read_each
 from iosonde.connectors.plain_numbers import count
@@ -156,7 +156,9 @@ class _Log:
                 wrong.append(name)
                 self._gather.note("not-a-number", f"{name} of {node}")
             else:
-                self._gather.counter(Series(system, "client", metric, node), time_ns, value)
+                self._gather.counter(
+                    ComponentSeries(system, "client", metric, node), time_ns, value
+                )
         if wrong:
             raise ValueError(f"{', '.join(wrong)} missing or no count")
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from iosonde.connectors.lustre import hdf5_safe as hdf5
 from iosonde.connectors.lustre import hdf5_steps
-from iosonde.connectors.lustre.hdf5_steps import Steps, amounts, cleaned, taken, time_notes
+from iosonde.connectors.lustre.hdf5_steps import TimeSteps, amounts, cleaned, taken, time_notes
 from iosonde.connectors.lustre.names import OPERATIONS, system_of
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
@@ -83,7 +83,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[MetricBlock | I
         stamps = hdf5.dataset(file, _STEPS, (1,))
         if stamps is None:
             raise InputFileError(f"{path} has no {_STEPS}", expected="a file of pyLMT")
-        steps = Steps(stamps[:])
+        steps = TimeSteps(stamps[:])
         if steps.unset:
             what = f"{path}, {_STEPS}: {steps.unset} stamps are no times"
             tell(InputFileError(what, expected="seconds since 1970"))
@@ -129,7 +129,7 @@ def _system(file: Any) -> str:
     return hdf5.text(file[_STEPS].attrs.get("fs", ""))
 
 
-def _ends_its_step(file: Any, steps: Steps) -> bool:
+def _ends_its_step(file: Any, steps: TimeSteps) -> bool:
     """Whether a rate belongs to the step that ends at its stamp (see above)."""
     first = last = False
     for place in (_READ, _WRITE, _OPS):
@@ -177,7 +177,7 @@ def _names(data: Any, attribute: str) -> tuple[str, ...]:
 
 
 def _blocks(
-    series: _Series, steps: Steps, missing: Any, system: str, at_end: bool
+    series: _Series, steps: TimeSteps, missing: Any, system: str, at_end: bool
 ) -> Iterator[MetricBlock]:
     """One metric in slices of time."""
     unit, kind = SERIES[series.metric]

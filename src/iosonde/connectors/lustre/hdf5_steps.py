@@ -19,7 +19,7 @@ BLOCK_VALUES = 2_000_000
 """Values that are read at a time."""
 
 
-class Steps:
+class TimeSteps:
     """Time stamps of a file, s since the epoch, put in order: where each row lies and how long its step is."""
 
     def __init__(self, stamps: NDArray[Any]) -> None:
@@ -42,9 +42,9 @@ class Steps:
         self.step_ns = int(values[np.argmax(counts)]) if len(values) else 0
         """The usual step; 0 if there is only one time."""
 
-    def within(self, rows: int) -> Steps:
+    def within(self, rows: int) -> TimeSteps:
         """Those that a table of that many rows has rows for."""
-        cut = object.__new__(Steps)
+        cut = object.__new__(TimeSteps)
         cut.__dict__.update(self.__dict__)
         inside = self.rows < rows
         cut.time_ns, cut.rows = self.time_ns[inside], self.rows[inside]
@@ -76,7 +76,7 @@ def taken(data: Any, rows: Places, axis: int = 0) -> Floats:
     return np.take(np.asarray(block, dtype=np.float64), picked, axis=axis)
 
 
-def time_notes(steps: Steps, place: str) -> list[Note]:
+def time_notes(steps: TimeSteps, place: str) -> list[Note]:
     """What was wrong with the time stamps."""
     notes = []
     if steps.late:

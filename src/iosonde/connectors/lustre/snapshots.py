@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lustre.job_counts import JobCounts
 from iosonde.connectors.lustre.names import level_of, number, system_of, target
 from iosonde.connectors.lustre.stats import JobStats, Stats, job_stats, stats
@@ -26,7 +26,7 @@ _NEAR_NS = 5 * 10**9
 class _Counted(NamedTuple):
     """Counters of one target or client in one snapshot."""
 
-    series: Series
+    series: ComponentSeries
     """Its metric is not used."""
     stats: Stats
 
@@ -51,7 +51,9 @@ class Snapshot:
         if kind == "llite":
             if file == "stats":
                 of = place.rpartition("-")[0] or self.system
-                counted = _Counted(Series(of, "client", "", place[:128]), stats(lines, complain))
+                counted = _Counted(
+                    ComponentSeries(of, "client", "", place[:128]), stats(lines, complain)
+                )
                 self.counted.setdefault((kind, place, file), counted)
         elif name is None:
             return
@@ -65,7 +67,7 @@ class Snapshot:
             self.jobs.extend(job_stats(lines, name, complain))
             self.listed.add(name)
         elif kind in ("obdfilter", "mds", "mdt"):
-            series = Series(system_of(name) or self.system, level_of(name), "", name)
+            series = ComponentSeries(system_of(name) or self.system, level_of(name), "", name)
             counted = _Counted(series, stats(lines, complain))
             self.counted.setdefault((kind, name, file), counted)
 
@@ -132,7 +134,7 @@ class Passed:
 
     def _capacity(self, name: str, sizes: dict[str, float], time_ns: int) -> None:
         """Room and clients of a target."""
-        series = Series(system_of(name) or self._system, level_of(name), "", name)
+        series = ComponentSeries(system_of(name) or self._system, level_of(name), "", name)
         found = {"clients": sizes.get("num_exports")}
         for total, free, what, factor in (
             ("kbytestotal", "kbytesfree", "bytes", 1024.0),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from iosonde.connectors.lustre import hdf5_safe as hdf5
-from iosonde.connectors.lustre.hdf5_steps import Steps, taken
+from iosonde.connectors.lustre.hdf5_steps import TimeSteps, taken
 from iosonde.model.metrics import Kind
 from iosonde.model.quality import Note
 
@@ -60,7 +60,7 @@ _LEAST_BYTES_PER_INODE = 4096.0
 """A target with less room than this for each of its files was measured in KiB, whatever it says."""
 
 
-class Series(NamedTuple):
+class TokioDataset(NamedTuple):
     """A dataset and what is to be made of it."""
 
     data: Any
@@ -74,7 +74,9 @@ class Series(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
-def series_of(file: Any, group: str, name: str, level: str, steps: Steps) -> Series | None:
+def series_of(
+    file: Any, group: str, name: str, level: str, steps: TimeSteps
+) -> TokioDataset | None:
     """What a dataset holds; None for one that is not known or was never written to."""
     data = hdf5.dataset(file, f"{group}/{name}")
     if data is None or data.id.get_storage_size() == 0:
@@ -84,7 +86,7 @@ def series_of(file: Any, group: str, name: str, level: str, steps: Steps) -> Ser
         return _fullness(file, name, data, unit)
     if group == "failover":
         level = "mdt" if name == "mdtargets" else level
-        return Series(data, level, "servers", "", "gauge", False, 1.0)
+        return TokioDataset(data, level, "servers", "", "gauge", False, 1.0)
     if name in _AMOUNTS or name in _RATES:
         return _traffic(data, name, level, unit, steps)
     if name in _GAUGES:
@@ -92,7 +94,7 @@ def series_of(file: Any, group: str, name: str, level: str, steps: Steps) -> Ser
     return None
 
 
-def _traffic(data: Any, name: str, level: str, unit: str, steps: Steps) -> Series:
+def _traffic(data: Any, name: str, level: str, unit: str, steps: TimeSteps) -> TokioDataset:
     """Bytes or operations, as amounts or as rates: by the name, unless its numbers are none of that."""
     metric = _AMOUNTS.get(name) or _RATES[name]
     named_rate = name in _RATES
@@ -106,31 +108,31 @@ def _traffic(data: Any, name: str, level: str, unit: str, steps: Steps) -> Serie
         kind = "rates" if per_s else "amounts"
         notes = (Note("wrong-unit", f"{data.name} says {unit!r}: taken as {kind}"),)
     word = "bytes" if metric.endswith("bytes") else "operations"
-    return Series(data, level, metric, word, "delta", per_s, factor, notes)
+    return TokioDataset(data, level, metric, word, "delta", per_s, factor, notes)
 
 
-def _gauge(data: Any, name: str, level: str, unit: str) -> Series:
+def _gauge(data: Any, name: str, level: str, unit: str) -> TokioDataset:
     """CPU and memory."""
     metric = _GAUGES[name]
     if metric.endswith("percent"):
-        return Series(data, level, metric, "percent", "gauge", False, 1.0)
+        return TokioDataset(data, level, metric, "percent", "gauge", False, 1.0)
     if unit in ("%", "percent"):  # of all memory, as LMT has it
         metric = "memory_percent" if name == "memused" else metric.replace("_bytes", "_percent")
-        return Series(data, level, metric, "percent", "gauge", False, 1.0)
-    return Series(data, level, metric, "bytes", "gauge", False, _SIZES.get(unit, 1.0))
+        return TokioDataset(data, level, metric, "percent", "gauge", False, 1.0)
+    return TokioDataset(data, level, metric, "bytes", "gauge", False, _SIZES.get(unit, 1.0))
 
 
-def _fullness(file: Any, name: str, data: Any, unit: str) -> Series:
+def _fullness(file: Any, name: str, data: Any, unit: str) -> TokioDataset:
     """Used and total bytes or inodes of OSTs, as instants."""
     metric = _FULLNESS[name]
     if metric.endswith("inodes"):
-        return Series(data, "ost", metric, "inodes", "gauge", False, 1.0)
+        return TokioDataset(data, "ost", metric, "inodes", "gauge", False, 1.0)
     factor = _SIZES.get(unit, 1.0)
     notes: tuple[Note, ...] = ()
     if factor == 1.0 and _too_small(file):
         factor = 1024.0
         notes = (Note("wrong-unit", f"{data.name} says {unit!r}: taken as KiB"),)
-    return Series(data, "ost", metric, "bytes", "gauge", False, factor, notes)
+    return TokioDataset(data, "ost", metric, "bytes", "gauge", False, factor, notes)
 
 
 def _too_small(file: Any) -> bool:
@@ -147,7 +149,7 @@ def _too_small(file: Any) -> bool:
     return bool(known.any() and np.median(low[known] / many[known]) < _LEAST_BYTES_PER_INODE)
 
 
-def _whole(data: Any, steps: Steps) -> bool:
+def _whole(data: Any, steps: TimeSteps) -> bool:
     """Whether all values of the first slice that has any are whole numbers, as amounts are."""
     for rows in steps.slices(data.shape[1]):
         value = taken(data, steps.rows[rows])

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from iosonde.connectors.lustre import hdf5_safe as hdf5
-from iosonde.connectors.lustre.hdf5_steps import Steps, amounts, cleaned, taken, time_notes
+from iosonde.connectors.lustre.hdf5_steps import TimeSteps, amounts, cleaned, taken, time_notes
 from iosonde.connectors.lustre.names import system_of
-from iosonde.connectors.lustre.tokio_series import TRAFFIC_AND_FULLNESS, Series, series_of
+from iosonde.connectors.lustre.tokio_series import TRAFFIC_AND_FULLNESS, TokioDataset, series_of
 from iosonde.connectors.source import Head, Item, Settings, Tell
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import MetricBlock
@@ -63,7 +63,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[MetricBlock | I
                 stamps = hdf5.dataset(file, f"{group}/timestamps", (1,))
                 if stamps is None:
                     raise ValueError("there are no time stamps")
-                steps = Steps(stamps[:])
+                steps = TimeSteps(stamps[:])
             except (ValueError, OSError) as error:
                 tell(InputFileError(f"{path}, {group}: {error}", expected="timestamps of numbers"))
                 continue
@@ -93,7 +93,7 @@ def _system(file: Any) -> str:
 
 
 def _blocks(
-    series: Series, steps: Steps, system: str, where: tuple[Path, str], tell: Tell
+    series: TokioDataset, steps: TimeSteps, system: str, where: tuple[Path, str], tell: Tell
 ) -> Iterator[MetricBlock]:
     """A dataset in slices of time."""
     data, (path, place) = series.data, where

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from iosonde.connectors.gather import Series
+from iosonde.connectors.gather import ComponentSeries
 
 KIB = 1024.0
 _LUSTRE_OPERATIONS = {
@@ -42,7 +42,7 @@ def _nfs_waits(what: str) -> dict[str, str]:
     return {"READ": f"read_{what}_s", "WRITE": f"write_{what}_s"}
 
 
-class Meaning(NamedTuple):
+class MetricMeaning(NamedTuple):
     """A name's metric; ``operations``: by the label ``operation`` where the metric is "" ."""
 
     family: str
@@ -52,25 +52,25 @@ class Meaning(NamedTuple):
     operations: Mapping[str, str] = {}
 
 
-def _lustre(metric: str, counter: bool, scale: float = 1.0) -> Meaning:
-    return Meaning("lustre", metric, counter, scale)
+def _lustre(metric: str, counter: bool, scale: float = 1.0) -> MetricMeaning:
+    return MetricMeaning("lustre", metric, counter, scale)
 
 
-def _gpfs(family: str, metric: str, counter: bool) -> Meaning:
-    return Meaning(family, metric, counter)
+def _gpfs(family: str, metric: str, counter: bool) -> MetricMeaning:
+    return MetricMeaning(family, metric, counter)
 
 
-NAMES: dict[str, Meaning] = {
+NAMES: dict[str, MetricMeaning] = {
     "lustre_read_bytes_total": _lustre("read_bytes", True),
     "lustre_write_bytes_total": _lustre("written_bytes", True),
     "lustre_read_samples_total": _lustre("read_ops", True),
     "lustre_write_samples_total": _lustre("write_ops", True),
-    "lustre_stats_total": Meaning("lustre", "", True, 1.0, _LUSTRE_OPERATIONS),
+    "lustre_stats_total": MetricMeaning("lustre", "", True, 1.0, _LUSTRE_OPERATIONS),
     "lustre_job_read_bytes_total": _lustre("read_bytes", True),
     "lustre_job_write_bytes_total": _lustre("written_bytes", True),
     "lustre_job_read_samples_total": _lustre("read_ops", True),
     "lustre_job_write_samples_total": _lustre("write_ops", True),
-    "lustre_job_stats_total": Meaning("lustre", "", True, 1.0, _LUSTRE_OPERATIONS),
+    "lustre_job_stats_total": MetricMeaning("lustre", "", True, 1.0, _LUSTRE_OPERATIONS),
     "lustre_capacity_kilobytes": _lustre("total_bytes", False, KIB),
     "lustre_free_kilobytes": _lustre("free_bytes", False, KIB),
     "lustre_available_kilobytes": _lustre("available_bytes", False, KIB),
@@ -82,7 +82,7 @@ NAMES: dict[str, Meaning] = {
     "lustre_receive_bytes_total": _lustre("in_bytes", True),
     "gpfs_perf_read_bytes_total": _gpfs("client", "read_bytes", True),
     "gpfs_perf_write_bytes_total": _gpfs("client", "written_bytes", True),
-    "gpfs_perf_operations_total": Meaning("client", "", True, 1.0, _GPFS_OPERATIONS),
+    "gpfs_perf_operations_total": MetricMeaning("client", "", True, 1.0, _GPFS_OPERATIONS),
     "gpfs_fs_size_bytes": _gpfs("filesystem", "total_bytes", False),
     "gpfs_fs_free_bytes": _gpfs("filesystem", "free_bytes", False),
     "gpfs_fs_inodes": _gpfs("filesystem", "total_inodes", False),
@@ -102,18 +102,20 @@ NAMES: dict[str, Meaning] = {
     "gpfs_nsdds_bytes_written": _gpfs("nsd", "written_bytes", True),
     "gpfs_nsdds_read_ops": _gpfs("nsd", "read_ops", True),
     "gpfs_nsdds_write_ops": _gpfs("nsd", "write_ops", True),
-    "lustre_client_stats": Meaning("mount", "", True, 1.0, _LLITE_OPERATIONS),
-    "lustre_client_stats_total": Meaning("mount", "", True, 1.0, _LLITE_OPERATIONS),
-    "node_mountstats_nfs_total_read_bytes_total": Meaning("nfs", "read_bytes", True),
-    "node_mountstats_nfs_total_write_bytes_total": Meaning("nfs", "written_bytes", True),
-    "node_mountstats_nfs_operations_requests_total": Meaning("nfs", "", True, 1.0, _NFS_OPERATIONS),
-    "node_mountstats_nfs_operations_queue_time_seconds_total": Meaning(
+    "lustre_client_stats": MetricMeaning("mount", "", True, 1.0, _LLITE_OPERATIONS),
+    "lustre_client_stats_total": MetricMeaning("mount", "", True, 1.0, _LLITE_OPERATIONS),
+    "node_mountstats_nfs_total_read_bytes_total": MetricMeaning("nfs", "read_bytes", True),
+    "node_mountstats_nfs_total_write_bytes_total": MetricMeaning("nfs", "written_bytes", True),
+    "node_mountstats_nfs_operations_requests_total": MetricMeaning(
+        "nfs", "", True, 1.0, _NFS_OPERATIONS
+    ),
+    "node_mountstats_nfs_operations_queue_time_seconds_total": MetricMeaning(
         "nfs", "", True, 1.0, _nfs_waits("queue_wait")
     ),
-    "node_mountstats_nfs_operations_response_time_seconds_total": Meaning(
+    "node_mountstats_nfs_operations_response_time_seconds_total": MetricMeaning(
         "nfs", "", True, 1.0, _nfs_waits("round_trip")
     ),
-    "node_mountstats_nfs_operations_request_time_seconds_total": Meaning(
+    "node_mountstats_nfs_operations_request_time_seconds_total": MetricMeaning(
         "nfs", "", True, 1.0, _nfs_waits("execution")
     ),
 }
@@ -122,7 +124,9 @@ _LUSTRE_LEVELS = {"ost": "ost", "mdt": "mdt", "client": "client", "mds": "mds", 
 _CLIENTS = ("nodename", "node", "instance", "hostname", "host")
 
 
-def series(name: str, labels: Mapping[str, str], system: str) -> tuple[Meaning, Series] | None:
+def series(
+    name: str, labels: Mapping[str, str], system: str
+) -> tuple[MetricMeaning, ComponentSeries] | None:
     """What a sample is a reading of; None: a name, operation or component that is not read.
 
     ``system``: of samples that name no file system. What runs on several hosts is told apart by ``nodename``,
@@ -138,7 +142,7 @@ def series(name: str, labels: Mapping[str, str], system: str) -> tuple[Meaning, 
     if place is None:
         return None
     level, component, of = place
-    return what, Series(of or system, level, metric, component or system)
+    return what, ComponentSeries(of or system, level, metric, component or system)
 
 
 def _place(family: str, labels: Mapping[str, str]) -> tuple[str, str, str] | None:

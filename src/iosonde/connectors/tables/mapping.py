@@ -68,7 +68,7 @@ class Filter(NamedTuple):
     """What is wrong with rows that it leaves out, of ``model.quality``; "" = nothing."""
 
 
-class Joined(NamedTuple):
+class LookedUpMetric(NamedTuple):
     """A metric from another table: an expression on its columns, over the rows of one key."""
 
     name: str
@@ -88,7 +88,7 @@ class Join(NamedTuple):
     zone: str
     """In which our begin is a day."""
     keep: tuple[Expression, ...]
-    metrics: tuple[Joined, ...]
+    metrics: tuple[LookedUpMetric, ...]
 
 
 @dataclass(frozen=True)

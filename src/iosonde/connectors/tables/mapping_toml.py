@@ -13,7 +13,7 @@ from iosonde.connectors.tables.mapping import (
     NOTHING,
     Filter,
     Join,
-    Joined,
+    LookedUpMetric,
     Mapping,
     Metric,
     Time,
@@ -241,7 +241,7 @@ class _Reader:
             take: Any = one.word("take", ("max", "min", "mean", "sum"), "mean")
             if expression is None:
                 raise one.wrong("of", "it is missing", "an expression on its columns")
-            metrics.append(Joined(metric, expression, take))
+            metrics.append(LookedUpMetric(metric, expression, take))
             one.done()
         table.done()
         pairs = tuple((its, str(ours)) for its, ours in keys.items())

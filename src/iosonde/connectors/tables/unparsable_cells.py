@@ -15,7 +15,7 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?")
 _POINTS = "an export with decimal points and nothing between thousands (LC_ALL=C)"
 
 
-class Advice(NamedTuple):
+class CellAdvice(NamedTuple):
     """``looks``: like what, "" where nothing is known; ``expected`` and ``hint`` as of an error."""
 
     looks: str
@@ -23,21 +23,23 @@ class Advice(NamedTuple):
     hint: str = ""
 
 
-def about_number(cell: str) -> Advice:
+def about_number(cell: str) -> CellAdvice:
     """Of a cell that is no number."""
     text = cell.strip()[:_LONGEST]
     comma, thousands = (bool(p.fullmatch(text)) for p in (_DECIMAL_COMMA, _THOUSANDS))
     if comma and thousands:
         looks = "it looks like decimal commas, or commas between thousands"
-        return Advice(looks, "numbers such as 1234.5", _POINTS)
+        return CellAdvice(looks, "numbers such as 1234.5", _POINTS)
     if comma:
-        return Advice("it looks like decimal commas", "numbers such as 3.14", _POINTS)
+        return CellAdvice("it looks like decimal commas", "numbers such as 3.14", _POINTS)
     if thousands:
-        return Advice("it looks like commas between thousands", "numbers such as 1234.5", _POINTS)
+        return CellAdvice(
+            "it looks like commas between thousands", "numbers such as 1234.5", _POINTS
+        )
     if re.match(r"[+-]?\d+(?:\.\d*)? ?[A-Za-z%/]", text):
         looks = "it looks like numbers with their unit"
-        return Advice(looks, "numbers alone", 'the unit in the mapping: unit = "MiB/s"')
-    return Advice("", "numbers, and empty cells where one is missing", "another column")
+        return CellAdvice(looks, "numbers alone", 'the unit in the mapping: unit = "MiB/s"')
+    return CellAdvice("", "numbers, and empty cells where one is missing", "another column")
 
 
 def told_number(line: int, cell: str) -> str:
@@ -46,19 +48,19 @@ def told_number(line: int, cell: str) -> str:
     return f"line {line}: {shown(cell)}" + (f": {looks}" if looks else "")
 
 
-def about_time(cell: str, *, text: bool) -> Advice:
+def about_time(cell: str, *, text: bool) -> CellAdvice:
     """Of a cell that is no begin; ``text``: the mapping says that it is a clock time."""
-    possible = Advice("", "a time from 1990 to 2100")
+    possible = CellAdvice("", "a time from 1990 to 2100")
     stripped = cell.strip()[:_LONGEST]
     if not stripped:
         return possible
     if _is_float(stripped):
-        return Advice("", ISO, 'unit = "s" in the mapping') if text else possible
+        return CellAdvice("", ISO, 'unit = "s" in the mapping') if text else possible
     try:
         datetime.fromisoformat(stripped)
     except ValueError:
-        return Advice("", ISO)
-    return possible if text else Advice("", "a number", 'unit = "text" in the mapping')
+        return CellAdvice("", ISO)
+    return possible if text else CellAdvice("", "a number", 'unit = "text" in the mapping')
 
 
 def _is_float(text: str) -> bool:

@@ -29,7 +29,7 @@ _TEXT_BYTES = 256
 _MAX_NAMES = 10_000_000
 
 
-class Place(NamedTuple):
+class OpenedPlace(NamedTuple):
     """Where a place is: a name below an opened directory."""
 
     parent: int
@@ -49,7 +49,7 @@ def listed(directory: int, most: int) -> tuple[list[str], bool]:
     return names, True
 
 
-def gather_own(place: Place, tell: Tell) -> dict[str, Any]:
+def gather_own(place: OpenedPlace, tell: Tell) -> dict[str, Any]:
     """All that is to be known of this host's place."""
     facts: dict[str, Any] = {"path": place.path, "uid": place.uid, "host": place.name}
     try:
@@ -77,7 +77,7 @@ def gather_own(place: Place, tell: Tell) -> dict[str, Any]:
     return facts
 
 
-def gather_other(place: Place, tell: Tell) -> dict[str, Any]:
+def gather_other(place: OpenedPlace, tell: Tell) -> dict[str, Any]:
     """Of somebody else's place: whose it is, when it was last written to, how much it holds."""
     facts: dict[str, Any] = {"path": place.path, "uid": place.uid, "host": place.name}
     tell.trying(f"to look at {place.path}")

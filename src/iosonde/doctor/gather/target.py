@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.doctor.gather.host import read
-from iosonde.doctor.gather.place import DIRECTORY, Place, gather_other, gather_own, listed
+from iosonde.doctor.gather.place import DIRECTORY, OpenedPlace, gather_other, gather_own, listed
 from iosonde.host.child import Tell
 
 MAX_NAMES = 50_000
@@ -73,7 +73,9 @@ def _places(target: int, real: str, outer: list[str], folders: tuple[str, str], 
             closed.append(name)
             continue
         for folder in sorted(listed(directory, MAX_NAMES)[0]):
-            place = Place(directory, folder, f"{real}/{name}/{folder}", _OUTER.sub(r"\1", name))
+            place = OpenedPlace(
+                directory, folder, f"{real}/{name}/{folder}", _OUTER.sub(r"\1", name)
+            )
             if folder == own_folder:
                 own.append(gather_own(place, tell))
             elif folder.split("@")[0] != host_folder:

@@ -6,7 +6,7 @@ import re
 import statistics
 from typing import Any
 
-from iosonde.doctor.finding import Finding, Findings, size
+from iosonde.doctor.finding import Diagnosis, Findings, size
 from iosonde.model.units import format_duration
 
 GOOD_CLOCKS = frozenset(
@@ -16,7 +16,7 @@ UNSYNCHRONISED = 5
 STA_UNSYNC = 0x40
 
 
-def judge_host(facts: dict[str, Any], host: str) -> list[Finding]:
+def judge_host(facts: dict[str, Any], host: str) -> list[Diagnosis]:
     """One finding for each check of the host that the kernel tells anything about."""
     found = Findings(f"host {host}")
     _clock(found, facts)

@@ -13,7 +13,7 @@ OVER_MEMORY = 1.25
 _BUFFERED = ("buffered", "cached", "evicted")
 
 
-class Asked(NamedTuple):
+class ProbeFiles(NamedTuple):
     """What the running probe says of its files; None where it does not tell."""
 
     reads: str | None = None
@@ -27,11 +27,11 @@ class Asked(NamedTuple):
     pool: int | None = None
 
 
-def asked_of(state: dict[str, Any]) -> Asked:
+def asked_of(state: dict[str, Any]) -> ProbeFiles:
     """What a state says; one of an older agent knows only ``reads``."""
     words = [op["cache"] for op in state["ops"] if op["op"] == "data_read"]
     told = ("access", "direct", "file_bytes", "object_bytes", "pool")
-    return Asked(words[0] if words else None, *(state.get(name) for name in told))
+    return ProbeFiles(words[0] if words else None, *(state.get(name) for name in told))
 
 
 def judge_places(
@@ -41,7 +41,7 @@ def judge_places(
     memory_bytes: int,
     *,
     running: bool,
-    asked: Asked,
+    asked: ProbeFiles,
 ) -> dict[str, Any] | None:
     """Judge what belongs to this host; returns the place that matters, the held one of several.
 
@@ -125,7 +125,7 @@ def _leftovers(found: Findings, facts: dict[str, Any], places: list[dict[str, An
 
 
 def _big_file(
-    found: Findings, data: dict[str, Any], memory_bytes: int, direct: bool, asked: Asked
+    found: Findings, data: dict[str, Any], memory_bytes: int, direct: bool, asked: ProbeFiles
 ) -> None:
     large, granted, reads = data["size_bytes"], data["direct"], asked.reads
     over = memory_bytes > 0 and large >= OVER_MEMORY * memory_bytes
@@ -189,7 +189,7 @@ def _cached(found: Findings, data: dict[str, Any], direct: bool) -> None:
     found.add("bigfile-cached", level, says, **facts)
 
 
-def _pools(found: Findings, place: dict[str, Any], held: bool, asked: Asked) -> None:
+def _pools(found: Findings, place: dict[str, Any], held: bool, asked: ProbeFiles) -> None:
     pools = place.get("pools", [])
     own = [pool for pool in pools if asked.object_bytes in (None, pool["object_bytes"])]
     if not own:

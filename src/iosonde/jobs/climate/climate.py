@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.climate.events import Event, events_of
+from iosonde.jobs.climate.events import ClimateEvent, events_of
 from iosonde.jobs.climate.metrics import MetricChange, metric_changes, safe_metrics
 from iosonde.jobs.climate.regimes import FileSystemClimate, climates_of
-from iosonde.jobs.climate.series import Change, Series, series_of
+from iosonde.jobs.climate.series import JobSeries, LevelChange, series_of
 from iosonde.jobs.table.derived import FRACTION
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
@@ -42,8 +42,8 @@ class Climate:
     kept, because so many series were asked.
     """
 
-    series: tuple[Series, ...]
-    events: tuple[Event, ...]
+    series: tuple[JobSeries, ...]
+    events: tuple[ClimateEvent, ...]
     regimes: tuple[FileSystemClimate, ...]
     metrics: tuple[MetricChange, ...]
     too_short: tuple[tuple[str, str], ...]
@@ -52,7 +52,7 @@ class Climate:
     until_ns: int
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[LevelChange, ...]:
         """All of them, by date."""
         every = [change for one in self.series for change in one.changes]
         return tuple(sorted(every, key=lambda c: (c.at_ns, c.file_system, c.motif)))
@@ -134,8 +134,8 @@ class OnDate:
     """What may have changed on a day: events and changes whose intervals hold it, climates that began then."""
 
     day_ns: int
-    events: tuple[Event, ...]
-    changes: tuple[Change, ...]
+    events: tuple[ClimateEvent, ...]
+    changes: tuple[LevelChange, ...]
     began: tuple[tuple[str, str], ...]
     """(file system, name of the climate)."""
     steady: tuple[tuple[str, str], ...]
@@ -147,7 +147,7 @@ def changed_on(found: Climate, day_ns: int) -> OnDate:
     first = day_ns - day_ns % DAY_NS
     last = first + DAY_NS
 
-    def touches(one: Change | Event) -> bool:
+    def touches(one: LevelChange | ClimateEvent) -> bool:
         return one.earliest_ns < last and one.latest_ns >= first
 
     changes = tuple(c for c in found.changes if touches(c))

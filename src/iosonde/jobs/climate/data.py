@@ -13,11 +13,11 @@ from iosonde.jobs.climate.clusters import UNCLUSTERED
 
 if TYPE_CHECKING:
     from iosonde.jobs.climate.climate import Climate, OnDate
-    from iosonde.jobs.climate.events import Event
+    from iosonde.jobs.climate.events import ClimateEvent
     from iosonde.jobs.climate.metrics import MetricChange
     from iosonde.jobs.climate.motifs import Motifs
     from iosonde.jobs.climate.regimes import FileSystemClimate
-    from iosonde.jobs.climate.series import Change, Series
+    from iosonde.jobs.climate.series import JobSeries, LevelChange
     from iosonde.jobs.climate.validation import Validated
     from iosonde.model.jobs import JobTable
 
@@ -98,13 +98,13 @@ def motif_rows(found: Motifs, table: JobTable) -> list[dict[str, Any]]:
     ]
 
 
-def change_data(one: Change) -> dict[str, Any]:
+def change_data(one: LevelChange) -> dict[str, Any]:
     """A change, flat except for what the jobs did differently."""
     own = [entry._asdict() for entry in one.own]
     return {**asdict(one), "ratio": one.ratio, "own": own, "sentence": words.say_change(one)}
 
 
-def _event(one: Event) -> dict[str, Any]:
+def _event(one: ClimateEvent) -> dict[str, Any]:
     return {
         "at_ns": one.at_ns,
         "earliest_ns": one.earliest_ns,
@@ -124,7 +124,7 @@ def _metric(one: MetricChange) -> dict[str, Any]:
     return {**flat, "unit": one.about.unit, "label": one.about.label}
 
 
-def _series(one: Series) -> dict[str, Any]:
+def _series(one: JobSeries) -> dict[str, Any]:
     return {
         "file_system": one.file_system,
         "motif": one.motif,

@@ -12,7 +12,7 @@ from iosonde.model.units import DAY_NS
 
 if TYPE_CHECKING:
     from iosonde.jobs.climate.metrics import MetricChange
-    from iosonde.jobs.climate.series import Change, Series
+    from iosonde.jobs.climate.series import JobSeries, LevelChange
 
 Key = tuple[str, str]
 """(file system, motif)."""
@@ -21,7 +21,7 @@ NEAR_NS = 7 * DAY_NS
 
 
 @dataclass(frozen=True)
-class Event:
+class ClimateEvent:
     """Changes that have dates in common, from ``earliest_ns`` to ``latest_ns``.
 
     ``at_ns``: where the surest of them has its first run afterwards, within these. ``steady``: series with runs
@@ -33,7 +33,7 @@ class Event:
     at_ns: int
     earliest_ns: int
     latest_ns: int
-    changes: tuple[Change, ...]
+    changes: tuple[LevelChange, ...]
     steady: tuple[Key, ...]
     silent_ns: tuple[int, int]
     metrics: tuple[MetricChange, ...]
@@ -48,9 +48,9 @@ class Event:
         """On which it was."""
         return tuple(sorted({change.file_system for change in self.changes}))
 
-    def parts(self) -> list[tuple[str, bool, tuple[Change, ...]]]:
+    def parts(self) -> list[tuple[str, bool, tuple[LevelChange, ...]]]:
         """(motif, whether it rose, changes), most file systems first, then the largest change."""
-        groups: dict[tuple[str, bool], list[Change]] = {}
+        groups: dict[tuple[str, bool], list[LevelChange]] = {}
         for change in self.changes:
             groups.setdefault((change.motif, change.rose), []).append(change)
         return sorted(
@@ -59,7 +59,9 @@ class Event:
         )
 
 
-def events_of(series: Sequence[Series], metrics: Sequence[MetricChange]) -> tuple[Event, ...]:
+def events_of(
+    series: Sequence[JobSeries], metrics: Sequence[MetricChange]
+) -> tuple[ClimateEvent, ...]:
     """Events by date. A change belongs to one event; two changes of a series are never one.
 
     The fewest dates such that every change's interval holds one (greedy by their ends, which is best for
@@ -73,7 +75,7 @@ def events_of(series: Sequence[Series], metrics: Sequence[MetricChange]) -> tupl
     for change in changes:
         if not dates or dates[-1] < change.earliest_ns:
             dates.append(change.latest_ns)
-    groups: dict[int, list[Change]] = {}
+    groups: dict[int, list[LevelChange]] = {}
     for change in changes:
         inside = [date for date in dates if change.earliest_ns <= date <= change.latest_ns]
         nearest = min(inside, key=lambda date: abs(date - change.at_ns))
@@ -82,11 +84,11 @@ def events_of(series: Sequence[Series], metrics: Sequence[MetricChange]) -> tupl
     return tuple(sorted(made, key=lambda event: (event.at_ns, event.earliest_ns)))
 
 
-def _one_each(groups: dict[int, list[Change]]) -> list[list[Change]]:
+def _one_each(groups: dict[int, list[LevelChange]]) -> list[list[LevelChange]]:
     """Groups in which a series occurs once: further changes of it (its intervals overlap) are groups of their own."""
     found = []
     for date in sorted(groups):
-        once: dict[Key, Change] = {}
+        once: dict[Key, LevelChange] = {}
         for change in groups[date]:
             key = (change.file_system, change.motif)
             kept = once.setdefault(key, change)
@@ -99,8 +101,8 @@ def _one_each(groups: dict[int, list[Change]]) -> list[list[Change]]:
 
 
 def _event(
-    changes: Sequence[Change], series: Sequence[Series], metrics: Sequence[MetricChange]
-) -> Event:
+    changes: Sequence[LevelChange], series: Sequence[JobSeries], metrics: Sequence[MetricChange]
+) -> ClimateEvent:
     earliest = max(change.earliest_ns for change in changes)
     latest = min(change.latest_ns for change in changes)
     surest = min(changes, key=lambda c: (c.p, c.latest_ns - c.earliest_ns))
@@ -122,7 +124,7 @@ def _event(
     ]
     along.sort(key=lambda one: (abs(one.at_ns - at), one.p, one.file_system, one.metric))
     order = sorted(changes, key=lambda c: (c.motif, c.file_system))
-    return Event(
+    return ClimateEvent(
         at,
         earliest,
         latest,
@@ -134,7 +136,7 @@ def _event(
 
 
 def _silent(
-    series: Sequence[Series], moved: set[Key], earliest: int, latest: int
+    series: Sequence[JobSeries], moved: set[Key], earliest: int, latest: int
 ) -> tuple[int, int]:
     """The longest time without a run of ``moved`` within an interval."""
     inside = [
@@ -147,7 +149,7 @@ def _silent(
     return int(times[longest]), int(times[min(longest + 1, len(times) - 1)])
 
 
-def _rest(change: Change) -> float:
+def _rest(change: LevelChange) -> float:
     """What is left of the larger of both sides: small for large changes."""
     low, high = sorted((change.before, change.after))
     return low / high if high > 0 else 1.0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from iosonde.drawing.sheet import plain
 from iosonde.jobs.climate.climate import Climate
 from iosonde.jobs.climate.regimes import FileSystemClimate
-from iosonde.jobs.climate.series import Change, Series
+from iosonde.jobs.climate.series import JobSeries, LevelChange
 from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ _READ = (
 )
 
 
-def _pane(numbered: tuple[int, Series] | None) -> ClimatePane | None:
+def _pane(numbered: tuple[int, JobSeries] | None) -> ClimatePane | None:
     if numbered is None:
         return None
     number, one = numbered
@@ -162,7 +162,7 @@ def _pane(numbered: tuple[int, Series] | None) -> ClimatePane | None:
     return ClimatePane(number, motif, one.times_ns / 1e9, one.values, levels, shifts)
 
 
-def _shift(change: Change) -> ShiftMark:
+def _shift(change: LevelChange) -> ShiftMark:
     at, first, last = (ns / 1e9 for ns in (change.at_ns, change.earliest_ns, change.latest_ns))
     return ShiftMark(at, first, last, change.rose)
 

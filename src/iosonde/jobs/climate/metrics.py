@@ -15,7 +15,7 @@ from iosonde.jobs.climate.series import Q
 from iosonde.jobs.table.leakage import LEAKS, judged
 from iosonde.model.job_metrics import About
 from iosonde.model.units import DAY_NS
-from iosonde.stats.change_points import Shift, shifts
+from iosonde.stats.change_points import ChangePoint, shifts
 from iosonde.stats.midranks import midranks
 from iosonde.stats.multiple import benjamini_hochberg
 
@@ -120,7 +120,7 @@ def _rank_r(one: Floats, other: Floats) -> float | None:
 
 def metric_changes(table: JobTable, safe: tuple[Safe, ...]) -> tuple[MetricChange, ...]:
     """Lasting changes of every safe metric on every file system, with ``q`` over all of them, by date."""
-    found: list[tuple[str, Safe, int, Shift]] = []
+    found: list[tuple[str, Safe, int, ChangePoint]] = []
     asked = 0
     for place in sorted(set(table.file_system.tolist())):
         rows = np.flatnonzero(table.file_system == place)

@@ -10,7 +10,7 @@ import numpy as np
 
 from iosonde.jobs.table.derived import FRACTION
 from iosonde.model.units import DAY_NS
-from iosonde.stats.change_points import Shift, shifts
+from iosonde.stats.change_points import ChangePoint, shifts
 from iosonde.stats.multiple import benjamini_hochberg
 from iosonde.stats.segments import FEWEST
 
@@ -42,7 +42,7 @@ class Own(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Segment:
+class SeriesPart:
     """Runs between two changes. ``median``, ``mad``, ``peak`` are fractions of the all-time peak of the series.
 
     ``end_ns`` is the begin of the last run. ``mad``: median distance to the median.
@@ -62,7 +62,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Change:
+class LevelChange:
     """A lasting change of the fraction of peak of one series.
 
     ``at_ns``: begin of the first run after it. It happened between ``earliest_ns`` (the last run that may be before
@@ -97,7 +97,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Series:
+class JobSeries:
     """All runs of a file system and motif. ``times_ns``, ``values`` (n,): begin and fraction of peak, in order."""
 
     file_system: str
@@ -106,8 +106,8 @@ class Series:
     values: Floats
     kappa: float
     """So many runs are worth one independent run."""
-    changes: tuple[Change, ...]
-    segments: tuple[Segment, ...]
+    changes: tuple[LevelChange, ...]
+    segments: tuple[SeriesPart, ...]
 
     def could_change(self, first_ns: int, last_ns: int) -> bool:
         """Whether there are enough runs before and after for a change in between to be found."""
@@ -121,10 +121,10 @@ class _Found(NamedTuple):
     rows: Places
     days: Floats
     kappa: float
-    shifts: tuple[Shift, ...]
+    shifts: tuple[ChangePoint, ...]
 
 
-def series_of(table: JobTable, fewest: int) -> tuple[tuple[Series, ...], int]:
+def series_of(table: JobTable, fewest: int) -> tuple[tuple[JobSeries, ...], int]:
     """Series with at least ``fewest`` runs, and how many changes were found and not kept.
 
     Places of ``table`` are in the order of begin and have a begin and a fraction of peak.
@@ -151,7 +151,7 @@ def _grouped(days: Floats, values: Floats) -> tuple[Floats, Floats]:
     return days[starts], np.array([np.median(values[a : a + size]) for a in starts])
 
 
-def _series(table: JobTable, one: _Found, q: Iterator[float]) -> tuple[Series, int]:
+def _series(table: JobTable, one: _Found, q: Iterator[float]) -> tuple[JobSeries, int]:
     """A series of the changes whose next ``q`` is small enough, and how many were not."""
     kept = [(shift, at) for shift, at in zip(one.shifts, q, strict=False) if at <= Q]
     times, values = table.start_ns[one.rows], table.metrics[FRACTION][one.rows]
@@ -159,7 +159,7 @@ def _series(table: JobTable, one: _Found, q: Iterator[float]) -> tuple[Series, i
     bounds = [0, *starts, len(values)]
     segments = tuple(_segment(times[a:b], values[a:b]) for a, b in pairwise(bounds))
     changes = tuple(
-        Change(
+        LevelChange(
             file_system=one.key[0],
             motif=one.key[1],
             at_ns=int(times[place]),
@@ -176,14 +176,14 @@ def _series(table: JobTable, one: _Found, q: Iterator[float]) -> tuple[Series, i
         )
         for i, ((shift, at), place) in enumerate(zip(kept, starts, strict=True))
     )
-    whole = Series(*one.key, times, values, one.kappa, changes, segments)
+    whole = JobSeries(*one.key, times, values, one.kappa, changes, segments)
     return whole, len(one.shifts) - len(kept)
 
 
-def _segment(times: Instants, values: Floats) -> Segment:
+def _segment(times: Instants, values: Floats) -> SeriesPart:
     median = float(np.median(values))
     mad = float(np.median(np.abs(values - median)))
-    return Segment(int(times[0]), int(times[-1]), len(values), median, mad, float(values.max()))
+    return SeriesPart(int(times[0]), int(times[-1]), len(values), median, mad, float(values.max()))
 
 
 def _own(table: JobTable, before: Places, after: Places) -> tuple[Own, ...]:

@@ -15,10 +15,10 @@ from iosonde.model.units import day, to_datetime
 
 if TYPE_CHECKING:
     from iosonde.jobs.climate.climate import Climate, OnDate
-    from iosonde.jobs.climate.events import Event
+    from iosonde.jobs.climate.events import ClimateEvent
     from iosonde.jobs.climate.metrics import MetricChange
     from iosonde.jobs.climate.regimes import Distinct, FileSystemClimate, Regime
-    from iosonde.jobs.climate.series import Change, Own
+    from iosonde.jobs.climate.series import LevelChange, Own
 
 MOST_METRICS = 4
 """Metrics that a sentence names."""
@@ -41,7 +41,7 @@ def interval(earliest_ns: int, latest_ns: int, zone: tzinfo | None = UTC) -> str
     return first if first == last else f"{first} .. {last}"
 
 
-def say_change(change: Change, zone: tzinfo | None = UTC) -> str:
+def say_change(change: LevelChange, zone: tzinfo | None = UTC) -> str:
     """``ior shared read on work fell from 0.84 to 0.12 of its peak on 2017-08-04 (...), n = 136 and 157``."""
     text = (
         f"{change.motif}{_on((change.file_system,))} {_verb(change.rose)} from {change.before:.2f} to "
@@ -61,7 +61,7 @@ def say_own(own: Sequence[Own]) -> str:
     return f"the jobs themselves changed: {named}"
 
 
-def say_event(event: Event, zone: tzinfo | None = UTC) -> str:
+def say_event(event: ClimateEvent, zone: tzinfo | None = UTC) -> str:
     """``in August 2017 ior shared read fell to 0.14x on all 3 file systems: ...``."""
     when = to_datetime(event.at_ns, zone)
     parts = event.parts()
@@ -89,7 +89,7 @@ def say_largest(found: Climate, most: int = MOST_TOLD) -> list[str]:
     return [say_event(event) for event in sorted(large, key=lambda event: event.at_ns)]
 
 
-def say_along(event: Event, zone: tzinfo | None = UTC) -> list[str]:
+def say_along(event: ClimateEvent, zone: tzinfo | None = UTC) -> list[str]:
     """What else changed at that time, one a group of metrics and file system; and what the jobs did differently."""
     lines: list[str] = []
     told: set[tuple[str, str]] = set()
@@ -185,7 +185,7 @@ def small(p: float) -> str:
     return f"{p:.1g}" if p < 1e-3 else f"{p:.2g}"
 
 
-def _part(part: tuple[str, bool, tuple[Change, ...]], event: Event) -> str:
+def _part(part: tuple[str, bool, tuple[LevelChange, ...]], event: ClimateEvent) -> str:
     motif, rose, changes = part
     ratios = sorted(change.ratio for change in changes)
     low, high = (f"{ratio:.2f}" for ratio in (ratios[0], ratios[-1]))

@@ -16,7 +16,7 @@ from iosonde.model.jobs import Job
 _TOGETHER = 500
 
 
-class Joined(NamedTuple):
+class JoinCounts(NamedTuple):
     """``jobs``: how many were looked at; ``with_more``: of these, of how many something was known."""
 
     jobs: int
@@ -29,7 +29,7 @@ def join(
     keys: Collection[Key] | None = None,
     span_ns: tuple[int, int] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Joined:
+) -> JoinCounts:
     """Put together what is known of jobs whose performance is: those of ``keys``, and all that ran in the span.
 
     Both None: every job. What was known before and is known better now is replaced. Raises StoreError.
@@ -57,4 +57,4 @@ def join(
             more += len(found)
     if progress is not None and wanted:
         progress(len(wanted), len(wanted))
-    return Joined(len(wanted), more)
+    return JoinCounts(len(wanted), more)

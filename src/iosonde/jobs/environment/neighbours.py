@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from iosonde.jobs.environment import during as job_window
-from iosonde.jobs.store.running import Ran
+from iosonde.jobs.store.running import JobTime
 from iosonde.jobs.store.scan import Passing
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.metrics import Edge
@@ -57,13 +57,13 @@ def _coordinates(edge: Edge) -> tuple[float, float, float] | None:
 
 def company(store: Passing, job: Job, start_ns: int, end_ns: int) -> dict[str, Scalar]:
     """Jobs of the scheduler that ran at the same time, this one among them, as they are counted by custom."""
-    batch: dict[tuple[str, str], Ran] = {}
+    batch: dict[tuple[str, str], JobTime] = {}
     for record in store.ran_during(start_ns, end_ns):
         if record.source != job.source:
             best = batch.get((record.source, record.job_id))
             if best is None or record.nodes > best.nodes:
                 batch[record.source, record.job_id] = record
-    by_source: dict[str, list[Ran]] = {}
+    by_source: dict[str, list[JobTime]] = {}
     for (source, _), record in batch.items():
         by_source.setdefault(source, []).append(record)
     if not by_source:

@@ -45,7 +45,7 @@ _CPUS = {"oss": "oss_cpu", "nsd": "oss_cpu", "mds": "mds_cpu"}
 
 
 @dataclass(frozen=True)
-class Span:
+class JobSpan:
     """A job's time on a file system."""
 
     file_system: str
@@ -60,7 +60,7 @@ def environment_in(store: Passing, job: Job) -> dict[str, Scalar]:
     """
     if job.start_ns is None or job.end_ns is None or job.end_ns < job.start_ns:
         return {}
-    span = Span(job.file_system, job.start_ns, job.end_ns)
+    span = JobSpan(job.file_system, job.start_ns, job.end_ns)
     systems = systems_of(store, span)
     found = {**_traffic(store, span, systems), **_room(store, span, systems)}
     found |= _failover(store, span, systems)
@@ -68,7 +68,7 @@ def environment_in(store: Passing, job: Job) -> dict[str, Scalar]:
     return found | company(store, job, span.start_ns, span.end_ns)
 
 
-def systems_of(store: Passing, span: Span) -> set[str]:
+def systems_of(store: Passing, span: JobSpan) -> set[str]:
     """What the servers' records call a job's file system: its own name, or the system mounted there."""
     mount = span.file_system.rstrip("/")
     names = {name for name in (mount, posixpath.basename(mount)) if name}
@@ -77,7 +77,7 @@ def systems_of(store: Passing, span: Span) -> set[str]:
     return names | ({by_time[mount]} if mount in by_time else set())
 
 
-def _traffic(store: Passing, span: Span, systems: set[str]) -> dict[str, Scalar]:
+def _traffic(store: Passing, span: JobSpan, systems: set[str]) -> dict[str, Scalar]:
     """Amounts and CPU shares of the servers over the job's steps."""
     found: dict[str, Scalar] = {}
     until = span.end_ns + LAG_NS + 1
@@ -105,7 +105,7 @@ def _missing(totals: Sequence[Scalar]) -> dict[str, Scalar]:
     return {"server_missing_ratio": Scalar(gone, "ratio", totals[0].source, due, 0.0)}
 
 
-def _steps(store: Passing, name: SeriesName, span: Span) -> MetricBlock | None:
+def _steps(store: Passing, name: SeriesName, span: JobSpan) -> MetricBlock | None:
     """The steps of a job in a series."""
     block = store.read_block(name, span.start_ns, span.end_ns + LAG_NS + 1)
     if block is None:
@@ -165,7 +165,7 @@ def _flags(block: MetricBlock, missing: float) -> tuple[str, ...]:
     return tuple(sorted(flags | ({"missing"} if missing > _MUCH else set())))
 
 
-def _room(store: Passing, span: Span, systems: set[str]) -> dict[str, Scalar]:
+def _room(store: Passing, span: JobSpan, systems: set[str]) -> dict[str, Scalar]:
     """Fullness of the components that hold data, as last seen before the job began."""
     levels = ("ost", "nsd", "pool", "filesystem")
     since = span.start_ns - LOOK_BACK_NS
@@ -217,7 +217,7 @@ def _shares(used: MetricBlock, whole: MetricBlock, at_ns: int) -> dict[str, Scal
     }
 
 
-def _failover(store: Passing, span: Span, systems: set[str]) -> dict[str, Scalar]:
+def _failover(store: Passing, span: JobSpan, systems: set[str]) -> dict[str, Scalar]:
     """How OSTs lay on servers when last seen before the job began."""
     since = span.start_ns - LOOK_BACK_NS
     edges = [e for e in store.read_edges("ost", since, span.start_ns + 1) if e.system in systems]

@@ -10,13 +10,13 @@ from iosonde.model.advice import Spelling, command_line, spelled
 
 if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Candidate, Explanation
-    from iosonde.jobs.explain.words import Verdict
+    from iosonde.jobs.explain.words import JobVerdict
 
 SCHEMA_VERSION = 2
 
 
 def explanation_data(
-    found: Explanation, verdict: Verdict, spelling: Spelling = command_line
+    found: Explanation, verdict: JobVerdict, spelling: Spelling = command_line
 ) -> dict[str, Any]:
     """Everything about one run; missing is None. ``n_history``: runs of the history; ``spelling``: of the door."""
     performance = found.performance

@@ -32,7 +32,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True)
-class Verdict:
+class JobVerdict:
     """What is said of a job. ``verdict``: slow, as usual, fast, too little history, not known."""
 
     verdict: str
@@ -63,7 +63,7 @@ class Verdict:
         }
 
 
-def judge(found: Explanation) -> Verdict:
+def judge(found: Explanation) -> JobVerdict:
     """The verdict on a job and its sentences."""
     word = _word(found)
     told = leading(found) if word == "slow" else ()
@@ -75,7 +75,7 @@ def judge(found: Explanation) -> Verdict:
     evidence = tuple(map(_evidence, told))
     if told and not any(map(backed, told)) and not of_its_time(found):
         evidence += _chance(found)
-    return Verdict(word, sentence, evidence, _rejected(found, told), _goes_with(found), told)
+    return JobVerdict(word, sentence, evidence, _rejected(found, told), _goes_with(found), told)
 
 
 def _goes_with(found: Explanation) -> str:

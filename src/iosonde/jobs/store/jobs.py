@@ -27,15 +27,15 @@ from iosonde.engine.contract import (
     SCHEMA_VERSION,
 )
 from iosonde.engine.merge import merge
-from iosonde.engine.parts import Table, parts, select, writing
+from iosonde.engine.parts import StoreTable, parts, select, writing
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL, literal
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import Job, Scalar
 from iosonde.model.names import slug
 
-JOBS = Table("jobs", JOB_TYPES, JOB_KEY, JOB_ORDER)
-SCALARS = Table("scalars", SCALAR_TYPES, SCALAR_KEY, SCALAR_ORDER)
+JOBS = StoreTable("jobs", JOB_TYPES, JOB_KEY, JOB_ORDER)
+SCALARS = StoreTable("scalars", SCALAR_TYPES, SCALAR_KEY, SCALAR_ORDER)
 PERFORMANCES = ("performance_bytes_per_s", "performance_ops_per_s")
 """A job that has one of them is one whose performance can be explained."""
 _UNKNOWN = "unknown"
@@ -83,7 +83,9 @@ def _put_scalars(
         _put(con, SCALARS, Path(root) / "scalars" / place, rows)
 
 
-def _put(con: duckdb.DuckDBPyConnection, table: Table, path: Path, columns: dict[str, Any]) -> int:
+def _put(
+    con: duckdb.DuckDBPyConnection, table: StoreTable, path: Path, columns: dict[str, Any]
+) -> int:
     con.register("rows", columns)
     null = {name for name, kind in table.types.items() if kind in ("BIGINT", "DOUBLE")}
     names = ", ".join(

@@ -25,12 +25,12 @@ from iosonde.engine.contract import (
     SCHEMA_VERSION,
 )
 from iosonde.engine.merge import merge
-from iosonde.engine.parts import Table, select, writing
+from iosonde.engine.parts import StoreTable, select, writing
 from iosonde.engine.reader import connect
 from iosonde.model.job_metrics import About, Good, Role
 from iosonde.model.names import slug
 
-DESCRIBED = Table("described", DESCRIBED_TYPES, DESCRIBED_KEY, DESCRIBED_ORDER)
+DESCRIBED = StoreTable("described", DESCRIBED_TYPES, DESCRIBED_KEY, DESCRIBED_ORDER)
 _DERIVED = "fraction_of_peak_ratio"
 """Follows from a performance, and is enough where a table has nothing else."""
 _TEXTS = ("unit", "label", "good", "role", "grouped")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _JITTER, _FAR = 1.05, 1.5
 
 
-class Rows(NamedTuple):
+class SeriesRows(NamedTuple):
     """Rows (R,) of a series."""
 
     at: Places
@@ -30,12 +30,12 @@ class Rows(NamedTuple):
     """0: a state at an instant."""
     value: Floats
 
-    def take(self, rows: Flags) -> Rows:
+    def take(self, rows: Flags) -> SeriesRows:
         """Those of a mask."""
-        return Rows(self.at[rows], self.column[rows], self.step_ns[rows], self.value[rows])
+        return SeriesRows(self.at[rows], self.column[rows], self.step_ns[rows], self.value[rows])
 
 
-def grid_steps(grid_ns: Instants, rows: Rows) -> Instants:
+def grid_steps(grid_ns: Instants, rows: SeriesRows) -> Instants:
     """(T,) The shortest step of the rows at each instant, not beyond the next; 0 where all are states at an instant."""
     longest = np.iinfo(np.int64).max
     shortest = np.full(len(grid_ns), longest)
@@ -46,17 +46,19 @@ def grid_steps(grid_ns: Instants, rows: Rows) -> Instants:
     return shortest
 
 
-def is_long(rows: Rows, steps_ns: Instants) -> Flags:
+def is_long(rows: SeriesRows, steps_ns: Instants) -> Flags:
     """(R,) Whose step is longer than the grid's, by more than jitter."""
     return rows.step_ns > _JITTER * steps_ns[rows.at]
 
 
-def long_gaps(rows: Rows) -> bool:
+def long_gaps(rows: SeriesRows) -> bool:
     """Whether some step is far beyond the usual one: what passed in it is not known to better than that."""
     return bool(rows.step_ns.max() > _FAR * np.median(rows.step_ns))
 
 
-def spread(value: Floats, grid_ns: Instants, steps_ns: Instants, long: Rows, kind: str) -> None:
+def spread(
+    value: Floats, grid_ns: Instants, steps_ns: Instants, long: SeriesRows, kind: str
+) -> None:
     """Put rows whose step is longer than the grid's over the instants that it covers.
 
     ``value`` (T, N), changed in place; instants at which the component has a value of its own keep that.

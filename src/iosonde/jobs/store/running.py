@@ -17,7 +17,7 @@ COLUMNS = "source, job_id, step, start_ns, end_ns, nodes"
 """What ``company_of`` needs, as SQL."""
 
 
-class Ran(NamedTuple):
+class JobTime(NamedTuple):
     """A record of a job's time; ``end_ns`` None: it goes on."""
 
     source: str
@@ -33,12 +33,12 @@ class Company:
 
     begin_ns: int
     end_ns: int
-    records: Sequence[Ran]
+    records: Sequence[JobTime]
     starts: Ints
     ends: Ints
     """``NULL_NS``: it goes on."""
 
-    def during(self, begin_ns: int, end_ns: int) -> list[Ran]:
+    def during(self, begin_ns: int, end_ns: int) -> list[JobTime]:
         """Those that ran in a part of it."""
         last = int(np.searchsorted(self.starts, end_ns, "left"))
         ran = (self.ends[:last] > begin_ns) | (self.ends[:last] == NULL_NS)
@@ -53,7 +53,7 @@ def company_of(parts: Sequence[Mapping[str, Any]], begin_ns: int, end_ns: int) -
         rows += list(zip(*values, strict=True))
     rows.sort(key=lambda row: (row[3], row[1], row[2], row[0]))
     records = [
-        Ran(source, job_id, start, end, nodes) for source, job_id, _, start, end, nodes in rows
+        JobTime(source, job_id, start, end, nodes) for source, job_id, _, start, end, nodes in rows
     ]
     starts = np.array([one.start_ns for one in records], dtype=np.int64)
     ends = [NULL_NS if one.end_ns is None else one.end_ns for one in records]

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.engine.parts import Table, parts, select
+from iosonde.engine.parts import StoreTable, parts, select
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, month_of
-from iosonde.jobs.store.running import COLUMNS, Company, Ran, company_of
+from iosonde.jobs.store.running import COLUMNS, Company, JobTime, company_of
 from iosonde.jobs.store.series import (
     METRICS,
     TOPOLOGY,
@@ -92,7 +92,7 @@ class Passing:
     def __exit__(self, *_: object) -> None:
         self._con.close()
 
-    def _parts(self, table: Table, since_ns: int | None, until_ns: int | None) -> list[Path]:
+    def _parts(self, table: StoreTable, since_ns: int | None, until_ns: int | None) -> list[Path]:
         if table.name not in self._files:
             files = parts(self.root, table)
             self._files[table.name] = ([_day(path) for path in files], files)
@@ -175,7 +175,7 @@ class Passing:
             found += [e for e in held if since_ns <= e.time_ns < until_ns]
         return sorted(found, key=lambda edge: (edge.time_ns, edge.system, edge.child))
 
-    def ran_during(self, begin_ns: int, end_ns: int) -> list[Ran]:
+    def ran_during(self, begin_ns: int, end_ns: int) -> list[JobTime]:
         """Records with a number of nodes that ran in [begin, end), by begin."""
         if self._ran is None or not self._ran.begin_ns <= begin_ns <= end_ns <= self._ran.end_ns:
             self.know_company(begin_ns, end_ns)

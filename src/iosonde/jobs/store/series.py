@@ -25,10 +25,10 @@ from iosonde.engine.contract import (
     SCHEMA_VERSION,
 )
 from iosonde.engine.merge import Merged, merge
-from iosonde.engine.parts import Table, parts, select, writing
+from iosonde.engine.parts import StoreTable, parts, select, writing
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
-from iosonde.jobs.store.regrid import Rows, grid_steps, is_long, long_gaps, spread
+from iosonde.jobs.store.regrid import SeriesRows, grid_steps, is_long, long_gaps, spread
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.names import slug
 from iosonde.model.quality import QUALITY, Note
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from iosonde.model.arrays import Floats, Instants, Places
 
-METRICS = Table("metrics", METRIC_TYPES, METRIC_KEY, METRIC_ORDER)
-TOPOLOGY = Table("topology", EDGE_TYPES, EDGE_KEY, EDGE_ORDER)
+METRICS = StoreTable("metrics", METRIC_TYPES, METRIC_KEY, METRIC_ORDER)
+TOPOLOGY = StoreTable("topology", EDGE_TYPES, EDGE_KEY, EDGE_ORDER)
 
 
 class SeriesName(NamedTuple):
@@ -173,7 +173,7 @@ def block_of(name: SeriesName, pieces: Sequence[Piece]) -> MetricBlock | None:
     column[[places[component] for component in names]] = np.arange(len(names))
     times, at = np.unique(np.concatenate([one.time_ns for one in pieces]), return_inverse=True)
     value = np.full((len(times), len(names)), np.nan)
-    rows = Rows(
+    rows = SeriesRows(
         at,
         column[np.concatenate(whos)],
         np.concatenate([one.step_ns for one in pieces]),
@@ -248,7 +248,7 @@ def edges_of(
     return found
 
 
-def _files(root: Path, table: Table, since_ns: int | None, until_ns: int | None) -> list[Path]:
+def _files(root: Path, table: StoreTable, since_ns: int | None, until_ns: int | None) -> list[Path]:
     first, last = days_of(since_ns, until_ns)
     return parts(root, table, first, last)
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str, int | None]
 
 
-class Asked(NamedTuple):
+class JobSelection(NamedTuple):
     """Jobs of some keys, and all that ran in the span (ns, its ends included); both None: every job."""
 
     keys: Collection[Key] | None
@@ -65,7 +65,7 @@ def measured_jobs(
     It is one of ``PERFORMANCES``, or their source is a table with a column for one (``store.described``).
     Those of ``keys``, and all that ran in the span; both None: every job.
     """
-    asked = Asked(None if keys is None else frozenset(keys), span_ns)
+    asked = JobSelection(None if keys is None else frozenset(keys), span_ns)
     wanted = _of_parts(asked)
     tables = frozenset(tables_of_performance(read_described(root), PERFORMANCES))
     found: list[Job] = []
@@ -83,7 +83,7 @@ def measured_jobs(
     return by_begin(found)
 
 
-def _of_parts(asked: Asked) -> dict[tuple[str, str], list[Key]]:
+def _of_parts(asked: JobSelection) -> dict[tuple[str, str], list[Key]]:
     """The keys by the part that holds them."""
     found: dict[tuple[str, str], list[Key]] = {}
     for key in asked.keys or ():
@@ -91,7 +91,7 @@ def _of_parts(asked: Asked) -> dict[tuple[str, str], list[Key]]:
     return found
 
 
-def _where(path: Path, asked: Asked, wanted: dict[tuple[str, str], list[Key]]) -> str | None:
+def _where(path: Path, asked: JobSelection, wanted: dict[tuple[str, str], list[Key]]) -> str | None:
     """SQL that holds for all rows of a part that are asked for, and few others; None: it has none."""
     if asked.keys is None and asked.span_ns is None:
         return "true"

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from iosonde.serve.shapes.weather import Instant, Open, Shape
+from iosonde.serve.shapes.weather import Instant, JsonModel, OpenJsonModel
 
 Name = Annotated[str, Field(description="may be empty")]
 Key = Annotated[list[str], Field(description="file system, motif")]
 
 
-class Job(Shape):
+class JobJson(JsonModel):
     """A job, or one of its runs."""
 
     job: str
@@ -29,17 +29,17 @@ class Job(Shape):
     fraction_of_peak: float | None
 
 
-class Jobs(Shape):
+class JobsJson(JsonModel):
     """The newest jobs of those that match."""
 
     schema_version: int
     n: int
     """All jobs."""
     n_found: int
-    jobs: list[Job]
+    jobs: list[JobJson]
 
 
-class UmamiRow(Open):
+class UmamiRowJson(OpenJsonModel):
     """One metric; ``value``, ``values``, axis and box are in ``unit``."""
 
     metric: str
@@ -56,7 +56,7 @@ class UmamiRow(Open):
     """low q25 q50 q75 high of the others; null: too few."""
 
 
-class UmamiFigure(Open):
+class UmamiFigureJson(OpenJsonModel):
     """What is drawn of a job and its history."""
 
     title: str
@@ -64,11 +64,11 @@ class UmamiFigure(Open):
     """Begin of each run, s since the epoch."""
     place: int
     """Which of the runs is the job."""
-    rows: list[UmamiRow]
+    rows: list[UmamiRowJson]
     caption: list[str]
 
 
-class Umami(Open):
+class UmamiJson(OpenJsonModel):
     """The verdict on a job, as `iosonde explain --format json` has it, and its diagram."""
 
     schema_version: int
@@ -80,10 +80,10 @@ class Umami(Open):
     notes: list[str]
     n_history: int
     """Other runs of its kind."""
-    figure: UmamiFigure
+    figure: UmamiFigureJson
 
 
-class Change(Open):
+class ChangeJson(OpenJsonModel):
     """A lasting change; ``before`` and ``after`` are medians, fractions of the best run."""
 
     file_system: Name
@@ -99,23 +99,23 @@ class Change(Open):
     sentence: str
 
 
-class Event(Open):
+class EventJson(OpenJsonModel):
     """Changes that may have been at one instant."""
 
     at_ns: Instant
     earliest_ns: Instant
     latest_ns: Instant
     sentence: str
-    changes: list[Change]
+    changes: list[ChangeJson]
 
 
-class NoJobs(Shape):
+class NoJobs(JsonModel):
     """There are no jobs at all."""
 
     n: int
 
 
-class Climate(Open):
+class ClimateJson(OpenJsonModel):
     """Lasting changes, events and climates of jobs; what is drawn; which run each dot is."""
 
     n: int
@@ -125,8 +125,8 @@ class Climate(Open):
     sentence: str
     since_ns: Instant
     until_ns: Instant
-    changes: list[Change]
-    events: list[Event]
+    changes: list[ChangeJson]
+    events: list[EventJson]
     too_short: list[Key]
     series: list[dict[str, Any]]
     climates: list[dict[str, Any]]

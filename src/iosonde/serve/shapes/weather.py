@@ -21,19 +21,19 @@ Ratios = Annotated[list[float | None], Field(description="slowdown, a ratio; nul
 Counts = Annotated[list[int], Field(description="number of operations")]
 
 
-class Shape(BaseModel):
+class JsonModel(BaseModel):
     """An object with exactly these members."""
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
-class Open(BaseModel):
+class OpenJsonModel(BaseModel):
     """An object with these members and more."""
 
     model_config = ConfigDict(extra="allow", use_attribute_docstrings=True)
 
 
-class Problem(Shape):
+class Problem(JsonModel):
     """What is wrong."""
 
     what: str
@@ -44,13 +44,13 @@ class Problem(Shape):
     """What to try; may be empty."""
 
 
-class Error(Shape):
+class Error(JsonModel):
     """Every error answer."""
 
     error: Problem
 
 
-class OpState(Open):
+class OpState(OpenJsonModel):
     """The probe's live state of an operation. All ``_ns`` are nanoseconds."""
 
     op: str
@@ -67,7 +67,7 @@ class OpState(Open):
     n_seen: int | None
 
 
-class State(Open):
+class StateJson(OpenJsonModel):
     """The probe's live state, as ``iosonde now --format json`` has it; of a damaged one less."""
 
     written_ns: Instant | None
@@ -77,7 +77,7 @@ class State(Open):
     ops: list[OpState]
 
 
-class Target(Shape):
+class TargetJson(JsonModel):
     """A target with what iosonde says about it."""
 
     host: str
@@ -90,10 +90,10 @@ class Target(Shape):
     """ok, info, slow, hung or unknown."""
     sentence: str
     as_of_ns: Instant
-    state: State
+    state: StateJson
 
 
-class Points(Shape):
+class PointsJson(JsonModel):
     """Single operations as columns, by due instant."""
 
     due_ns: Instants
@@ -105,7 +105,7 @@ class Points(Shape):
     """ok, the error's name, timeout, skipped or pending."""
 
 
-class CellCounts(Shape):
+class CellCounts(JsonModel):
     """Cells that are not empty, as columns: bin of time, bin of latency (``edges_ns[i]`` on), operations."""
 
     time: list[int]
@@ -113,7 +113,7 @@ class CellCounts(Shape):
     count: Counts
 
 
-class Cells(Shape):
+class CellsJson(JsonModel):
     """Exact counts on a grid, where there are too many operations to list."""
 
     origin_ns: Instant
@@ -125,7 +125,7 @@ class Cells(Shape):
     n_without_latency: int
 
 
-class Windows(Shape):
+class Windows(JsonModel):
     """Windows with at least one operation as columns, by start."""
 
     start_ns: Instants
@@ -145,16 +145,16 @@ class Windows(Shape):
     """Slow only because the probing host was busy."""
 
 
-class OpSeries(Shape):
+class OpSeries(JsonModel):
     """One operation; ``points`` or ``cells``, or neither where only windows are asked for."""
 
-    points: Points | None
-    cells: Cells | None
+    points: PointsJson | None
+    cells: CellsJson | None
     n_points: int | None
     windows: Windows
 
 
-class Series(Shape):
+class SeriesJson(JsonModel):
     """One target over a range of time, by operation."""
 
     host: str
@@ -167,14 +167,14 @@ class Series(Shape):
     ops: dict[str, OpSeries]
 
 
-class Chunk(Shape):
+class Chunk(JsonModel):
     """New operations of the feed."""
 
     as_of_ns: Instant
-    ops: dict[str, Points]
+    ops: dict[str, PointsJson]
 
 
-class Pane(Shape):
+class PaneJson(JsonModel):
     """One small plot."""
 
     row: str
@@ -189,13 +189,13 @@ class Pane(Shape):
     span_s: tuple[Second, Second] | None
 
 
-class Figure(Shape):
+class Figure(JsonModel):
     """Small multiples as data."""
 
     kind: str
     title: str
     columns: list[str]
-    panes: list[Pane]
+    panes: list[PaneJson]
     since_s: Second | None
     until_s: Second | None
     caption: list[str]
@@ -206,7 +206,7 @@ class Figure(Shape):
     """What ``levels`` names along the horizontal axis, where that is not time."""
 
 
-class About(Shape):
+class AboutJson(JsonModel):
     """What the server says of itself."""
 
     version: str
@@ -227,7 +227,7 @@ _REFERENCE = "#/components/schemas/{model}"
 _CHUNK = Chunk.model_json_schema(ref_template=_REFERENCE)
 del _CHUNK["$defs"]  # other routes have them
 _EVENT = [
-    {"type": "array", "items": {"$ref": _REFERENCE.format(model="Target")}},
+    {"type": "array", "items": {"$ref": _REFERENCE.format(model="TargetJson")}},
     _CHUNK,
     {"type": "array", "items": {"type": "string"}},
 ]

@@ -72,7 +72,7 @@ class Burst:
 class BurstsFound:
     """All bursts of a run by time, and what they were measured by, shortest windows first."""
 
-    scales: tuple[Scale, ...]
+    scales: tuple[WindowScale, ...]
     bursts: list[Burst]
 
     @property
@@ -139,7 +139,7 @@ def find_bursts(
     if len(began_ns) == 0:
         return None
     value = service_ns if unit_ns is None else service_ns / unit_ns
-    scales = [Scale(began_ns, value, window) for window in windows_ns]
+    scales = [WindowScale(began_ns, value, window) for window in windows_ns]
     if len(scales[0].counts) < FEWEST_WINDOWS:
         return None
     usual = scales[0].usual
@@ -156,7 +156,7 @@ def find_bursts(
     return BurstsFound(tuple(scales), _least_likely(candidates))
 
 
-class Scale:
+class WindowScale:
     """Window statistics of a run at one window length."""
 
     def __init__(self, began_ns: Ints, service_ns: Floats, window_ns: int) -> None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.drawing.marks import Level, Mark, Points, Shade, Steps
+from iosonde.drawing.marks import Level, Mark, Points, Shade, StepMarks
 from iosonde.drawing.sheet import RATIO, SECONDS, Pane, Sheet, drawn_caption, thousands
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_factor, format_option
 from iosonde.weather.bursts.bursts import RunBursts, Searched
-from iosonde.weather.bursts.search import FACTOR_AT, LOWER_AT, SEEN_BY, BurstsFound, Scale
+from iosonde.weather.bursts.search import FACTOR_AT, LOWER_AT, SEEN_BY, BurstsFound, WindowScale
 from iosonde.weather.sample_marks import counted
 from iosonde.weather.samples_to_draw import MANY_IN_ALL
 
@@ -122,20 +122,20 @@ def _operations(run: RunBursts, op: Searched, grid: bool) -> tuple[Mark, ...]:
     return tuple(Points(*part, np.full(len(part[0]), "ok", dtype=object)) for part in parts)
 
 
-def _line(scale: Scale, statistic: str) -> Steps:
+def _line(scale: WindowScale, statistic: str) -> StepMarks:
     """One statistic's factor, window by window."""
     start, end, (value,) = _parted(scale, scale.factors[statistic])
-    return Steps(statistic, start, end, value)
+    return StepMarks(statistic, start, end, value)
 
 
-def _median(scale: Scale) -> Steps:
+def _median(scale: WindowScale) -> StepMarks:
     """The median's factor and the lower end of its interval; NaN where an interval asks for more operations."""
     known = np.where(np.isnan(scale.median_lower), np.nan, scale.factors["q50"])
     start, end, (value, lower) = _parted(scale, known, scale.median_lower)
-    return Steps("median", start, end, value, lower, value)
+    return StepMarks("median", start, end, value, lower, value)
 
 
-def _parted(scale: Scale, *columns: Floats) -> tuple[Floats, Floats, list[Floats]]:
+def _parted(scale: WindowScale, *columns: Floats) -> tuple[Floats, Floats, list[Floats]]:
     """Begin, end (s) and columns of all windows; NaN where windows without operations lie between."""
     start = scale.starts
     end = start + scale.window_ns

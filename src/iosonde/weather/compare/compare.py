@@ -15,7 +15,7 @@ from iosonde.model.ops import op_order
 from iosonde.stats.multiple import benjamini_hochberg, holm, simes
 from iosonde.weather.compare.dependence import no_load_beside
 from iosonde.weather.compare.seasons import Matching, match
-from iosonde.weather.compare.shift import LEVELS, Pair, Shift
+from iosonde.weather.compare.shift import LEVELS, Pair, QuantileShift
 from iosonde.weather.compare.unseen_load import Period
 from iosonde.weather.samples.periods import Part, part_samples, part_series
 from iosonde.weather.store import Store
@@ -52,7 +52,7 @@ class OpShift:
     a: SideOfOp
     b: SideOfOp
     matching: Matching
-    shift: Shift
+    shift: QuantileShift
     p_value: float
     adjusted: Floats
 

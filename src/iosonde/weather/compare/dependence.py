@@ -84,7 +84,7 @@ def time_constants(periods: Sequence[Blocks]) -> Floats:
 
 
 @dataclass(frozen=True)
-class Layout:
+class BlockGrid:
     """What of the grid depends on the blocks only, not on the values.
 
     Per ``tau``: eigenvalues and -vectors of the load's covariance of whitened block sums without
@@ -100,7 +100,7 @@ class Layout:
     mean_variance: Floats
 
 
-def layout_of(blocks: Blocks, taus: Floats) -> Layout:
+def layout_of(blocks: Blocks, taus: Floats) -> BlockGrid:
     """Prepare blocks for ``evidence``. ``taus``: (taus,) s."""
     totals = np.add.reduceat(blocks.weight, blocks.edges[:-1])
     squares = np.add.reduceat(blocks.weight**2, blocks.edges[:-1])
@@ -116,7 +116,7 @@ def layout_of(blocks: Blocks, taus: Floats) -> Layout:
         values.append(found[keep].clip(min=0.0))
         vectors.append(axes[:, keep])
         variances.append(load.sum())
-    return Layout(
+    return BlockGrid(
         blocks,
         float(squares.sum()),
         scale,
@@ -142,7 +142,7 @@ def _load_covariance(blocks: Blocks, tau: float) -> Floats:
     return covariance
 
 
-def evidence(layout: Layout, series: Floats) -> Floats:
+def evidence(layout: BlockGrid, series: Floats) -> Floats:
     """Log likelihood of every (tau, share) of the grid, (taus, shares).
 
     ``series``: (samples,), any unit, in the order of the blocks. A series that never changes shows no load.
@@ -190,7 +190,7 @@ def no_load_beside(others: Sequence[float]) -> float:
     return calm + some * CALM
 
 
-def mean_variance(layout: Layout, dilution: float = 1.0) -> Floats:
+def mean_variance(layout: BlockGrid, dilution: float = 1.0) -> Floats:
     """Variance of the weighted mean of a series of variance 1, (taus, shares).
 
     ``dilution`` (0 to 1) is how much of a share reaches the series: a load that moves all latencies

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from iosonde.drawing.marks import Shifts
+from iosonde.drawing.marks import RatioMarks
 from iosonde.drawing.sheet import RATIO, Pane, Sheet, thousands
 from iosonde.model.ops import op_word
 from iosonde.weather.compare.compare import Compared, OpShift
@@ -51,7 +51,7 @@ def shifts_sheet(
     )
 
 
-def _shifts(op: OpShift, levels: tuple[float, ...], margin: float) -> Shifts:
+def _shifts(op: OpShift, levels: tuple[float, ...], margin: float) -> RatioMarks:
     """Quantiles from low to high; one whose interval has no end has no number."""
     found = op.shift
     known = ~np.isnan(found.lower) & ~np.isnan(found.upper) & ~np.isnan(found.ratio)
@@ -60,4 +60,4 @@ def _shifts(op: OpShift, levels: tuple[float, ...], margin: float) -> Shifts:
     )
     changed = known & (op.adjusted <= CHANGED_AT)
     names = tuple(f"q{level * 100:g}" for level in levels)
-    return Shifts(names, value, lower, upper, changed, margin)
+    return RatioMarks(names, value, lower, upper, changed, margin)

@@ -33,7 +33,7 @@ _POWER_80 = 0.8416
 
 
 @dataclass(frozen=True)
-class Shift:
+class QuantileShift:
     """b / a at each level; (levels,) each. NaN = too few samples.
 
     ``lower``, ``upper``: 95 % interval; ``same_lower``, ``same_upper``: the interval that an equivalence
@@ -71,7 +71,9 @@ class Pair:
         """What these samples say to ops beside them (``dependence.no_load_beside``); 1 = nothing."""
         return self._gaps.odds_of_load if self._known else 1.0
 
-    def shift(self, *, same_level: float = 0.90, no_load: float = dependence.NO_LOAD) -> Shift:
+    def shift(
+        self, *, same_level: float = 0.90, no_load: float = dependence.NO_LOAD
+    ) -> QuantileShift:
         """The shift. ``same_level``: level of the interval of the equivalence test; ``no_load``: weight of no load.
 
         Below ``FEWEST`` samples on a side all is NaN.
@@ -82,7 +84,7 @@ class Pair:
         return _shift(self._sides, self._gaps, self._p, same_level)
 
 
-def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -> Shift:
+def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -> QuantileShift:
     a, b = sides
     part = gaps.sides / gaps.sides.sum(axis=1, keepdims=True)
 
@@ -100,7 +102,7 @@ def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -
         needed = usual + _POWER_80 * gaps.at(0.3173)
         spread = p * (1 - p)
         known = ~np.isnan(low(usual)) & ~np.isnan(high(usual))
-        return Shift(
+        return QuantileShift(
             ratio=qb / qa,
             lower=low(usual),
             upper=high(usual),
@@ -115,6 +117,6 @@ def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -
         )
 
 
-def _unknown(p: Floats) -> Shift:
+def _unknown(p: Floats) -> QuantileShift:
     nothing = np.full(len(p), np.nan)
-    return Shift(*(nothing.copy() for _ in Shift.__dataclass_fields__))
+    return QuantileShift(*(nothing.copy() for _ in QuantileShift.__dataclass_fields__))

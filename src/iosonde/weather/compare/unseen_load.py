@@ -129,14 +129,14 @@ class _Account(NamedTuple):
         return _Mixture(weight.ravel(), np.sqrt(one + other).ravel(), sides)
 
 
-def _fits(layouts: Sequence[dependence.Layout], series: Sequence[Floats]) -> Floats:
+def _fits(layouts: Sequence[dependence.BlockGrid], series: Sequence[Floats]) -> Floats:
     """Evidence of both sides about one load."""
     one, other = (dependence.evidence(*pair) for pair in zip(layouts, series, strict=True))
     return one + other
 
 
 def _variances(
-    layouts: Sequence[dependence.Layout], dilution: float, scale: float
+    layouts: Sequence[dependence.BlockGrid], dilution: float, scale: float
 ) -> tuple[Floats, Floats]:
     one, other = (scale * dependence.mean_variance(layout, dilution) for layout in layouts)
     return one, other

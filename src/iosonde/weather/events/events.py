@@ -17,7 +17,7 @@ from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import Frame, TargetRef
 from iosonde.model.ops import op_order
 from iosonde.weather.events import slow_intervals as spells
-from iosonde.weather.events.slow_intervals import Joint, Measures, Series
+from iosonde.weather.events.slow_intervals import Joint, Measures, OpWindows
 
 COLUMNS = ("host", "target", "op", "start_ns", "window_ns", "typ", "tail", "lost", "n_due")
 
@@ -33,7 +33,7 @@ def slow_events(windows: Frame, rule: spells.Rule = spells.RULE) -> list[SlowEve
     return sorted(found, key=lambda event: (event.start_ns, event.host, event.target))
 
 
-def by_target(windows: Frame) -> Iterator[tuple[TargetRef, dict[str, Series]]]:
+def by_target(windows: Frame) -> Iterator[tuple[TargetRef, dict[str, OpWindows]]]:
     """The series of each target as one host saw it, by op; rows may come in any order."""
     for name in COLUMNS:
         if name not in windows:
@@ -60,8 +60,8 @@ def _edges(*keys: np.ndarray) -> list[int]:
     return [0, *(np.flatnonzero(changed) + 1).tolist(), len(keys[0])]
 
 
-def _series(rows: Frame) -> Series:
-    return Series(
+def _series(rows: Frame) -> OpWindows:
+    return OpWindows(
         rows["start_ns"],
         rows["typ"],
         rows["tail"],

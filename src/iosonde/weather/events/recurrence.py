@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from iosonde.model.arrays import Floats, Ints
-from iosonde.model.events import Recurring, SlowEvent, Span
+from iosonde.model.events import Recurring, SlowEvent, WeekSpan
 from iosonde.model.frames import Frame, TargetRef
 from iosonde.model.units import to_datetime
 from iosonde.weather.events import recurrence_test as test
 from iosonde.weather.events.events import by_target
-from iosonde.weather.events.recurrence_test import Phase, Recurrence
-from iosonde.weather.events.slow_intervals import Series
+from iosonde.weather.events.recurrence_test import RecurrenceTest, WeeklyHours
+from iosonde.weather.events.slow_intervals import OpWindows
 
 DAY_H, WEEK_H = 24, 168
 HOUR_NS = 3_600_000_000_000
@@ -58,7 +58,7 @@ def recurrences(
     return found
 
 
-def hourly(series: Series) -> Hours:
+def hourly(series: OpWindows) -> Hours:
     """The median typ of the windows of each hour; hours without any are left out."""
     known = ~np.isnan(series.typ)
     hour, typ = series.start_ns[known] // HOUR_NS, series.typ[known]
@@ -82,7 +82,7 @@ def _events_of(events: Sequence[SlowEvent], ref: TargetRef, op: str) -> list[tup
 class _Fold(NamedTuple):
     """One fold of one series; ``hours`` on the zone's wall clock, period 0 begins at ``begin_h``."""
 
-    result: Recurrence
+    result: RecurrenceTest
     hours: Hours
     begin_h: int
     zone: tzinfo
@@ -139,10 +139,10 @@ def _tested(
     period_h: int,
     random: np.random.Generator,
     zone: tzinfo,
-) -> tuple[Recurrence, int]:
+) -> tuple[RecurrenceTest, int]:
     """The tests of one fold, and the hour at which its first period begins."""
     if len(local.hour) == 0:
-        return Recurrence(period_h, 0, 1.0, 1.0, 1.0, ()), 0
+        return RecurrenceTest(period_h, 0, 1.0, 1.0, 1.0, ()), 0
     origin = _MONDAY_H if period_h == WEEK_H else 0
     begin_h = int((local.hour[0] - origin) // period_h * period_h + origin)
     folded = test.fold(local.hour, local.typ, period_h, origin)
@@ -152,7 +152,7 @@ def _tested(
     return test.recurrence(folded, spans, random), begin_h
 
 
-def _evidence(result: Recurrence) -> tuple[float, float]:
+def _evidence(result: RecurrenceTest) -> tuple[float, float]:
     """Small p values first, then phases that are met often."""
     best = min(result.p_omnibus, result.p_occupancy, result.p_events)
     return -best, max(phase.share for phase in result.phases)
@@ -170,7 +170,7 @@ def _offset_h(instants_ns: Ints, zone: tzinfo) -> Ints:
     return np.array(ahead, dtype=np.int64)[where]
 
 
-def _counted(fold: _Fold, phase: Phase) -> tuple[int, int, float | None]:
+def _counted(fold: _Fold, phase: WeeklyHours) -> tuple[int, int, float | None]:
     """Periods in which the phase was slow, periods in which it was observed, and how slow."""
     first, last = int(np.floor(phase.start_h)), int(np.ceil(phase.end_h))
     hours = range(first, max(last, first + 1))
@@ -189,12 +189,12 @@ def _counted(fold: _Fold, phase: Phase) -> tuple[int, int, float | None]:
     return seen, of, float(np.median(slow)) if slow else None
 
 
-def _span(phase: Phase, period_h: int) -> Span:
+def _span(phase: WeeklyHours, period_h: int) -> WeekSpan:
     start = round(phase.start_h * 60 / _ROUND_MIN) * _ROUND_MIN
     end = round(phase.end_h * 60 / _ROUND_MIN) * _ROUND_MIN
     day = start // 1_440
     weekday = day % 7 if period_h == WEEK_H else None
-    return Span(weekday, start - day * 1_440, end - day * 1_440)
+    return WeekSpan(weekday, start - day * 1_440, end - day * 1_440)
 
 
 def _zone_name(zone: tzinfo) -> str:

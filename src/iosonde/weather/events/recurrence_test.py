@@ -33,7 +33,7 @@ _AT_ONCE = 100
 """Permutations in memory together."""
 
 
-class Phase(NamedTuple):
+class WeeklyHours(NamedTuple):
     """Hours [start, end) of the period; ``end`` exceeds the period when it wraps around."""
 
     start_h: float
@@ -42,7 +42,7 @@ class Phase(NamedTuple):
     """Of the periods that were observed then, how many were slow then."""
 
 
-class Recurrence(NamedTuple):
+class RecurrenceTest(NamedTuple):
     """p values of the three tests (1.0 where one could not be done), and when it comes back."""
 
     period_h: int
@@ -50,7 +50,7 @@ class Recurrence(NamedTuple):
     p_omnibus: float
     p_occupancy: float
     p_events: float
-    phases: tuple[Phase, ...]
+    phases: tuple[WeeklyHours, ...]
 
     @property
     def found(self) -> bool:
@@ -88,7 +88,7 @@ def recurrence(
     events: Floats,
     random: np.random.Generator,
     permutations: int = PERMUTATIONS,
-) -> Recurrence:
+) -> RecurrenceTest:
     """Test one folded series.
 
     Shape: (periods, bins) hourly typ, (events, 2) start and end in hours since the beginning of
@@ -97,7 +97,7 @@ def recurrence(
     """
     periods, bins = folded.shape
     if periods < 3:
-        return Recurrence(bins, periods, 1.0, 1.0, 1.0, ())
+        return RecurrenceTest(bins, periods, 1.0, 1.0, 1.0, ())
     turns = random.integers(0, bins, (permutations, periods))
     high = np.clip(np.log(folded) - np.log(_IGNORED_TYP), 0, _LARGEST)
     seen = ~np.isnan(folded)
@@ -114,7 +114,7 @@ def recurrence(
     if p_events <= SIGNIFICANT:
         phases = (matches.phase(),)
     p_occupancy = p_occupancy if occupied.max() >= OFTEN else 1.0
-    return Recurrence(bins, periods, omnibus, p_occupancy, p_events, phases)
+    return RecurrenceTest(bins, periods, omnibus, p_occupancy, p_events, phases)
 
 
 def _p(observed: float, permuted: Floats) -> float:
@@ -160,19 +160,19 @@ def _luckiest_bin(slow: Flags, seen: Flags, turns: Instants) -> Floats:
     return np.concatenate(found)
 
 
-def _bin_phases(share: Floats) -> tuple[Phase, ...]:
+def _bin_phases(share: Floats) -> tuple[WeeklyHours, ...]:
     """Runs of bins that are slow in most periods, around the end of the period too."""
     often = share >= OFTEN
     bins = len(often)
     if often.all():
-        return (Phase(0.0, float(bins), float(share.mean())),)
+        return (WeeklyHours(0.0, float(bins), float(share.mean())),)
     begins = np.flatnonzero(often & ~np.roll(often, 1))
     ends = np.flatnonzero(often & ~np.roll(often, -1))
     found = []
     for begin in begins:
         last = int(ends[ends >= begin][0]) if (ends >= begin).any() else int(ends[0]) + bins
         inside = np.arange(begin, last + 1) % bins
-        found.append(Phase(float(begin), float(last + 1), float(np.median(share[inside]))))
+        found.append(WeeklyHours(float(begin), float(last + 1), float(np.median(share[inside]))))
     return tuple(found)
 
 
@@ -194,7 +194,7 @@ class _Matches(NamedTuple):
             found.append(_best_match(start, self.length, self.row, self.bins, self.periods))
         return _p(self.best, np.concatenate(found))
 
-    def phase(self) -> Phase:
+    def phase(self) -> WeeklyHours:
         """When the events that meet each other begin and end, in the median."""
         met = _meet(self.start[None], self.length, self.bins)[0]
         which = int(np.argmax(_periods_met(met[None], self.row, self.periods)[0]))
@@ -203,7 +203,7 @@ class _Matches(NamedTuple):
         begin = float(self.start[which] + np.median(apart))
         end = float(self.start[which] + np.median(apart + self.length[mine]))
         wrapped = begin // self.bins * self.bins
-        return Phase(begin - wrapped, end - wrapped, self.best)
+        return WeeklyHours(begin - wrapped, end - wrapped, self.best)
 
 
 def _matches(events: Floats, bins: int, periods: int) -> _Matches:

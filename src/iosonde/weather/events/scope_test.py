@@ -20,7 +20,7 @@ SLOW_LOG = float(np.log(2.0))
 _BELIEVED = float(np.log(1.5))
 
 
-class Scope(IntEnum):
+class WindowScope(IntEnum):
     """Who is slow in one window."""
 
     UNDECIDED = 0
@@ -69,10 +69,10 @@ def decide(typ: Floats, offset: Floats) -> Decision:
     middle = np.where(decided, _median(log, axis=1), np.nan)
     storage = middle >= SLOW_LOG
     slow = (log >= SLOW_LOG) & decided[:, None]
-    scope = np.full(len(typ), Scope.NOBODY, dtype=np.int8)
-    scope[slow.any(axis=1)] = Scope.CLIENT
-    scope[storage] = Scope.STORAGE
-    scope[~decided] = Scope.UNDECIDED
+    scope = np.full(len(typ), WindowScope.NOBODY, dtype=np.int8)
+    scope[slow.any(axis=1)] = WindowScope.CLIENT
+    scope[storage] = WindowScope.STORAGE
+    scope[~decided] = WindowScope.UNDECIDED
     return Decision(scope, slow, np.exp(middle))
 
 

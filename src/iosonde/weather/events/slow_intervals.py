@@ -46,7 +46,7 @@ class Rule:
 RULE = Rule()
 
 
-class Series(NamedTuple):
+class OpWindows(NamedTuple):
     """Windows of one op, ascending and of equal length; NaN where nothing is known.
 
     ``n`` is how many operations stand behind each window.
@@ -99,7 +99,7 @@ class Joint(NamedTuple):
         return [op for op, found in self.ops.items() if found.share >= AFFECTED]
 
 
-def spells(series: Series, rule: Rule = RULE) -> list[Spell]:
+def spells(series: OpWindows, rule: Rule = RULE) -> list[Spell]:
     """The spells of one series, in order.
 
     Shape: (windows,) each. Unit: ns since the epoch, ratios, shares.
@@ -139,7 +139,7 @@ def merge(found: Sequence[Spell], gap_ns: int) -> list[Spell]:
     return merged
 
 
-def join(ops: Mapping[str, Series], rule: Rule = RULE) -> list[Joint]:
+def join(ops: Mapping[str, OpWindows], rule: Rule = RULE) -> list[Joint]:
     """The spells of one target: those of its ops that overlap or nearly touch are one."""
     alone = [spell for series in ops.values() for spell in spells(series, rule)]
     window_ns = max((series.window_ns for series in ops.values()), default=0)
@@ -149,7 +149,7 @@ def join(ops: Mapping[str, Series], rule: Rule = RULE) -> list[Joint]:
     ]
 
 
-def measure(series: Series, spell: Spell, rule: Rule = RULE) -> Measures:
+def measure(series: OpWindows, spell: Spell, rule: Rule = RULE) -> Measures:
     """What one op went through in [start, end) of a spell."""
     rows = slice(*np.searchsorted(series.start_ns, [spell.start_ns, spell.end_ns]))
     typ, tail, starts = series.typ[rows], series.tail[rows], series.start_ns[rows]
@@ -192,7 +192,7 @@ def sliding_median(values: Floats, width: int) -> Floats:
     return np.asarray(np.median(rows, axis=-1))
 
 
-def _hot(series: Series, rule: Rule) -> Flags:
+def _hot(series: OpWindows, rule: Rule) -> Flags:
     """NaN compares false: what is not known is not hot."""
     hot: Flags = series.typ >= rule.hot_typ
     hot |= series.tail >= rule.hot_tail
@@ -200,7 +200,7 @@ def _hot(series: Series, rule: Rule) -> Flags:
     return hot
 
 
-def _quiet(series: Series, rule: Rule) -> Flags:
+def _quiet(series: OpWindows, rule: Rule) -> Flags:
     """Quiet as far as is known, and something is known of it."""
     loud = _hot(series, rule) | (series.typ >= rule.quiet_typ) | (series.tail >= rule.quiet_tail)
     quiet: Flags = ~loud & ~np.isnan(series.typ)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iosonde.model.events import Recurring, Seen, SlowEvent
+from iosonde.model.events import Recurring, SlowEvent, Witnesses
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.slowdown import INTERVAL_NS
@@ -35,7 +35,7 @@ _LEAST_HOSTS = 3
 """Hosts that must watch a target before one of them can be told from the storage."""
 
 
-class Place(NamedTuple):
+class WatchedTarget(NamedTuple):
     """What is reported on: a target as seen from a host, at one rate."""
 
     host: str
@@ -50,14 +50,14 @@ class Recurrence(NamedTuple):
     looked_ns: int
 
 
-def place_of(key: SeriesKey) -> Place:
+def place_of(key: SeriesKey) -> WatchedTarget:
     """The place of a series."""
-    return Place(key.host, key.target, key.period_ns)
+    return WatchedTarget(key.host, key.target, key.period_ns)
 
 
 def events_of(
     store: Store, query: SlowdownQuery, ten_minutes: Frame, now_ns: int
-) -> dict[Place, list[SlowEvent]]:
+) -> dict[WatchedTarget, list[SlowEvent]]:
     """The slow events of every place of the range, by start.
 
     From windows of a minute where these hold ``FEWEST`` operations, else from ``ten_minutes``
@@ -65,7 +65,7 @@ def events_of(
     there. Raises StoreError.
     """
     whole = _by_place(for_events(ten_minutes))
-    minutes: dict[Place, list[Frame]] = {}
+    minutes: dict[WatchedTarget, list[Frame]] = {}
     if any(_dense(place) for place in whole):
         asked = replace(query, window_ns=MINUTE_NS, statistic="typ")
         minutes = _by_place(for_events(analyse(store, asked).windows))
@@ -80,7 +80,9 @@ def events_of(
     return found
 
 
-def happened(store: Store, query: SlowdownQuery, now_ns: int) -> tuple[list[SlowEvent], list[Seen]]:
+def happened(
+    store: Store, query: SlowdownQuery, now_ns: int
+) -> tuple[list[SlowEvent], list[Witnesses]]:
     """Slow events of the range by start, and who saw them where several hosts watch a target.
 
     The events are those of ``events_of``. Raises StoreError.
@@ -122,14 +124,14 @@ def _hosts(windows: Frame, target: str) -> int:
     return len(np.unique(windows["host"][windows["target"] == target].astype(str)))
 
 
-def _by_place(windows: Frame) -> dict[Place, list[Frame]]:
-    rows: dict[Place, list[Frame]] = {}
+def _by_place(windows: Frame) -> dict[WatchedTarget, list[Frame]]:
+    rows: dict[WatchedTarget, list[Frame]] = {}
     for key, part in windows.series():
         rows.setdefault(place_of(key), []).append(windows.take(part))
     return rows
 
 
-def _dense(place: Place) -> bool:
+def _dense(place: WatchedTarget) -> bool:
     return place.period_ns * FEWEST <= MINUTE_NS
 
 
@@ -147,7 +149,7 @@ def recurrence_of(
     query: SlowdownQuery,
     random: np.random.Generator,
     zone: tzinfo | None = None,
-) -> dict[Place, Recurrence]:
+) -> dict[WatchedTarget, Recurrence]:
     """What came back at every place in the eight weeks before the end of the range, from roll-ups.
 
     Folded in UTC and in ``zone``. ``query.since_ns`` does not matter: a week alone knows no weeks.

@@ -13,7 +13,7 @@ from iosonde.model.ops import op_word
 from iosonde.model.units import DAY_NS, format_factor, format_seconds, format_time
 
 if TYPE_CHECKING:
-    from iosonde.model.events import OpShare, Recurring, Seen, SlowEvent
+    from iosonde.model.events import OpShare, Recurring, SlowEvent, Witnesses
     from iosonde.weather.events.log import Event
 
 _DAYS = (
@@ -121,7 +121,7 @@ def span_words(found: Recurring) -> str:
     return f"from {first} {start} to {last} {end}"
 
 
-def say_seen(seen: Seen) -> str:
+def say_seen(seen: Witnesses) -> str:
     """Whether this host or the storage is slow, as several hosts saw it."""
     what = f"{op_word(seen.op)} on {seen.target}"
     factor = f"{format_factor(seen.slowdown)}x " if seen.slowdown is not None else ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from iosonde.drawing.marks import Mark, Shade, Steps
+from iosonde.drawing.marks import Mark, Shade, StepMarks
 from iosonde.drawing.sheet import RATIO, SECONDS, Pane, Sheet, places, seen_from, thousands
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult
 from iosonde.model.ops import OF_WINDOW, op_order, op_word
@@ -28,7 +28,9 @@ def timeline_sheet(intervals: Mapping[SeriesKey, Frame], window_ns: int) -> Shee
         frame = intervals[key]
         start = frame["start_ns"]
         marks = tuple(
-            Steps(name, start / 1e9, (start + window_ns) / 1e9, frame[f"{column(name)}_ns"] / 1e9)
+            StepMarks(
+                name, start / 1e9, (start + window_ns) / 1e9, frame[f"{column(name)}_ns"] / 1e9
+            )
             for name in OF_WINDOW
         )
         n, missing = int(frame["n_seen"].sum()), int(np.count_nonzero(frame["n_seen"] == 0))
@@ -104,7 +106,7 @@ def _slowdown_pane(
         grid[f"{'typ' if typ else 'slowdown'}{end}"] for end in ("", "_lower", "_upper")
     )
     start = grid["start_ns"]
-    steps = Steps("slowdown", start / 1e9, (start + length) / 1e9, value, lower, upper)
+    steps = StepMarks("slowdown", start / 1e9, (start + length) / 1e9, value, lower, upper)
     known = value[~np.isnan(value)]
     above = int(np.count_nonzero(known >= 2))
     note = f"{thousands(len(known))} windows, {thousands(above)} at 2x and more"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from iosonde.drawing.marks import Cells, Mark, Points, Shade, Steps
+from iosonde.drawing.marks import Cells, Mark, Points, Shade, StepMarks
 from iosonde.drawing.sheet import (
     RATIO,
     SECONDS,
@@ -127,7 +127,7 @@ def _slowdown_panes(
         marks = (Cells(cells.time_edges_s, cells.value_edges / expected_s, cells.counts), points)
     start = one.intervals["start_ns"]
     ratio = one.intervals["value_ns"] / one.expected_ns
-    steps = Steps("slowdown", start / 1e9, (start + window_ns) / 1e9, ratio)
+    steps = StepMarks("slowdown", start / 1e9, (start + window_ns) / 1e9, ratio)
     known = int(np.count_nonzero(~np.isnan(ratio)))
     usual = f"1x = {format_duration(one.expected_ns)}"
     return [

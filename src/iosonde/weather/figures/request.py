@@ -35,7 +35,7 @@ _AIR = 0.04
 
 
 @dataclass(frozen=True)
-class Asked:
+class FigureRequest:
     """A figure's question. ``query`` has a range: neither end is None.
 
     ``expected`` is what phases are compared with (``analysis.phases``), ``windows_ns`` the lengths

@@ -20,7 +20,7 @@ from iosonde.weather.figures.intervals import intervals
 from iosonde.weather.figures.lines import slowdown_sheet, timeline_sheet
 from iosonde.weather.figures.phases import phased
 from iosonde.weather.figures.points import phases_sheet, points_sheet
-from iosonde.weather.figures.request import SEED, Asked
+from iosonde.weather.figures.request import SEED, FigureRequest
 from iosonde.weather.figures.sparse import sparse_sheet
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.samples_to_draw import gather, thinned
@@ -31,7 +31,7 @@ Say = Callable[[Sequence[RunBursts]], Sequence[str]]
 """Sentences about runs: findings writes them, a figure only has them below it."""
 
 
-def sheet_of(store: Store, asked: Asked, say: Say | None = None) -> Sheet | None:
+def sheet_of(store: Store, asked: FigureRequest, say: Say | None = None) -> Sheet | None:
     """The figure; None where nothing was measured. ``say``: what is said of bursts.
 
     Raises StoreError, UsageError.
@@ -41,7 +41,7 @@ def sheet_of(store: Store, asked: Asked, say: Say | None = None) -> Sheet | None
     return _MAKE[asked.kind](store, asked)
 
 
-def _bursts(store: Store, asked: Asked, say: Say | None) -> Sheet | None:
+def _bursts(store: Store, asked: FigureRequest, say: Say | None) -> Sheet | None:
     query = asked.query
     part = Part(query.target, query.host, None, query.since_ns, query.until_ns, query.ops)
     runs: list[RunBursts] = []
@@ -54,7 +54,7 @@ def _bursts(store: Store, asked: Asked, say: Say | None) -> Sheet | None:
     return bursts_sheet(runs, say(runs) if say else ())
 
 
-def _points(store: Store, asked: Asked) -> Sheet | None:
+def _points(store: Store, asked: FigureRequest) -> Sheet | None:
     since, until = _range(asked)
     if asked.sparse is not None:
         found = thinned(store, asked.query, asked.sparse, asked.above_ns, SEED)
@@ -62,30 +62,30 @@ def _points(store: Store, asked: Asked) -> Sheet | None:
     return points_sheet(gather(store, asked.query, since, until), since, until)
 
 
-def _density(store: Store, asked: Asked) -> Sheet | None:
+def _density(store: Store, asked: FigureRequest) -> Sheet | None:
     return density_sheet(densities(store, asked.query))
 
 
-def _hosts(store: Store, asked: Asked) -> Sheet | None:
+def _hosts(store: Store, asked: FigureRequest) -> Sheet | None:
     return hosts_sheet(series_boxes(store, asked.query))
 
 
-def _phases(store: Store, asked: Asked) -> Sheet | None:
+def _phases(store: Store, asked: FigureRequest) -> Sheet | None:
     (since, until), query = _range(asked), asked.query
     series = phased(store, query, since, until, asked.expected)
     return phases_sheet(series, asked.phases, (since, until), query.window_ns, query.statistic)
 
 
-def _statistics(store: Store, asked: Asked) -> Sheet | None:
+def _statistics(store: Store, asked: FigureRequest) -> Sheet | None:
     boxes = interval_boxes(intervals(store, asked.query))
     return statistics_sheet(boxes, asked.query.window_ns)
 
 
-def _timeline(store: Store, asked: Asked) -> Sheet | None:
+def _timeline(store: Store, asked: FigureRequest) -> Sheet | None:
     return timeline_sheet(intervals(store, asked.query), asked.query.window_ns)
 
 
-def _slowdown(store: Store, asked: Asked) -> Sheet | None:
+def _slowdown(store: Store, asked: FigureRequest) -> Sheet | None:
     results = [
         analyse(store, replace(asked.query, window_ns=window_ns)) for window_ns in asked.windows_ns
     ]
@@ -101,14 +101,14 @@ def slow_shades(result: SlowdownResult) -> dict[SeriesKey, list[Shade]]:
     return shades
 
 
-def _range(asked: Asked) -> tuple[int, int]:
+def _range(asked: FigureRequest) -> tuple[int, int]:
     since, until = asked.query.since_ns, asked.query.until_ns
     if since is None or until is None:
         raise ValueError("a figure needs a range with two ends")
     return since, until
 
 
-_MAKE: dict[str, Callable[[Store, Asked], Sheet | None]] = {
+_MAKE: dict[str, Callable[[Store, FigureRequest], Sheet | None]] = {
     "points": _points,
     "hosts": _hosts,
     "phases": _phases,

@@ -9,7 +9,7 @@ from iosonde.drawing.svg import inline
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.units import DAY_NS
-from iosonde.weather.figures.request import Asked
+from iosonde.weather.figures.request import FigureRequest
 from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.report.html import Picture
 from iosonde.weather.report.report import Report
@@ -40,7 +40,7 @@ def pictures(
     )
     found = []
     for kind, title in _TITLES.items():
-        sheet = sheet_of(store, Asked(kind, query, windows_ns=(600 * SECOND_NS, long)))
+        sheet = sheet_of(store, FigureRequest(kind, query, windows_ns=(600 * SECOND_NS, long)))
         if sheet is not None:
             found.append(_picture(sheet, title, f"f{number}{kind}", zone))
     return found

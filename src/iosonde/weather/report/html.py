@@ -19,7 +19,7 @@ from iosonde.weather.report.style import STYLE
 
 if TYPE_CHECKING:
     from iosonde.model.frames import Usual
-    from iosonde.weather.report.report import Report, Tally
+    from iosonde.weather.report.report import OpTotals, Report
 
 MOST_EVENTS = 60
 """Events that are listed one by one; the others are counted."""
@@ -118,7 +118,7 @@ def _usual_table(report: Report, moved: Collection[str]) -> str:
     return f'<div class="scroll"><table class="ops"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
-def _usual_row(usual: Usual, tally: Tally | None, climate: Mapping[str, float] | None) -> str:
+def _usual_row(usual: Usual, tally: OpTotals | None, climate: Mapping[str, float] | None) -> str:
     lost = "n/a" if tally is None or not tally.n_due else format_percent(tally.n_lost / tally.n_due)
     now = None if climate is None else climate.get(usual.key.op)
     since = "n/a" if now is None else f"{format_factor(now)}x"

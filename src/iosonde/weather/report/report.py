@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.model.events import SlowEvent
-from iosonde.model.frames import Change, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
+from iosonde.model.frames import EpochChange, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.ops import SECOND_NS, op_order
 from iosonde.model.units import DAY_NS, to_datetime
-from iosonde.weather.events.timeline import Place, Recurrence, events_of, place_of, recurrence_of
+from iosonde.weather.events.timeline import (
+    Recurrence,
+    WatchedTarget,
+    events_of,
+    place_of,
+    recurrence_of,
+)
 from iosonde.weather.samples.counts import CACHES
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
@@ -43,7 +49,7 @@ class Heat:
 
 
 @dataclass(frozen=True)
-class Tally:
+class OpTotals:
     """What one op of the probe asked of the storage (see ``Store.tally``).
 
     ``caches``: ok operations by what the client's cache could do.
@@ -69,18 +75,18 @@ class Report:
     lasting changes of what is usual. ``events``: slow events; ``recurrence``: None where nobody looked.
     """
 
-    place: Place
+    place: WatchedTarget
     since_ns: int
     until_ns: int
     usual: tuple[Usual, ...]
     spans: tuple[SlowSpan, ...]
     heats: tuple[Heat, ...]
-    tallies: tuple[Tally, ...]
+    tallies: tuple[OpTotals, ...]
     known_ns: int
     hit_share: dict[str, float]
     budget: dict[str, Any] | None
     climate: dict[str, float]
-    changes: tuple[Change, ...]
+    changes: tuple[EpochChange, ...]
     events: tuple[SlowEvent, ...]
     recurrence: Recurrence | None
 
@@ -133,7 +139,7 @@ def reports(
 
 
 def _report(
-    place: Place,
+    place: WatchedTarget,
     result: SlowdownResult,
     tallies: Frame,
     budget: dict[str, Any] | None,
@@ -227,7 +233,7 @@ def _heat(
     return Heat(op, by, rows, value, count)
 
 
-def _tally(row: Frame) -> Tally:
+def _tally(row: Frame) -> OpTotals:
     counts = {name: int(row[name][0]) for name in ("n_due", "n_lost", "n_begun", "moved_bytes")}
     caches = {name: int(row[name][0]) for name in CACHES if int(row[name][0])}
-    return Tally(op=str(row["op"][0]), busy_ns=int(row["busy_ns"][0]), caches=caches, **counts)
+    return OpTotals(op=str(row["op"][0]), busy_ns=int(row["busy_ns"][0]), caches=caches, **counts)

@@ -27,8 +27,8 @@ from iosonde.engine.contract import (
 )
 from iosonde.engine.order_statistics import Ragged, in_table_order, values_of
 from iosonde.model.frames import NULL_NS, SeriesKey
-from iosonde.weather.rollups.histograms import Histograms
-from iosonde.weather.rollups.intervals import Intervals
+from iosonde.weather.rollups.histograms import SummedHistograms
+from iosonde.weather.rollups.intervals import IntervalParts
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Ints, Places
@@ -37,7 +37,7 @@ _LISTS = ("s", "without", "instead")
 _SERVICE = f"CASE WHEN outcome = 'ok' THEN {DERIVED['service_ns']} END"
 
 
-def derived(con: duckdb.DuckDBPyConnection) -> Intervals:
+def derived(con: duckdb.DuckDBPyConnection) -> IntervalParts:
     """The intervals of the view ``samples``, each in one part, with all there is to know of them."""
     key = ", ".join(SERIES_KEY)
     con.execute(
@@ -60,10 +60,10 @@ def derived(con: duckdb.DuckDBPyConnection) -> Intervals:
     series, ids = numbered(rows)
     counts = {name: whole(rows[name]) for name in ("start_ns", "n_due", "n_lost")}
     differs = np.diff(without.offsets) + np.diff(instead.offsets) > 0
-    service = Histograms.of(lists)
+    service = SummedHistograms.of(lists)
     response = _response(service, without, instead, np.flatnonzero(differs))
     columns = {"id": ids} | counts | _statistics(lists)
-    return Intervals(series, columns, service, response, differs, np.ones_like(differs))
+    return IntervalParts(series, columns, service, response, differs, np.ones_like(differs))
 
 
 def numbered(rows: dict[str, Any]) -> tuple[list[SeriesKey], Ints]:
@@ -95,13 +95,15 @@ def _statistics(lists: Ragged) -> dict[str, Any]:
     return columns
 
 
-def _response(service: Histograms, without: Ragged, instead: Ragged, differ: Places) -> Histograms:
+def _response(
+    service: SummedHistograms, without: Ragged, instead: Ragged, differ: Places
+) -> SummedHistograms:
     """Histograms of response latency of the rows that ``differ``; the others stay empty."""
     changes = (Ragged(lists.values, _edges(lists, differ)) for lists in (without, instead))
     found = service.take(differ).replaced(*changes)
     lengths = np.zeros(len(service), dtype=np.int64)
     lengths[differ] = np.diff(found.offsets)
-    return Histograms(np.concatenate(([0], np.cumsum(lengths))), found.bucket, found.count)
+    return SummedHistograms(np.concatenate(([0], np.cumsum(lengths))), found.bucket, found.count)
 
 
 def _edges(lists: Ragged, rows: Places) -> Ints:

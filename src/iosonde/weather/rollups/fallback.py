@@ -24,7 +24,7 @@ from iosonde.engine import layout, reader
 from iosonde.engine.contract import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_KEY
 from iosonde.engine.order_statistics import NO_LEVEL
 from iosonde.engine.parquet import parquet
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.weather.rollups.kept_windows import better, joined, places
@@ -69,7 +69,7 @@ def _targets(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> set[tuple
     return {(host, target) for host, target in con.execute(sql).fetchall()}
 
 
-def with_dropped(root: Path, scope: Scope, window_ns: int, table: Frame) -> Frame:
+def with_dropped(root: Path, scope: SampleFilter, window_ns: int, table: Frame) -> Frame:
     """A window table of ``scope``, with what only roll-ups know, in the columns that it has."""
     if window_ns % INTERVAL_NS:
         return table
@@ -99,7 +99,7 @@ def _reach(paths: Sequence[Path]) -> tuple[int, int] | None:
     return None if first is None else (first, last)
 
 
-def _narrowed(scope: Scope, reach: tuple[int, int] | None, window_ns: int) -> Scope:
+def _narrowed(scope: SampleFilter, reach: tuple[int, int] | None, window_ns: int) -> SampleFilter:
     """What of a scope lies in the windows that intervals reach into."""
     if reach is None:
         return scope

@@ -27,8 +27,8 @@ from iosonde.engine.ordering import key_columns
 from iosonde.engine.parquet import PARQUET, names, parquet, write_parquet
 from iosonde.engine.spool import NULL_SQL
 from iosonde.weather.rollups.derive import numbered, whole
-from iosonde.weather.rollups.histograms import Histograms
-from iosonde.weather.rollups.intervals import Intervals
+from iosonde.weather.rollups.histograms import SummedHistograms
+from iosonde.weather.rollups.intervals import IntervalParts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,7 @@ _LISTS = ("service", "response")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class IntervalColumns:
     """What of the intervals is read beside their counts."""
 
     quantiles: tuple[str, ...] = ()
@@ -51,8 +51,8 @@ class Wanted:
     response: bool = True
 
 
-def write(con: duckdb.DuckDBPyConnection, found: Intervals, path: Path) -> None:
-    """Intervals as a file that appears whole or not at all. Raises OSError, duckdb.Error."""
+def write(con: duckdb.DuckDBPyConnection, found: IntervalParts, path: Path) -> None:
+    """IntervalParts as a file that appears whole or not at all. Raises OSError, duckdb.Error."""
     try:
         con.register(
             "scalars",
@@ -76,7 +76,7 @@ def write(con: duckdb.DuckDBPyConnection, found: Intervals, path: Path) -> None:
                 con.unregister(name)
 
 
-def _flat(histograms: Histograms) -> dict[str, Any]:
+def _flat(histograms: SummedHistograms) -> dict[str, Any]:
     place = np.repeat(np.arange(len(histograms)), np.diff(histograms.offsets))
     return {"place": place, "bucket": histograms.bucket, "count": histograms.count}
 
@@ -107,11 +107,11 @@ def read(
     con: duckdb.DuckDBPyConnection,
     paths: Sequence[Path],
     where: str,
-    wanted: Wanted,
+    wanted: IntervalColumns,
     *,
     starts: Ints | None = None,
     layout_1: bool = False,
-) -> Intervals:
+) -> IntervalParts:
     """What is ``wanted`` of the intervals in files for which ``where`` holds.
 
     ``starts``: only those that begin then; ascending. Files of ``layout_1`` have to be told apart
@@ -132,14 +132,14 @@ def read(
         np.ma.getdata(rows[name]).astype(bool) if name in rows else np.zeros(n, dtype=bool)
         for name in ("differs", "exact")
     )
-    return Intervals(series, {"id": ids} | columns, service, response, differs, exact)
+    return IntervalParts(series, {"id": ids} | columns, service, response, differs, exact)
 
 
 def _attach(
     con: duckdb.DuckDBPyConnection,
     paths: Sequence[Path],
     where: str,
-    wanted: Wanted,
+    wanted: IntervalColumns,
     starts: Ints | None,
 ) -> None:
     """The view ``rolled``, which several queries read in one order.
@@ -178,24 +178,24 @@ def _scalars(quantiles: Sequence[str], differs: bool) -> str:
     return f"SELECT {', '.join(columns)} FROM rolled"
 
 
-def _none(rows: int) -> Histograms:
+def _none(rows: int) -> SummedHistograms:
     """As many empty histograms."""
     offsets = np.zeros(rows + 1, dtype=np.int64)
-    return Histograms(offsets, np.zeros(0, dtype=np.uint16), np.zeros(0, dtype=np.uint32))
+    return SummedHistograms(offsets, np.zeros(0, dtype=np.uint16), np.zeros(0, dtype=np.uint32))
 
 
-def _service(con: duckdb.DuckDBPyConnection, n_seen: Ints) -> Histograms:
+def _service(con: duckdb.DuckDBPyConnection, n_seen: Ints) -> SummedHistograms:
     try:
-        return Histograms.of_totals(n_seen, *_unnested(con, "service"))
+        return SummedHistograms.of_totals(n_seen, *_unnested(con, "service"))
     except ValueError as error:
         raise duckdb.InvalidInputException(str(error)) from error
 
 
-def _response(con: duckdb.DuckDBPyConnection, lengths: Ints) -> Histograms:
+def _response(con: duckdb.DuckDBPyConnection, lengths: Ints) -> SummedHistograms:
     bucket, count = _unnested(con, "response")
     if len(bucket) != lengths.sum():
         raise duckdb.InvalidInputException("a histogram has fewer buckets than counts")
-    return Histograms(np.concatenate(([0], np.cumsum(lengths))), bucket, count)
+    return SummedHistograms(np.concatenate(([0], np.cumsum(lengths))), bucket, count)
 
 
 def _unnested(con: duckdb.DuckDBPyConnection, name: str) -> tuple[NDArray[Any], NDArray[Any]]:

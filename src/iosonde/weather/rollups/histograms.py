@@ -43,11 +43,11 @@ def values_ns() -> Floats:
 
 
 @dataclass(frozen=True)
-class Histograms(model.Histograms):
+class SummedHistograms(model.Histograms):
     """The model's histograms (counts above 0, arrays contiguous), made of lists and added up."""
 
     @staticmethod
-    def of(lists: Ragged) -> Histograms:
+    def of(lists: Ragged) -> SummedHistograms:
         """Of the latencies in each list, sorted."""
         found = buckets(lists.values)
         new = np.ones(len(found), dtype=bool)
@@ -57,12 +57,12 @@ class Histograms(model.Histograms):
         firsts = np.flatnonzero(new)
         count = np.diff(np.append(firsts, len(found)))
         offsets = np.searchsorted(firsts, lists.offsets).astype(np.int64)
-        return Histograms(offsets, found[firsts].astype(np.uint16), count.astype(np.uint32))
+        return SummedHistograms(offsets, found[firsts].astype(np.uint16), count.astype(np.uint32))
 
     @staticmethod
     def of_totals(
         totals: Ints, bucket: NDArray[np.uint16], count: NDArray[np.uint32]
-    ) -> Histograms:
+    ) -> SummedHistograms:
         """Of rows one after the other that hold ``totals`` latencies each; where one ends follows.
 
         Raises ValueError when counts do not add up to them.
@@ -75,7 +75,7 @@ class Histograms(model.Histograms):
             and np.array_equal(reached[offsets[1:][some] - 1], ends[some])
         ):
             raise ValueError("a histogram does not hold as many latencies as its row says")
-        found = Histograms(offsets, bucket, count)
+        found = SummedHistograms(offsets, bucket, count)
         found.__dict__["reached"] = reached
         return found
 
@@ -84,9 +84,9 @@ class Histograms(model.Histograms):
         """How many latencies there are up to each entry, all rows together."""
         return np.cumsum(self.count, dtype=np.int64)
 
-    def none(self) -> Histograms:
+    def none(self) -> SummedHistograms:
         """As many rows, all of them empty."""
-        return Histograms(np.zeros_like(self.offsets), self.bucket[:0], self.count[:0])
+        return SummedHistograms(np.zeros_like(self.offsets), self.bucket[:0], self.count[:0])
 
     def totals(self) -> Ints:
         """How many latencies each row holds."""
@@ -94,14 +94,14 @@ class Histograms(model.Histograms):
         found: Ints = sums[self.offsets[1:]] - sums[self.offsets[:-1]]
         return found
 
-    def take(self, rows: Ints) -> Histograms:
+    def take(self, rows: Ints) -> SummedHistograms:
         """Some rows, in the order asked for."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         place = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
-        return Histograms(offsets, self.bucket[place], self.count[place])
+        return SummedHistograms(offsets, self.bucket[place], self.count[place])
 
-    def merged(self, firsts: Ints) -> Histograms:
+    def merged(self, firsts: Ints) -> SummedHistograms:
         """Runs of rows added up; ``firsts`` says where each run begins (ascending, from 0)."""
         ends = np.append(firsts[1:], len(self))
         parts = []
@@ -116,7 +116,7 @@ class Histograms(model.Histograms):
             parts.append(_counted(np.bincount(place, self.count[inside], size).astype(np.int64)))
         return joined(parts)
 
-    def replaced(self, without: Ragged, instead: Ragged) -> Histograms:
+    def replaced(self, without: Ragged, instead: Ragged) -> SummedHistograms:
         """Each row less the latencies ``without``, which it holds, and with those ``instead``."""
         parts = []
         step = max(1, _BLOCK // BUCKETS)
@@ -145,18 +145,18 @@ def _runs(firsts: Ints, ends: Ints) -> tuple[Ints, Ints]:
     return np.arange(len(firsts)), ends - firsts
 
 
-def _counted(dense: Ints) -> Histograms:
+def _counted(dense: Ints) -> SummedHistograms:
     """Of counts by row and bucket, laid out one row after the other."""
     place = np.flatnonzero(dense)
     edges = np.arange(0, len(dense) + 1, BUCKETS)
-    return Histograms(
+    return SummedHistograms(
         np.searchsorted(place, edges).astype(np.int64),
         (place % BUCKETS).astype(np.uint16),
         dense[place].astype(np.uint32),
     )
 
 
-def joined(parts: Sequence[Histograms]) -> Histograms:
+def joined(parts: Sequence[SummedHistograms]) -> SummedHistograms:
     """The rows of all parts, one after the other."""
     if len(parts) == 1:
         return parts[0]
@@ -166,7 +166,7 @@ def joined(parts: Sequence[Histograms]) -> Histograms:
         offsets.append(part.offsets[1:] + entries)
         entries += len(part.bucket)
     nothing = [np.zeros(0, dtype=np.uint16)], [np.zeros(0, dtype=np.uint32)]
-    return Histograms(
+    return SummedHistograms(
         np.concatenate(offsets),
         np.concatenate([part.bucket for part in parts] or nothing[0]),
         np.concatenate([part.count for part in parts] or nothing[1]),

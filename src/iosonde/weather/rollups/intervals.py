@@ -12,7 +12,7 @@ import numpy as np
 from iosonde.engine.contract import INTERVAL_NS, QUANTILE_COLUMNS, ROLLUP_COUNTS
 from iosonde.engine.ordering import key_columns
 from iosonde.model.frames import NULL_NS, Frame, SeriesKey
-from iosonde.weather.rollups.histograms import Histograms, joined
+from iosonde.weather.rollups.histograms import SummedHistograms, joined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Intervals:
+class IntervalParts:
     """Intervals in no order, each of a series once or in several parts.
 
     ``columns``: int64 ``id`` (which of ``series``), ``start_ns`` and ``ROLLUP_COUNTS`` (min_ns and
@@ -33,8 +33,8 @@ class Intervals:
 
     series: list[SeriesKey]
     columns: dict[str, NDArray[Any]]
-    service: Histograms
-    response: Histograms
+    service: SummedHistograms
+    response: SummedHistograms
     differs: Flags
     exact: Flags
 
@@ -49,7 +49,7 @@ class Rollups:
     is worked out row by row may use ``unsorted`` and take ``order`` of the result.
     """
 
-    unsorted: Intervals
+    unsorted: IntervalParts
     """May have rows that are no interval by themselves: they are not in ``order``."""
     order: Ints
 
@@ -83,30 +83,30 @@ class Rollups:
         return self.unsorted.differs[self.order]
 
     @cached_property
-    def service(self) -> Histograms:
+    def service(self) -> SummedHistograms:
         """Histograms of service latency, a row each."""
         return self.unsorted.service.take(self.order)
 
     @cached_property
-    def other(self) -> Histograms:
+    def other(self) -> SummedHistograms:
         """Those of response latency where ``differs``, else empty: it is the same as ``service``."""
         return self.unsorted.response.take(self.order)
 
     @cached_property
-    def response(self) -> Histograms:
+    def response(self) -> SummedHistograms:
         """Those of response latency in every row."""
         n = len(self)
         return joined([self.service, self.other]).take(np.arange(n) + n * self.differs)
 
 
-def take(found: Intervals, rows: Ints) -> Intervals:
+def take(found: IntervalParts, rows: Ints) -> IntervalParts:
     """Some rows, in the order asked for."""
     columns = {name: column[rows] for name, column in found.columns.items()}
     histograms = found.service.take(rows), found.response.take(rows)
-    return Intervals(found.series, columns, *histograms, found.differs[rows], found.exact[rows])
+    return IntervalParts(found.series, columns, *histograms, found.differs[rows], found.exact[rows])
 
 
-def in_order(parts: Sequence[Intervals]) -> Rollups:
+def in_order(parts: Sequence[IntervalParts]) -> Rollups:
     """All parts in order, with what is there in several files added up."""
     whole = together(parts)
     order, firsts, sizes = _runs(whole.columns["id"], whole.columns["start_ns"])
@@ -120,7 +120,7 @@ def in_order(parts: Sequence[Intervals]) -> Rollups:
     return Rollups(together([whole, sums]), rows)
 
 
-def inexact_starts(parts: Sequence[Intervals]) -> Ints:
+def inexact_starts(parts: Sequence[IntervalParts]) -> Ints:
     """When intervals begin, ascending, whose quantiles no row has: not exact, or in several parts."""
     _, ids = _numbered(parts)
     start = _glued([part.columns["start_ns"] for part in parts])
@@ -130,16 +130,16 @@ def inexact_starts(parts: Sequence[Intervals]) -> Ints:
     return np.unique(np.concatenate((shared, start[~exact]))).astype(np.int64)
 
 
-def together(parts: Sequence[Intervals]) -> Intervals:
+def together(parts: Sequence[IntervalParts]) -> IntervalParts:
     """The intervals of all parts, one after the other, with the columns that all have."""
     if not parts:
         columns = dict.fromkeys(("id", "start_ns", *ROLLUP_COUNTS), np.zeros(0, dtype=np.int64))
         nothing = np.zeros(0, dtype=bool)
-        return Intervals([], columns, joined([]), joined([]), nothing, nothing)
+        return IntervalParts([], columns, joined([]), joined([]), nothing, nothing)
     series, ids = _numbered(parts)
     names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]
     columns = {name: _glued([part.columns[name] for part in parts]) for name in names}
-    return Intervals(
+    return IntervalParts(
         series,
         columns | {"id": ids},
         joined([part.service for part in parts]),
@@ -149,7 +149,7 @@ def together(parts: Sequence[Intervals]) -> Intervals:
     )
 
 
-def _numbered(parts: Sequence[Intervals]) -> tuple[list[SeriesKey], Ints]:
+def _numbered(parts: Sequence[IntervalParts]) -> tuple[list[SeriesKey], Ints]:
     """All series, sorted, and which of them each row of all parts is of."""
     series = sorted({key for part in parts for key in part.series})
     place = {key: number for number, key in enumerate(series)}
@@ -186,7 +186,7 @@ def _firsts(ids: Ints, start: Ints) -> Ints:
     return np.flatnonzero(changed)
 
 
-def _merged(found: Intervals, firsts: Ints) -> Intervals:
+def _merged(found: IntervalParts, firsts: Ints) -> IntervalParts:
     """Runs of rows added up, each of one series; they begin at ``firsts`` (ascending, from 0)."""
     columns = {name: found.columns[name][firsts] for name in ("id", "start_ns")}
     nothing = np.full(len(firsts), np.nan)
@@ -206,4 +206,6 @@ def _merged(found: Intervals, firsts: Ints) -> Intervals:
     choices = joined([found.service, found.response, found.service.none()])
     response = choices.take(rows).merged(firsts)
     exact = np.zeros(len(firsts), dtype=bool)
-    return Intervals(found.series, columns, found.service.merged(firsts), response, differs, exact)
+    return IntervalParts(
+        found.series, columns, found.service.merged(firsts), response, differs, exact
+    )

@@ -18,7 +18,7 @@ from iosonde import _core
 from iosonde.engine import layout
 from iosonde.engine.contract import LEVEL_COLUMNS, SERIES_KEY
 from iosonde.engine.order_statistics import NO_LEVEL
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.frames import Frame, SeriesKey
 
@@ -31,7 +31,7 @@ _COUNTS = ("start_ns", "n_due", "n_seen")
 
 
 def kept_windows(
-    root: Path, scope: Scope, window_ns: int, statistics: Sequence[str]
+    root: Path, scope: SampleFilter, window_ns: int, statistics: Sequence[str]
 ) -> dict[SeriesKey, Frame]:
     """Kept windows of ``window_ns`` that start in the scope, by series, sorted by start.
 
@@ -53,17 +53,17 @@ def kept_windows(
 
 def kept_targets(root: Path) -> set[tuple[str, str]]:
     """Every (host, target) of which windows were kept."""
-    nothing = Scope(since_ns=0, until_ns=0)
+    nothing = SampleFilter(since_ns=0, until_ns=0)
     chunks = [_read(file.path, nothing) for file in layout.window_series(root)]
     return {(chunk["host"], chunk["target"]) for chunk in chunks if chunk is not None}
 
 
-def _outside(month: str, scope: Scope) -> bool:
+def _outside(month: str, scope: SampleFilter) -> bool:
     before = scope.since_ns is not None and month < layout.utc_month(scope.since_ns)
     return before or (scope.until_ns is not None and month > layout.utc_month(scope.until_ns))
 
 
-def _read(path: Path, scope: Scope) -> _core.WindowsChunk | None:
+def _read(path: Path, scope: SampleFilter) -> _core.WindowsChunk | None:
     try:
         return _core.read_windows(str(path), scope.since_ns, scope.until_ns, scope.target)
     except FileNotFoundError:

@@ -29,11 +29,11 @@ import numpy as np
 
 from iosonde.engine import layout, reader
 from iosonde.engine.contract import INTERVAL_NS
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import DamagedFileWarning
 from iosonde.weather.rollups import derive
-from iosonde.weather.rollups.files import Wanted, of_layout_1, read, write
-from iosonde.weather.rollups.intervals import Intervals, Rollups, in_order, inexact_starts, take
+from iosonde.weather.rollups.files import IntervalColumns, of_layout_1, read, write
+from iosonde.weather.rollups.intervals import IntervalParts, Rollups, in_order, inexact_starts, take
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Ints
@@ -49,19 +49,19 @@ class _Source:
 
     root: Path
     paths: Sequence[Path]
-    scope: Scope
-    wanted: Wanted
+    scope: SampleFilter
+    wanted: IntervalColumns
     starts: Ints | None = None
     """Only intervals that begin then; ascending."""
 
     def read(
         self, con: duckdb.DuckDBPyConnection, paths: Sequence[Path], *, layout_1: bool = False
-    ) -> Intervals:
+    ) -> IntervalParts:
         """What some of the files hold. Raises duckdb.Error."""
         where = self.scope.where("start_ns")
         return read(con, paths, where, self.wanted, starts=self.starts, layout_1=layout_1)
 
-    def inside(self, found: Intervals) -> Intervals:
+    def inside(self, found: IntervalParts) -> IntervalParts:
         """Those of what was made again."""
         found = _inside(found, self.scope)
         if self.starts is None:
@@ -69,7 +69,7 @@ class _Source:
         return take(found, np.flatnonzero(np.isin(found.columns["start_ns"], self.starts)))
 
 
-def rollups(root: Path, scope: Scope, wanted: Wanted | None = None) -> Rollups:
+def rollups(root: Path, scope: SampleFilter, wanted: IntervalColumns | None = None) -> Rollups:
     """The intervals of ``scope`` that begin in [since, until), since widened down to ten minutes.
 
     Makes and keeps the roll-ups of sealed segments that have none yet. What is not ``wanted``
@@ -77,7 +77,7 @@ def rollups(root: Path, scope: Scope, wanted: Wanted | None = None) -> Rollups:
     sealed segment is not one), StoreError.
     """
     root = Path(root)
-    wanted = wanted or Wanted()
+    wanted = wanted or IntervalColumns()
     if scope.since_ns is not None:
         scope = replace(scope, since_ns=scope.since_ns // INTERVAL_NS * INTERVAL_NS)
     for attempt in range(_ATTEMPTS):
@@ -93,7 +93,7 @@ def rollups(root: Path, scope: Scope, wanted: Wanted | None = None) -> Rollups:
     raise AssertionError("unreachable")
 
 
-def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Intervals:
+def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> IntervalParts:
     """Roll up one sealed segment and keep it, if the store can be written. Raises duckdb.Error."""
     reader.look_at_file(con, sealed)
     found = derive.derived(con)
@@ -104,8 +104,12 @@ def roll_up(con: duckdb.DuckDBPyConnection, root: Path, sealed: Path) -> Interva
 
 
 def _parts(
-    con: duckdb.DuckDBPyConnection, root: Path, scope: Scope, files: list[Path], wanted: Wanted
-) -> list[Intervals]:
+    con: duckdb.DuckDBPyConnection,
+    root: Path,
+    scope: SampleFilter,
+    files: list[Path],
+    wanted: IntervalColumns,
+) -> list[IntervalParts]:
     """All there is: kept, made now, and live; ``files`` gets what is read."""
     live = reader.live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
@@ -123,12 +127,12 @@ def _parts(
     return parts + _whole(con, parts, _Source(root, [s.path for s in kept], scope, wanted))
 
 
-def _made(root: Path, sealed: Sequence[Path]) -> list[Intervals]:
+def _made(root: Path, sealed: Sequence[Path]) -> list[IntervalParts]:
     """Roll-ups of sealed segments, made several at a time: each is too small for several threads."""
     if not sealed:
         return []
 
-    def make(paths: Sequence[Path]) -> list[Intervals]:
+    def make(paths: Sequence[Path]) -> list[IntervalParts]:
         with contextlib.closing(reader.connect(threads=1)) as con:
             return [roll_up(con, root, path) for path in paths]
 
@@ -139,8 +143,8 @@ def _made(root: Path, sealed: Sequence[Path]) -> list[Intervals]:
 
 
 def _whole(
-    con: duckdb.DuckDBPyConnection, others: Sequence[Intervals], source: _Source
-) -> list[Intervals]:
+    con: duckdb.DuckDBPyConnection, others: Sequence[IntervalParts], source: _Source
+) -> list[IntervalParts]:
     """What was kept, with histograms where quantiles cannot do without them."""
     kept = _kept(con, source)
     if source.wanted.service or not source.wanted.quantiles or not kept:
@@ -153,7 +157,7 @@ def _whole(
     return rest + _kept(con, more)
 
 
-def _kept(con: duckdb.DuckDBPyConnection, source: _Source) -> list[Intervals]:
+def _kept(con: duckdb.DuckDBPyConnection, source: _Source) -> list[IntervalParts]:
     """What was kept; files that are damaged are made again or left out."""
     if not source.paths:
         return []
@@ -178,7 +182,7 @@ def _kept(con: duckdb.DuckDBPyConnection, source: _Source) -> list[Intervals]:
 
 def _of_two_layouts(
     con: duckdb.DuckDBPyConnection, source: _Source, old: set[Path]
-) -> list[Intervals]:
+) -> list[IntervalParts]:
     """Files of which the ``old`` ones have no quantiles. Raises duckdb.Error."""
     shares = (
         [path for path in source.paths if (path in old) == is_old] for is_old in (False, True)
@@ -192,7 +196,7 @@ def _of_two_layouts(
 
 def _again(
     con: duckdb.DuckDBPyConnection, source: _Source, path: Path, error: duckdb.Error
-) -> list[Intervals]:
+) -> list[IntervalParts]:
     """A damaged roll-up, from its samples if they are there."""
     samples = source.root / "samples" / path.relative_to(source.root / "rollups")
     there = samples.exists()
@@ -206,7 +210,7 @@ def _workers() -> int:
     return min(os.cpu_count() or 1, _WORKERS)
 
 
-def _inside(found: Intervals, scope: Scope) -> Intervals:
+def _inside(found: IntervalParts, scope: SampleFilter) -> IntervalParts:
     """Those of the scope."""
     wanted = np.array([scope.has(key) for key in found.series], dtype=bool)
     start = found.columns["start_ns"]

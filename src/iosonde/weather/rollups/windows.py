@@ -26,9 +26,9 @@ from iosonde.engine.order_statistics import LEVELS, NO_LEVEL, TAILS, rank_of
 from iosonde.engine.ordering import key_columns
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS, Frame
-from iosonde.weather.rollups.files import Wanted
-from iosonde.weather.rollups.histograms import BUCKETS, Histograms, values_ns
-from iosonde.weather.rollups.intervals import Intervals, Rollups, added_up, take
+from iosonde.weather.rollups.files import IntervalColumns
+from iosonde.weather.rollups.histograms import BUCKETS, SummedHistograms, values_ns
+from iosonde.weather.rollups.intervals import IntervalParts, Rollups, added_up, take
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
@@ -64,12 +64,12 @@ def rolled_windows(
     return Frame({name: columns[name] for name in order})
 
 
-def wanted(window_ns: int, statistics: Sequence[str] | None, levels: bool) -> Wanted:
+def wanted(window_ns: int, statistics: Sequence[str] | None, levels: bool) -> IntervalColumns:
     """What ``rolled_windows`` needs of roll-ups."""
     asked = tuple(name for name in QUANTILE_COLUMNS if not statistics or name in statistics)
     short = window_ns == INTERVAL_NS
     service = levels or (len(asked) > 0 and not short)
-    return Wanted(asked if short else (), service, response=levels)
+    return IntervalColumns(asked if short else (), service, response=levels)
 
 
 def _statistics(found: Rollups, names: Sequence[str], levels: bool) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _statistics(found: Rollups, names: Sequence[str], levels: bool) -> dict[str,
     return columns | _levels(found) if levels else columns
 
 
-def _quantiles(found: Intervals, ends: Sequence[tuple[float, int]]) -> list[Floats]:
+def _quantiles(found: IntervalParts, ends: Sequence[tuple[float, int]]) -> list[Floats]:
     """Quantiles and ends of their intervals, one a column; NaN where n is too small for both ends."""
     totals = found.columns["n_seen"]
     sizes, which = np.unique(totals, return_inverse=True)
@@ -127,7 +127,7 @@ def _levels(found: Rollups) -> dict[str, Any]:
     }
 
 
-def _levels_of(histograms: Histograms) -> Floats:
+def _levels_of(histograms: SummedHistograms) -> Floats:
     """(rows, 21, 3): lower, point, upper of ``LEVELS`` and of ``TAILS``, NaN = missing."""
     raw = _core.histogram_levels(histograms.buffers())
     return np.frombuffer(raw["levels"]).reshape(len(histograms), len(LEVELS) + len(TAILS), 3)

@@ -9,7 +9,7 @@ import numpy as np
 from iosonde.engine.contract import DERIVED, SERIES_KEY
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.query import Query
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import Frame
 
 MANY = 2_000
@@ -20,7 +20,7 @@ PER_DECADE = 24
 _SERVICE = f"greatest({DERIVED['service_ns']}, 1)::DOUBLE"
 
 
-def boxes_query(scope: Scope, reach: float, least: int) -> Query[tuple[Frame, Frame]]:
+def boxes_query(scope: SampleFilter, reach: float, least: int) -> Query[tuple[Frame, Frame]]:
     """Boxes of the samples of ``scope``, and what lies outside them (see ``Store.boxes``)."""
     key = ", ".join(SERIES_KEY)
     few = f"n < {least}"

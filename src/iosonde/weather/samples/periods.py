@@ -11,7 +11,7 @@ import numpy as np
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.ordering import key_columns
 from iosonde.engine.query import Query, rows, run
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.engine.spool import literal
 from iosonde.model.frames import Frame, SeriesKey
 
@@ -33,9 +33,9 @@ class Part:
     until_ns: int | None = None
     ops: tuple[str, ...] | None = None
 
-    def scope(self) -> Scope:
+    def scope(self) -> SampleFilter:
         """What the reader can prune on."""
-        return Scope(self.host, self.target, self.ops, self.since_ns, self.until_ns)
+        return SampleFilter(self.host, self.target, self.ops, self.since_ns, self.until_ns)
 
 
 class RunRef(NamedTuple):
@@ -79,7 +79,7 @@ def part_samples(root: Path, part: Part, series: list[SeriesKey]) -> Frame:
         "FROM samples JOIN wanted USING (host, target, op, period_ns) "
         f"WHERE outcome <> 'shed' AND {_of_run(part)} ORDER BY due_ns"
     )
-    scope = part.scope() if series else Scope(since_ns=0, until_ns=0)
+    scope = part.scope() if series else SampleFilter(since_ns=0, until_ns=0)
     return run(root, [Query((sql,), _responses, scope, {"wanted": places})])[0]
 
 

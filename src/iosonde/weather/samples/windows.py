@@ -38,7 +38,7 @@ from iosonde.engine.order_statistics import (
 )
 from iosonde.engine.ordering import Part
 from iosonde.engine.query import Query, rows
-from iosonde.engine.reader import Scope
+from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import NULL_NS, Frame, SeriesKey
 
 _OK = "FILTER (outcome = 'ok')"
@@ -68,7 +68,11 @@ interval."""
 
 
 def windows_query(
-    scope: Scope, window_ns: int, statistics: Sequence[str] | None = None, *, levels: bool = False
+    scope: SampleFilter,
+    window_ns: int,
+    statistics: Sequence[str] | None = None,
+    *,
+    levels: bool = False,
 ) -> Query[list[Part]]:
     """Statistics of the samples of ``scope`` per series and window, for ``ordering.in_order``.
 
@@ -98,7 +102,7 @@ def windows_query(
 
 
 def pooled_query(
-    scope: Scope, tags: Mapping[str, Any], window_ns: int, names: Sequence[str]
+    scope: SampleFilter, tags: Mapping[str, Any], window_ns: int, names: Sequence[str]
 ) -> Query[Frame]:
     """Statistics ``names`` of the samples of several windows together (``tags``: see ``Store.pooled``).
 

@@ -35,7 +35,7 @@ _KNOWN_BY_ROWS = 16
 _COLUMNS = ("op", "phase", "iteration", "rank", "time_ns", "runtime_ns")
 
 
-class Phase(NamedTuple):
+class FilePhase(NamedTuple):
     """A stretch of rows with a beginning of their own: one file's rows of one phase and iteration."""
 
     file: int
@@ -46,7 +46,7 @@ class Phase(NamedTuple):
 class Extent(NamedTuple):
     """What of a phase was read."""
 
-    key: Phase
+    key: FilePhase
     rows: int
     end_ns: int
     """End of its last operation, since its beginning."""
@@ -56,7 +56,7 @@ class Extent(NamedTuple):
 class Placed(NamedTuple):
     """A phase with its names. ``label`` becomes part of file names."""
 
-    key: Phase
+    key: FilePhase
     label: str
     run_id: str
     start_ns: int
@@ -134,7 +134,7 @@ class Staging:
             "SELECT file, phase, iteration, count(*), max(time_ns + coalesce(runtime_ns, 0)), "
             "list_sort(list(DISTINCT rank)) FROM rows GROUP BY ALL ORDER BY file, phase, iteration"
         ).fetchall()
-        return [Extent(Phase(*row[:3]), row[3], row[4], tuple(row[5])) for row in found]
+        return [Extent(FilePhase(*row[:3]), row[3], row[4], tuple(row[5])) for row in found]
 
     def digest(self, file: int) -> str:
         """What a file is known by: its name and first rows."""

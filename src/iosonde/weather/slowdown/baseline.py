@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.model.frames import Change, Choice, SeriesKey, WindowTable
+from iosonde.model.frames import Choice, EpochChange, SeriesKey, WindowTable
 from iosonde.model.slowdown import (
     INTERVAL_NS,
     TRIPLE_COLUMNS,
@@ -56,15 +56,15 @@ class Past:
 
 
 @dataclass(frozen=True)
-class Known:
+class LearntBaselines:
     """Baselines by series, lasting changes, and the past that ``unusual`` looks at."""
 
     baselines: Mapping[SeriesKey, Baseline] = field(default_factory=dict)
     past: Mapping[SeriesKey, Past] = field(default_factory=dict)
-    changes: Sequence[Change] = ()
+    changes: Sequence[EpochChange] = ()
 
 
-NOTHING = Known()
+NOTHING = LearntBaselines()
 
 
 def learn(
@@ -75,7 +75,7 @@ def learn(
     target: str | None = None,
     ops: Sequence[str] | None = None,
     until_ns: int | None = None,
-) -> Known:
+) -> LearntBaselines:
     """What was usual of every series, at any time before ``until_ns``.
 
     A guarded baseline is learnt from the beginning of the store on, as the live probe did. Raises
@@ -111,7 +111,7 @@ def intervals_of(found: Rollups) -> Intervals:
     )
 
 
-def _guarded(intervals: Intervals) -> Known:
+def _guarded(intervals: Intervals) -> LearntBaselines:
     judged = guard(intervals)
     shares = _hit_shares(intervals, judged.baselines)
     past = {}
@@ -121,7 +121,7 @@ def _guarded(intervals: Intervals) -> Known:
         typ, tail, lost = (judged.columns[name][rows] for name in ("typ", "tail", "lost"))
         reference = hour_of_week(number, typ)
         past[key] = Past(number, typ, tail, lost, reference, shares[rows])
-    return Known(judged.baselines, past, judged.changes)
+    return LearntBaselines(judged.baselines, past, judged.changes)
 
 
 def _hit_shares(intervals: Intervals, baselines: Mapping[SeriesKey, Baseline]) -> Floats:
@@ -141,7 +141,7 @@ def _hit_shares(intervals: Intervals, baselines: Mapping[SeriesKey, Baseline]) -
     return mode_shifts(intervals.service, which, versions)[0]
 
 
-def _fixed(found: Rollups) -> Known:
+def _fixed(found: Rollups) -> LearntBaselines:
     """One expectation a series, from all of its intervals together."""
     baselines = {}
     for place, key in enumerate(found.series):
@@ -158,10 +158,10 @@ def _fixed(found: Rollups) -> Known:
         ever = np.array([np.iinfo(np.int64).min])
         stage, epoch = np.array([_RELIABLE]), np.array([0])
         baselines[key] = Baseline(key, ever, numbers, stage, epoch, np.array([np.nan]))
-    return Known(baselines)
+    return LearntBaselines(baselines)
 
 
-def against(windows: WindowTable, known: Known) -> dict[str, NDArray[np.generic]]:
+def against(windows: WindowTable, known: LearntBaselines) -> dict[str, NDArray[np.generic]]:
     """Columns of windows against what is known of them.
 
     Needs ``levels_ns response_ns n_response n_lost`` beside the counts (``Store.windows(levels=True)``).

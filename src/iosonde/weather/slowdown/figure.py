@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from iosonde.drawing.marks import Mark, Shade, Steps, Strip
+from iosonde.drawing.marks import Mark, Shade, StepMarks, Strip
 from iosonde.drawing.sheet import SECONDS, Pane, Sheet, seen_from, thousands
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult, SlowSpan
 from iosonde.model.ops import op_word
@@ -65,8 +65,8 @@ def _pane(key: SeriesKey, windows: Frame, samples: Frame | None, spans: list[Slo
         *(Shade("slow", span.start_ns / 1e9, span.end_ns / 1e9) for span in spans),
         cells,
         points,
-        Steps("median", start_s, end_s, median, lower, upper),
-        Steps("usual", start_s, end_s, usual),
+        StepMarks("median", start_s, end_s, median, lower, upper),
+        StepMarks("usual", start_s, end_s, usual),
         Strip("slowdown", start_s, end_s, windows["slowdown"], stretches),
     ]
     known = usual[~np.isnan(usual)]

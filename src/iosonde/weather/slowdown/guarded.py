@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde import _core
-from iosonde.model.frames import Change
+from iosonde.model.frames import EpochChange
 from iosonde.model.slowdown import (
     TRIPLE_COLUMNS,
     VERSION_WIDTH,
     Baseline,
     Intervals,
-    Judged,
+    JudgedIntervals,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ STAGES = tuple(_core.STAGES)
 """Names of the stages: learning (below an hour), early (6 h), provisional (3 d), reliable."""
 
 
-def guard(intervals: Intervals, reference: Mapping[SeriesKey, Floats] | None = None) -> Judged:
+def guard(
+    intervals: Intervals, reference: Mapping[SeriesKey, Floats] | None = None
+) -> JudgedIntervals:
     """Judge every interval against what was expected before it, and learn from it unless it was slow.
 
     Shape: (rows,) -> (rows,). Unit: ratios; latencies of versions in ns.
@@ -56,7 +58,7 @@ def guard(intervals: Intervals, reference: Mapping[SeriesKey, Floats] | None = N
     columns: dict[str, NDArray[np.generic]] = {name: _floats(raw[name]) for name in TRIPLE_COLUMNS}
     columns |= {"stage": _integers(raw["stage"]), "epoch": _integers(raw["epoch"])}
     columns["flagged"] = _integers(raw["flagged"]).astype(np.bool_)
-    return Judged(intervals, columns, _baselines(intervals, raw), _changes(intervals, raw))
+    return JudgedIntervals(intervals, columns, _baselines(intervals, raw), _changes(intervals, raw))
 
 
 def _baselines(intervals: Intervals, raw: Mapping[str, bytes]) -> dict[SeriesKey, Baseline]:
@@ -72,12 +74,12 @@ def _baselines(intervals: Intervals, raw: Mapping[str, bytes]) -> dict[SeriesKey
     return found
 
 
-def _changes(intervals: Intervals, raw: Mapping[str, bytes]) -> list[Change]:
+def _changes(intervals: Intervals, raw: Mapping[str, bytes]) -> list[EpochChange]:
     names = ("series", "epoch", "began_ns")
     series, epoch, began = (_integers(raw[f"change_{name}"]).tolist() for name in names)
     factors = _floats(raw["change_factor"]).tolist()
     return [
-        Change(intervals.keys[place], number, start, factor)
+        EpochChange(intervals.keys[place], number, start, factor)
         for place, number, start, factor in zip(series, epoch, began, factors, strict=True)
     ]
 

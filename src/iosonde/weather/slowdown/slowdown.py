@@ -33,7 +33,7 @@ from iosonde.model.frames import (
 )
 from iosonde.model.ops import STATISTICS, TRIPLE, op_order
 from iosonde.weather.slowdown import rules as verdict
-from iosonde.weather.slowdown.baseline import Known, against, learn
+from iosonde.weather.slowdown.baseline import LearntBaselines, against, learn
 from iosonde.weather.slowdown.spans import WindowRun, spans_of, tags
 from iosonde.weather.slowdown.trailing import trailing_median
 from iosonde.weather.store import Store
@@ -83,7 +83,7 @@ def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> 
     )
 
 
-def judged(windows: WindowTable, known: Known, statistic: str) -> WindowTable:
+def judged(windows: WindowTable, known: LearntBaselines, statistic: str) -> WindowTable:
     """Windows that ``add_slowdown`` compared, against what is known; without the block of levels."""
     found = against(windows, known)
     usual = np.asarray(found.pop("usual_ns"), dtype=np.float64)

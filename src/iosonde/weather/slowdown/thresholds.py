@@ -25,7 +25,7 @@ _BADNESS = (OK, UNKNOWN, WARNING, CRITICAL)
 _NUMBER = r"-?\d+(?:\.\d+)?"
 
 
-class Range(NamedTuple):
+class AlertRange(NamedTuple):
     """Alert outside [low, high], or inside when ``inside``."""
 
     text: str
@@ -38,7 +38,7 @@ class Range(NamedTuple):
         return (self.low <= value <= self.high) == self.inside
 
 
-def parse_range(text: str) -> Range:
+def parse_range(text: str) -> AlertRange:
     """Read a range. Raises UnitError."""
     match = re.fullmatch(rf"(@?)(?:(~|{_NUMBER})?(:))?({_NUMBER})?", text.strip())
     if match and (match[4] or match[2]):
@@ -46,11 +46,11 @@ def parse_range(text: str) -> Range:
         low = float(match[2]) if low is None else low
         high = float(match[4]) if match[4] else float("inf")
         if low <= high:
-            return Range(text.strip(), low, high, bool(match[1]))
+            return AlertRange(text.strip(), low, high, bool(match[1]))
     raise UnitError(f"cannot read the range {text!r}", expected="10, 10:, ~:10, 10:20 or @10:20")
 
 
-def status(finding: Finding, warning: Range, critical: Range) -> int:
+def status(finding: Finding, warning: AlertRange, critical: AlertRange) -> int:
     """The plugin status of one target.
 
     hung and failing are critical whatever the ranges say, what is unknown or still learning is
@@ -65,7 +65,7 @@ def status(finding: Finding, warning: Range, critical: Range) -> int:
     return max(levels, default=OK)
 
 
-def _op_status(op: OpVerdict, warning: Range, critical: Range) -> int:
+def _op_status(op: OpVerdict, warning: AlertRange, critical: AlertRange) -> int:
     if op.slowdown is None:
         return OK
     if op.partly:
@@ -76,7 +76,7 @@ def _op_status(op: OpVerdict, warning: Range, critical: Range) -> int:
     return OK
 
 
-def _is_sure(op: OpVerdict, limits: Range) -> bool:
+def _is_sure(op: OpVerdict, limits: AlertRange) -> bool:
     """Whether the interval supports an alarm for a value that is too high.
 
     Its lower end must reach the share of the limit that makes a window slow (1.5 of 2), at most

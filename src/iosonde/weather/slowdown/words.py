@@ -17,7 +17,7 @@ from iosonde.model.units import format_factor, format_seconds, format_slowdown, 
 from iosonde.weather.slowdown.findings import Finding, OpVerdict
 
 if TYPE_CHECKING:
-    from iosonde.model.frames import Change
+    from iosonde.model.frames import EpochChange
     from iosonde.weather.slowdown.load_effect import Effect
 
 
@@ -44,7 +44,7 @@ def conclude(effects: Sequence[Effect]) -> str:
     return "; ".join(parts) if parts else "nothing was measured"
 
 
-def say_change(change: Change, now_ns: int, zone: tzinfo | None = None) -> str:
+def say_change(change: EpochChange, now_ns: int, zone: tzinfo | None = None) -> str:
     """The sentence of a lasting change of what is usual."""
     slower = change.factor >= 1.0
     factor = format_factor(change.factor if slower else 1.0 / max(change.factor, 1e-9))

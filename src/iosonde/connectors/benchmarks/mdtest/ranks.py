@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.connectors.benchmarks.mdtest.text import SOURCE, phase_of
-from iosonde.connectors.lines import NUMBER, Given, Tell, bad, possible, read_lines, shown
+from iosonde.connectors.lines import NUMBER, FileDefaults, Tell, bad, possible, read_lines, shown
 from iosonde.model.runs import RunRow
 
 BEGIN = "rank,items,rate-"
@@ -22,7 +22,7 @@ _CELL = re.compile(NUMBER, re.ASCII)
 _MOST_RANKS = 10_000_000
 
 
-def read_ranks(path: Path, given: Given, tell: Tell) -> Iterator[RunRow]:
+def read_ranks(path: Path, given: FileDefaults, tell: Tell) -> Iterator[RunRow]:
     """Rows of a file, an iteration at a time. A row that is none is told of. Raises InputFileError."""
     columns: list[tuple[str, str, str]] = []
     iteration, rows = -1, list[RunRow]()
@@ -56,7 +56,7 @@ def _columns(path: Path, text: str) -> list[tuple[str, str, str]]:
 
 
 def _row(
-    cells: list[str], columns: list[tuple[str, str, str]], given: Given, iteration: int
+    cells: list[str], columns: list[tuple[str, str, str]], given: FileDefaults, iteration: int
 ) -> list[RunRow]:
     """A row of the file: phases of all ranks, or of one."""
     if not 2 < len(cells) <= len(columns) + 2:
@@ -84,7 +84,7 @@ def _row(
 def _phase(
     named: tuple[str, str | None],
     values: dict[str, float],
-    given: Given,
+    given: FileDefaults,
     iteration: int,
     rank: int | None,
 ) -> list[RunRow]:

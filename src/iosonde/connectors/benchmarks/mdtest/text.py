@@ -26,7 +26,7 @@ from typing import Any
 
 from iosonde.connectors.lines import (
     NUMBER,
-    Given,
+    FileDefaults,
     Line,
     Tell,
     bad,
@@ -93,7 +93,7 @@ def phase_of(kind: str, verb: str) -> tuple[str, str | None]:
     return phase, f"md_{phase}" if kind == "File" and verb != "rename" else None
 
 
-def read_text(path: Path, given: Given, tell: Tell) -> Iterator[RunRow]:
+def read_text(path: Path, given: FileDefaults, tell: Tell) -> Iterator[RunRow]:
     """Rows of all runs in a file; the second is called ``RUN-2``. Raises InputFileError."""
     starts, number = 1, 1
     run = _Run(path, given, tell, 1)
@@ -110,7 +110,7 @@ def read_text(path: Path, given: Given, tell: Tell) -> Iterator[RunRow]:
 class _Run:
     """What is said of one start of mdtest."""
 
-    def __init__(self, path: Path, given: Given, tell: Tell, start: int) -> None:
+    def __init__(self, path: Path, given: FileDefaults, tell: Tell, start: int) -> None:
         self._path, self._given, self._tell, self._start = path, given, tell, start
         self.said = False
         self._parameters: dict[str, Any] = {}

@@ -64,7 +64,7 @@ _BACKENDS = {
 
 
 @dataclass
-class Head:
+class RunHead:
     """What is known of one start of the program."""
 
     options: dict[str, Any] = field(default_factory=dict)

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from iosonde.connectors.benchmarks.mdworkbench.head import TOTAL, Head
+from iosonde.connectors.benchmarks.mdworkbench.head import TOTAL, RunHead
 from iosonde.connectors.benchmarks.mdworkbench.line import PhaseLine, believable, parse
-from iosonde.connectors.lines import Given, Line, Tell, bad, local_ns, possible, read_lines
+from iosonde.connectors.lines import FileDefaults, Line, Tell, bad, local_ns, possible, read_lines
 from iosonde.model.runs import RunRow
 
 FACTORS = (0.0, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
@@ -32,7 +32,7 @@ _IN_COLUMNS = ("objects", "iops_per_s", "objects_per_s", "op_max_s", "balance_pe
 _MOST_STARTS = 100_000
 
 
-def read_text(path: Path, given: Given, tell: Tell) -> Iterator[RunRow]:
+def read_text(path: Path, given: FileDefaults, tell: Tell) -> Iterator[RunRow]:
     """Rows of all runs in a file, in its order. ``tell`` gets what could not be read.
 
     The second run of a file is called ``RUN-2`` and so on. Raises InputFileError.
@@ -46,9 +46,9 @@ def read_text(path: Path, given: Given, tell: Tell) -> Iterator[RunRow]:
 class TextReader:
     """Turns lines into rows; those of a line are held back until the next, which may add to them."""
 
-    def __init__(self, path: Path, given: Given, tell: Tell, source: str) -> None:
+    def __init__(self, path: Path, given: FileDefaults, tell: Tell, source: str) -> None:
         self._path, self._given, self._tell, self._source = path, given, tell, source
-        self.head = Head()
+        self.head = RunHead()
         self.starts = 0
         self._held: list[RunRow] = []
         self._seen: dict[tuple[str, int | None, float], int] = {}
@@ -87,7 +87,7 @@ class TextReader:
         if self._began:
             self._seen.clear()
         if self._began or self.head.has_title or self.head.has_args:
-            self.head = Head()
+            self.head = RunHead()
         self._began = False
 
     def _total(self, seconds: float, ended: str) -> None:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from iosonde.connectors.gather import Gather, Series
+from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import bad, read_lines, shown
 from iosonde.connectors.lustre.health_log import single
 from iosonde.connectors.lustre.names import OPERATIONS, number, system_of, target
@@ -150,7 +150,9 @@ class _String:
         first = target(fields[3]) if len(fields) > 3 else None
         system = system_of(first or "") or self.system
         for metric, text in (("cpu_percent", fields[1]), ("memory_percent", fields[2])):
-            self.gather.reading(Series(system, level, metric, fields[0]), self.when, _value(text))
+            self.gather.reading(
+                ComponentSeries(system, level, metric, fields[0]), self.when, _value(text)
+            )
             self.said = True
         return fields[3:]
 
@@ -198,7 +200,7 @@ class _String:
 
     def _add(self, level: str, metric: str, name: str, value: float) -> None:
         system = system_of(name) or self.system
-        self.gather.reading(Series(system, level, metric, name), self.when, value)
+        self.gather.reading(ComponentSeries(system, level, metric, name), self.when, value)
         self.said = True
 
 
