@@ -27,7 +27,7 @@ PLANTED = ((0.02, 30.0), (0.05, 10.0), (0.10, 10.0), (0.20, 5.0), (0.30, 3.0), (
 
 
 def latencies(rng: np.random.Generator, kind: str) -> NDArray[np.float64]:
-    """Service latencies in ns."""
+    """Service times in ns."""
     service: NDArray[np.float64] = 1e6 * np.exp(0.4 * rng.normal(size=N))
     if kind == "stragglers":
         rare = rng.random(N) < 5e-4

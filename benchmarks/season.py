@@ -40,7 +40,7 @@ SELECT host, target, op, period_ns, due_ns // {window} * {window} AS start_ns,
     quantile_disc(ended_ns - began_ns, [{quantiles}]) FILTER (outcome = 'ok') AS q,
     quantile_disc(control_runq_ns, 0.5) FILTER (outcome = 'ok') AS runq_q50_ns,
     quantile_disc(began_ns - due_ns, 0.5) FILTER (outcome = 'ok') AS late_q50_ns,
-    quantile_disc(ended_ns - due_ns, 0.99) AS felt_q99_ns
+    quantile_disc(ended_ns - due_ns, 0.99) AS response_q99_ns
 FROM read_parquet('{files}', hive_partitioning = false) GROUP BY ALL ORDER BY ALL
 """
 

@@ -1,6 +1,6 @@
 """A store of many days and targets, written as sealing leaves it, for the season's benchmark.
 
-The noise is that of ``benchmarks.month``: lognormal service latency and timer overshoot, run-queue waits
+The noise is that of ``benchmarks.month``: lognormal service time and timer overshoot, run-queue waits
 with a heavy tail, random offsets, and one operation in a thousand that is late, skipped or failed. An
 hour's noise is drawn once and turned by a random amount for every target and hour, so that making
 150 million rows takes minutes.

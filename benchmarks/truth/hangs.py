@@ -98,7 +98,7 @@ def _issued(due: Floats, end: Floats) -> NDArray[np.bool_]:
 def sequential(
     random: np.random.Generator, begins: Floats, length_s: float, seconds: float = DAY_S
 ) -> Floats:
-    """Six operations in one loop, one round a second: service latency alone, which looks healthy."""
+    """Six operations in one loop, one round a second: service time alone, which looks healthy."""
     due = np.arange(int(seconds / PERIOD_S)) * PERIOD_S
     service = random.lognormal(np.log(SERVICE_S), SIGMA, (len(due), 6))
     took: list[float] = []

@@ -149,7 +149,7 @@ def _blips(random: np.random.Generator, options: Options) -> list[Happening]:
 
 @dataclass(frozen=True)
 class Stream:
-    """What one op measured: seconds of service latency, one a second, and its true hit share."""
+    """What one op measured: seconds of service time, one a second, and its true hit share."""
 
     op: str
     seconds: Floats
@@ -157,7 +157,7 @@ class Stream:
 
 
 def latencies(random: np.random.Generator, sky: Weather, op: str) -> Stream:
-    """One op's service latencies in a weather."""
+    """One op's service times in a weather."""
     kind, n = OPS[op], len(sky)
     slower = np.ones(n, np.float32)
     for what in sky.happenings:

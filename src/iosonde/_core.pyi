@@ -115,7 +115,7 @@ def guard(
 
     ``series``: offsets (int64) of each series among the rows. ``columns``: start_ns, n_due, n_lost
     (int64), ascending in start within a series. An empty response histogram says that responses are
-    the service latencies. ``reference``: one expectation (26 floats, NaN = none) a series.
+    the service times. ``reference``: one expectation (26 floats, NaN = none) a series.
 
     A row: typ tail lost with _lower _upper (float64), flagged stage epoch (int64). A version:
     version_series _from_ns _stage _epoch (int64) _climate (float64), versions (26 float64: 19 levels,
@@ -128,7 +128,7 @@ def triples(
 ) -> dict[str, bytes]:
     """typ, tail, lost with _lower, _upper (float64) of n windows; NaN = missing.
 
-    ``levels``: n x 19 x 3 float64 (lower, point, upper) of service latency; ``tails``: n x 2 x 3 of
+    ``levels``: n x 19 x 3 float64 (lower, point, upper) of service time; ``tails``: n x 2 x 3 of
     the response quantiles .90 and .95; ``counts``: n x 4 int64 (n, n_response, n_due, n_lost);
     ``which``: the row of ``versions`` (x 26) that each window is compared with, -1 for none.
     """
@@ -183,7 +183,7 @@ class Probe:
     def snapshot(self) -> str:
         """JSON: list of target states, as written to the state folder."""
     def recent(self, target: str, op: str, n: int) -> bytes:
-        """The last n felt latencies, float64 ns, NaN for ops that failed."""
+        """The last n response times, float64 ns, NaN for ops that failed."""
     def stop(self) -> str:
         """End the schedule, flush, return the summary as JSON. Idempotent."""
 

@@ -1,4 +1,4 @@
-"""A frozen file system: the felt latency is the truth, the hang is visible while it lasts, no tick is lost."""
+"""A frozen file system: the response time is the truth, the hang is visible while it lasts, no tick is lost."""
 
 import subprocess
 import time
@@ -56,12 +56,12 @@ def test_freeze_of_ten_seconds(tmp_path: Path) -> None:
         found = rows.execute(
             f"select due_ns, ended_ns - due_ns from samples where op = '{op}' and {span} order by due_ns"
         ).fetchnumpy()
-        due_ns, felt_ns = (np.asarray(column) for column in found.values())
-        usual_ns = float(np.median(felt_ns[due_ns < frozen_ns]))
+        due_ns, response_ns = (np.asarray(column) for column in found.values())
+        usual_ns = float(np.median(response_ns[due_ns < frozen_ns]))
         expected = truth_ns(due_ns, frozen_ns, thawed_ns, usual_ns)
         for q in (0.90, 0.99):
-            ours, real = (float(np.quantile(x, q)) for x in (felt_ns, expected))
-            print(f"{op} q{q:.2f}: felt {ours / SECOND:.2f} s, truth {real / SECOND:.2f} s")
+            ours, real = (float(np.quantile(x, q)) for x in (response_ns, expected))
+            print(f"{op} q{q:.2f}: response {ours / SECOND:.2f} s, truth {real / SECOND:.2f} s")
             assert ours == pytest.approx(real, rel=0.05)
 
     gaps = rows.execute(

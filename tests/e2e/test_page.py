@@ -159,7 +159,7 @@ def test_headings_and_names(visit) -> None:
         assert button.inner_text().strip()
     page.locator(".legend summary").click()
     explained = page.locator(".legend dl").inner_text()
-    for word in ("felt", "usual", "slowdown"):
+    for word in ("response time", "usual", "slowdown"):
         assert word in explained
     assert "7 d before" in explained
     assert "2x" in explained

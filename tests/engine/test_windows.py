@@ -113,7 +113,7 @@ def test_controls_are_points(tmp_path):
     sealed(tmp_path, "r-0", samples)
     table = Store(tmp_path).windows(MINUTE)
     assert (table["late_q50_ns"][0], table["runq_q50_ns"][0]) == (9, 90)
-    assert np.isnan(table["felt_q99_ns"][0])
+    assert np.isnan(table["response_q99_ns"][0])
 
 
 def test_nothing_measured_is_an_empty_table(tmp_path):

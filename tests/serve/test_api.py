@@ -97,12 +97,12 @@ def test_every_row_of_the_range_is_a_point(client: TestClient) -> None:
         assert data["n_points"] == len(points["due_ns"]) == sum(data["windows"]["n_due"])
         assert points["due_ns"] == sorted(points["due_ns"])
         assert all(isinstance(due, int) for due in points["due_ns"])
-        for due, felt, service in zip(
-            points["due_ns"], points["felt_ns"], points["service_ns"], strict=True
+        for due, response, service in zip(
+            points["due_ns"], points["response_ns"], points["service_ns"], strict=True
         ):
             assert answer["since_ns"] <= due
-            assert felt is None or isinstance(felt, int)
-            assert service is None or felt is None or service <= felt
+            assert response is None or isinstance(response, int)
+            assert service is None or response is None or service <= response
     outcomes = {op: set(answer["ops"][op]["points"]["outcome"]) for op in OPS}
     assert outcomes["data_write"] == {"ok", "EIO"}
     assert outcomes["md_create"] == {"ok", "skipped"}
@@ -111,13 +111,13 @@ def test_every_row_of_the_range_is_a_point(client: TestClient) -> None:
 
 def test_a_skipped_tick_was_felt_until_the_hang_ended(client: TestClient) -> None:
     creates = series(client, since_ns=NOW - 30 * MINUTE)["ops"]["md_create"]["points"]
-    felt = [
+    response = [
         f
-        for f, outcome in zip(creates["felt_ns"], creates["outcome"], strict=True)
+        for f, outcome in zip(creates["response_ns"], creates["outcome"], strict=True)
         if outcome == "skipped"
     ]
-    assert 22 <= len(felt) <= 25
-    assert max(felt) > 22 * SECOND
+    assert 22 <= len(response) <= 25
+    assert max(response) > 22 * SECOND
 
 
 def test_what_has_no_number_is_null(client: TestClient) -> None:

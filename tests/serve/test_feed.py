@@ -89,12 +89,12 @@ def test_other_targets_rows_are_not_sent(whole: Path, root: Path) -> None:
         _, as_of = known(address)
         stores.copy_prefix(whole, root, 1.0)
         (chunk,), _, _ = chunks(address, 1, after_ns=as_of, target="/home")
-    samples = Store(root).samples(("due_ns", "felt_ns"), target="/home", ops=("data_read",))
-    felt = dict(zip(samples["due_ns"].tolist(), samples["felt_ns"].tolist(), strict=True))
+    samples = Store(root).samples(("due_ns", "response_ns"), target="/home", ops=("data_read",))
+    response = dict(zip(samples["due_ns"].tolist(), samples["response_ns"].tolist(), strict=True))
     points = chunk["ops"]["data_read"]
-    sent = dict(zip(points["due_ns"], points["felt_ns"], strict=True))
+    sent = dict(zip(points["due_ns"], points["response_ns"], strict=True))
     assert sent
-    assert sent == {due: felt[due] for due in sent}
+    assert sent == {due: response[due] for due in sent}
 
 
 def test_who_was_away_for_too_long_is_told_to_reload(root: Path) -> None:

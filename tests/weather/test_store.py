@@ -80,7 +80,7 @@ def test_pending_rows_lose_to_final_ones(tmp_path):
 def test_a_late_row_is_found_in_the_partition_of_the_day_it_was_written(tmp_path):
     sealed(tmp_path, "r-0", [row(START, 5000)], opened_ns=START + 3 * 24 * HOUR)
     frame = Store(tmp_path).samples(since_ns=START, until_ns=START + 1)
-    assert frame["felt_ns"].tolist() == [6000.0]
+    assert frame["response_ns"].tolist() == [6000.0]
 
 
 def test_old_partitions_and_old_segments_are_not_read(live, monkeypatch):

@@ -98,12 +98,12 @@ export function decodePoints(value: unknown, where: string): Points {
   const raw = record(value, where);
   const points = {
     due: column(raw, "due_ns", where, instant),
-    felt: column(raw, "felt_ns", where, duration),
+    response: column(raw, "response_ns", where, duration),
     service: column(raw, "service_ns", where, duration),
     outcome: column(raw, "outcome", where, text),
   };
   const n = points.due.length;
-  if (points.felt.length !== n || points.service.length !== n || points.outcome.length !== n) {
+  if (points.response.length !== n || points.service.length !== n || points.outcome.length !== n) {
     throw new ShapeError(where, "columns of one length");
   }
   return points;

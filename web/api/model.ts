@@ -44,10 +44,10 @@ export interface Target {
   readonly ops: readonly OpState[];
 }
 
-/** Single operations, ascending by due. `felt` is null while an operation has not ended. */
+/** Single operations, ascending by due. `response` is null while an operation has not ended. */
 export interface Points {
   readonly due: UnixMs[];
-  readonly felt: (Ms | null)[];
+  readonly response: (Ms | null)[];
   readonly service: (Ms | null)[];
   readonly outcome: string[];
 }

@@ -10,7 +10,7 @@ const rows = (...dues: number[]): ReadonlyMap<Op, Points> =>
       "data_read" as Op,
       {
         due: dues.map(unixMs),
-        felt: dues.map((d) => ms(d / 100)),
+        response: dues.map((d) => ms(d / 100)),
         service: dues.map(() => null),
         outcome: dues.map(() => "ok"),
       },

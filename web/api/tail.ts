@@ -8,7 +8,7 @@ export interface Chunk {
   readonly ops: ReadonlyMap<Op, Points>;
 }
 
-export const emptyPoints = (): Points => ({ due: [], felt: [], service: [], outcome: [] });
+export const emptyPoints = (): Points => ({ due: [], response: [], service: [], outcome: [] });
 
 /** Copies row `i`. */
 export function pushPoint(to: Points, from: Points, i: number): void {
@@ -16,7 +16,7 @@ export function pushPoint(to: Points, from: Points, i: number): void {
   const outcome = from.outcome[i];
   if (due === undefined || outcome === undefined) return;
   to.due.push(due);
-  to.felt.push(from.felt[i] ?? null);
+  to.response.push(from.response[i] ?? null);
   to.service.push(from.service[i] ?? null);
   to.outcome.push(outcome);
 }

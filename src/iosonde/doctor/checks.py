@@ -30,9 +30,9 @@ HOST = {
     ),
     "host-timer": Check(
         "20 sleeps of 5 ms: how late they end (median, longest)",
-        "Operations begin when a timer fires: a late timer is felt latency that no storage caused.",
+        "Operations begin when a timer fires: a late timer is response time that no storage caused.",
         "look for other work on this host, for real-time tasks and deep idle states; believe "
-        "service latency before felt latency",
+        "service time before response time",
     ),
     "host-load": Check(
         "the load average per CPU this process may use",

@@ -30,7 +30,7 @@ SERIES_KEY = ("host", "target", "op", "period_ns")
 
 DERIVED: dict[str, str] = {
     "service_ns": "(ended_ns - began_ns)",
-    "felt_ns": "(ended_ns - due_ns)",
+    "response_ns": "(ended_ns - due_ns)",
 }
 """Latencies that follow from a sample, as SQL."""
 
@@ -42,15 +42,15 @@ RESPONSE = (
     f"(CASE WHEN outcome IN ('skipped', 'timeout') OR (outcome = 'ok' AND {LATE}) "
     "THEN ended_ns - due_ns WHEN outcome = 'ok' THEN ended_ns - began_ns END)"
 )
-"""What a user would have waited: felt latency where an operation was held up or came to nothing and
-its end is known, else service latency; null where there is neither. As SQL."""
+"""What a user would have waited: response time where an operation was held up or came to nothing and
+its end is known, else service time; null where there is neither. As SQL."""
 
 FATE = (
     f"(CASE WHEN outcome = 'ok' THEN CASE WHEN {LATE} THEN 1 ELSE 0 END WHEN outcome = 'shed' THEN 4 "
     "WHEN outcome IN ('skipped', 'timeout') AND ended_ns IS NOT NULL THEN 2 ELSE 3 END)"
 )
 """What became of an operation, as SQL: 0 done in time, 1 done late, 2 came to nothing and its end is known, 3 the same
-and it is not, 4 not asked for. Those of 1 to 3 are ``LOST``; ``RESPONSE`` is service latency of 0, felt of 1 and 2."""
+and it is not, 4 not asked for. Those of 1 to 3 are ``LOST``; ``RESPONSE`` is service time of 0, response of 1 and 2."""
 
 QUANTILES: dict[str, float] = {
     "q25": 0.25,
@@ -66,7 +66,7 @@ WINDOW_COLUMNS: tuple[str, ...] = (
     *(f"{name}_ns" for name in QUANTILES),
     "max_ns",
     *(f"{name}_{end}_ns" for name in QUANTILES for end in ("lower", "upper")),
-    *("felt_q99_ns", "runq_q50_ns", "late_q50_ns"),
+    *("response_q99_ns", "runq_q50_ns", "late_q50_ns"),
 )
 WINDOW_KEY = (*SERIES_KEY, "start_ns", "window_ns", "n_due", "n_seen")
 """Columns that every window table has; the others are statistics and may be left out."""

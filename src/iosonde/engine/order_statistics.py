@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LEVELS = tuple(round(0.05 * i, 2) for i in range(1, 20))
 """The quantile levels of a window that a typical slowdown rests on."""
 TAILS = (0.90, 0.95)
-"""Those of its response latency."""
+"""Those of its response time."""
 NO_LEVEL = -1
 """In a block of levels: n is too small for that end, or there is no value at all."""
 _BLOCK = 4 << 20

@@ -100,7 +100,7 @@ class SlowSpan:
     """Consecutive slow windows of one series.
 
     ``start_ns`` is refined to the first slow sample where possible (``refined``), ``end_ns`` is the
-    end of the last slow window. ``slowdown`` = pooled median service latency of the span's ok
+    end of the last slow window. ``slowdown`` = pooled median service time of the span's ok
     samples (``n`` of them) over the baseline that held when it began, with its 95 % interval; None
     when n is too small.
     """

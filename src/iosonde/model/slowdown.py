@@ -55,7 +55,7 @@ class Intervals:
     """Ten-minute intervals of several series, sorted by series and start.
 
     ``first`` (series + 1,): rows ``first[k]:first[k + 1]`` are of ``keys[k]``. Columns (rows,).
-    An empty ``response`` row says that responses are the service latencies.
+    An empty ``response`` row says that responses are the service times.
     """
 
     keys: list[SeriesKey]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from iosonde.notebook.arguments import Duration, Instant, Paths, Zone
 
 Ops = str | Sequence[str] | None
-_SAMPLE = (*SERIES_KEY, "due_ns", "service_ns", "felt_ns", "outcome")
+_SAMPLE = (*SERIES_KEY, "due_ns", "service_ns", "response_ns", "outcome")
 
 
 class Station:
@@ -138,7 +138,7 @@ class Station:
         """Operations of probes, a row each, by when they were due (docs/reading-the-data.md).
 
         A failed, late or missing one is a row: ``outcome`` is not ok. ``service_ns``: how long the storage took;
-        ``felt_ns``: how long a user waited. ``columns``: any of schema/tables/samples.toml.
+        ``response_ns``: how long a user waited. ``columns``: any of schema/tables/samples.toml.
         """
         which = self._which(target, op, host, since, until)
         found = Store(self.root).samples(names_of(columns) or _SAMPLE, **which)

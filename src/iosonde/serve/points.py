@@ -7,7 +7,7 @@ up to its number of operations; nothing is thinned.
 ::
 
     time bin      (due - origin) // step       at most ~300 in a range
-    latency bin   floor(20 * log10(felt ns))   20 a decade: a bin is 12 % wide
+    latency bin   floor(20 * log10(response ns))   20 a decade: a bin is 12 % wide
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_POINTS = 20_000
 _TIME_BINS = 300
 _BINS_A_DECADE = 20
 _STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200)
-_COLUMNS = ("due_ns", "felt_ns", "service_ns", "outcome")
+_COLUMNS = ("due_ns", "response_ns", "service_ns", "outcome")
 
 
 class OpPoints(NamedTuple):
@@ -50,10 +50,10 @@ def read_points(root: Path, scope: SampleFilter) -> dict[str, OpPoints]:
 
 
 def point_columns(columns: dict[str, NDArray[Any]]) -> dict[str, list[Any]]:
-    """``due_ns felt_ns service_ns outcome`` as JSON columns, in the order of the rows."""
+    """``due_ns response_ns service_ns outcome`` as JSON columns, in the order of the rows."""
     return {
         "due_ns": wire.integers(columns["due_ns"]),
-        "felt_ns": wire.integers(columns["felt_ns"]),
+        "response_ns": wire.integers(columns["response_ns"]),
         "service_ns": wire.integers(columns["service_ns"]),
         "outcome": wire.words(columns["outcome"]),
     }
@@ -81,14 +81,14 @@ def _points(con: duckdb.DuckDBPyConnection, ops: list[str]) -> dict[str, dict[st
         return {}
     marks = ", ".join("?" for _ in ops)
     rows = con.execute(
-        f"SELECT op, due_ns, {DERIVED['felt_ns']} AS felt_ns, "
+        f"SELECT op, due_ns, {DERIVED['response_ns']} AS response_ns, "
         f"{DERIVED['service_ns']} AS service_ns, outcome "
         f"FROM samples WHERE op IN ({marks}) AND outcome <> 'shed' ORDER BY samples.op, samples.due_ns",
         ops,
     ).fetchnumpy()
     columns = {
         "due_ns": np.ma.filled(rows["due_ns"], NULL_NS),
-        "felt_ns": floats(rows["felt_ns"]),
+        "response_ns": floats(rows["response_ns"]),
         "service_ns": floats(rows["service_ns"]),
         "outcome": np.ma.getdata(rows["outcome"]),
     }
@@ -114,10 +114,10 @@ def _cells(con: duckdb.DuckDBPyConnection, op: str, scope: SampleFilter) -> dict
     assert scope.until_ns is not None
     step = time_step_ns(scope.until_ns - scope.since_ns)
     origin = scope.since_ns // step * step
-    felt = f"greatest({DERIVED['felt_ns']}, 1)"
+    response = f"greatest({DERIVED['response_ns']}, 1)"
     rows = con.execute(
         f"SELECT outcome = 'ok' AS well, ((due_ns - {origin}) // {step})::BIGINT AS bin, "
-        f"floor({_BINS_A_DECADE} * log10({felt}))::BIGINT AS latency, count(*) AS n "
+        f"floor({_BINS_A_DECADE} * log10({response}))::BIGINT AS latency, count(*) AS n "
         "FROM samples WHERE op = ? AND ended_ns IS NOT NULL GROUP BY ALL ORDER BY ALL",
         [op],
     ).fetchnumpy()

@@ -41,7 +41,7 @@ class RowsKey(NamedTuple):
 class News:
     """What one poll found.
 
-    ``rows``: frames of ``due_ns`` (int64 ns since the epoch), ``service_ns felt_ns`` (float64 ns,
+    ``rows``: frames of ``due_ns`` (int64 ns since the epoch), ``service_ns response_ns`` (float64 ns,
     NaN when unknown) and ``outcome``, in the order in which they were written, which is not always
     that of ``due_ns``. ``unfollowed``: rows may have come that are not in any ``rows``.
     ``damaged``: one line for each segment that cannot be read.
@@ -132,7 +132,7 @@ def _split(chunk: _core.SpoolChunk) -> list[tuple[RowsKey, Frame]]:
     columns = {
         "due_ns": due,
         "service_ns": _difference(began, ended),
-        "felt_ns": _difference(due, ended),
+        "response_ns": _difference(due, ended),
         "outcome": outcome,
     }
     frame = Frame(columns)

@@ -58,7 +58,7 @@ class ForegroundProbe:
         return states
 
     def recent(self, target: str, op: str, n: int) -> Sequence[float | None]:
-        """The last ``n`` felt latencies in ns, oldest first; None for rows that did not end ok."""
+        """The last ``n`` response times in ns, oldest first; None for rows that did not end ok."""
         raw = self._probe.recent(target, op, n)
         values = struct.unpack(f"={len(raw) // 8}d", raw)
         return [None if math.isnan(value) else value for value in values]

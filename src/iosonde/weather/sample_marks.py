@@ -38,10 +38,10 @@ def drawn(samples: Frame | None) -> Drawn:
 
 
 def _from_samples(samples: Frame) -> Points:
-    """Service latency of what ended ok, felt latency of the rest; what has none is left out."""
+    """Service time of what ended ok, response time of the rest; what has none is left out."""
     outcome = samples["outcome"]
     ok = outcome == "ok"
-    latency = np.where(ok, samples["service_ns"], samples["felt_ns"])
+    latency = np.where(ok, samples["service_ns"], samples["response_ns"])
     known = ~np.isnan(latency)
     named = np.isin(outcome, ("ok", "skipped", "pending"))
     kind = np.where(named, outcome, "failed")

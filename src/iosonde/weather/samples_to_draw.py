@@ -35,7 +35,7 @@ def thinned(
 ) -> dict[SeriesKey, Frame]:
     """About ``wanted`` samples of every op of every target at random, and all above ``above_ns``.
 
-    Columns: ``due_ns service_ns felt_ns outcome of_all``. Hosts (ranks) and periods are pooled: the keys have no
+    Columns: ``due_ns service_ns response_ns outcome of_all``. Hosts (ranks) and periods are pooled: the keys have no
     host. Which samples are taken follows from ``seed``. What did not end ok is all there.
     """
     found = store.sparse(
@@ -57,7 +57,7 @@ def gather(
 ) -> dict[SeriesKey, Frame]:
     """For every series due in [since, until) its samples, or their counts; those shed are no samples.
 
-    Few: ``due_ns service_ns felt_ns outcome``. Many: ``start_ns bin_ns kind level n`` as
+    Few: ``due_ns service_ns response_ns outcome``. Many: ``start_ns bin_ns kind level n`` as
     ``Store.cells`` gives them, ``COLUMNS`` bins across and ``PER_DECADE`` levels a decade. ``many``
     None: as ``MANY_IN_ALL`` says. The answer is all of one form.
     """
@@ -68,7 +68,7 @@ def gather(
     if many:
         got = store.cells(max(1, -(-(until_ns - since_ns) // COLUMNS)), PER_DECADE, **which)
     else:
-        got = store.samples((*SERIES_KEY, "due_ns", "service_ns", "felt_ns", "outcome"), **which)
+        got = store.samples((*SERIES_KEY, "due_ns", "service_ns", "response_ns", "outcome"), **which)
         got = got.take(got["outcome"] != "shed")
         order = np.lexsort([got[name] for name in ("due_ns", *reversed(SERIES_KEY))])
         got = got.take(order)

@@ -86,8 +86,8 @@ class Store:
         ``rolled_windows``).
 
         ``levels`` adds exact quantiles with the ends of their 95 % intervals, each end by itself:
-        ``levels_ns`` int64 (windows, 19, 3): service latency at .05, .10 ... .95 as lower, point,
-        upper; ``response_ns`` int64 (windows, 2, 3): response latency at .90, .95; ``n_response``
+        ``levels_ns`` int64 (windows, 19, 3): service time at .05, .10 ... .95 as lower, point,
+        upper; ``response_ns`` int64 (windows, 2, 3): response time at .90, .95; ``n_response``
         and ``n_lost``. Missing is -1: n is too small for that end, or nothing is left that knows. Where
         raw samples were dropped they are those of roll-ups, within 1 %.
         """
@@ -121,7 +121,7 @@ class Store:
 
         ``window_ns`` is a multiple of ten minutes. Counts, mean, min and max are exact, and so are
         quantiles of ten minutes; those of longer windows, of ten minutes that two segments share, and
-        levels are within 1 %. felt_q99, runq_q50 and late_q50 are missing.
+        levels are within 1 %. response_q99, runq_q50 and late_q50 are missing.
         """
         scope = _whole_windows(_scope(which), window_ns)
         found = rollups(self.root, scope, wanted(window_ns, statistics, levels))
@@ -129,12 +129,12 @@ class Store:
 
     def samples(
         self,
-        columns: Sequence[str] = ("due_ns", "service_ns", "felt_ns", "outcome"),
+        columns: Sequence[str] = ("due_ns", "service_ns", "response_ns", "outcome"),
         **which: Unpack[WhichSamples],
     ) -> Frame:
         """Samples due in [since, until), sorted by due_ns.
 
-        Columns of samples.toml, and ``service_ns`` and ``felt_ns`` (float64, NaN when unknown).
+        Columns of samples.toml, and ``service_ns`` and ``response_ns`` (float64, NaN when unknown).
         Missing instants are ``NULL_NS``.
         """
         sql = f"SELECT {_selected(columns)} FROM samples ORDER BY samples.due_ns"
@@ -156,7 +156,7 @@ class Store:
 
         Columns: host, target, op, period_ns, ``start_ns`` (due, cut to ``bin_ns``), ``bin_ns``,
         ``kind`` (ok, failed, skipped, pending), ``level`` (floor(per_decade * log10(latency in
-        ns)); NaN when there is none) and ``n``. The latency is service for ok samples, felt for the
+        ns)); NaN when there is none) and ``n``. The latency is service for ok samples, response for the
         others.
         """
         if bin_ns <= 0 or per_decade <= 0:
@@ -172,7 +172,7 @@ class Store:
         by_run: bool = False,
         **which: Unpack[WhichSamples],
     ) -> Frame:
-        """Exact counts of what ended ok on a grid of log service latency: ``target run_id op level n``.
+        """Exact counts of what ended ok on a grid of log service time: ``target run_id op level n``.
 
         ``level``: floor(per_decade * log10(latency in ns)). Hosts and periods are pooled; runs too, with
         an empty ``run_id``, unless ``by_run``.
@@ -192,7 +192,7 @@ class Store:
     ) -> Frame:
         """About ``wanted`` samples an op at random, every one above ``above_ns``, every one that failed.
 
-        Columns: ``target run_id op of_all due_ns outcome service_ns felt_ns``, sorted; ``of_all``: how many
+        Columns: ``target run_id op of_all due_ns outcome service_ns response_ns``, sorted; ``of_all``: how many
         there were to choose from. Hosts are pooled; runs too unless ``by_run``.
         """
         scope = _scope(which)
@@ -205,7 +205,7 @@ class Store:
         least: int,
         **which: Unpack[SampleChoice],
     ) -> tuple[Frame, Frame]:
-        """A box of every series' service latencies, and every sample outside of it.
+        """A box of every series' service times, and every sample outside of it.
 
         Boxes, sorted by host, target, op, period_ns: ``n_due n q25_ns q50_ns q75_ns low_ns high_ns``
         (exact nearest ranks; whiskers end within ``reach`` log box heights; NaN below ``least`` ok
@@ -218,7 +218,7 @@ class Store:
         """What each series asked of the storage: ``n_due n_lost n_begun moved_bytes busy_ns``.
 
         ``n_lost``: due, and late by more than a tenth of the period, skipped, timed out, failed or
-        pending. ``busy_ns``: sum of service latencies. Then one column a cache state with how many
+        pending. ``busy_ns``: sum of service times. Then one column a cache state with how many
         ok operations had it. Raw samples only; sorted by host, target, op, period_ns.
         """
         return self._ask(Query((tally_sql(),), _frame, _scope(which)))

@@ -49,7 +49,7 @@ function* latencies(series: OpSeries | null, live: Points | null, view: Span, ro
     if (points === null) continue;
     for (let i = 0; i < points.due.length; i += 1) {
       const due = points.due[i];
-      if (due !== undefined && due >= view.from && due <= view.to) yield points.felt[i] ?? null;
+      if (due !== undefined && due >= view.from && due <= view.to) yield points.response[i] ?? null;
     }
   }
   const cells = series?.cells ?? null;

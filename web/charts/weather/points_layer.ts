@@ -1,4 +1,4 @@
-// Single operations at their felt latency. What did not end well looks different in shape, not only in colour:
+// Single operations at their response time. What did not end well looks different in shape, not only in colour:
 // a dot ended well, a cross failed, a hollow square was skipped because an earlier operation still blocked,
 // a triangle at the top edge has not ended.
 import type { Points } from "../../api/model.ts";
@@ -6,9 +6,9 @@ import type { Frame, Layer } from "./frame.ts";
 
 export type Mark = "ok" | "failed" | "skipped" | "open";
 
-export function markOf(outcome: string, felt: number | null): Mark {
+export function markOf(outcome: string, response: number | null): Mark {
   if (outcome === "ok") return "ok";
-  if (outcome === "pending" || felt === null) return "open";
+  if (outcome === "pending" || response === null) return "open";
   return outcome === "skipped" ? "skipped" : "failed";
 }
 
@@ -33,9 +33,9 @@ function dots(frame: Frame, p: Points, size: number): void {
   const half = size / 2;
   for (let i = 0; i < p.due.length; i += 1) {
     const due = p.due[i];
-    const felt = p.felt[i];
-    if (due === undefined || felt == null || p.outcome[i] !== "ok") continue;
-    ctx.fillRect(frame.x(due) - half, frame.y(felt) - half, size, size);
+    const response = p.response[i];
+    if (due === undefined || response == null || p.outcome[i] !== "ok") continue;
+    ctx.fillRect(frame.x(due) - half, frame.y(response) - half, size, size);
   }
 }
 
@@ -44,8 +44,8 @@ function marks(frame: Frame, p: Points): void {
     const due = p.due[i];
     const outcome = p.outcome[i];
     if (due === undefined || outcome === undefined || outcome === "ok") continue;
-    const felt = p.felt[i] ?? null;
-    drawMark(frame, markOf(outcome, felt), frame.x(due), felt === null ? frame.top : inside(frame, frame.y(felt)));
+    const response = p.response[i] ?? null;
+    drawMark(frame, markOf(outcome, response), frame.x(due), response === null ? frame.top : inside(frame, frame.y(response)));
   }
 }
 

@@ -115,7 +115,7 @@ function nearest(model: PanelModel, t: UnixMs): string[] {
   const [points, i] = best;
   const outcome = points.outcome[i] === "ok" ? "" : `, ${points.outcome[i]}`;
   const due = points.due[i] ?? t;
-  return [`operation due ${formatClock(due, true)}: felt ${formatDuration(points.felt[i] ?? null)}${outcome}`];
+  return [`operation due ${formatClock(due, true)}: response time ${formatDuration(points.response[i] ?? null)}${outcome}`];
 }
 
 /** Index of the value nearest to `t` in an ascending list; -1 for an empty one. */

@@ -1,4 +1,4 @@
-// What the picture's signs mean, and the three words that need an explanation: felt, usual, slowdown.
+// What the picture's signs mean, and the three words that need an explanation: response time, usual, slowdown.
 import type { About } from "../../api/model.ts";
 import { formatSpan } from "../../charts/shared/format.ts";
 import { h, svg } from "../shared/dom.ts";
@@ -16,7 +16,7 @@ function marks(): HTMLElement {
   return h(
     "ul",
     { class: "key" },
-    item(swatch("point", ...dots), "felt latency of one operation"),
+    item(swatch("point", ...dots), "response time of one operation"),
     item(swatch("median", svg("rect", { x: "1", y: "3", width: "24", height: "8" }), svg("path", { d: "M1 7h24" })), "window median, 95% interval"),
     item(swatch("usual", svg("path", { d: "M1 7h24" })), "usual"),
     item(swatch("failed", svg("path", { d: "M9 3l8 8M9 11l8-8" })), "failed"),
@@ -54,8 +54,8 @@ function words(about: About | null): HTMLElement {
   return h(
     "dl",
     {},
-    h("dt", {}, "felt"),
-    h("dd", {}, "From the instant an operation was due until it ended. When the storage stalls, the operations that had to wait are felt too, so a stall cannot hide."),
+    h("dt", {}, "response time"),
+    h("dd", {}, "From the instant an operation was due until it ended. When the storage stalls, the wait of the operations behind it counts too, so a stall cannot hide."),
     h("dt", {}, "usual"),
     h("dd", {}, `The baseline of this operation on this target: the median of the window medians of ${trailing}. Not known until 5 windows are.`),
     h("dt", {}, "slowdown"),
@@ -72,7 +72,7 @@ export function legend(about: About | null): HTMLElement {
     { class: "legend", "aria-label": "How to read the panels" },
     marks(),
     strip(),
-    h("details", {}, h("summary", {}, "What do felt, usual and slowdown mean?"), words(about)),
+    h("details", {}, h("summary", {}, "What do response time, usual and slowdown mean?"), words(about)),
     h("p", { class: "hint" }, "Drag across a panel to zoom, double-click to go back. With the keyboard: focus a panel, then arrow keys."),
   );
 }

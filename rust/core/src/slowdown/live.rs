@@ -222,7 +222,7 @@ impl LiveOp {
         self.close_window(i64::MAX)
     }
 
-    /// Felt latencies of the last n rows; none for those that did not end ok.
+    /// Response times of the last n rows; none for those that did not end ok.
     pub fn recent_response(&self, n: usize) -> impl Iterator<Item = Option<i64>> + '_ {
         let skip = self.recent.len().saturating_sub(n);
         self.recent

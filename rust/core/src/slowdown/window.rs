@@ -25,7 +25,7 @@ pub const STATISTICS: [&str; 24] = [
     "q99_ns",
     "q99_upper_ns",
     "max_ns",
-    "felt_q99_ns",
+    "response_q99_ns",
     "runq_q50_ns",
     "late_q50_ns",
     "unqueued_q50_ns",
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!((closed.mean_ns, closed.median_ns()), (Some(40.0), Some(40)));
         let value = |name| closed.values_ns[STATISTICS.iter().position(|&n| n == name).unwrap()];
         assert_eq!((value("min_ns"), value("q50_lower_ns"), value("max_ns")), (Some(10), Some(10), Some(70)));
-        assert_eq!((value("q90_ns"), value("felt_q99_ns")), (None, None));
+        assert_eq!((value("q90_ns"), value("response_q99_ns")), (None, None));
         assert_eq!((value("late_q50_ns"), value("runq_q50_ns")), (Some(2), Some(1)));
         assert_eq!(value("unqueued_q50_ns"), Some(39));
         assert_eq!(OpenWindow::default().close(Op::MdStat, 0), None);

@@ -80,7 +80,7 @@ fn sound(sample: &Sample, what: &str) {
             || sample.outcome.kind() == "error" && sample.ended_ns.is_none();
         assert!(unbegun, "{what}: {sample:?}");
     }
-    assert!(sample.response_ns().is_none_or(|felt| felt >= 0), "{what}: {sample:?}");
+    assert!(sample.response_ns().is_none_or(|response| response >= 0), "{what}: {sample:?}");
     assert!(sample.service_ns().is_none_or(|service| service >= 0), "{what}: {sample:?}");
 }
 

@@ -31,7 +31,7 @@ _WORDS = ("learning", "failing", "hung")
 """States of an op that say more than its slowdown."""
 
 Recent = Callable[[str, str, int], Sequence[float | None]]
-"""(target, op, n) -> the last n felt latencies in ns."""
+"""(target, op, n) -> the last n response times in ns."""
 
 
 class View(Protocol):

@@ -97,7 +97,7 @@ class PointsJson(JsonModel):
     """Single operations as columns, by due instant."""
 
     due_ns: Instants
-    felt_ns: Durations
+    response_ns: Durations
     """Response time, from due to ended; null: not ended."""
     service_ns: Durations
     """From began to ended."""

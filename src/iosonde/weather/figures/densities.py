@@ -26,7 +26,7 @@ class OpDensity:
 
 
 def densities(store: Store, query: SlowdownQuery) -> list[OpDensity]:
-    """Of service latencies (log10 of ns) of what ended ok, by target, then by run if runs are asked for."""
+    """Of service times (log10 of ns) of what ended ok, by target, then by run if runs are asked for."""
     by_run = query.runs is not None
     found = store.levels(PER_DECADE, by_run=by_run, **query.which_samples())
     keys = list(zip(*(found[name].tolist() for name in ("target", "run_id", "op")), strict=True))

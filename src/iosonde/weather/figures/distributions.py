@@ -15,7 +15,7 @@ from iosonde.weather.store import Store
 
 @dataclass(frozen=True)
 class SeriesBox:
-    """Service latencies (ns) of the ok operations of a series, and how many were due in all."""
+    """Service times (ns) of the ok operations of a series, and how many were due in all."""
 
     box: Box
     n_due: int

@@ -2,10 +2,10 @@
 
 ::
 
-    samples -> groups (series, interval): counts, list of service latencies      (engine)
+    samples -> groups (series, interval): counts, list of service times      (engine)
     lists sorted once -> sum, least, most, quantiles at their ranks, histogram
 
-The response latency of most rows is their service latency. So only those rows are listed for which
+The response time of most rows is their service time. So only those rows are listed for which
 it is not, and their buckets are moved.
 """
 
@@ -98,7 +98,7 @@ def _statistics(lists: Ragged) -> dict[str, Any]:
 def _response(
     service: SummedHistograms, without: Ragged, instead: Ragged, differ: Places
 ) -> SummedHistograms:
-    """Histograms of response latency of the rows that ``differ``; the others stay empty."""
+    """Histograms of response time of the rows that ``differ``; the others stay empty."""
     changes = (Ragged(lists.values, _edges(lists, differ)) for lists in (without, instead))
     found = service.take(differ).replaced(*changes)
     lengths = np.zeros(len(service), dtype=np.int64)

@@ -52,7 +52,7 @@ class IntervalColumns:
 
 
 def write(con: duckdb.DuckDBPyConnection, found: IntervalParts, path: Path) -> None:
-    """IntervalParts as a file that appears whole or not at all. Raises OSError, duckdb.Error."""
+    """Intervals as a file that appears whole or not at all. Raises OSError, duckdb.Error."""
     try:
         con.register(
             "scalars",

@@ -79,22 +79,22 @@ class Rollups:
 
     @cached_property
     def differs(self) -> Flags:
-        """Whether the response latency of some sample of a row is not its service latency."""
+        """Whether the response time of some sample of a row is not its service time."""
         return self.unsorted.differs[self.order]
 
     @cached_property
     def service(self) -> SummedHistograms:
-        """Histograms of service latency, a row each."""
+        """Histograms of service time, a row each."""
         return self.unsorted.service.take(self.order)
 
     @cached_property
     def other(self) -> SummedHistograms:
-        """Those of response latency where ``differs``, else empty: it is the same as ``service``."""
+        """Those of response time where ``differs``, else empty: it is the same as ``service``."""
         return self.unsorted.response.take(self.order)
 
     @cached_property
     def response(self) -> SummedHistograms:
-        """Those of response latency in every row."""
+        """Those of response time in every row."""
         n = len(self)
         return joined([self.service, self.other]).take(np.arange(n) + n * self.differs)
 
@@ -199,7 +199,7 @@ def _merged(found: IntervalParts, firsts: Ints) -> IntervalParts:
     columns["min_ns"] = np.where(least == most, NULL_NS, least)
     columns["max_ns"] = np.maximum.reduceat(found.columns["max_ns"], firsts)
     differs = np.logical_or.reduceat(found.differs, firsts)
-    # Of a run with one that differs, the others count with their service latencies.
+    # Of a run with one that differs, the others count with their service times.
     n = len(found.differs)
     whole = np.repeat(differs, np.diff(np.append(firsts, n)))
     rows = np.arange(n) + n * found.differs + 2 * n * ~whole

@@ -2,7 +2,7 @@
 
 Counts, means, least and most are exact, and so are quantiles of ten minutes that one file holds;
 other quantiles come from histograms added up and are within 1 %. What depends on more than one
-latency of a row (the controls, felt latency) is not in a histogram and is missing.
+latency of a row (the controls, response time) is not in a histogram and is missing.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _quantiles(found: IntervalParts, ends: Sequence[tuple[float, int]]) -> list[
 
 
 def _levels(found: Rollups) -> dict[str, Any]:
-    """The block of levels; response latency has a histogram of its own only where it differs."""
+    """The block of levels; response time has a histogram of its own only where it differs."""
     service = _levels_of(found.unsorted.service)
     tails = service[:, len(LEVELS) :].copy()
     counts = found.unsorted.columns["n_seen"].copy()

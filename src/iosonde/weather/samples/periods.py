@@ -69,7 +69,7 @@ def part_samples(root: Path, part: Part, series: list[SeriesKey]) -> Frame:
     """``series due_ns response_ns lost``, sorted by due_ns: the exact samples of ``part``.
 
     ``series`` is a place in the list given; others are left out. ``response_ns`` (float64) is what a user
-    waited: service latency, but felt latency where the operation was held up by more than a tenth of its
+    waited: service time, but response time where the operation was held up by more than a tenth of its
     period, skipped or timed out; NaN where its end is not known. ``lost``: late, skipped, failed or open.
     Samples that were shed are in neither. Raises StoreError.
     """

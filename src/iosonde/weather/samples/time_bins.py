@@ -9,7 +9,7 @@ KIND = (
     "WHEN 'pending' THEN 'pending' ELSE 'failed' END"
 )
 """What became of an operation, in four words."""
-LATENCY = f"CASE WHEN outcome = 'ok' THEN {DERIVED['service_ns']} ELSE {DERIVED['felt_ns']} END"
+LATENCY = f"CASE WHEN outcome = 'ok' THEN {DERIVED['service_ns']} ELSE {DERIVED['response_ns']} END"
 """How long it took (ok), or how long a user waited for nothing."""
 
 
@@ -32,7 +32,7 @@ def sparse_sql(wanted: int, above_ns: int, seed: int, by_run: bool) -> str:
         f"WITH every AS (SELECT *, {LATENCY} AS took, count(*) OVER (PARTITION BY target, {run}, op) AS of_all "
         "FROM samples WHERE outcome <> 'shed') "
         f"SELECT target, {run} AS run_id, op, of_all, due_ns, outcome, "
-        f"{DERIVED['service_ns']} AS service_ns, {DERIVED['felt_ns']} AS felt_ns FROM every "
+        f"{DERIVED['service_ns']} AS service_ns, {DERIVED['response_ns']} AS response_ns FROM every "
         f"WHERE outcome <> 'ok' OR took > {int(above_ns)} OR {lot} < {int(wanted)} / of_all "
         "ORDER BY target, 2, op, due_ns"
     )

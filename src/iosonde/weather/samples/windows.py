@@ -44,11 +44,11 @@ from iosonde.model.frames import NULL_NS, Frame, SeriesKey
 _OK = "FILTER (outcome = 'ok')"
 _DUE = "FILTER (outcome <> 'shed')"
 """A probe that had lowered its rate left the others out on purpose."""
-_SERVICE, _FELT = DERIVED["service_ns"], DERIVED["felt_ns"]
+_SERVICE, _RESPONSE_TIME = DERIVED["service_ns"], DERIVED["response_ns"]
 _LATE = "(began_ns - due_ns)"
 
 UNQUEUED = "unqueued_q50_ns"
-"""Median of service latency without the time the probing thread waited for a CPU; not in
+"""Median of service time without the time the probing thread waited for a CPU; not in
 windows.toml, computed only when asked for: what host-busy is judged on, live and here."""
 
 _PLAIN = {
@@ -58,7 +58,7 @@ _PLAIN = {
     "runq_q50_ns": f"CASE WHEN count(*) {_OK} >= {{median}} "
     f"THEN quantile_disc(control_runq_ns, 0.5) {_OK} END",
     "late_q50_ns": f"quantile_disc({_LATE}, 0.5) {_OK}",
-    "felt_q99_ns": f"CASE WHEN count(ended_ns) >= {{q99}} THEN quantile_disc({_FELT}, 0.99) END",
+    "response_q99_ns": f"CASE WHEN count(ended_ns) >= {{q99}} THEN quantile_disc({_RESPONSE_TIME}, 0.99) END",
     UNQUEUED: f"CASE WHEN count(*) {_OK} >= {{median}} "
     f"THEN quantile_disc({_SERVICE} - coalesce(control_runq_ns, 0), 0.5) {_OK} END",
 }
@@ -142,10 +142,10 @@ def _pooled(names: Sequence[str], *fetched: Mapping[str, Any]) -> Frame:
 
 
 def _groups(source: str, keys: str, names: Sequence[str], levels: bool) -> str:
-    """The table ``groups``: keys, counts, plain statistics, and service latencies ``s``.
+    """The table ``groups``: keys, counts, plain statistics, and service times ``s``.
 
     With ``levels`` those of ``s`` are of what was done in time, whose response is the same; ``late_s`` are
-    the others, and ``r`` the responses that are no service latency. So every latency is listed once.
+    the others, and ``r`` the responses that are no service time. So every latency is listed once.
     """
     needs = {"median": _core.minimum_count(0.5), "q99": _core.minimum_count(0.99)}
     columns = [keys, f"count(*) {_DUE} AS n_due", f"count(*) {_OK} AS n_seen"]
@@ -154,7 +154,7 @@ def _groups(source: str, keys: str, names: Sequence[str], levels: bool) -> str:
         columns.append("count(*) FILTER (fate BETWEEN 1 AND 3) AS n_lost")
         columns.append(f"list({_SERVICE}) FILTER (fate = 0) AS s")
         columns.append(f"list({_SERVICE}) FILTER (fate = 1) AS late_s")
-        columns.append(f"list({_FELT}) FILTER (fate BETWEEN 1 AND 2) AS r")
+        columns.append(f"list({_RESPONSE_TIME}) FILTER (fate BETWEEN 1 AND 2) AS r")
         source = f"(SELECT *, {FATE} AS fate FROM {source})"
     elif _lists(names, levels):
         columns.append(f"list({_SERVICE}) {_OK} AS s")
@@ -214,9 +214,9 @@ def _columns(
 def _with_levels(
     names: Sequence[str], in_time: Ragged, late: Ragged, other: Ragged
 ) -> dict[str, Any]:
-    """Statistics ``names`` of service latency and the blocks of levels, in the order of ``groups``.
+    """Statistics ``names`` of service time and the blocks of levels, in the order of ``groups``.
 
-    Where every response is a service latency, one sorting serves both.
+    Where every response is a service time, one sorting serves both.
     """
     picks = picked(in_time.followed_by(late), _ranks(names, (*LEVELS, *TAILS)))
     width = 3 * len(TAILS)

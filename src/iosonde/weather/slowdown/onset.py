@@ -18,7 +18,7 @@ def onset(
 
     Shape: (samples,), (samples,) -> index. ``due_ns`` ascending.
     Unit: ns since the epoch, ns, ns, ratio. ``slowdown`` is about what the stretch shows.
-    Missing data: samples without a service latency (NaN) are left out; None when no sample is known
+    Missing data: samples without a service time (NaN) are left out; None when no sample is known
     or none begins a slow stretch.
     Source: the native core.
     """

@@ -29,7 +29,7 @@ def host_busy(
 ) -> Flags:
     """Which windows the probing host explains, if they are slow.
 
-    ``unqueued_ns`` is the median of service latency less the time the thread waited for a CPU,
+    ``unqueued_ns`` is the median of service time less the time the thread waited for a CPU,
     ``late_ns`` the median of began - due. Raises ValueError for columns of different lengths.
     """
     columns = (_column(median_ns), _column(unqueued_ns), _column(late_ns), _column(baseline_ns))

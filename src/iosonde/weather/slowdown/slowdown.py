@@ -2,7 +2,7 @@
 
 ::
 
-    windows of a series   [w1] [w2] [w3] [w4] [w5] [w6] ...        quantiles of service latency
+    windows of a series   [w1] [w2] [w3] [w4] [w5] [w6] ...        quantiles of service time
     usual at w6           the guarded quantile function (analysis.usual); while that is learnt the
                           median of the medians of w1 .. w5, looking back ``trailing``
     slowdown              typ, tail or lost; or a statistic of the window / the usual median

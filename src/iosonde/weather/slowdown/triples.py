@@ -20,7 +20,7 @@ def triples(
     """typ, tail and lost of n windows, each with ``_lower`` and ``_upper``.
 
     Shape: (n, 19, 3), (n, 2, 3), (n, 4), (n,), (versions, 26) -> nine columns (n,).
-    ``levels``: service latency at .05 ... .95 as lower end, point, upper end; ``tails``: the response
+    ``levels``: service time at .05 ... .95 as lower end, point, upper end; ``tails``: the response
     quantiles .90 and .95 likewise; ``counts``: n, n with a response, n due, n lost; ``which``: the row
     of ``versions`` (``Baseline.numbers``) that a window is compared with, -1 for none.
     Unit: ns in, ratios and a share out.

@@ -120,12 +120,12 @@ fn left_out_ticks_are_rows_that_say_so() {
 }
 
 #[test]
-fn a_stall_leaves_one_row_a_tick_and_truthful_felt_latencies() {
+fn a_stall_leaves_one_row_a_tick_and_truthful_response_times() {
     let rows = ticks(&[10, 450, 10], 3);
     let due: Vec<u64> = rows.iter().map(|row| row.due_ns).collect();
     assert_eq!(due, [0, 100, 200, 300, 400, 500, 600]);
-    let felt: Vec<u64> = rows.iter().map(|row| row.ended_ns - row.due_ns).collect();
-    assert_eq!(felt, [10, 450, 350, 250, 150, 50, 10]);
+    let response: Vec<u64> = rows.iter().map(|row| row.ended_ns - row.due_ns).collect();
+    assert_eq!(response, [10, 450, 350, 250, 150, 50, 10]);
     let skipped = rows.iter().filter(|row| row.outcome == Outcome::SKIPPED).count();
     assert_eq!(skipped, 4);
 }
