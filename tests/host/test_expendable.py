@@ -16,24 +16,24 @@ from tests.kit.doctor_makers import MOUNTS
 NAP_S = 60.0
 
 
-def sleeps(tell):
-    tell.found(before=1)
-    tell.trying("to sleep")
+def sleeps(report):
+    report.found(before=1)
+    report.trying("to sleep")
     time.sleep(NAP_S)
 
 
-def breaks(tell):
+def breaks(report):
     raise ValueError("no such luck")
 
 
-def killed(tell):
-    tell.trying("to live")
+def killed(report):
+    report.trying("to live")
     os.kill(os.getpid(), 9)
 
 
 def test_children_that_answer_hang_break_and_die():
     questions = {
-        "quick": lambda tell: tell.found(answer=[1, "é" * 100_000]),
+        "quick": lambda report: report.found(answer=[1, "é" * 100_000]),
         "hang": sleeps,
         "break": breaks,
         "die": killed,
@@ -56,9 +56,9 @@ def test_children_that_answer_hang_break_and_die():
 
 
 def test_a_child_that_never_stops_talking_is_not_believed_for_ever(monkeypatch):
-    def talks(tell):
+    def talks(report):
         while True:
-            tell.found(answer="x" * 60_000)
+            report.found(answer="x" * 60_000)
 
     monkeypatch.setattr(expendable, "MAX_BYTES", 1 << 20)
     reply = expendable.ask(talks, 30)

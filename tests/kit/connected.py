@@ -23,12 +23,12 @@ class Out:
         self.ended: str | None = None
         self.items: list[Any] = []
         try:
-            for item in _items(connector, paths, settings, self._tell):
+            for item in _items(connector, paths, settings, self._warn):
                 self.items.append(item)
         except InputFileError as error:
             self.ended = str(error)
 
-    def _tell(self, error: InputFileError) -> None:
+    def _warn(self, error: InputFileError) -> None:
         assert isinstance(error, InputFileError)
         self.told.append(str(error))
 
@@ -77,11 +77,11 @@ def _items(
     connector: Any,
     paths: Path | Iterable[Path],
     settings: Settings,
-    tell: Callable[[InputFileError], None],
+    warn: Callable[[InputFileError], None],
 ) -> Iterator[Any]:
     if isinstance(paths, Path):
-        return connector.read(paths, settings, tell)
-    return connector.read_many(list(paths), settings, tell)
+        return connector.read(paths, settings, warn)
+    return connector.read_many(list(paths), settings, warn)
 
 
 def take(connector: Any, paths: Path | Iterable[Path], **said: Any) -> Out:

@@ -143,7 +143,7 @@ def _write_json(found: list[RunBursts], args: argparse.Namespace, now_ns: int) -
         sys.stdout.write(text)
     else:
         write_text(text, args.output)
-        options.tell(f"wrote {args.output}")
+        options.note(f"wrote {args.output}")
 
 
 def _plain(burst: RunBurst, now_ns: int) -> dict[str, Any]:
@@ -182,4 +182,4 @@ def _write_csv(found: list[RunBursts], args: argparse.Namespace) -> None:
         if args.output is None:
             options.copy_to_stdout(path)
         else:
-            options.tell(f"wrote {args.output}")
+            options.note(f"wrote {args.output}")

@@ -143,7 +143,7 @@ def _clean(text: str) -> str:
 def _in_time(answer: Callable[[], tuple[int, str]], seconds: float, root: Path) -> int:
     """Run ``answer`` in a child process; UNKNOWN when it takes too long or breaks."""
     sys.stdout.flush()
-    reply = ask(lambda tell: tell.found(answer=answer()), seconds)
+    reply = ask(lambda note: note.found(answer=answer()), seconds)
     if reply.hang is not None:
         level, text = thresholds.UNKNOWN, f"{root} did not answer within {seconds:g} s"
     elif reply.error is not None:

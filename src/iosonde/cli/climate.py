@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import job_options, options
-from iosonde.cli.shared.job_choice import Tell
+from iosonde.cli.shared.job_choice import Note
 from iosonde.cli.shared.text import count, table, wrapped
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
@@ -46,12 +46,12 @@ _HEAD = ("date", "between", "file system", "motif", "before", "after", "ratio", 
 def main(arguments: Sequence[str]) -> int:
     """Print changes, events and climates, or write them as data."""
     args = _parse(arguments)
-    with job_options.notes_last() as tell:
-        return _answer(args, tell)
+    with job_options.notes_last() as note:
+        return _answer(args, note)
 
 
-def _answer(args: argparse.Namespace, tell: Tell) -> int:
-    rows = job_options.table_of(args, tell)
+def _answer(args: argparse.Namespace, note: Note) -> int:
+    rows = job_options.table_of(args, note)
     found = on = None
     valid: tuple[Validated, ...] = ()
     motifs: Motifs | None = None
@@ -194,7 +194,7 @@ def _plot(found: Climate, args: argparse.Namespace) -> None:
         from iosonde.jobs.climate.render import save_climate
 
         save_climate(figure, args.plot, width_in=args.width, dark=args.dark, zone=UTC)
-    options.tell(f"wrote {args.plot}")
+    options.note(f"wrote {args.plot}")
 
 
 def _csv(rows: Sequence[dict[str, object]]) -> str:

@@ -128,7 +128,7 @@ def _print(
         print(("" if place else "\n") + f"note: {about}{note}")
     for name, missing in (("B", compared.only_a), ("A", compared.only_b)):
         if missing:
-            options.tell(f"{', '.join(map(op_word, missing))}: no samples in {name}, left out")
+            options.note(f"{', '.join(map(op_word, missing))}: no samples in {name}, left out")
 
 
 def _plot(
@@ -150,7 +150,7 @@ def _plot(
         from iosonde.drawing.render_sheet import save_sheet
 
         save_sheet(sheet, args.plot, width_in=10.0, dark=args.dark)
-    options.tell(f"wrote {args.plot}")
+    options.note(f"wrote {args.plot}")
 
 
 def _words(part: Part, now_ns: int) -> str:
@@ -223,7 +223,7 @@ def _write_json(
         sys.stdout.write(text)
     else:
         write_text(text, args.output)
-        options.tell(f"wrote {args.output}")
+        options.note(f"wrote {args.output}")
 
 
 def _write_csv(found: list[OpComparison], args: argparse.Namespace) -> None:
@@ -239,7 +239,7 @@ def _write_csv(found: list[OpComparison], args: argparse.Namespace) -> None:
         if args.output is None:
             options.copy_to_stdout(path)
         else:
-            options.tell(f"wrote {args.output}")
+            options.note(f"wrote {args.output}")
 
 
 def _column(values: list[Any]) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import job_options, options
-from iosonde.cli.shared.job_choice import Tell
+from iosonde.cli.shared.job_choice import Note
 from iosonde.cli.shared.text import count, table
 from iosonde.jobs import answers
 from iosonde.jobs.correlate.words import (
@@ -49,13 +49,13 @@ _HEAD = ("", "n", "Pearson", "p", "Spearman", "p", "q", "n_eff", "", "")
 def main(arguments: Sequence[str]) -> int:
     """Print correlations group by group, or write them as data."""
     args = _parse(arguments)
-    with job_options.notes_last() as tell:
-        return _correlate(args, tell)
+    with job_options.notes_last() as note:
+        return _correlate(args, note)
 
 
-def _correlate(args: argparse.Namespace, tell: Tell) -> int:
+def _correlate(args: argparse.Namespace, note: Note) -> int:
     span = options.time_range(args, options.now_ns())
-    loaded = _loaded(args, tell)
+    loaded = _loaded(args, note)
     found = []
     for one in loaded:
         rows = answers.select(one.table, args.file_system, args.motif, span)
@@ -64,7 +64,7 @@ def _correlate(args: argparse.Namespace, tell: Tell) -> int:
     if args.format == "table":
         for place, (correlated, rows) in enumerate(found):
             print("" if place == 0 else "\n", end="")
-            _print(correlated, rows, args, tell)
+            _print(correlated, rows, args, note)
     elif args.format == "json":
         _write_json(found, loaded, args)
     else:
@@ -72,7 +72,7 @@ def _correlate(args: argparse.Namespace, tell: Tell) -> int:
     return 0
 
 
-def _loaded(args: argparse.Namespace, tell: Tell) -> list[Loaded]:
+def _loaded(args: argparse.Namespace, note: Note) -> list[Loaded]:
     """The tables asked for, or the store's jobs."""
     from iosonde.connectors.source import Settings
     from iosonde.jobs.table.from_files import Loaded, load_tables, mappings
@@ -84,7 +84,7 @@ def _loaded(args: argparse.Namespace, tell: Tell) -> list[Loaded]:
     settings = Settings(system=args.system or "", zone=options.local_zone())
     loaded = load_tables(args.table, mappings(args.mapping), settings, told.append, of=args.peak)
     for line in remarks(loaded, told):
-        tell(line)
+        note(line)
     return loaded
 
 
@@ -128,7 +128,7 @@ def _by(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _print(found: Correlated, rows: JobTable, args: argparse.Namespace, tell: Tell) -> None:
+def _print(found: Correlated, rows: JobTable, args: argparse.Namespace, note: Note) -> None:
     def label(metric: str) -> str:
         return rows.about(metric).label
 
@@ -158,10 +158,10 @@ def _print(found: Correlated, rows: JobTable, args: argparse.Namespace, tell: Te
         print(f"\n{say_too_few(few, found)}")
     warnings = _worst(found.warnings)
     if args.top and not args.metrics and len(warnings) > args.top:
-        tell(f"{len(warnings)} metrics mislead over all rows: --top 0 tells how")
+        note(f"{len(warnings)} metrics mislead over all rows: --top 0 tells how")
         warnings = []
     for warning in warnings:
-        tell(say_warning(warning, label))
+        note(say_warning(warning, label))
 
 
 def _worst(warnings: Sequence[PooledWarning]) -> list[PooledWarning]:
@@ -255,4 +255,4 @@ def _write_rows(found: list[Correlated], args: argparse.Namespace) -> None:
         if args.output is None:
             options.copy_to_stdout(path)
     if args.output is not None:
-        options.tell(f"wrote {args.output}")
+        options.note(f"wrote {args.output}")

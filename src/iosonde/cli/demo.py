@@ -67,14 +67,14 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         shutil.rmtree(own, ignore_errors=True)
     if load is None:
-        options.tell("interrupted before the load had run: nothing to tell")
+        options.note("interrupted before the load had run: nothing to tell")
         return 130
     store = Store(root)
     _print(effects(store, *load, args.window), load)
     _plot(store, args)
     if os.environ.get("DEMO_SERVE", "1") != "0" and not args.no_serve:
         _serve(root)
-    options.tell(f"the demo's store: {root}")
+    options.note(f"the demo's store: {root}")
     return 0
 
 
@@ -189,7 +189,7 @@ def _stop(loads: list[Load]) -> LoadTimes:
     loads.clear()
     for report in reports:
         if report.error:
-            options.tell(f"note: a load ended early: {report.error}")
+            options.note(f"note: a load ended early: {report.error}")
     return LoadTimes(min(r.began_ns for r in reports), max(r.ended_ns for r in reports))
 
 
@@ -248,7 +248,7 @@ def _plot(store: Store, args: argparse.Namespace) -> None:
     result = answers.slowdown(store, SlowdownQuery(window_ns=args.window))
     for figure in answers.slowdown_figures(store, result):
         save_sheet(figure, args.plot)
-        options.tell(f"wrote {args.plot}")
+        options.note(f"wrote {args.plot}")
 
 
 def _serve(root: Path) -> None:
@@ -256,6 +256,6 @@ def _serve(root: Path) -> None:
     from iosonde.serve.run import run
 
     try:
-        run(root, tell=options.tell)
+        run(root, note=options.note)
     except IosondeError:
-        run(root, "127.0.0.1:0", options.tell)
+        run(root, "127.0.0.1:0", options.note)

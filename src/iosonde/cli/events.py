@@ -162,7 +162,7 @@ def _write_text(text: str, output: Path | None) -> None:
         from iosonde.engine.files import write_text
 
         write_text(text + "\n", output)
-        options.tell(f"wrote {output}")
+        options.note(f"wrote {output}")
 
 
 def _write_frame(events: list[Event], args: argparse.Namespace) -> None:
@@ -174,4 +174,4 @@ def _write_frame(events: list[Event], args: argparse.Namespace) -> None:
         if args.output is None:
             options.copy_to_stdout(path)
         else:
-            options.tell(f"wrote {args.output}")
+            options.note(f"wrote {args.output}")

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import job_options, options
-from iosonde.cli.shared.job_choice import Tell
+from iosonde.cli.shared.job_choice import Note
 from iosonde.jobs import answers
 from iosonde.jobs.explain.data import SCHEMA_VERSION, explanation_data
 from iosonde.jobs.table.leakage import judged
@@ -35,13 +35,13 @@ takes the later ones too. What stood out need not be the cause: docs/umami.md sa
 def main(arguments: Sequence[str]) -> int:
     """Print why a job was slow."""
     args = _parse(arguments)
-    with job_options.notes_last() as tell:
-        table = judged(job_options.table_of(args, tell))
+    with job_options.notes_last() as note:
+        table = judged(job_options.table_of(args, note))
         runs = int((table.job_id == args.job).sum())
         if runs > 1 and args.step is None and args.plot is None:
-            _answer_several(table, args, tell)
+            _answer_several(table, args, note)
         else:
-            _answer(table, args, tell)
+            _answer(table, args, note)
     return 0
 
 
@@ -55,7 +55,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse(arguments)
 
 
-def _answer(table: JobTable, args: argparse.Namespace, tell: Tell) -> None:
+def _answer(table: JobTable, args: argparse.Namespace, note: Note) -> None:
     """One run: its sentence, the evidence, the diagram."""
     found, verdict, diagram = answers.explain_job(
         table, args.job, args.step, history=args.history, last=args.last
@@ -70,17 +70,17 @@ def _answer(table: JobTable, args: argparse.Namespace, tell: Tell) -> None:
             job_options.print_diagram(diagram)
         if args.plot is not None:
             job_options.plot(diagram, args)
-        for note in map(str, found.notes) if args.verbose else ():
-            if note not in diagram.notes:  # those are below the diagram
-                tell(note)
+        for text in map(str, found.notes) if args.verbose else ():
+            if text not in diagram.notes:  # those are below the diagram
+                note(text)
 
 
-def _answer_several(table: JobTable, args: argparse.Namespace, tell: Tell) -> None:
+def _answer_several(table: JobTable, args: argparse.Namespace, note: Note) -> None:
     """The sentence of every run of a job, worst first."""
     found, more = answers.explain_runs(table, args.job, history=args.history, last=args.last)
     for name, one, _ in found if args.verbose else ():
-        for note in one.notes:
-            tell(f"{name}: {note}")
+        for text in one.notes:
+            note(f"{name}: {text}")
     if args.format == "json":
         data = {"schema_version": SCHEMA_VERSION, "job_id": args.job, "left_out": more}
         told = [{"run": name, **explanation_data(one, verdict)} for name, one, verdict in found]

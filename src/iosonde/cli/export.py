@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
         if args.output is None:
             options.copy_to_stdout(path)
         else:
-            options.tell(f"wrote {count(rows)} rows to {path}")
+            options.note(f"wrote {count(rows)} rows to {path}")
     return 0
 
 

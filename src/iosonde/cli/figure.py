@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
         from iosonde.drawing.render_sheet import save_sheet
 
         save_sheet(sheet, output, width_in=args.width, dark=args.dark)
-    options.tell("; ".join((f"wrote {output}", *sheet.caption)))
+    options.note("; ".join((f"wrote {output}", *sheet.caption)))
     return 0
 
 

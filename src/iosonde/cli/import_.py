@@ -58,12 +58,12 @@ def main(arguments: Sequence[str]) -> int:
             read += 1
             if kind not in (LATENCIES, OPS):  # those are written when all of them are read
                 kept.files, read = kept.files + read, 0
-            options.tell(f"{path}: {KINDS[kind]}, {count(rows)} rows")
+            options.note(f"{path}: {KINDS[kind]}, {count(rows)} rows")
 
         done = import_files(options.store_root(args), paths, naming, now_ns, report=report)
     _print(done, now_ns)
     for error in done.broken:
-        options.tell(f"iosonde: {error}; what could be read was imported")
+        options.note(f"iosonde: {error}; what could be read was imported")
     return 1 if done.broken else code
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from iosonde.cli.shared import job_options, options
-from iosonde.cli.shared.job_choice import Tell
+from iosonde.cli.shared.job_choice import Note
 from iosonde.cli.shared.text import count, table
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
@@ -29,13 +29,13 @@ _HEAD = ("job", "run", "began", "kind", "file system", "rate", "of peak")
 def main(arguments: Sequence[str]) -> int:
     """Print jobs, newest first."""
     args = _parse(arguments)
-    with job_options.notes_last() as tell:
-        return _list(args, tell)
+    with job_options.notes_last() as note:
+        return _list(args, note)
 
 
-def _list(args: argparse.Namespace, tell: Tell) -> int:
+def _list(args: argparse.Namespace, note: Note) -> int:
     now_ns = options.now_ns()
-    jobs = job_options.table_of(args, tell, listed=True)
+    jobs = job_options.table_of(args, note, listed=True)
     found = answers.list_jobs(jobs, args.search.split(), args.limit or None)
     if args.format == "table":
         rows = [_row(one, now_ns) for one in found.jobs]

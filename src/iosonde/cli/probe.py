@@ -60,7 +60,7 @@ def prepare(probe: ForegroundProbe, interrupt: Interrupt) -> bool:
             return False
         raise
     for note in notes:
-        options.tell(f"note: {note}")
+        options.note(f"note: {note}")
     return not interrupt.wanted
 
 
@@ -153,21 +153,21 @@ def print_summary(summary: dict[str, Any], root: Path, window_ns: int, since_ns:
     """What the run amounts to: one row an op, all its samples pooled."""
     states = {state["target"]: state for state in summary.get("targets", [])}
     if summary.get("store_error"):
-        options.tell(f"note: rows lost: {summary['rows_lost']} ({summary['store_error']})")
+        options.note(f"note: rows lost: {summary['rows_lost']} ({summary['store_error']})")
     hosts = {state["host"] for state in states.values()}
     try:
         rows = pooled(
             Store(root), window_ns, since_ns, host=next(iter(hosts), None), targets=tuple(states)
         )
     except StoreError as error:
-        options.tell(f"iosonde: {error}")
+        options.note(f"iosonde: {error}")
         rows = []
     for target, state in states.items():
         last = state | {"running": True, "state": "ok"}
         print(f"\n{say(from_state(last, state['written_ns']))}")
         head = ("", "median", "95% interval", "p95", "max", "ended ok", "lost")
         print(table(head, [_row(row) for row in rows if row.key.target == target]))
-    options.tell(f"\nkept in {root}; 'iosonde slowdown' and 'iosonde serve' show it")
+    options.note(f"\nkept in {root}; 'iosonde slowdown' and 'iosonde serve' show it")
 
 
 def _row(row: Pooled) -> tuple[str, ...]:

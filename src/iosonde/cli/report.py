@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     if page is None:
         raise no_samples(store, "report", args.target)
     write_text(page, args.output)
-    options.tell(f"wrote {args.output}")
+    options.note(f"wrote {args.output}")
     return 0
 
 

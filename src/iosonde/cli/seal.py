@@ -22,12 +22,12 @@ def main(arguments: Sequence[str]) -> int:
     root = options.store_root(parser.parse(arguments))
     told: list[str] = []
 
-    def tell(line: str) -> None:
+    def note(line: str) -> None:
         told.append(line)
-        options.tell(line)
+        options.note(line)
 
     try:
-        made = seal(root, report=tell)
+        made = seal(root, report=note)
     except IosondeError as error:
         if str(error) not in told:
             raise
@@ -35,5 +35,5 @@ def main(arguments: Sequence[str]) -> int:
     for path in made:
         print(path)
     if not made:
-        options.tell(f"nothing to seal in {root}")
+        options.note(f"nothing to seal in {root}")
     return 0

@@ -27,5 +27,5 @@ def main(arguments: Sequence[str]) -> int:
     args = parser.parse(arguments)
     from iosonde.serve.run import run
 
-    run(options.store_root(args), args.listen, options.tell, sealing=not args.no_seal)
+    run(options.store_root(args), args.listen, options.note, sealing=not args.no_seal)
     return 0

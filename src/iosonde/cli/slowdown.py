@@ -226,7 +226,7 @@ def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> Non
         if args.output is None:
             options.copy_to_stdout(path)
         else:
-            options.tell(f"wrote {args.output}")
+            options.note(f"wrote {args.output}")
 
 
 def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
@@ -243,4 +243,4 @@ def _plot(store: Store, result: SlowdownResult, args: argparse.Namespace) -> Non
     for number, figure in enumerate(figures):
         path = args.plot if number == 0 else args.plot.with_stem(f"{args.plot.stem}-{number + 1}")
         save_sheet(figure, path, width_in=args.width, dark=args.dark)
-        options.tell(f"wrote {path}")
+        options.note(f"wrote {path}")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import job_options, options
-from iosonde.cli.shared.job_choice import Tell
+from iosonde.cli.shared.job_choice import Note
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
 from iosonde.jobs.umami.records import as_json, flat_records
@@ -32,13 +32,13 @@ docs/umami.md says how to read the diagram.
 def main(arguments: Sequence[str]) -> int:
     """Print the diagram of a job, or its numbers."""
     args = _parse(arguments)
-    with job_options.notes_last() as tell:
-        return _show(args, tell)
+    with job_options.notes_last() as note:
+        return _show(args, note)
 
 
-def _show(args: argparse.Namespace, tell: Tell) -> int:
+def _show(args: argparse.Namespace, note: Note) -> int:
     found = answers.umami(
-        job_options.table_of(args, tell),
+        job_options.table_of(args, note),
         args.job,
         args.step,
         metrics=args.metric,

@@ -23,7 +23,7 @@ NUMBER = r"\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,4})?"
 MOST_S = 1e9
 """Seconds that anything may have taken."""
 
-Tell = Callable[[InputFileError], None]
+Warn = Callable[[InputFileError], None]
 """Is told of a line that is not what it should be; reading goes on behind it."""
 
 
@@ -49,7 +49,7 @@ class Line(NamedTuple):
 
 
 def read_lines(
-    path: Path, tell: Tell, progress: Callable[[int, int], None] | None = None
+    path: Path, warn: Warn, progress: Callable[[int, int], None] | None = None
 ) -> Iterator[Line]:
     """Every line of a file. Raises InputFileError (unreadable, a pipe, packed data that break).
 
@@ -60,7 +60,7 @@ def read_lines(
         size = path.stat().st_size if progress is not None else 0
         with opened(path) as file:
             plain = isinstance(file, io.BufferedReader)
-            for line in lines_of(file, path, tell):
+            for line in lines_of(file, path, warn):
                 number = line.number
                 if progress is not None and plain and number % _OFTEN == 0:
                     progress(min(file.tell(), size), size)
@@ -74,13 +74,13 @@ def read_lines(
         raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
 
 
-def lines_of(file: IO[bytes], place: Path, tell: Tell) -> Iterator[Line]:
+def lines_of(file: IO[bytes], place: Path, warn: Warn) -> Iterator[Line]:
     """Every line of an open file; a line that is too long is told of and left out."""
     number = 0
     while piece := file.readline(MOST_BYTES + 1):
         number += 1
         if len(piece) > MOST_BYTES:
-            tell(bad(place, number, "the line is too long", f"at most {MOST_BYTES} bytes"))
+            warn(bad(place, number, "the line is too long", f"at most {MOST_BYTES} bytes"))
             while piece and not piece.endswith(b"\n"):
                 piece = file.readline(MOST_BYTES)
             continue
@@ -93,7 +93,7 @@ def bad(path: Path, number: int, what: str, expected: str) -> InputFileError:
     return InputFileError(f"{path}, line {number}: {what}", expected=expected)
 
 
-def possible(rows: Iterable[RunRow], path: Path, number: int, tell: Tell) -> list[RunRow]:
+def possible(rows: Iterable[RunRow], path: Path, number: int, warn: Warn) -> list[RunRow]:
     """The rows that the table of runs can hold; the others are told of."""
     good = []
     for row in rows:
@@ -101,7 +101,7 @@ def possible(rows: Iterable[RunRow], path: Path, number: int, tell: Tell) -> lis
         if name is None:
             good.append(row)
         else:
-            tell(bad(path, number, f"{name} of {row.phase} is too large", "a possible number"))
+            warn(bad(path, number, f"{name} of {row.phase} is too large", "a possible number"))
     return good
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from iosonde.connectors.source import Tell
+from iosonde.connectors.source import Warn
 from iosonde.model.errors import InputFileError
 
 T = TypeVar("T")
@@ -16,7 +16,7 @@ def read_each(
     paths: Sequence[Path],
     read: Callable[[Path], Iterable[T]],
     rest: Callable[[], Iterable[T]],
-    tell: Tell,
+    warn: Warn,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[T]:
     """What ``read`` gives of each file, then ``rest`` of what is left of all.
@@ -33,7 +33,7 @@ def read_each(
         except InputFileError as error:
             broken.append(error)
             if len(paths) > 1:
-                tell(error)
+                warn(error)
     yield from rest()
     if broken and len(paths) == 1:
         raise broken[0]

@@ -1,4 +1,4 @@
-"""What every connector of monitors' and jobs' records shares: what it is given, what it tells, what it yields."""
+"""What every connector of monitors' and jobs' records shares: settings, warnings, frames."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import date, tzinfo
 from pathlib import Path
 
 from iosonde.connectors.compressed import BROKEN, begin_of, opened, regular
-from iosonde.connectors.lines import Tell
+from iosonde.connectors.lines import Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 from iosonde.model.metrics import Edge, MetricBlock
 from iosonde.model.quality import Note
 
-__all__ = ["Head", "Item", "Settings", "Tell", "head_of"]
+__all__ = ["Head", "Item", "Settings", "Warn", "head_of"]
 
 Item = MetricBlock | Edge | Job | Note
 """What a connector yields, in any order; blocks of one metric may come in pieces that do not overlap.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
-from iosonde.connectors.source import Head, Item, Settings, Tell, head_of
+from iosonde.connectors.source import Head, Item, Settings, Warn, head_of
 
 MODULES: tuple[str, ...] = (
     *("darshan.log", "lustre.lmt.sql", "scheduler.job_table", "lustre.tokio_timeseries"),
@@ -29,7 +29,7 @@ class Connector(Protocol):
         """Whether a file is one of its own, by what it holds."""
         ...
 
-    def read(self, path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+    def read(self, path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
         """What a file holds; bad rows are told of, what cannot be read at all raises InputFileError."""
         ...
 

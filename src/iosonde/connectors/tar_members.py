@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from iosonde.connectors.compressed import BROKEN, opened, packing_of
-from iosonde.connectors.lines import Line, Tell, lines_of
+from iosonde.connectors.lines import Line, Warn, lines_of
 from iosonde.model.errors import InputFileError
 from iosonde.model.text import clean_text
 
@@ -46,7 +46,7 @@ def is_tar(data: bytes) -> bool:
     return data[_MAGIC] == b"ustar"
 
 
-def members(path: Path, tell: Tell, wanted: re.Pattern[str] | None = None) -> Iterator[Member]:
+def members(path: Path, warn: Warn, wanted: re.Pattern[str] | None = None) -> Iterator[Member]:
     """Regular files of a tar or tgz whose names ``wanted`` finds; links, devices and directories are left out.
 
     Raises InputFileError: unreadable, no archive, or broken from some member on (those before were given out).
@@ -54,7 +54,7 @@ def members(path: Path, tell: Tell, wanted: re.Pattern[str] | None = None) -> It
     with _named(path), opened(path) as plain:
         bounded = _Bounded(plain, path)
         with tarfile.open(fileobj=bounded, mode="r:") as archive:
-            end = yield from _regular(archive, path, tell, wanted)
+            end = yield from _regular(archive, path, warn, wanted)
         bounded.seek(end)
         if bounded.read(_BLOCK) != bytes(_BLOCK):  # tarfile says nothing of it
             raise tarfile.ReadError("the archive is cut")
@@ -77,7 +77,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def _regular(
-    archive: tarfile.TarFile, path: Path, tell: Tell, wanted: re.Pattern[str] | None
+    archive: tarfile.TarFile, path: Path, warn: Warn, wanted: re.Pattern[str] | None
 ) -> Generator[Member, None, int]:
     """Members; where the last one ends."""
     end = number = 0
@@ -96,11 +96,11 @@ def _regular(
             continue
         if member.size > MOST_MEMBER_BYTES:
             what = f"{path}: {_name(member)} has {member.size} bytes"
-            tell(InputFileError(what, expected=f"at most {MOST_MEMBER_BYTES}"))
+            warn(InputFileError(what, expected=f"at most {MOST_MEMBER_BYTES}"))
             continue
         file = archive.extractfile(member)
         if file is not None:
-            lines = _lines(file, path, _name(member), tell)
+            lines = _lines(file, path, _name(member), warn)
             yield Member(member.name[:4096], float(member.mtime), member.size, lines, file)
     return end
 
@@ -109,9 +109,9 @@ def _name(member: tarfile.TarInfo) -> str:
     return clean_text(member.name[:200])
 
 
-def _lines(file: IO[bytes], path: Path, name: str, tell: Tell) -> Iterator[Line]:
+def _lines(file: IO[bytes], path: Path, name: str, warn: Warn) -> Iterator[Line]:
     with _named(path):
-        yield from lines_of(file, path / name, tell)
+        yield from lines_of(file, path / name, warn)
 
 
 class _Bounded(io.RawIOBase):

@@ -56,7 +56,7 @@ def rows_of(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:
     try:
         return int(con.execute(f"SELECT count(*) FROM {parquet([path])}").fetchall()[0][0])
     except duckdb.Error as error:
-        _tell(path, error)
+        _warn(path, error)
         path.replace(path.with_name(path.name + ".damaged"))
         return None
 
@@ -94,7 +94,7 @@ def select(
                 found.append(con.execute(sql).fetchnumpy())
             except duckdb.Error as error:
                 if path.exists():
-                    _tell(path, error)
+                    _warn(path, error)
     finally:
         if given is None:
             con.close()
@@ -112,7 +112,7 @@ def cannot_write(path: Path, error: Exception) -> StoreError:
     )
 
 
-def _tell(path: Path, error: Exception) -> None:
+def _warn(path: Path, error: Exception) -> None:
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     warnings.warn(
         f"{path} is damaged: {clean_text(text)}; left out", DamagedFileWarning, stacklevel=3

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from iosonde.model.errors import IosondeError
 
-Work = Callable[["Tell"], None]
+Work = Callable[["Reporter"], None]
 MAX_BYTES = 16 << 20
 """A child that says more than this is not believed."""
 _STACK_LINES = 12
@@ -30,7 +30,7 @@ _PATIENCE = 20
 """Milliseconds that a killed child may take to go."""
 
 
-class Tell:
+class Reporter:
     """The child's end of the pipe."""
 
     def __init__(self, pipe: int) -> None:
@@ -168,17 +168,17 @@ def _run(work: Work, pipe: int) -> None:
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
-        tell = Tell(pipe)
+        report = Reporter(pipe)
         try:
-            work(tell)
-            tell.ended(None)
+            work(report)
+            report.ended(None)
         except IosondeError as error:
-            tell.ended(str(error))
+            report.ended(str(error))
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
-            tell.ended(f"{place}{error.strerror or error}")
+            report.ended(f"{place}{error.strerror or error}")
         except BaseException as error:
-            tell.ended(f"{type(error).__name__}: {error}")
+            report.ended(f"{type(error).__name__}: {error}")
     finally:
         os._exit(0)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from iosonde.connectors.benchmarks.ioprobing import ProbingLog
-from iosonde.connectors.lines import FileDefaults, Tell
+from iosonde.connectors.lines import FileDefaults, Warn
 from iosonde.engine.layout import utc_date
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import Frame
@@ -38,12 +38,12 @@ class Probed:
     """What is no round: precreate and cleanup."""
 
 
-def import_probing(root: Path, path: Path, given: FileDefaults, tell: Tell) -> Probed:
+def import_probing(root: Path, path: Path, given: FileDefaults, warn: Warn) -> Probed:
     """Write a log's rounds as samples. ``given.started_ns`` counts for its runs only: rounds have stamps.
 
     Raises StoreError; InputFileError when nothing at all could be read.
     """
-    log = ProbingLog(path, given, tell)
+    log = ProbingLog(path, given, warn)
     rows: list[RunRow] = []
     with Staging(root, [path.name]) as staging:
         try:
@@ -55,7 +55,7 @@ def import_probing(root: Path, path: Path, given: FileDefaults, tell: Tell) -> P
         except InputFileError as error:
             if not rows and not log.rounds:
                 raise
-            tell(error)
+            warn(error)
         extents = staging.extents()
         target = given.target or log.root or given.run
         placed = []

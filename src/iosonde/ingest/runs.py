@@ -13,7 +13,7 @@ from iosonde.connectors.benchmarks import recognise as kinds
 from iosonde.connectors.benchmarks.mdtest import ranks as mdtest_ranks
 from iosonde.connectors.benchmarks.mdtest import text as mdtest
 from iosonde.connectors.benchmarks.mdworkbench import text as mdworkbench_text
-from iosonde.connectors.lines import FileDefaults, Tell
+from iosonde.connectors.lines import FileDefaults, Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.runs import RunRow
 
@@ -34,7 +34,7 @@ class RunImport(NamedTuple):
     new: bool
 
 
-def text_rows(path: Path, kind: str, given: FileDefaults, warn: Tell) -> list[RunRow]:
+def text_rows(path: Path, kind: str, given: FileDefaults, warn: Warn) -> list[RunRow]:
     """Rows of a text, with those before a place where it breaks off."""
     rows: list[RunRow] = []
     try:

@@ -19,7 +19,7 @@ from iosonde.jobs.table.hygiene import clean
 from iosonde.model.errors import InputFileError, UsageError
 
 if TYPE_CHECKING:
-    from iosonde.connectors.source import Head, Settings, Tell
+    from iosonde.connectors.source import Head, Settings, Warn
     from iosonde.model.jobs import Job
     from iosonde.model.quality import Note
 
@@ -42,7 +42,7 @@ class TableReader:
         return False
 
     def read(
-        self, path: Path, settings: Settings, tell: Tell
+        self, path: Path, settings: Settings, warn: Warn
     ) -> Iterator[Note | str | Described | Job]:
         """Notes, reasons why rows were left out, what is said of each metric, and a job a row. Raises InputFileError.
 
@@ -51,7 +51,7 @@ class TableReader:
         a fraction of peak is another one when more jobs are known.
         """
         with as_text(path) as text:
-            read = read_table(path, settings, tell, self._mapping, text=text)
+            read = read_table(path, settings, warn, self._mapping, text=text)
         table, more = clean(read.table)
         yield from (*read.notes, *more)
         yield from (str(reason) for reason in table.reasons if reason.note is None)

@@ -24,13 +24,13 @@ DEFAULT_LISTEN = "127.0.0.1:8765"
 def run(
     store_root: Path,
     listen: str = DEFAULT_LISTEN,
-    tell: Callable[[str], None] = print,
+    note: Callable[[str], None] = print,
     *,
     sealing: bool = True,
 ) -> None:
     """Serve the store on ``listen`` (HOST:PORT, port 0 = any free one) until Ctrl-C or SIGTERM.
 
-    ``tell`` gets the lines for people; the first one says the address. With ``sealing``, closed
+    ``note`` gets the lines for people; the first one says the address. With ``sealing``, closed
     spool segments become Parquet meanwhile. Raises UsageError for an
     address that cannot be read, IosondeError when it cannot be used.
     """
@@ -39,14 +39,14 @@ def run(
     address = bound.getsockname()
     loopback = ipaddress.ip_address(address[0]).is_loopback
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
-    tell(f"iosonde serves {store_root} at http://{shown}:{address[1]}/ (Ctrl-C ends it)")
+    note(f"iosonde serves {store_root} at http://{shown}:{address[1]}/ (Ctrl-C ends it)")
     if not loopback:
-        tell(
+        note(
             "note: others can reach this address; there is no password, and paths of targets "
             "are shown"
         )
     server = serving(create(store_root, hosts=LOOPBACK_NAMES if loopback else None))
-    sealer = Sealer(store_root, tell)
+    sealer = Sealer(store_root, note)
     if sealing:
         sealer.start()
     try:

@@ -18,8 +18,8 @@ class Sealer:
     It notes a trouble once and tries again: a full store may get room.
     """
 
-    def __init__(self, root: Path, tell: Callable[[str], None], every_s: float = EVERY_S) -> None:
-        self._root, self._tell, self._every_s = root, tell, every_s
+    def __init__(self, root: Path, warn: Callable[[str], None], every_s: float = EVERY_S) -> None:
+        self._root, self._warn, self._every_s = root, warn, every_s
         self._ended = threading.Event()
         self._last_note = ""
         self._thread = threading.Thread(target=self._run, name="sealer", daemon=True)
@@ -39,7 +39,7 @@ class Sealer:
                 seal(self._root)
             except (IosondeError, OSError) as error:
                 if str(error) != self._last_note:
-                    self._tell(f"note: {error}")
+                    self._warn(f"note: {error}")
                     self._last_note = str(error)
             if self._ended.wait(self._every_s):
                 return

@@ -68,7 +68,9 @@ def gather(
     if many:
         got = store.cells(max(1, -(-(until_ns - since_ns) // COLUMNS)), PER_DECADE, **which)
     else:
-        got = store.samples((*SERIES_KEY, "due_ns", "service_ns", "response_ns", "outcome"), **which)
+        got = store.samples(
+            (*SERIES_KEY, "due_ns", "service_ns", "response_ns", "outcome"), **which
+        )
         got = got.take(got["outcome"] != "shed")
         order = np.lexsort([got[name] for name in ("due_ns", *reversed(SERIES_KEY))])
         got = got.take(order)

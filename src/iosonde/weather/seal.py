@@ -60,16 +60,16 @@ def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
     and tells of the first. ``report`` gets one line for people about each torn segment and each
     failure.
     """
-    tell = report or (lambda _: None)
+    warn = report or (lambda _: None)
     made: list[Path] = []
     failed: list[IosondeError] = []
     ours = _own_folders(Path(root))
     for segment in layout.spool_segments(Path(root)):
         try:
-            path = _seal_segment(Path(root), segment, segment.host in ours, tell)
+            path = _seal_segment(Path(root), segment, segment.host in ours, warn)
         except IosondeError as error:
             failed.append(error)
-            tell(str(error))
+            warn(str(error))
             if _no_room(error.__cause__):
                 break
         else:
@@ -81,7 +81,7 @@ def seal(root: Path, report: Callable[[str], None] | None = None) -> list[Path]:
 
 
 def _seal_segment(
-    root: Path, segment: layout.Segment, ours: bool, tell: Callable[[str], None]
+    root: Path, segment: layout.Segment, ours: bool, warn: Callable[[str], None]
 ) -> Path | None:
     """The Parquet file of one segment; None when there is nothing to do. ``ours``: locks tell all."""
     with _closed(segment.path) as file:
@@ -104,7 +104,7 @@ def _seal_segment(
                 with contextlib.suppress(FileNotFoundError):  # another sealer was here
                     segment.path.replace(kept)
                 good = f"{len(read.rows)} rows sealed, the file is kept as {kept.name}"
-                tell(f"{segment.path} ended early ({read.torn}); {good}")
+                warn(f"{segment.path} ended early ({read.torn}); {good}")
             else:
                 segment.path.unlink(missing_ok=True)
         except (OSError, duckdb.Error) as error:

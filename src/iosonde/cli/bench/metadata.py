@@ -60,7 +60,7 @@ def metadata(arguments: Sequence[str]) -> int:
     if processes.number > 0:
         return 0
     for text in dict.fromkeys(map(str, outcome.errors)):
-        options.tell(f"iosonde: {text}")
+        options.note(f"iosonde: {text}")
     if not outcome.rows and not outcome.errors:
         raise NothingMeasuredError("the run was ended before anything was measured")
     if outcome.stopped:
@@ -113,7 +113,7 @@ def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) ->
         for line in rest:
             print(f"  {line}")
     if not args.no_store:
-        options.tell(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
+        options.note(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
 
 
 def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], AdaptiveResult]]:
@@ -123,9 +123,9 @@ def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], Adaptive
         try:
             verdicts.append((rows, adaptive(rows)))
         except NothingMeasuredError as error:
-            options.tell(f"iosonde: {rows[0].target}: no verdict: {error.what}; try a larger -I")
+            options.note(f"iosonde: {rows[0].target}: no verdict: {error.what}; try a larger -I")
         except IosondeError as error:
-            options.tell(f"iosonde: {rows[0].target}: no verdict: {error}")
+            options.note(f"iosonde: {rows[0].target}: no verdict: {error}")
     return verdicts
 
 
@@ -143,7 +143,7 @@ def _plot(
 
         say = [f"{found.target}: {verdict_line(found)}" for _, found in verdicts]
         save_sheet(waiting_sheet(verdicts, say), args.plot, dark=args.dark)
-        options.tell(f"wrote {args.plot}")
+        options.note(f"wrote {args.plot}")
     elif samples is not None:
         from iosonde.bench.metadata.sheets import bench_sheets
 
@@ -152,4 +152,4 @@ def _plot(
         for path, sheet in zip((args.plot, timeline), sheets, strict=True):
             if sheet is not None:
                 save_sheet(sheet, path, dark=args.dark)
-                options.tell(f"wrote {path}")
+                options.note(f"wrote {path}")

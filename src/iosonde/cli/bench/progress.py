@@ -73,7 +73,7 @@ class ProgressView:
     def note(self, text: str) -> None:
         """A line for people."""
         if not self.quiet:
-            options.tell(f"note: {text}")
+            options.note(f"note: {text}")
 
     def wanted(self) -> bool:
         """Whether Ctrl-C was pressed; while tidying up, whether a second time."""

@@ -25,7 +25,7 @@ def told(files: int) -> Iterator[StoredFiles]:
         yield kept
     except KeyboardInterrupt:
         of = f"{count(kept.files)} of {count(files)} files are in the store whole"
-        options.tell(
+        options.note(
             f"iosonde: interrupted: {of}; the same command goes on, and leaves out what is there already"
         )
         raise

@@ -136,13 +136,13 @@ def run(
     for folder, unknown in given.unknown:
         names = ", ".join(clean_text(str(path.relative_to(folder))) for path in unknown[:_SHOWN])
         more = ", ..." if len(unknown) > _SHOWN else ""
-        options.tell(
+        options.note(
             f"{folder}: {count(len(unknown))} files are nothing that can be read: {names}{more}"
         )
     for error in given.broken[:_TOLD]:
-        options.tell(f"iosonde: {error}")
+        options.note(f"iosonde: {error}")
     if len(given.broken) > _TOLD:
-        options.tell(f"iosonde: {count(len(given.broken) - _TOLD)} more cannot be opened")
+        options.note(f"iosonde: {count(len(given.broken) - _TOLD)} more cannot be opened")
     if not given.records and not given.urls:
         return 1 if given.broken else 0
     told = Told()
@@ -152,7 +152,7 @@ def run(
         kept.files += _files(one, given.records)
         _print(one, now_ns)
     for error in told.errors:
-        options.tell(f"iosonde: {error}; what could be read was imported")
+        options.note(f"iosonde: {error}; what could be read was imported")
     with working("putting jobs and servers together") as progress:
         joined = join_new(root, done, progress)
     _print_joined(joined)

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from iosonde.model.errors import UsageError
 
-Tell = Callable[[str], None]
+Note = Callable[[str], None]
 
 
-def settle(args: argparse.Namespace, tell: Tell) -> None:
+def settle(args: argparse.Namespace, note: Note) -> None:
     """Take the only word as the job where it is no file. Raises UsageError: no job is said."""
     if args.job is not None:
         return
     words: list[Path] = args.table
     if len(words) == 1 and not (args.mapping or args.system) and _may_be_job(words[0]):
         args.job, args.table = str(words[0]), []
-        tell(f"there is no file {args.job}: it is taken as --job {args.job}")
+        note(f"there is no file {args.job}: it is taken as --job {args.job}")
         return
     raise UsageError("which job is not said", expected="--job ID", hint="'iosonde jobs'")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.job_choice import Tell, settle
+from iosonde.cli.shared.job_choice import Note, settle
 from iosonde.cli.shared.text import columns
 from iosonde.connectors.source import Settings
 from iosonde.engine.files import write_text
@@ -61,7 +61,7 @@ def add_tables(parser: options.Parser) -> None:
 
 
 @contextmanager
-def notes_last() -> Iterator[Tell]:
+def notes_last() -> Iterator[Note]:
     """What is told within comes when all is said: on stderr, a ``note: `` line each, once. Errors come after it."""
     told: list[str] = []
     try:
@@ -69,29 +69,29 @@ def notes_last() -> Iterator[Tell]:
     finally:
         sys.stdout.flush()
         for text in dict.fromkeys(told):
-            options.tell(f"note: {clean_text(text)}")
+            options.note(f"note: {clean_text(text)}")
 
 
-def table_of(args: argparse.Namespace, tell: Tell, *, listed: bool = False) -> JobTable:
+def table_of(args: argparse.Namespace, note: Note, *, listed: bool = False) -> JobTable:
     """The jobs asked for: of files or of the store; ``listed``: with the numbers that a list of jobs has."""
     from iosonde.jobs.table import source as job_source
 
     about_one = "job" in args
     if about_one:
-        settle(args, tell)
+        settle(args, note)
     if not args.table:
         root = only_store(args)
         table = job_source.from_store(root, metrics=job_source.LISTED if listed else None)
         if about_one:
             job_source.must_have(root, table, args.job)
-            args.job = found_job(table, args.job, tell)
+            args.job = found_job(table, args.job, note)
         return table
     if args.store is not None:
         raise UsageError("both TABLE and --store are given", expected="one of them")
     settings = Settings(system=args.system or "", zone=options.local_zone())
-    table = job_source.from_files(args.table, args.mapping, settings, tell)
+    table = job_source.from_files(args.table, args.mapping, settings, note)
     if about_one:
-        args.job = found_job(table, args.job, tell, of_store=False)
+        args.job = found_job(table, args.job, note, of_store=False)
     return table
 
 
@@ -108,7 +108,7 @@ def write(text: str, output: Path | None) -> None:
         sys.stdout.write(text)
     else:
         write_text(text, output)
-        options.tell(f"wrote {output}")
+        options.note(f"wrote {output}")
 
 
 def print_diagram(found: Umami) -> None:
@@ -140,4 +140,4 @@ def plot(found: Umami, args: argparse.Namespace) -> None:
 
         zone = options.local_zone()
         save_umami(figure, args.plot, width_in=args.width, dark=args.dark, zone=zone)
-    options.tell(f"wrote {args.plot}")
+    options.note(f"wrote {args.plot}")

@@ -213,7 +213,7 @@ def whole_target(state: dict[str, Any]) -> str | None:
     return str(component["of"]) if component else None
 
 
-def tell(text: str) -> None:
+def note(text: str) -> None:
     """Chatter for people, on stderr: stdout is for data."""
     print(text, file=sys.stderr, flush=True)
 

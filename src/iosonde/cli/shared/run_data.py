@@ -43,4 +43,4 @@ def write_rows(
     else:
         write_frame(frame_of(rows), output, format_name)
     if output is not None:
-        options.tell(f"wrote {output}")
+        options.note(f"wrote {output}")

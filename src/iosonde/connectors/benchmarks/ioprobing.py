@@ -39,7 +39,7 @@ from iosonde.connectors.lines import (
     NUMBER,
     FileDefaults,
     Line,
-    Tell,
+    Warn,
     bad,
     possible,
     read_lines,
@@ -70,9 +70,9 @@ class Stretch(NamedTuple):
 class ProbingLog:
     """One log. ``pieces`` reads it; the rest is known when that has ended."""
 
-    def __init__(self, path: Path, given: FileDefaults, tell: Tell) -> None:
-        self._path, self._given, self._tell = path, given, tell
-        self._text = TextReader(path, given, tell, SOURCE)
+    def __init__(self, path: Path, given: FileDefaults, warn: Warn) -> None:
+        self._path, self._given, self._warn = path, given, warn
+        self._text = TextReader(path, given, warn, SOURCE)
         self._record: _Record | None = None
         self._rows: list[tuple[int, int, int, int, int]] = []
         self._last_ns = -1
@@ -98,7 +98,7 @@ class ProbingLog:
         ``runtime_ns`` (``NULL_NS``: it failed), ``offset_bytes`` (``NULL_NS``: none), all int64.
         """
         number = 0
-        for line in read_lines(self._path, self._tell):
+        for line in read_lines(self._path, self._warn):
             number = line.number
             yield from self._take(line)
             if len(self._rows) >= CHUNK_ROWS:
@@ -168,7 +168,7 @@ class ProbingLog:
                 self._round(record, found)
             else:
                 yield from self._text.done()
-                yield from possible(self._text.rows(found), self._path, line.number, self._tell)
+                yield from possible(self._text.rows(found), self._path, line.number, self._warn)
             if glued:
                 self._record = None
 
@@ -236,7 +236,7 @@ class ProbingLog:
         self._say(number, f"{what}, which began in line {begun}", "a line 'end' after each record")
 
     def _say(self, number: int, what: str, expected: str) -> None:
-        self._tell(bad(self._path, number, what, expected))
+        self._warn(bad(self._path, number, what, expected))
 
     def _chunk(self) -> Frame:
         table = np.array(self._rows, dtype=np.int64)

@@ -21,7 +21,7 @@ from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.many_files import of_one, read_each
 from iosonde.connectors.plain_numbers import plain
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
 from iosonde.model.units import LATEST_S
@@ -46,36 +46,36 @@ def recognises(head: Head) -> bool:
     return any(_HEADER.match(line) for line in islice(head.lines, 100))
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Blocks of the host's series. Raises InputFileError (unreadable)."""
-    yield from read_many([path], settings, tell)
+    yield from read_many([path], settings, warn)
 
 
-def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several files: a host's days, or many hosts."""
     gather = Gather("collectl")
 
     def one(path: Path) -> Iterator[Item]:
-        table = _Table(path, settings, tell, gather)
+        table = _Table(path, settings, warn, gather)
         try:
-            for line in read_lines(path, tell, of_one(paths, settings.progress)):
+            for line in read_lines(path, warn, of_one(paths, settings.progress)):
                 try:
                     table.take(line)
                 except ValueError as error:
-                    tell(bad(path, line.number, str(error), "a row of collectl -P"))
+                    warn(bad(path, line.number, str(error), "a row of collectl -P"))
                 if gather.full:
                     yield from gather.blocks()
         finally:
             table.ended()
 
-    yield from read_each(paths, one, gather.rest, tell, settings.progress)
+    yield from read_each(paths, one, gather.rest, warn, settings.progress)
 
 
 class _Table:
     """Rows of one file, given on when how far apart they are is known."""
 
-    def __init__(self, path: Path, settings: Settings, tell: Tell, gather: Gather) -> None:
-        self._path, self._settings, self._tell, self._gather = path, settings, tell, gather
+    def __init__(self, path: Path, settings: Settings, warn: Warn, gather: Gather) -> None:
+        self._path, self._settings, self._warn, self._gather = path, settings, warn, gather
         self._host = settings.system or path.name.split(".")[0]
         self._clock = WallTimes(settings.zone, ascending=True)
         self._zone: tzinfo | None = None
@@ -192,7 +192,7 @@ class _Table:
         gaps = sorted(b - a for a, b in pairwise(ends) if b > a)
         usual = gaps[len(gaps) // 2] if gaps else self._interval_ns
         if rows and usual is None:
-            self._tell(
+            self._warn(
                 InputFileError(
                     f"{self._path}: one row only, it is not known how long it lasted",
                     expected="two rows or more",

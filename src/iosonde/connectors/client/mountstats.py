@@ -18,7 +18,7 @@ from iosonde.connectors.file_times import recorded
 from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import bad, shown
 from iosonde.connectors.many_files import read_each
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
@@ -34,30 +34,30 @@ def recognises(head: Head) -> bool:
     return nfs and (len(head.data) >= 65_000 or "per-op statistics" in head.text)
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """What passed between snapshots, per mount. Raises InputFileError (unreadable)."""
-    yield from read_many([path], settings, tell)
+    yield from read_many([path], settings, warn)
 
 
-def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several files. Component: the mount point; system: the export."""
     gather = Gather("mountstats")
     known: dict[tuple[str, str], _Known] = {}
 
     def one(path: Path) -> Iterator[Item]:
-        snapshots = Snapshots(path, settings, tell, gather)
+        snapshots = Snapshots(path, settings, warn, gather)
         for time_ns, mounts in snapshots.read():
             for mount in mounts:
                 if not _give(mount, time_ns, gather, known):
                     what = f"the counters of {shown(mount.point)} are not complete: left out"
-                    tell(bad(path, mount.number, what, "every line of its operations"))
+                    warn(bad(path, mount.number, what, "every line of its operations"))
             if gather.full:
                 yield from gather.blocks()
 
     def rest() -> Iterator[Item]:
         if gather.alone:
             what = f"{paths[0]}: {gather.alone} counters were read once: what passed is not known"
-            tell(
+            warn(
                 InputFileError(
                     what, expected="two snapshots of a mount", hint="all snapshots at once"
                 )
@@ -65,7 +65,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         yield from gather.rest()
 
     ordered = sorted(paths, key=lambda path: _first_ns(path, settings))
-    yield from read_each(ordered, one, rest, tell, settings.progress)
+    yield from read_each(ordered, one, rest, warn, settings.progress)
 
 
 class _Known(NamedTuple):

@@ -11,7 +11,7 @@ from iosonde.connectors.file_times import recorded
 from iosonde.connectors.gather import Gather
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.plain_numbers import count
-from iosonde.connectors.source import Settings, Tell
+from iosonde.connectors.source import Settings, Warn
 from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
 
@@ -68,8 +68,8 @@ class MountCounters:
 class Snapshots:
     """The snapshots of one file, in its order."""
 
-    def __init__(self, path: Path, settings: Settings, tell: Tell, gather: Gather) -> None:
-        self._path, self._settings, self._tell, self._gather = path, settings, tell, gather
+    def __init__(self, path: Path, settings: Settings, warn: Warn, gather: Gather) -> None:
+        self._path, self._settings, self._warn, self._gather = path, settings, warn, gather
         self._clock = WallTimes(settings.zone, ascending=True)
         self._mounts: list[MountCounters] = []
         self._mount: MountCounters | None = None
@@ -82,7 +82,7 @@ class Snapshots:
 
     def read(self) -> Iterator[tuple[int, list[MountCounters]]]:
         """When, and the mounts as they were then."""
-        for line in read_lines(self._path, self._tell):
+        for line in read_lines(self._path, self._warn):
             text = line.text.strip()
             stamp = stamp_of(text, self._clock)
             if stamp is not None:
@@ -101,7 +101,7 @@ class Snapshots:
                 except ValueError as error:
                     self._mount.broken = True
                     self._gather.note("not-a-number", f"a line of {self._path.name}")
-                    self._tell(bad(self._path, line.number, str(error), "a line of mountstats"))
+                    self._warn(bad(self._path, line.number, str(error), "a line of mountstats"))
         yield from self._ended(self._before)
         yield from self._dated()
         for note in self._clock.notes():
@@ -119,7 +119,7 @@ class Snapshots:
             yield from self._ended(self._before)
         if len(self._mounts) >= MOST_MOUNTS:
             what = f"more than {MOST_MOUNTS} mounts"
-            self._tell(bad(self._path, line.number, what, "fewer"))
+            self._warn(bad(self._path, line.number, what, "fewer"))
             return
         self._seen.add(key)
         self._mount = MountCounters(match[1], match[2], line.number)
@@ -152,7 +152,7 @@ class Snapshots:
             ]
             if mounts is not self._unstamped[-1] and (not gaps or min(gaps) <= 0):
                 what = "a snapshot whose time is not known"
-                self._tell(bad(self._path, mounts[0].number, what, "a line with its time"))
+                self._warn(bad(self._path, mounts[0].number, what, "a line with its time"))
                 continue
             yield changed - min(gaps, default=0) * 10**9, mounts
 

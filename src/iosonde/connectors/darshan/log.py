@@ -13,7 +13,7 @@ from pathlib import Path
 from iosonde.connectors.darshan.features import features
 from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
 from iosonde.connectors.darshan.worker import finished, job_from
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.model.errors import InputFileError
 
 __all__ = ["KIND", "features", "osts_of", "read", "recognises"]
@@ -26,7 +26,7 @@ def recognises(head: Head) -> bool:
     return is_log(head.raw)
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """The Job of one log, or of every log below a folder.
 
     Raises InputFileError (damaged), MissingPartError (no pydarshan).
@@ -37,7 +37,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     if path.is_dir():
         from iosonde.connectors.darshan.tree import index
 
-        yield from index(path, settings, tell)
+        yield from index(path, settings, warn)
         return
     readable(path)
     with Reader() as reader:
@@ -48,14 +48,14 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     yield finished(job_from(answer), settings)
 
 
-def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The Job of each log, on as many CPUs as there are; a log that is damaged is told of."""
     from iosonde.connectors.darshan.tree import jobs_of
 
     folders = [path for path in paths if path.is_dir()]
-    yield from jobs_of([path for path in paths if path not in folders], settings, tell)
+    yield from jobs_of([path for path in paths if path not in folders], settings, warn)
     for folder in folders:
-        yield from read(folder, settings, tell)
+        yield from read(folder, settings, warn)
 
 
 def recognises_folder(path: Path) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from iosonde.connectors.darshan.counts import ModuleCounts
 from iosonde.connectors.darshan.records import MODULES, MOST_RECORDS, PLACES, STREAMS, Records
-from iosonde.connectors.lines import Line, Tell, bad, shown
+from iosonde.connectors.lines import Line, Warn, bad, shown
 
 _BLOCK = 8192
 _MOST_SEEN = 1 << 21
@@ -24,8 +24,8 @@ Key = tuple[str, str, str]
 class RecordRows:
     """What lines of records amount to. Lines that are no good are told of and left out."""
 
-    def __init__(self, path: Path, tell: Tell, ranks: int) -> None:
-        self._path, self._tell, self._ranks = path, tell, ranks
+    def __init__(self, path: Path, warn: Warn, ranks: int) -> None:
+        self._path, self._warn, self._ranks = path, warn, ranks
         self.tallies: dict[str, ModuleCounts] = {}
         self.mounts: dict[int, str] = {}
         """Record id -> mount point, where it is known."""
@@ -50,7 +50,7 @@ class RecordRows:
         columns = line.text.split("\t")
         module = _NAMES.get(columns[0], columns[0])
         if len(columns) != _COLUMNS:
-            self._tell(bad(self._path, line.number, f"{len(columns)} columns", _EXPECTED))
+            self._warn(bad(self._path, line.number, f"{len(columns)} columns", _EXPECTED))
             return
         if module not in MODULES:
             return
@@ -63,7 +63,7 @@ class RecordRows:
         counter, text = columns[3], columns[4]
         if counter in self._counters:
             what = f"{shown(counter)} of this record again"
-            self._tell(bad(self._path, line.number, what, "each counter once"))
+            self._warn(bad(self._path, line.number, what, "each counter once"))
             return
         self._counters.add(counter)
         place = PLACES[module].get(counter.partition("_")[2])
@@ -76,7 +76,7 @@ class RecordRows:
         except ValueError:
             value = np.nan
         if not np.isfinite(value):
-            self._tell(bad(self._path, line.number, shown(text), "a number"))
+            self._warn(bad(self._path, line.number, shown(text), "a number"))
             return _MISSING
         return value
 
@@ -87,16 +87,16 @@ class RecordRows:
         whole = rank_text.removeprefix("-").isdecimal() and id_text.isdecimal()
         if not whole or len(rank_text) > 12 or len(id_text) > 20 or int(id_text) >= 1 << 64:
             what = f"rank {shown(rank_text)}, record {shown(id_text)}"
-            self._tell(bad(self._path, line.number, what, "a rank and a 64-bit record id"))
+            self._warn(bad(self._path, line.number, what, "a rank and a 64-bit record id"))
             return
         rank, number = int(rank_text), int(id_text)
         if not -1 <= rank < self._ranks:
             what = f"rank {rank} of a job of {self._ranks} processes"
-            self._tell(bad(self._path, line.number, what, f"-1 to {self._ranks - 1}"))
+            self._warn(bad(self._path, line.number, what, f"-1 to {self._ranks - 1}"))
             return
         if key in self._seen:
             what = f"the record of {module}, rank {rank}, {number} again"
-            self._tell(bad(self._path, line.number, what, "each record once"))
+            self._warn(bad(self._path, line.number, what, "each record once"))
             return
         if len(self._seen) < _MOST_SEEN:
             self._seen.add(key)

@@ -34,7 +34,7 @@ from iosonde.connectors.darshan.job import job_of
 from iosonde.connectors.darshan.records import LogHeader, instant, program_of, ranks_of
 from iosonde.connectors.darshan.rows import RecordRows
 from iosonde.connectors.lines import NUMBER, Line, bad, read_lines, shown
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 
@@ -73,10 +73,10 @@ def _word(text: str) -> str:
     return text.strip() if _WHOLE.fullmatch(text.strip()) else ""
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """The Job of one text. Raises InputFileError: no text of Darshan, without numbers, or broken off."""
-    text = _Text(path, tell)
-    for line in read_lines(path, tell):
+    text = _Text(path, warn)
+    for line in read_lines(path, warn):
         text.take(line)
     job = text.job()
     yield replace(job, system=settings.system) if settings.system else job
@@ -85,8 +85,8 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
 class _Text:
     """What has been read so far."""
 
-    def __init__(self, path: Path, tell: Tell) -> None:
-        self.path, self.tell = path, tell
+    def __init__(self, path: Path, warn: Warn) -> None:
+        self.path, self.warn = path, warn
         self.fields: dict[str, str] = {}
         self.version = ""
         self.rows: RecordRows | None = None
@@ -118,10 +118,10 @@ class _Text:
             self.dxt += 1
         elif "\t" in line.text:
             if self.rows is None:
-                self.rows = RecordRows(self.path, self.tell, self._run().ranks)
+                self.rows = RecordRows(self.path, self.warn, self._run().ranks)
             self.rows.take(line)
         elif line.text.strip() and not line.text.startswith("total_"):
-            self.tell(bad(self.path, line.number, shown(line.text), "a line of darshan-parser"))
+            self.warn(bad(self.path, line.number, shown(line.text), "a line of darshan-parser"))
 
     def _comment(self, line: Line) -> None:
         if field := _FIELD.fullmatch(line.text):
@@ -170,12 +170,12 @@ class _Text:
             raise bad(self.path, 1, "the file is empty", "'# darshan log version: 3.x'")
         if self.dxt:
             what = f"{self.dxt} lines of DXT are left out"
-            self.tell(InputFileError(f"{self.path}: {what}", expected="records of modules"))
+            self.warn(InputFileError(f"{self.path}: {what}", expected="records of modules"))
         if lacking := sorted(self.announced & {"POSIX", "MPI-IO", "STDIO"}):
             what = f"the text ends before the data of {', '.join(lacking)}"
             raise bad(self.path, self.last, what, "the whole text (--show-incomplete)")
         run = self._run()
-        rows = self.rows or RecordRows(self.path, self.tell, run.ranks)
+        rows = self.rows or RecordRows(self.path, self.warn, run.ranks)
         rows.finish(self.last)
         self._add_sums(rows)
         for tally in rows.tallies.values():

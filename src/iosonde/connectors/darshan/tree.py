@@ -11,7 +11,7 @@ from pathlib import Path
 from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
 from iosonde.connectors.darshan.reader import AHEAD, Reader
 from iosonde.connectors.darshan.worker import finished, job_from
-from iosonde.connectors.source import Settings, Tell
+from iosonde.connectors.source import Settings, Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
 
@@ -23,7 +23,7 @@ Result = Job | InputFileError
 
 
 def index(
-    folder: Path, settings: Settings, tell: Tell, *, processes: int | None = None
+    folder: Path, settings: Settings, warn: Warn, *, processes: int | None = None
 ) -> Iterator[Job]:
     """The Job of every log below a folder, in the order of their paths. No symbolic link is followed.
 
@@ -31,23 +31,23 @@ def index(
     damaged. ``settings.progress`` gets (done, total). ``processes``: None: as many as this process has CPUs.
     Raises InputFileError (the folder cannot be read), MissingPartError (no pydarshan).
     """
-    yield from jobs_of(list(logs_in(folder, tell)), settings, tell, processes=processes)
+    yield from jobs_of(list(logs_in(folder, warn)), settings, warn, processes=processes)
 
 
 def jobs_of(
-    paths: list[Path], settings: Settings, tell: Tell, *, processes: int | None = None
+    paths: list[Path], settings: Settings, warn: Warn, *, processes: int | None = None
 ) -> Iterator[Job]:
     """The Job of each of several logs, in their order; as ``index`` otherwise."""
     for done, result in enumerate(_results(paths, processes or _cpus()), 1):
         if settings.progress is not None:
             settings.progress(done, len(paths))
         if isinstance(result, InputFileError):
-            tell(result)
+            warn(result)
         else:
             yield finished(result, settings)
 
 
-def logs_in(folder: Path, tell: Tell) -> Iterator[Path]:
+def logs_in(folder: Path, warn: Warn) -> Iterator[Path]:
     """Paths of what is, or is named like, a log; sorted folder by folder."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -57,21 +57,21 @@ def logs_in(folder: Path, tell: Tell) -> Iterator[Path]:
         path = folder / entry.name
         try:
             if entry.is_dir(follow_symlinks=False):
-                yield from _below(path, tell)
+                yield from _below(path, warn)
             elif entry.is_file(follow_symlinks=False) and _is_log(path):
                 yield path
             elif entry.name.endswith(SUFFIX) and not entry.is_symlink():
-                tell(InputFileError(f"{path}: no Darshan log", expected="its magic number"))
+                warn(InputFileError(f"{path}: no Darshan log", expected="its magic number"))
         except OSError as error:
-            tell(_unreadable(path, error))
+            warn(_unreadable(path, error))
 
 
-def _below(folder: Path, tell: Tell) -> Iterator[Path]:
+def _below(folder: Path, warn: Warn) -> Iterator[Path]:
     """A folder that cannot be read is told of; its siblings are read."""
     try:
-        yield from logs_in(folder, tell)
+        yield from logs_in(folder, warn)
     except InputFileError as error:
-        tell(error)
+        warn(error)
 
 
 def _is_log(path: Path) -> bool:

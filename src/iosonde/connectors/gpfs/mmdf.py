@@ -19,7 +19,7 @@ from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import count
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 
 KIND = "mmdf"
 _KIB = 1024
@@ -63,12 +63,12 @@ def recognises(head: Head) -> bool:
     return any(_COLON.match(line) or _TITLE.match(line) for line in islice(head.lines, 50))
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Gauges of one answer. Raises InputFileError (unreadable)."""
-    yield from read_many([path], settings, tell)
+    yield from read_many([path], settings, warn)
 
 
-def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several answers, each as old as its file (or of the day that was given)."""
     gather = Gather("mmdf")
 
@@ -76,26 +76,26 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         time_ns, notes = recorded(path, settings)
         for note in notes:
             gather.note(note.flag, note.what)
-        table = _Answer(path, settings.system, tell)
+        table = _Answer(path, settings.system, warn)
         try:
-            for line in read_lines(path, tell):
+            for line in read_lines(path, warn):
                 try:
                     table.take(line)
                 except ValueError as error:
                     gather.note("not-a-number", f"a line of {path.name}")
-                    tell(bad(path, line.number, str(error), "a line of mmdf"))
+                    warn(bad(path, line.number, str(error), "a line of mmdf"))
         finally:
             for series, value in table.gauges():
                 gather.gauge(series, time_ns, value)
         if gather.full:
             yield from gather.blocks()
 
-    yield from read_each(paths, answer, gather.rest, tell, settings.progress)
+    yield from read_each(paths, answer, gather.rest, warn, settings.progress)
 
 
 class _Answer:
-    def __init__(self, path: Path, system: str, tell: Tell) -> None:
-        self._path, self._system, self._tell = path, system, tell
+    def __init__(self, path: Path, system: str, warn: Warn) -> None:
+        self._path, self._system, self._warn = path, system, warn
         self._headers: dict[str, list[str]] = {}
         self._pool = ""
         self._rooms: list[_Room] = []

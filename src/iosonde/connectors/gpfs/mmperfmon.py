@@ -28,7 +28,7 @@ from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import plain
-from iosonde.connectors.source import Head, Item, Settings, Tell, head_of
+from iosonde.connectors.source import Head, Item, Settings, Warn, head_of
 from iosonde.connectors.tar_members import is_tar, members
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
@@ -69,40 +69,40 @@ def recognises(head: Head) -> bool:
     return _ANY.search(head.data) is not None
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Blocks per sensor; servers of NSDs as edges. Raises InputFileError (unreadable; a broken archive)."""
-    yield from read_many([path], settings, tell)
+    yield from read_many([path], settings, warn)
 
 
-def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several files; a row that several of them have counts once."""
-    reader = _Reader(settings, tell)
+    reader = _Reader(settings, warn)
 
     def one(path: Path) -> Iterator[Item]:
         if is_tar(head_of(path).data):
-            for member in members(path, tell):
+            for member in members(path, warn):
                 yield from reader.read(path / member.name, member.lines)
         else:
-            yield from reader.read(path, read_lines(path, tell))
+            yield from reader.read(path, read_lines(path, warn))
 
-    yield from read_each(paths, one, reader.rest, tell, settings.progress)
+    yield from read_each(paths, one, reader.rest, warn, settings.progress)
 
 
 class _Reader:
-    def __init__(self, settings: Settings, tell: Tell) -> None:
-        self._settings, self._tell = settings, tell
+    def __init__(self, settings: Settings, warn: Warn) -> None:
+        self._settings, self._warn = settings, warn
         self._gather = Gather("mmperfmon")
         self._edges: set[tuple[str, str]] = set()
 
     def read(self, path: Path, lines: Iterable[Line]) -> Iterator[Item]:
         """One answer (or several, each with its legend)."""
-        query = _Query(path, self._settings, self._tell, self._gather)
+        query = _Query(path, self._settings, self._warn, self._gather)
         try:
             for line in lines:
                 try:
                     query.take(line)
                 except ValueError as error:
-                    self._tell(bad(path, line.number, str(error), "a line of mmperfmon query"))
+                    self._warn(bad(path, line.number, str(error), "a line of mmperfmon query"))
                 if query.held >= _MOST_ROWS:
                     query.flush()
                 if self._gather.full:
@@ -110,7 +110,7 @@ class _Reader:
         finally:
             query.flush()
         if not query.legends:
-            self._tell(InputFileError(f"{path}: no legend", expected="the text of mmperfmon query"))
+            self._warn(InputFileError(f"{path}: no legend", expected="the text of mmperfmon query"))
         for note in query.clock.notes():
             self._gather.note(note.flag, note.what, note.n)
         yield from self._served(query)
@@ -130,8 +130,8 @@ class _Reader:
 class _Query:
     """One answer: its legend, then rows, given on when how far apart they are is known."""
 
-    def __init__(self, path: Path, settings: Settings, tell: Tell, gather: Gather) -> None:
-        self._path, self._settings, self._tell, self._gather = path, settings, tell, gather
+    def __init__(self, path: Path, settings: Settings, warn: Warn, gather: Gather) -> None:
+        self._path, self._settings, self._warn, self._gather = path, settings, warn, gather
         self.clock = WallTimes(settings.zone, ascending=True)
         self.served: dict[str, str] = {}
         self.first_ns: int | None = None
@@ -220,7 +220,7 @@ class _Query:
         gaps = sorted(b - a for a, b in pairwise(ends) if b > a)
         if not gaps:
             if rows:
-                self._tell(
+                self._warn(
                     InputFileError(
                         f"{self._path}: one row only, it is not known how long it lasted",
                         expected="two rows or more",

@@ -25,7 +25,7 @@ from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import bad, read_lines, shown
 from iosonde.connectors.many_files import of_one, read_each
 from iosonde.connectors.plain_numbers import count
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.quality import Note
 from iosonde.model.units import LATEST_S
@@ -60,28 +60,28 @@ def recognises(head: Head) -> bool:
     )
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """What passed between readings, of each node and file system. Raises InputFileError (unreadable)."""
-    yield from read_many([path], settings, tell)
+    yield from read_many([path], settings, warn)
 
 
-def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several files, each with one reading or many."""
-    log = _Log(settings, tell, of_one(paths, settings.progress))
-    yield from read_each(paths, log.read, lambda: log.rest(paths), tell, settings.progress)
+    log = _Log(settings, warn, of_one(paths, settings.progress))
+    yield from read_each(paths, log.read, lambda: log.rest(paths), warn, settings.progress)
 
 
 class _Log:
     def __init__(
-        self, settings: Settings, tell: Tell, within: Callable[[int, int], None] | None
+        self, settings: Settings, warn: Warn, within: Callable[[int, int], None] | None
     ) -> None:
-        self._settings, self._tell, self._within = settings, tell, within
+        self._settings, self._warn, self._within = settings, warn, within
         self._gather = Gather("mmpmon")
         self._clocks = _Clocks()
 
     def read(self, path: Path) -> Iterator[Item]:
         plain: _Plain | None = None
-        for line in read_lines(path, self._tell, self._within):
+        for line in read_lines(path, self._warn, self._within):
             text = line.text.strip()
             found = _PLAIN.fullmatch(text)
             # Other answers (ver, rhist, ...) and what a script printed between them are not meant.
@@ -104,13 +104,13 @@ class _Log:
         try:
             self._take(text, ended)
         except ValueError as error:
-            self._tell(bad(path, number, str(error), "an answer of mmpmon"))
+            self._warn(bad(path, number, str(error), "an answer of mmpmon"))
 
     def rest(self, paths: Sequence[Path]) -> Iterator[Item]:
         alone = self._gather.alone
         if alone:
             place = str(paths[0]) if len(paths) == 1 else f"{len(paths)} files"
-            self._tell(
+            self._warn(
                 InputFileError(
                     f"{place}: {alone} counters were read once: what passed is not known",
                     expected="two readings or more of a node and file system",

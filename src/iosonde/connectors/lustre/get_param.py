@@ -24,7 +24,7 @@ from pathlib import Path
 from iosonde.connectors.lines import Line, bad, read_lines
 from iosonde.connectors.lustre.snapshots import FILES, KINDS, Passed, Snapshot
 from iosonde.connectors.many_files import named, of_one, read_each
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
@@ -51,12 +51,12 @@ def recognises(head: Head) -> bool:
     )
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Blocks of targets and clients, and Jobs. Raises InputFileError: unreadable or broken packed data."""
-    yield from read_many([path], settings, tell)
+    yield from read_many([path], settings, warn)
 
 
-def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several files: snapshots of one server, or servers of one file system."""
     passed = Passed(settings.system)
     within = of_one(paths, settings.progress)
@@ -65,13 +65,13 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         yield from passed.rest()
         if passed.alone:
             what = f"{named(paths)} is one snapshot: its counters say nothing, gauges were read"
-            tell(InputFileError(what, expected="two snapshots, for what passed between them"))
+            warn(InputFileError(what, expected="two snapshots, for what passed between them"))
 
     yield from read_each(
         paths,
-        lambda path: _Text(path, settings, tell, within).read(passed),
+        lambda path: _Text(path, settings, warn, within).read(passed),
         rest,
-        tell,
+        warn,
         settings.progress,
     )
 
@@ -101,10 +101,10 @@ class _Text:
         self,
         path: Path,
         settings: Settings,
-        tell: Tell,
+        warn: Warn,
         progress: Callable[[int, int], None] | None,
     ) -> None:
-        self._path, self._settings, self._tell = path, settings, tell
+        self._path, self._settings, self._warn = path, settings, warn
         self._progress = progress
         self._hosts: dict[str, _Host] = {}
         self._begin_ns: int | None = None
@@ -114,7 +114,7 @@ class _Text:
         """What there is to say until now; the rest comes when all was read."""
         broken: InputFileError | None = None
         try:
-            for line in read_lines(self._path, self._tell, self._progress):
+            for line in read_lines(self._path, self._warn, self._progress):
                 yield from self._take(line, passed)
         except InputFileError as error:
             broken = error
@@ -169,7 +169,7 @@ class _Text:
             host.begin_ns = self._begin_ns
 
         def complain(number: int, what: str) -> None:
-            self._tell(bad(self._path, part.first + number - 1, what, f"a line of {part.file}"))
+            self._warn(bad(self._path, part.first + number - 1, what, f"a line of {part.file}"))
 
         host.snapshot.take(part.kind, part.name, part.file, part.lines, complain)
 

@@ -23,7 +23,7 @@ from iosonde.connectors.lustre import hdf5_safe as hdf5
 from iosonde.connectors.lustre import hdf5_steps
 from iosonde.connectors.lustre.hdf5_steps import TimeSteps, amounts, cleaned, taken, time_notes
 from iosonde.connectors.lustre.names import OPERATIONS, system_of
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import SERIES, MetricBlock
 from iosonde.model.quality import Note
@@ -77,7 +77,7 @@ def recognises(head: Head) -> bool:
         return False
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[MetricBlock | Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[MetricBlock | Item]:
     """Blocks of targets, servers and operations. Raises InputFileError: no HDF5, broken, without steps."""
     with hdf5.opened(path) as file:
         stamps = hdf5.dataset(file, _STEPS, (1,))
@@ -86,37 +86,37 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[MetricBlock | I
         steps = TimeSteps(stamps[:])
         if steps.unset:
             what = f"{path}, {_STEPS}: {steps.unset} stamps are no times"
-            tell(InputFileError(what, expected="seconds since 1970"))
+            warn(InputFileError(what, expected="seconds since 1970"))
         if len(steps.rows) < 2:
             return
         system, at_end = _system(file) or settings.system, _ends_its_step(file, steps)
-        missing = _opened(file, _MISSING, (2,), path, tell)
+        missing = _opened(file, _MISSING, (2,), path, warn)
         for place, dimensions in (
             *((p, (2,)) for p in (_READ, _WRITE, _OSS)),
             *((p, (3,)) for p in _SIZES),
             *((_MDS, (1,)), (_OPS, (2,))),
         ):
-            data = _opened(file, place, dimensions, path, tell)
+            data = _opened(file, place, dimensions, path, warn)
             if data is None:
                 continue
             if data.shape[-1] <= int(steps.rows.max()):
                 what = f"{path}, {place}: fewer columns ({data.shape[-1]}) than stamps"
-                tell(InputFileError(what, expected="a column for each stamp"))
+                warn(InputFileError(what, expected="a column for each stamp"))
                 continue
             for series in _series(place, data):
                 if not series.names:
                     what = f"{path}, {place}: its rows have no names"
-                    tell(InputFileError(what, expected="a name for each row"))
+                    warn(InputFileError(what, expected="a name for each row"))
                     continue
                 yield from _blocks(series, steps, missing, system, at_end)
 
 
-def _opened(file: Any, place: str, dimensions: tuple[int, ...], path: Path, tell: Tell) -> Any:
+def _opened(file: Any, place: str, dimensions: tuple[int, ...], path: Path, warn: Warn) -> Any:
     """A dataset; None, and told of, where it is not what it should be."""
     try:
         return hdf5.dataset(file, place, dimensions)
     except (ValueError, OSError) as error:
-        tell(InputFileError(f"{path}, {place}: {error}", expected="a table of numbers"))
+        warn(InputFileError(f"{path}, {place}: {error}", expected="a table of numbers"))
         return None
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from iosonde.connectors.lines import Line, bad, read_lines
 from iosonde.connectors.local_time import zone_notes
-from iosonde.connectors.source import Settings, Tell
+from iosonde.connectors.source import Settings, Warn
 from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.quality import Note
@@ -27,19 +27,19 @@ class Dated(NamedTuple):
     """It is no more than the time (``BEGIN``, or another that ``stamps`` knows)."""
 
 
-def dated_lines(path: Path, settings: Settings, tell: Tell, clock: WallTimes) -> Iterator[Dated]:
+def dated_lines(path: Path, settings: Settings, warn: Warn, clock: WallTimes) -> Iterator[Dated]:
     """Every line with the time of the ``BEGIN`` (or other stamp) before it, else of the file (see ``single``).
 
     ``clock``: of stamps without a zone; it has their notes.
     """
     when, _ = single(path, settings)
     first = True
-    for line in read_lines(path, tell):
+    for line in read_lines(path, warn):
         found = stamp_of(line.text, clock)
         if found is not None:
             when = found
         elif line.text.startswith("BEGIN"):
-            tell(bad(path, line.number, "no time behind BEGIN", "BEGIN and seconds since 1970"))
+            warn(bad(path, line.number, "no time behind BEGIN", "BEGIN and seconds since 1970"))
             continue
         yield Dated(when, line, first or found is not None, found is not None)
         first = False

@@ -21,7 +21,7 @@ from iosonde.connectors.lines import bad, read_lines
 from iosonde.connectors.lustre.job_counts import JobCounts
 from iosonde.connectors.lustre.stats import job_stats
 from iosonde.connectors.many_files import named, of_one, read_each
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
@@ -42,33 +42,33 @@ def recognises(head: Head) -> bool:
     return False
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Blocks of level "job" and one Job each. Raises InputFileError: unreadable or broken packed data."""
-    yield from read_many([path], settings, tell)
+    yield from read_many([path], settings, warn)
 
 
-def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several files: snapshots of one server, or servers of one file system."""
     counts = JobCounts(settings.system)
 
     def one(path: Path) -> Iterator[Item]:
         yield from ()
-        _count(path, counts, settings, tell, of_one(paths, settings.progress))
+        _count(path, counts, settings, warn, of_one(paths, settings.progress))
 
     def rest() -> Iterator[Item]:
         yield from counts.items()
         if counts.alone and counts.instants:
             what = f"{named(paths)} is one snapshot: what happened between two is not known"
-            tell(InputFileError(what, expected="two snapshots, for what each job did between them"))
+            warn(InputFileError(what, expected="two snapshots, for what each job did between them"))
 
-    yield from read_each(paths, one, rest, tell, settings.progress)
+    yield from read_each(paths, one, rest, warn, settings.progress)
 
 
 def _count(
     path: Path,
     counts: JobCounts,
     settings: Settings,
-    tell: Tell,
+    warn: Warn,
     progress: Callable[[int, int], None] | None,
 ) -> None:
     """The snapshots of one file. Raises InputFileError; what came before counts."""
@@ -78,12 +78,12 @@ def _count(
 
     def take() -> None:
         entries = job_stats(
-            chunk, "", lambda n, what: tell(bad(path, first + n - 1, what, "job_stats"))
+            chunk, "", lambda n, what: warn(bad(path, first + n - 1, what, "job_stats"))
         )
         counts.add(list(entries), when, seen)
 
     try:
-        for line in read_lines(path, tell, progress):
+        for line in read_lines(path, warn, progress):
             stamp, begun = stamp_of(line.text, clock), _TARGET.fullmatch(line.text)
             begins = stamp is not None
             if begins or (begun and begun[1] in seen):

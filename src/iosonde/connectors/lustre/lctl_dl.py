@@ -14,7 +14,7 @@ from pathlib import Path
 from iosonde.connectors.lines import bad, shown
 from iosonde.connectors.lustre.health_log import dated_lines
 from iosonde.connectors.lustre.names import system_of, target
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.metrics import Edge
@@ -40,24 +40,24 @@ def recognises(head: Head) -> bool:
     return known and any(d and d["nid"] and d["type"] in ("osc", "mdc") for d in devices)
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Edges in the order of the log. A line that is none is told of; raises InputFileError: unreadable."""
     here: set[str] = set()
     latest = -1
     clock = WallTimes(settings.zone, ascending=True)
-    for time_ns, line, begins, stamp in dated_lines(path, settings, tell, clock):
+    for time_ns, line, begins, stamp in dated_lines(path, settings, warn, clock):
         if begins:
             here.clear()
             if time_ns < latest:
                 what = "this text is older than the one before it: taken as it comes"
-                tell(bad(path, line.number, what, "texts in the order of time"))
+                warn(bad(path, line.number, what, "texts in the order of time"))
             latest = max(latest, time_ns)
         text = line.text
         if not text.strip() or stamp:
             continue
         found = _DEVICE.fullmatch(text)
         if found is None:
-            tell(bad(path, line.number, f"no device: {shown(text)}", _EXPECTED))
+            warn(bad(path, line.number, f"no device: {shown(text)}", _EXPECTED))
             continue
         connection = _CONNECTION.fullmatch(found["name"])
         name = target(connection[1]) if connection and found["type"] == "osc" else None

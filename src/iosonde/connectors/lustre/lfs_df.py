@@ -19,7 +19,7 @@ import numpy as np
 from iosonde.connectors.lines import bad, shown
 from iosonde.connectors.lustre.health_log import dated_lines, single
 from iosonde.connectors.lustre.names import level_of, number, system_of, target
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.stamps import stamp_of
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
@@ -56,7 +56,7 @@ def recognises(head: Head) -> bool:
     return False
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Blocks of OSTs and MDTs. A line that is none is told of; raises InputFileError: unreadable, broken gzip."""
     table, pending, mounts = _Table(settings), list[str](), _Mounts()
     system = ""
@@ -65,7 +65,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     begun, undated = False, single(path, settings)[1]
     broken: InputFileError | None = None
     try:
-        for time_ns, line, begins, stated in dated_lines(path, settings, tell, clock):
+        for time_ns, line, begins, stated in dated_lines(path, settings, warn, clock):
             text = line.text.strip()
             begun |= stated
             table.notes = clock.notes() if begun else undated
@@ -73,7 +73,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
                 yield from table.blocks()
             ends = text.startswith("filesystem") and bool(pending)
             if ends and not _silent(table, time_ns, system, pending, metrics):
-                tell(bad(path, line.number, f"{pending} of which file system?", _EXPECTED))
+                warn(bad(path, line.number, f"{pending} of which file system?", _EXPECTED))
                 pending.clear()
             if not text or stated or text.startswith("filesystem"):
                 continue
@@ -83,7 +83,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
                 pending.clear()
                 if not metrics:
                     what = f"sizes in {shown(header[1])}"
-                    tell(
+                    warn(
                         bad(path, line.number, what, "1K-blocks: lfs df without -h or another unit")
                     )
                 continue
@@ -92,7 +92,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
                 continue
             name, values = _row(text)
             if name is None or (metrics and values is None):
-                tell(bad(path, line.number, f"no row of lfs df: {shown(text)}", _EXPECTED))
+                warn(bad(path, line.number, f"no row of lfs df: {shown(text)}", _EXPECTED))
             if name is not None and metrics:
                 system = system_of(name)
                 yield from mounts.seen(time_ns, system, text)

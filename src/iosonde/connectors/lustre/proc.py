@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from iosonde.connectors.lustre.snapshots import FILES, KINDS, Passed, Snapshot
 from iosonde.connectors.many_files import named, read_each
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.tar_members import is_tar, members
 from iosonde.model.errors import InputFileError
 from iosonde.model.text import clean_text
@@ -47,20 +47,20 @@ def recognises_folder(path: Path) -> bool:
     return path.is_dir() and next(_snapshots_below(path), None) is not None
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Blocks of targets and clients, and Jobs. Raises InputFileError: unreadable, no tree, a broken archive."""
-    yield from read_many([path], settings, tell)
+    yield from read_many([path], settings, warn)
 
 
-def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several trees or archives: snapshots of one server, or servers of one file system."""
     found: list[Snapshot] = []
 
     def tree(path: Path) -> Iterator[Item]:
         yield from ()
-        one = _Tree(path, settings, tell)
+        one = _Tree(path, settings, warn)
         try:
-            for member in _folder(path, tell) if path.is_dir() else _archived(path, tell):
+            for member in _folder(path, warn) if path.is_dir() else _archived(path, warn):
                 one.take(member)
         finally:
             found.extend(one.snapshots.values())
@@ -75,9 +75,9 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         yield from passed.rest()
         if passed.alone:
             what = f"{named(paths)} is one snapshot: its counters say nothing, gauges were read"
-            tell(InputFileError(what, expected="two snapshots, for what passed between them"))
+            warn(InputFileError(what, expected="two snapshots, for what passed between them"))
 
-    yield from read_each(paths, tree, rest, tell, settings.progress)
+    yield from read_each(paths, tree, rest, warn, settings.progress)
 
 
 def _snapshots_below(path: Path) -> Iterator[Path]:
@@ -108,16 +108,16 @@ class _File(NamedTuple):
     data: bytes
 
 
-def _archived(path: Path, tell: Tell) -> Iterator[_File]:
-    for member in members(path, tell, _PLACE):
+def _archived(path: Path, warn: Warn) -> Iterator[_File]:
+    for member in members(path, warn, _PLACE):
         if member.size > _MOST_BYTES:
             what = f"{path}, {member.name!r}: {member.size} bytes are too many"
-            tell(InputFileError(what, expected=f"at most {_MOST_BYTES} bytes"))
+            warn(InputFileError(what, expected=f"at most {_MOST_BYTES} bytes"))
         else:
             yield _File(member.name, int(member.modified_s) * 10**9, member.data)
 
 
-def _folder(path: Path, tell: Tell) -> Iterator[_File]:
+def _folder(path: Path, warn: Warn) -> Iterator[_File]:
     """The files of a folder, of which only those that are wanted are looked for."""
     for place in _snapshots_below(path):
         for root in _ROOTS:
@@ -133,7 +133,7 @@ def _folder(path: Path, tell: Tell) -> Iterator[_File]:
                         except OSError as error:
                             reason = error.strerror or str(error)
                             what = f"cannot read {file}: {reason}"
-                            tell(InputFileError(what, expected="a readable file"))
+                            warn(InputFileError(what, expected="a readable file"))
                             continue
                         yield _File(file.relative_to(path).as_posix(), written, data)
 
@@ -141,8 +141,8 @@ def _folder(path: Path, tell: Tell) -> Iterator[_File]:
 class _Tree:
     """Snapshots of a tree while they are read."""
 
-    def __init__(self, path: Path, settings: Settings, tell: Tell) -> None:
-        self.path, self.settings, self.tell = path, settings, tell
+    def __init__(self, path: Path, settings: Settings, warn: Warn) -> None:
+        self.path, self.settings, self.warn = path, settings, warn
         self.snapshots: dict[str, Snapshot] = {}
         self._size = 0
 
@@ -169,6 +169,6 @@ class _Tree:
 
     def _complain(self, name: str, place: int, what: str) -> None:
         shown = clean_text(name[-200:])
-        self.tell(
+        self.warn(
             InputFileError(f"{self.path}, {shown}, line {place}: {what}", expected="a counter")
         )

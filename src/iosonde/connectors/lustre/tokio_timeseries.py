@@ -21,7 +21,7 @@ from iosonde.connectors.lustre import hdf5_safe as hdf5
 from iosonde.connectors.lustre.hdf5_steps import TimeSteps, amounts, cleaned, taken, time_notes
 from iosonde.connectors.lustre.names import system_of
 from iosonde.connectors.lustre.tokio_series import TRAFFIC_AND_FULLNESS, TokioDataset, series_of
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import MetricBlock
 
@@ -48,7 +48,7 @@ def recognises(head: Head) -> bool:
         return False
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[MetricBlock | Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[MetricBlock | Item]:
     """Blocks of every dataset that is known, in slices of time. Raises InputFileError: no or broken HDF5."""
     with hdf5.opened(path) as file:
         system = _system(file) or settings.system
@@ -65,11 +65,11 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[MetricBlock | I
                     raise ValueError("there are no time stamps")
                 steps = TimeSteps(stamps[:])
             except (ValueError, OSError) as error:
-                tell(InputFileError(f"{path}, {group}: {error}", expected="timestamps of numbers"))
+                warn(InputFileError(f"{path}, {group}: {error}", expected="timestamps of numbers"))
                 continue
             if steps.unset:
                 what = f"{path}, {group}: {steps.unset} time stamps are no times"
-                tell(InputFileError(what, expected="seconds since 1970"))
+                warn(InputFileError(what, expected="seconds since 1970"))
             for name in file[group]:
                 place = f"{group}/{name}"
                 if name == "timestamps":
@@ -77,9 +77,9 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[MetricBlock | I
                 try:
                     series = series_of(file, group, name, level, steps)
                     if series is not None:
-                        yield from _blocks(series, steps, system, (path, place), tell)
+                        yield from _blocks(series, steps, system, (path, place), warn)
                 except (ValueError, OSError) as error:
-                    tell(InputFileError(f"{path}, {place}: {error}", expected="a table of numbers"))
+                    warn(InputFileError(f"{path}, {place}: {error}", expected="a table of numbers"))
 
 
 def _system(file: Any) -> str:
@@ -93,7 +93,7 @@ def _system(file: Any) -> str:
 
 
 def _blocks(
-    series: TokioDataset, steps: TimeSteps, system: str, where: tuple[Path, str], tell: Tell
+    series: TokioDataset, steps: TimeSteps, system: str, where: tuple[Path, str], warn: Warn
 ) -> Iterator[MetricBlock]:
     """A dataset in slices of time."""
     data, (path, place) = series.data, where
@@ -103,10 +103,10 @@ def _blocks(
         raise ValueError(f"{len(names)} names for {data.shape[1]} columns")
     if len(columns) < data.shape[1]:
         what = f"{path}, {place}: {data.shape[1] - len(columns)} columns have no name of their own"
-        tell(InputFileError(what, expected="a name for each column"))
+        warn(InputFileError(what, expected="a name for each column"))
     if len(steps.rows) and int(steps.rows.max()) >= data.shape[0]:
         what = f"{path}, {place}: it has {data.shape[0]} rows, fewer than there are time stamps"
-        tell(InputFileError(what, expected="a row for each time stamp"))
+        warn(InputFileError(what, expected="a row for each time stamp"))
         steps = steps.within(data.shape[0])
     components = tuple(names[column] for column in columns)
     for rows in steps.slices(data.shape[1]):

@@ -23,7 +23,7 @@ from iosonde.connectors.gather import Gather
 from iosonde.connectors.lines import shown
 from iosonde.connectors.plain_numbers import plain
 from iosonde.connectors.prometheus.names import NAMES, series
-from iosonde.connectors.source import Item, Settings, Tell
+from iosonde.connectors.source import Item, Settings, Warn
 from iosonde.model.errors import InputFileError
 
 KIND = "prometheus"
@@ -41,14 +41,14 @@ def read_range(  # noqa: PLR0917 - a range has two ends and a step
     end_ns: int,
     step_ns: int,
     settings: Settings,
-    tell: Tell,
+    warn: Warn,
     *,
     environment: Mapping[str, str] = os.environ,
     timeout_s: float = TIMEOUT_S,
 ) -> Iterator[Item]:
     """Blocks of every known name in [begin, end]. ``url``: the server's root, ``http://host:9090``.
 
-    Steps are whole ms. ``tell`` is told of a name that the server does not answer for; the others count. Raises
+    Steps are whole ms. ``warn`` is told of a name that the server does not answer for; the others count. Raises
     InputFileError: the server cannot be asked at all, or the request itself makes no sense.
     """
     if step_ns < 1_000_000 or step_ns % 1_000_000 or not 0 <= begin_ns <= end_ns:
@@ -71,7 +71,7 @@ def read_range(  # noqa: PLR0917 - a range has two ends and a step
                     gather,
                 )
             except InputFileError as error:
-                tell(error)
+                warn(error)
                 break
             if gather.full:
                 yield from gather.blocks()

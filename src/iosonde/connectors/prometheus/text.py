@@ -24,7 +24,7 @@ from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import plain
 from iosonde.connectors.prometheus.names import NAMES, series
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.quality import Note
 from iosonde.model.units import LATEST_S
@@ -60,23 +60,23 @@ def recognises(head: Head) -> bool:
     )
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Blocks of a page. Raises InputFileError (unreadable)."""
-    yield from read_many([path], settings, tell)
+    yield from read_many([path], settings, warn)
 
 
-def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator[Item]:
+def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """Blocks of several pages of one exporter, or of many."""
     gather = Gather("prometheus")
     left: Counter[str] = Counter()
 
     def one(path: Path) -> Iterator[Item]:
         page = _Page(path, settings, gather)
-        for line in read_lines(path, tell):
+        for line in read_lines(path, warn):
             try:
                 page.take(line)
             except ValueError as error:
-                tell(bad(path, line.number, str(error), "a sample of the text exposition"))
+                warn(bad(path, line.number, str(error), "a sample of the text exposition"))
             if gather.full:
                 yield from gather.blocks()
         left.update(page.ended())
@@ -84,7 +84,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
     def rest() -> Iterator[Item]:
         if gather.alone:
             what = f"{paths[0]}: {gather.alone} counters were read once: what passed is not known"
-            tell(
+            warn(
                 InputFileError(
                     what, expected="two pages of an exporter", hint="all of them at once"
                 )
@@ -96,7 +96,7 @@ def read_many(paths: Sequence[Path], settings: Settings, tell: Tell) -> Iterator
         if not blocks and left:  # notes go with blocks, where there are any
             yield from (Note("left-out", what, n) for what, n in left.items())
 
-    yield from read_each(paths, one, rest, tell, settings.progress)
+    yield from read_each(paths, one, rest, warn, settings.progress)
 
 
 class _Page:

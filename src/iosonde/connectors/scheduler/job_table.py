@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from iosonde.connectors.lines import shown
 from iosonde.connectors.scheduler.job_fields import Fields, split_id
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
 
@@ -61,7 +61,7 @@ def recognises(head: Head) -> bool:
 def read(
     path: Path,
     settings: Settings,
-    tell: Tell,
+    warn: Warn,
     columns: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[Item]:
     """A Job for each row. ``columns``: names to look for before those of ``COLUMNS``.
@@ -81,7 +81,7 @@ def read(
             raise InputFileError(what, expected="columns such as stepid, start, completion")
         clock = WallTimes(settings.zone)
         for table, found in tables.items():
-            yield from _rows(database, table, found, _Place(path, settings, clock, tell))
+            yield from _rows(database, table, found, _Place(path, settings, clock, warn))
     except (sqlite3.Error, ValueError) as error:
         what = f"{path}: the database breaks ({error})"
         raise InputFileError(what, expected="a whole SQLite database") from error
@@ -92,8 +92,8 @@ def read(
 class _Place:
     """Where rows come from, and who is told of those that are no good."""
 
-    def __init__(self, path: Path, settings: Settings, clock: WallTimes, tell: Tell) -> None:
-        self.path, self.settings, self.clock, self.tell = path, settings, clock, tell
+    def __init__(self, path: Path, settings: Settings, clock: WallTimes, warn: Warn) -> None:
+        self.path, self.settings, self.clock, self.warn = path, settings, clock, warn
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -144,7 +144,7 @@ def _rows(
                 yield _job(dict(zip(columns, row, strict=True)), row, seen, place)
             except (ValueError, OverflowError) as error:
                 what = f"{place.path}, table {shown(table)}, row {number}: {error}"
-                place.tell(InputFileError(what, expected="a job's id, begin and end"))
+                place.warn(InputFileError(what, expected="a job's id, begin and end"))
 
 
 def _job(values: dict[str, object], row: tuple[object, ...], seen: set[int], place: _Place) -> Item:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from iosonde.connectors.lines import bad, read_lines, shown
 from iosonde.connectors.scheduler.job_fields import Fields, state
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.jobs import Job
 
@@ -53,28 +53,28 @@ def recognises(head: Head) -> bool:
     return bool(lines) and _BEGIN.match(lines[0]) is not None and parts
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """A Job for each record. Raises InputFileError (unreadable)."""
     clock = WallTimes(settings.zone)
     seen: set[int] = set()
-    for number, text in _records(path, tell):
+    for number, text in _records(path, warn):
         try:
             job = _job(text, settings.system, clock)
         except ValueError as error:
-            tell(bad(path, number, str(error), _EXPECTED))
+            warn(bad(path, number, str(error), _EXPECTED))
             continue
         key = hash((job.key, job.end_ns, job.state))
         if key in seen:
-            tell(bad(path, number, f"job {shown(job.job_id)} is there twice", "each job once"))
+            warn(bad(path, number, f"job {shown(job.job_id)} is there twice", "each job once"))
             continue
         seen.add(key)
         yield job
 
 
-def _records(path: Path, tell: Tell) -> Iterator[tuple[int, str]]:
+def _records(path: Path, warn: Warn) -> Iterator[tuple[int, str]]:
     """Each record as one line, with the number of its first."""
     number, parts, size = 0, list[str](), 0
-    for line in read_lines(path, tell):
+    for line in read_lines(path, warn):
         begins = _BEGIN.match(line.text) is not None
         if (begins or not line.text.strip()) and parts:
             yield number, " ".join(parts)
@@ -82,7 +82,7 @@ def _records(path: Path, tell: Tell) -> Iterator[tuple[int, str]]:
         if begins:
             number = line.number
         elif line.text.strip() and not parts:
-            tell(bad(path, line.number, f"the line is {shown(line.text)}", _EXPECTED))
+            warn(bad(path, line.number, f"the line is {shown(line.text)}", _EXPECTED))
             continue
         if line.text.strip() and size < _MOST_CHARACTERS:
             parts.append(line.text.strip())

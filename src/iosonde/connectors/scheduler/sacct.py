@@ -18,7 +18,7 @@ from pathlib import Path
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.scheduler.job_fields import Fields
 from iosonde.connectors.scheduler.node_list import NodeListError
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
@@ -56,12 +56,12 @@ def recognises(head: Head) -> bool:
     return _header(first) is not None
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """A Job for each job and step. Raises InputFileError (unreadable; no header)."""
     table: _Table | None = None
     runs = _Runs()
     clock = WallTimes(settings.zone)
-    for line in read_lines(path, tell, settings.progress):
+    for line in read_lines(path, warn, settings.progress):
         if not line.text.strip():
             continue
         if table is None:
@@ -75,19 +75,19 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
             continue
         try:
             fields = Fields("sacct", table.row(line), clock, truncated=table.fixed)
-            yield from runs.seen(_job(fields, settings, path, line, tell))
+            yield from runs.seen(_job(fields, settings, path, line, warn))
         except ValueError as error:
-            tell(bad(path, line.number, str(error), "a row of sacct"))
+            warn(bad(path, line.number, str(error), "a row of sacct"))
     if table is None:
         raise InputFileError(f"{path} is empty", expected="the text of sacct with its header")
 
 
-def _job(fields: Fields, settings: Settings, path: Path, line: Line, tell: Tell) -> Job:
+def _job(fields: Fields, settings: Settings, path: Path, line: Line, warn: Warn) -> Job:
     """The row's job. One whose node list cannot be read is a job all the same."""
     try:
         return fields.job(settings.system)
     except NodeListError as error:
-        tell(bad(path, line.number, f"NodeList: {error}", "names such as n[001-004]"))
+        warn(bad(path, line.number, f"NodeList: {error}", "names such as n[001-004]"))
         return fields.job(settings.system, ())
 
 

@@ -19,7 +19,7 @@ from iosonde.connectors.compressed import BROKEN, UNREADABLE, opened, packing_of
 from iosonde.connectors.lines import shown
 from iosonde.connectors.scheduler.job_fields import Fields, split_id
 from iosonde.connectors.scheduler.node_list import MOST_NODES, expand
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.errors import InputFileError
 from iosonde.model.jobs import Job
@@ -45,7 +45,7 @@ def recognises(head: Head) -> bool:
     return _JOBS.search(text) is not None and (slurm or empty)
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """A Job for each job and each step. Raises InputFileError (unreadable; JSON that ends or breaks)."""
     clock = WallTimes(settings.zone)
     number = 0
@@ -54,7 +54,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
             yield from _jobs(entry, settings.system, clock)
         except (ValueError, RecursionError) as error:
             what = f"{path}, job {number}: {error}"
-            tell(InputFileError(what, expected="a job as sacct --json writes it"))
+            warn(InputFileError(what, expected="a job as sacct --json writes it"))
 
 
 def _jobs(entry: Any, system: str, clock: WallTimes) -> Iterator[Job]:

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from iosonde.connectors.lines import bad, read_lines, shown
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model.metrics import Edge
 
@@ -31,13 +31,13 @@ def recognises(head: Head) -> bool:
     return any(all(f"{name}=" in line for name in _WANTED) for line in records)
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """An edge a processor. Raises InputFileError (unreadable)."""
     time_ns = 0
     if settings.day is not None:
         time_ns = WallTimes(settings.zone).ns(datetime.combine(settings.day, time())) or 0
     seen: dict[int, str] = {}
-    for line in read_lines(path, tell):
+    for line in read_lines(path, warn):
         text = line.text.strip()
         if not text or text.startswith("#"):
             continue
@@ -48,17 +48,17 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
         if not all(_WHOLE.fullmatch(word) for word in found) or (
             not line.ended and list(pairs)[-1] in _WANTED
         ):
-            tell(bad(path, line.number, f"the record is {shown(text)}", wanted))
+            warn(bad(path, line.number, f"the record is {shown(text)}", wanted))
             continue
         number, *place = (int(word) for word in found)
         where = ",".join(map(str, place))
         if (known := seen.get(number)) is not None:
             if known != where:
                 what = f"processor {number} lies at {where} too, {known} counts"
-                tell(bad(path, line.number, what, "each processor once"))
+                warn(bad(path, line.number, what, "each processor once"))
             continue
         if len(seen) >= _MOST_NODES:
-            tell(bad(path, line.number, "too many processors", f"at most {_MOST_NODES}"))
+            warn(bad(path, line.number, "too many processors", f"at most {_MOST_NODES}"))
             return
         seen[number] = where
         yield Edge("xtdb2proc", settings.system, time_ns, "node", str(number), where)

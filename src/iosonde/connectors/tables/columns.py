@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.connectors.lines import Tell
+from iosonde.connectors.lines import Warn
 from iosonde.connectors.tables.csv_text import Columns, read_columns
 from iosonde.connectors.tables.mapping import Join, Mapping, Metric, Words
 from iosonde.connectors.tables.toml_table import zone_of
@@ -111,7 +111,7 @@ _TAKE = {
 
 
 def joined(
-    join: Join, columns: Columns, begin_ns: Instants, mapping: Mapping, tell: Tell
+    join: Join, columns: Columns, begin_ns: Instants, mapping: Mapping, warn: Warn
 ) -> dict[str, Floats]:
     """Metrics of another table, row by row of ours; NaN where nothing in it belongs to a row.
 
@@ -119,7 +119,7 @@ def joined(
     """
     path = columns.path.parent / join.file
     wanted = [its for its, _ in join.keys] + ([join.day] if join.day else [])
-    other = read_columns(path, wanted, tell)
+    other = read_columns(path, wanted, warn)
     lacks = [name for name in wanted if name not in other.texts]
     if lacks:
         raise UsageError(

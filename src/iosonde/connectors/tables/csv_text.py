@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.connectors.lines import Tell, bad, read_lines, shown
+from iosonde.connectors.lines import Warn, bad, read_lines, shown
 from iosonde.connectors.tables.records import FirstMustDo, as_wide, names_of, records, surviving
 from iosonde.connectors.tables.unparsable_cells import about_number
 from iosonde.model.quality import Note
@@ -56,7 +56,7 @@ class Columns:
 def read_columns(
     path: Path,
     texts: Collection[str],
-    tell: Tell,
+    warn: Warn,
     *,
     delimiter: str | None = None,
     text: Path | None = None,
@@ -66,10 +66,10 @@ def read_columns(
     Rows with too few or too many fields and quotes without an end are told of with their line and left
     out. Names that occur twice get ``_2``. Raises InputFileError: unreadable, no header, too many columns.
     """
-    tell = FirstMustDo(tell)
-    rows = records(surviving(read_lines(text or path, tell), tell), path, tell, delimiter)
+    warn = FirstMustDo(warn)
+    rows = records(surviving(read_lines(text or path, warn), warn), path, warn, delimiter)
     first = next(rows, None)
-    tell.has_header = True
+    warn.has_header = True
     if first is None:
         raise bad(path, 1, "the file is empty", "a line with the names of columns")
     looked = list(islice(rows, _LOOK_ROWS))
@@ -82,31 +82,31 @@ def read_columns(
     wanted = frozenset(texts)
     chunks = [
         _chunk(names, some, wanted)
-        for some in _bounded(_good(rows, len(names), path, tell), len(names), path, tell)
+        for some in _bounded(_good(rows, len(names), path, warn), len(names), path, warn)
     ]
     return _joined(path, names, wanted, chunks)
 
 
 def _good(
-    records: Iterator[tuple[int, list[str]]], width: int, path: Path, tell: Tell
+    records: Iterator[tuple[int, list[str]]], width: int, path: Path, warn: Warn
 ) -> Iterator[tuple[int, list[str]]]:
     """Rows as wide as the header; the others are told of."""
     for number, fields in records:
         if len(fields) == width:
             yield number, fields
         else:
-            tell(bad(path, number, f"{len(fields)} fields", f"{width}, as in the header"))
+            warn(bad(path, number, f"{len(fields)} fields", f"{width}, as in the header"))
 
 
 def _bounded(
-    rows: Iterator[tuple[int, list[str]]], width: int, path: Path, tell: Tell
+    rows: Iterator[tuple[int, list[str]]], width: int, path: Path, warn: Warn
 ) -> Iterator[list[tuple[int, list[str]]]]:
     """Rows in chunks, as many as may be held."""
     left = MOST_VALUES // max(1, width)
     while chunk := list(islice(rows, min(_CHUNK_ROWS, left + 1))):
         if len(chunk) > left:
             what = "the table is too long: the rest is left out"
-            tell(bad(path, chunk[left][0], what, f"at most {MOST_VALUES} cells"))
+            warn(bad(path, chunk[left][0], what, f"at most {MOST_VALUES} cells"))
             chunk = chunk[:left]
         left -= len(chunk)
         if chunk:

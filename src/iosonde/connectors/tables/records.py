@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from iosonde.connectors.lines import Line, Tell, bad, read_lines
+from iosonde.connectors.lines import Line, Warn, bad, read_lines
 from iosonde.model.errors import InputFileError
 
 DELIMITERS = ",;\t|"
@@ -20,21 +20,21 @@ _MOST_LINES = 20
 class FirstMustDo:
     """Raises what it is told of until the header is read: without one, no row means anything."""
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
+    def __init__(self, warn: Warn) -> None:
+        self._warn = warn
         self.has_header = False
 
     def __call__(self, error: InputFileError) -> None:
         """Passed on once there is a header. Raises it before."""
         if not self.has_header:
             raise error
-        self._tell(error)
+        self._warn(error)
 
 
 def header_of(path: Path, delimiter: str | None = None) -> tuple[str, ...]:
     """The names in the first line; () for a file without one. Raises InputFileError: unreadable."""
-    tell = FirstMustDo(lambda _: None)
-    first = next(records(read_lines(path, tell), path, tell, delimiter), None)
+    warn = FirstMustDo(lambda _: None)
+    first = next(records(read_lines(path, warn), path, warn, delimiter), None)
     return () if first is None else names_of(first[1])
 
 
@@ -82,7 +82,7 @@ def _fields(text: str, delimiter: str) -> list[str]:
         return next(csv.reader([text], delimiter=delimiter))
 
 
-def surviving(lines: Iterator[Line], tell: Tell) -> Iterator[Line]:
+def surviving(lines: Iterator[Line], warn: Warn) -> Iterator[Line]:
     """The lines before the place where a file breaks off. Raises InputFileError: there are none."""
     some = False
     try:
@@ -92,11 +92,11 @@ def surviving(lines: Iterator[Line], tell: Tell) -> Iterator[Line]:
     except InputFileError as error:
         if not some:
             raise
-        tell(error)
+        warn(error)
 
 
 def records(
-    lines: Iterator[Line], path: Path, tell: Tell, delimiter: str | None
+    lines: Iterator[Line], path: Path, warn: Warn, delimiter: str | None
 ) -> Iterator[tuple[int, list[str]]]:
     """(line, fields) of every record that is not blank; a quoted field may go over several lines."""
     waiting: list[Line] = []
@@ -112,7 +112,7 @@ def records(
             more = [*waiting, *islice(lines, max(0, _MOST_LINES - len(waiting)))]
             end = next((i for i, one in enumerate(more) if one.text.count('"') % 2), None)
             if end is None:
-                tell(bad(path, line.number, "a quote does not end", "a second quote behind it"))
+                warn(bad(path, line.number, "a quote does not end", "a second quote behind it"))
                 waiting = more
                 continue
             text = "\n".join([text, *(one.text for one in more[: end + 1])])
@@ -120,4 +120,4 @@ def records(
         try:
             yield line.number, _fields(text, delimiter)
         except csv.Error as error:
-            tell(bad(path, line.number, f"no row of a table ({error})", "fields and quotes"))
+            warn(bad(path, line.number, f"no row of a table ({error})", "fields and quotes"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.lines import Tell, bad, shown
+from iosonde.connectors.lines import Warn, bad, shown
 from iosonde.connectors.source import Settings
 from iosonde.connectors.tables.builtin_mappings import by_own_names, known_mappings
 from iosonde.connectors.tables.columns import Values, joined, texts_of
@@ -73,22 +73,22 @@ def choose(path: Path, given: Sequence[Mapping] = (), text: Path | None = None) 
 
 
 def read_table(
-    path: Path, settings: Settings, tell: Tell, mapping: Mapping, *, text: Path | None = None
+    path: Path, settings: Settings, warn: Warn, mapping: Mapping, *, text: Path | None = None
 ) -> ReadTable:
     """A table as jobs, in the order of their begin. ``text``: where it is as text, if not in ``path``.
 
-    ``tell`` gets rows that are left out because they are no rows. Rows left out for what they say are in
+    ``warn`` gets rows that are left out because they are no rows. Rows left out for what they say are in
     ``reasons`` of the table, cells that are not used are NaN with a flag. Raises UsageError (the mapping
     does not fit), InputFileError (unreadable; no row).
     """
-    columns = read_columns(path, mapping.texts, tell, delimiter=mapping.delimiter, text=text)
+    columns = read_columns(path, mapping.texts, warn, delimiter=mapping.delimiter, text=text)
     if not len(columns):
         raise bad(path, 2, "there is no row", "a row a job below the names")
     notes = [note for note in columns.notes if _concerns(note, columns, mapping)]
     begin, end = _times(columns, mapping, settings, notes)
     others: dict[str, Floats] = {}
     for join in mapping.joins:
-        others.update(joined(join, columns, begin, mapping, tell))
+        others.update(joined(join, columns, begin, mapping, warn))
     values = Values(columns, mapping, others)
     odd: Odd = {}
     metrics = {name: values(name) for name in others}
@@ -121,7 +121,7 @@ def read_table(
     )
     kept, reasons, more = filtered(whole, columns, mapping, values)
     if mapping.begin is not None:
-        _tell_begins(columns, mapping.begin, begin, tell)
+        _tell_begins(columns, mapping.begin, begin, warn)
     table = whole.take(kept)
     table = table.take(by_begin(table))
     if len(table) < len(whole):
@@ -129,7 +129,7 @@ def read_table(
     return ReadTable(table, (*notes, *more), mapping)
 
 
-def _tell_begins(columns: Columns, time: Time, begin: Ints, tell: Tell) -> None:
+def _tell_begins(columns: Columns, time: Time, begin: Ints, warn: Warn) -> None:
     """Which rows say no begin."""
     name = next((name for name in time.columns if name in columns.texts), "")
     for row in np.flatnonzero(begin == NULL_NS).tolist():
@@ -138,7 +138,7 @@ def _tell_begins(columns: Columns, time: Time, begin: Ints, tell: Tell) -> None:
         what = (
             f"{columns.path}, line {int(columns.line[row])}: {shown(cell or 'nothing')} is no begin"
         )
-        tell(InputFileError(what, expected=advice.expected, hint=advice.hint))
+        warn(InputFileError(what, expected=advice.expected, hint=advice.hint))
 
 
 def _nameless(name: str) -> bool:

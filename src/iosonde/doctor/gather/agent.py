@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.doctor.gather.host import read
-from iosonde.host.child import Tell
+from iosonde.host.child import Reporter
 
 DEFAULT_ADDRESS = "127.0.0.1:9748"
 _ANSWER_S = 1.0
@@ -23,22 +23,22 @@ _WANTED = {
 }
 
 
-def gather_metrics(address: str, tell: Tell) -> None:
+def gather_metrics(address: str, report: Reporter) -> None:
     """Tell ``metrics`` of the agent that listens at ``address``, or ``refused`` with the reason."""
     import http.client
 
-    tell.trying(f"to get http://{address}/metrics")
+    report.trying(f"to get http://{address}/metrics")
     connection = http.client.HTTPConnection(address, timeout=_ANSWER_S)
     try:
         connection.request("GET", "/metrics")
         page = connection.getresponse().read(_PAGE_BYTES).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException) as error:
         words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        tell.found(refused=words)
+        report.found(refused=words)
         return
     finally:
         connection.close()
-    tell.found(metrics=parse_metrics(page))
+    report.found(metrics=parse_metrics(page))
 
 
 def parse_metrics(page: str) -> dict[str, Any]:

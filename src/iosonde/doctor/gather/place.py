@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from iosonde.doctor.cached import cached_bytes, direct_read, extent_flags
-from iosonde.host.child import Tell
+from iosonde.host.child import Reporter
 
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -49,26 +49,26 @@ def listed(directory: int, most: int) -> tuple[list[str], bool]:
     return names, True
 
 
-def gather_own(place: OpenedPlace, tell: Tell) -> dict[str, Any]:
+def gather_own(place: OpenedPlace, report: Reporter) -> dict[str, Any]:
     """All that is to be known of this host's place."""
     facts: dict[str, Any] = {"path": place.path, "uid": place.uid, "host": place.name}
     try:
-        tell.trying(f"to open {place.path}")
+        report.trying(f"to open {place.path}")
         directory = os.open(place.name, DIRECTORY, dir_fd=place.parent)
     except OSError as error:
         return facts | {"error": error.strerror}
     try:
-        tell.trying(f"to list {place.path}")
+        report.trying(f"to list {place.path}")
         names, _ = listed(directory, _MAX_NAMES)
         facts["strangers"] = sorted(
             name for name in names if name not in OF_A_PLACE and not _POOL.fullmatch(name)
         )[:20]
-        tell.trying(f"to read {place.path}/MARK and lock")
+        report.trying(f"to read {place.path}/MARK and lock")
         facts["mark"] = _first_line(directory, "MARK")
         facts["lock"] = _lock(directory)
-        tell.trying(f"to open and read {place.path}/data")
+        report.trying(f"to open and read {place.path}/data")
         facts["data"] = _data(directory)
-        tell.trying(f"to list the pools of {place.path}")
+        report.trying(f"to list the pools of {place.path}")
         facts["pools"] = [_pool(directory, name) for name in sorted(names) if _POOL.fullmatch(name)]
     except OSError as error:
         facts["error"] = error.strerror
@@ -77,10 +77,10 @@ def gather_own(place: OpenedPlace, tell: Tell) -> dict[str, Any]:
     return facts
 
 
-def gather_other(place: OpenedPlace, tell: Tell) -> dict[str, Any]:
+def gather_other(place: OpenedPlace, report: Reporter) -> dict[str, Any]:
     """Of somebody else's place: whose it is, when it was last written to, how much it holds."""
     facts: dict[str, Any] = {"path": place.path, "uid": place.uid, "host": place.name}
-    tell.trying(f"to look at {place.path}")
+    report.trying(f"to look at {place.path}")
     try:
         directory = os.open(place.name, DIRECTORY, dir_fd=place.parent)
     except OSError as error:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from iosonde.host.child import Tell
+from iosonde.host.child import Reporter
 
 _DAY = re.compile(r"date=(\d{4}-\d{2}-\d{2})")
 
@@ -17,30 +17,30 @@ def gather_store(
     root: Path,
     read_states: Callable[[Path], list[dict[str, Any]]],
     open_segments: Callable[[Path], Sequence[Path]],
-    tell: Tell,
+    report: Reporter,
 ) -> None:
     """Tell ``exists``, ``states``, ``real``, ``device``, ``space``, ``spool`` and ``days``."""
-    tell.trying(f"to find {root}")
-    tell.found(exists=root.is_dir(), real=os.path.realpath(root))
+    report.trying(f"to find {root}")
+    report.found(exists=root.is_dir(), real=os.path.realpath(root))
     if not root.is_dir():
         return
-    tell.trying(f"to read the states in {root}/state")
-    tell.found(states=read_states(root))
-    tell.trying(f"to ask {root} for free space")
+    report.trying(f"to read the states in {root}/state")
+    report.found(states=read_states(root))
+    report.trying(f"to ask {root} for free space")
     device, fs = root.stat().st_dev, os.statvfs(root)
-    tell.found(
+    report.found(
         device=f"{os.major(device)}:{os.minor(device)}",
         space={"total_bytes": fs.f_blocks * fs.f_frsize, "free_bytes": fs.f_bavail * fs.f_frsize},
     )
-    tell.trying(f"to look at the segments in {root}/spool")
+    report.trying(f"to look at the segments in {root}/spool")
     spool = []
     for path in open_segments(root):
         status = _status(path)
         if status is not None:
             spool.append({"written_ns": status.st_mtime_ns, "bytes": status.st_size})
-    tell.found(spool=spool)
-    tell.trying(f"to look at the days in {root}/samples")
-    tell.found(days=_days(root / "samples"))
+    report.found(spool=spool)
+    report.trying(f"to look at the days in {root}/samples")
+    report.found(days=_days(root / "samples"))
 
 
 def _days(samples: Path) -> dict[str, int]:

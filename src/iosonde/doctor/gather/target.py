@@ -10,7 +10,7 @@ from typing import Any
 
 from iosonde.doctor.gather.host import read
 from iosonde.doctor.gather.place import DIRECTORY, OpenedPlace, gather_other, gather_own, listed
-from iosonde.host.child import Tell
+from iosonde.host.child import Reporter
 
 MAX_NAMES = 50_000
 """Of a larger directory only so many names are looked at."""
@@ -18,33 +18,33 @@ _OUTER = re.compile(r"\.iosonde-(\d+)")
 _LOAD = re.compile(r"\.iosonde-load-[0-9a-f]{16}")
 
 
-def gather_target(path: str, own_folder: str, host_folder: str, tell: Tell) -> None:
+def gather_target(path: str, own_folder: str, host_folder: str, report: Reporter) -> None:
     """Tell ``real``, ``space``, ``own``, ``others``, ``loads`` of a target, or its ``errno``.
 
     ``own_folder`` is what the probe of this host calls its folder: ``host_folder`` (see ``slug``),
     with ``@<server>`` where it keeps to one server.
     """
     try:
-        tell.trying(f"to find and open {path}")
+        report.trying(f"to find and open {path}")
         real = os.path.realpath(path)
         target = os.open(real, DIRECTORY & ~os.O_NOFOLLOW)
-        tell.found(real=real)
-        tell.trying(f"to ask for its attributes ({real})")
+        report.found(real=real)
+        report.trying(f"to ask for its attributes ({real})")
         status = os.fstat(target)
-        tell.found(device=f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}")
-        tell.trying(f"to ask for free space (statfs {real})")
-        tell.found(space=_space(target))
-        tell.trying(f"to list {real}")
+        report.found(device=f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}")
+        report.trying(f"to ask for free space (statfs {real})")
+        report.found(space=_space(target))
+        report.trying(f"to list {real}")
         names, complete = listed(target, MAX_NAMES)
     except OSError as error:
         name = errno.errorcode.get(error.errno or 0, str(error.errno))
-        tell.found(errno=name, error=error.strerror or name)
+        report.found(errno=name, error=error.strerror or name)
         return
-    tell.found(complete=complete, loads=sorted(name for name in names if _LOAD.fullmatch(name)))
+    report.found(complete=complete, loads=sorted(name for name in names if _LOAD.fullmatch(name)))
     outer = {name for name in names if _OUTER.fullmatch(name)}
     if not complete:
         outer |= {f".iosonde-{uid}" for uid in (os.geteuid(), 0)}
-    _places(target, real, sorted(outer), (own_folder, host_folder), tell)
+    _places(target, real, sorted(outer), (own_folder, host_folder), report)
 
 
 def _space(target: int) -> dict[str, int]:
@@ -57,14 +57,16 @@ def _space(target: int) -> dict[str, int]:
     }
 
 
-def _places(target: int, real: str, outer: list[str], folders: tuple[str, str], tell: Tell) -> None:
+def _places(
+    target: int, real: str, outer: list[str], folders: tuple[str, str], report: Reporter
+) -> None:
     """The places below each ``.iosonde-<uid>``: ours in full, of other hosts' what is cheap."""
     own_folder, host_folder = folders
     own: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
     closed: list[str] = []
     for name in outer:
-        tell.trying(f"to list {real}/{name}")
+        report.trying(f"to list {real}/{name}")
         try:
             directory = os.open(name, DIRECTORY, dir_fd=target)
         except FileNotFoundError:
@@ -77,12 +79,12 @@ def _places(target: int, real: str, outer: list[str], folders: tuple[str, str], 
                 directory, folder, f"{real}/{name}/{folder}", _OUTER.sub(r"\1", name)
             )
             if folder == own_folder:
-                own.append(gather_own(place, tell))
+                own.append(gather_own(place, report))
             elif folder.split("@")[0] != host_folder:
-                others.append(gather_other(place, tell))
-            tell.found(own=own, others=others)
+                others.append(gather_other(place, report))
+            report.found(own=own, others=others)
         os.close(directory)
-    tell.found(own=own, others=others, closed=closed)
+    report.found(own=own, others=others, closed=closed)
 
 
 def gather_device(device: str, source: str) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.lines import Tell
+from iosonde.connectors.lines import Warn
 from iosonde.connectors.source import Settings
 from iosonde.connectors.tables.mapping import Mapping
 from iosonde.connectors.tables.mapping_toml import load_mapping
@@ -46,7 +46,7 @@ def load_tables(
     paths: Sequence[Path],
     given: Sequence[Mapping],
     settings: Settings,
-    tell: Tell,
+    warn: Warn,
     of: Peak = "max",
 ) -> list[Loaded]:
     """The tables of files (CSV, Parquet, JSON lines), in their order; files that one mapping fits are parts of one.
@@ -59,7 +59,7 @@ def load_tables(
     for path in dict.fromkeys(paths):
         with as_text(path) as text:
             mapping = choose(path, given, text)
-            read = read_table(path, settings, tell, mapping, text=text)
+            read = read_table(path, settings, warn, mapping, text=text)
         key = id(mapping)
         used[key] = mapping
         parts.setdefault(key, []).append(read.table)

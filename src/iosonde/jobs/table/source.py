@@ -27,11 +27,11 @@ _MOST_TOLD = 5
 
 
 def from_files(
-    paths: Sequence[Path], given: Sequence[Path], settings: Settings, tell: Told
+    paths: Sequence[Path], given: Sequence[Path], settings: Settings, warn: Told
 ) -> JobTable:
     """The jobs of tables with a row a job, cleaned and with what follows from their columns.
 
-    ``given``: files (or folders) that say what columns mean; none: as they are known, or called. ``tell`` gets
+    ``given``: files (or folders) that say what columns mean; none: as they are known, or called. ``warn`` gets
     what was left out and why. Raises UsageError (mapping), InputFileError (unreadable).
     """
     refused: list[InputFileError] = []
@@ -41,7 +41,7 @@ def from_files(
         # the best of a kind may be in another table
         table = table.with_metrics({FRACTION: shares})
     for line in remarks(loaded, refused):
-        tell(line)
+        warn(line)
     return table
 
 

@@ -18,7 +18,7 @@ _MOST_NAMED = 3
 
 
 def found_job(
-    table: JobTable, job_id: str, tell: Callable[[str], None], *, of_store: bool = True
+    table: JobTable, job_id: str, warn: Callable[[str], None], *, of_store: bool = True
 ) -> str:
     """The id of the table that is meant: itself, or the only one that begins or ends with it.
 
@@ -31,7 +31,7 @@ def found_job(
     if len(job_id) >= SHORTEST_PART:
         parts = [name for name in known if name.startswith(job_id) or name.endswith(job_id)]
     if len(parts) == 1:
-        tell(f"there is no job {job_id}: {parts[0]} is the only one that begins or ends so")
+        warn(f"there is no job {job_id}: {parts[0]} is the only one that begins or ends so")
         return parts[0]
     if parts:
         raise UsageError(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.connectors.benchmarks.mdtest.text import SOURCE, phase_of
-from iosonde.connectors.lines import NUMBER, FileDefaults, Tell, bad, possible, read_lines, shown
+from iosonde.connectors.lines import NUMBER, FileDefaults, Warn, bad, possible, read_lines, shown
 from iosonde.model.runs import RunRow
 
 BEGIN = "rank,items,rate-"
@@ -22,11 +22,11 @@ _CELL = re.compile(NUMBER, re.ASCII)
 _MOST_RANKS = 10_000_000
 
 
-def read_ranks(path: Path, given: FileDefaults, tell: Tell) -> Iterator[RunRow]:
+def read_ranks(path: Path, given: FileDefaults, warn: Warn) -> Iterator[RunRow]:
     """Rows of a file, an iteration at a time. A row that is none is told of. Raises InputFileError."""
     columns: list[tuple[str, str, str]] = []
     iteration, rows = -1, list[RunRow]()
-    for line in read_lines(path, tell):
+    for line in read_lines(path, warn):
         cells = line.text.strip().split(",")
         if line.number == 1:
             columns = _columns(path, line.text)
@@ -34,16 +34,16 @@ def read_ranks(path: Path, given: FileDefaults, tell: Tell) -> Iterator[RunRow]:
         if not line.text.strip():
             continue
         if not line.ended:
-            tell(bad(path, line.number, "the file ends within the row", "an end of line"))
+            warn(bad(path, line.number, "the file ends within the row", "an end of line"))
             continue
         if cells[0] == "all":
             yield from _whole(rows)
             iteration, rows = iteration + 1, []
         try:
             found = _row(cells, columns, given, max(0, iteration))
-            rows += possible(found, path, line.number, tell)
+            rows += possible(found, path, line.number, warn)
         except ValueError as error:
-            tell(bad(path, line.number, str(error), "a row of the table of ranks"))
+            warn(bad(path, line.number, str(error), "a row of the table of ranks"))
     yield from _whole(rows)
 
 

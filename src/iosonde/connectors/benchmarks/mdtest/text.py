@@ -28,7 +28,7 @@ from iosonde.connectors.lines import (
     NUMBER,
     FileDefaults,
     Line,
-    Tell,
+    Warn,
     bad,
     local_ns,
     possible,
@@ -93,25 +93,25 @@ def phase_of(kind: str, verb: str) -> tuple[str, str | None]:
     return phase, f"md_{phase}" if kind == "File" and verb != "rename" else None
 
 
-def read_text(path: Path, given: FileDefaults, tell: Tell) -> Iterator[RunRow]:
+def read_text(path: Path, given: FileDefaults, warn: Warn) -> Iterator[RunRow]:
     """Rows of all runs in a file; the second is called ``RUN-2``. Raises InputFileError."""
     starts, number = 1, 1
-    run = _Run(path, given, tell, 1)
-    for line in read_lines(path, tell):
+    run = _Run(path, given, warn, 1)
+    for line in read_lines(path, warn):
         if _STARTED.match(line.text) and run.said:
-            yield from possible(run.rows(), path, line.number, tell)
+            yield from possible(run.rows(), path, line.number, warn)
             starts += 1
-            run = _Run(path, given, tell, starts)
+            run = _Run(path, given, warn, starts)
         run.take(line)
         number = line.number
-    yield from possible(run.rows(), path, number, tell)
+    yield from possible(run.rows(), path, number, warn)
 
 
 class _Run:
     """What is said of one start of mdtest."""
 
-    def __init__(self, path: Path, given: FileDefaults, tell: Tell, start: int) -> None:
-        self._path, self._given, self._tell, self._start = path, given, tell, start
+    def __init__(self, path: Path, given: FileDefaults, warn: Warn, start: int) -> None:
+        self._path, self._given, self._warn, self._start = path, given, warn, start
         self.said = False
         self._parameters: dict[str, Any] = {}
         self._machine: dict[str, Any] = {}
@@ -143,7 +143,7 @@ class _Run:
             self._unit = "ms" if match[2] == "ms/op" else "s"
             self._iterations = max(1, int(match[3]))
         elif self._table and re.match(rf"\s+{_NAME}\b", text):
-            self._tell(bad(self._path, line.number, f"the row is {shown(text)}", _WANTED))
+            self._warn(bad(self._path, line.number, f"the row is {shown(text)}", _WANTED))
         else:
             self._head(text)
 
@@ -198,7 +198,7 @@ class _Run:
         values = [float(text) for text in match[3].split()]
         names = _OF_ITERATIONS if len(values) == 4 else (*_OF_RANKS, *_OF_ITERATIONS)
         if len(values) != len(names) or not self._table:
-            self._tell(bad(self._path, line.number, f"the row is {shown(line.text)}", _WANTED))
+            self._warn(bad(self._path, line.number, f"the row is {shown(line.text)}", _WANTED))
             return
         table = "rate" if self._table == "rate" else f"time_{self._unit}"
         found = self._summary.setdefault((match[1], match[2]), {})

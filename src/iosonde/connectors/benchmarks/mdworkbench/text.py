@@ -15,7 +15,7 @@ from typing import Any
 
 from iosonde.connectors.benchmarks.mdworkbench.head import TOTAL, RunHead
 from iosonde.connectors.benchmarks.mdworkbench.line import PhaseLine, believable, parse
-from iosonde.connectors.lines import FileDefaults, Line, Tell, bad, local_ns, possible, read_lines
+from iosonde.connectors.lines import FileDefaults, Line, Warn, bad, local_ns, possible, read_lines
 from iosonde.model.runs import RunRow
 
 FACTORS = (0.0, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
@@ -32,13 +32,13 @@ _IN_COLUMNS = ("objects", "iops_per_s", "objects_per_s", "op_max_s", "balance_pe
 _MOST_STARTS = 100_000
 
 
-def read_text(path: Path, given: FileDefaults, tell: Tell) -> Iterator[RunRow]:
-    """Rows of all runs in a file, in its order. ``tell`` gets what could not be read.
+def read_text(path: Path, given: FileDefaults, warn: Warn) -> Iterator[RunRow]:
+    """Rows of all runs in a file, in its order. ``warn`` gets what could not be read.
 
     The second run of a file is called ``RUN-2`` and so on. Raises InputFileError.
     """
-    reader = TextReader(path, given, tell, "md-workbench")
-    for line in read_lines(path, tell):
+    reader = TextReader(path, given, warn, "md-workbench")
+    for line in read_lines(path, warn):
         yield from reader.take(line)
     yield from reader.done()
 
@@ -46,8 +46,8 @@ def read_text(path: Path, given: FileDefaults, tell: Tell) -> Iterator[RunRow]:
 class TextReader:
     """Turns lines into rows; those of a line are held back until the next, which may add to them."""
 
-    def __init__(self, path: Path, given: FileDefaults, tell: Tell, source: str) -> None:
-        self._path, self._given, self._tell, self._source = path, given, tell, source
+    def __init__(self, path: Path, given: FileDefaults, warn: Warn, source: str) -> None:
+        self._path, self._given, self._warn, self._source = path, given, warn, source
         self.head = RunHead()
         self.starts = 0
         self._held: list[RunRow] = []
@@ -68,15 +68,15 @@ class TextReader:
         try:
             found = parse(text)
         except ValueError as error:
-            self._tell(bad(self._path, line.number, str(error), WANTED))
+            self._warn(bad(self._path, line.number, str(error), WANTED))
             return
         if found is None:
             return
         if not line.ended and len(found.quantiles_s) not in (0, len(_OF_PHASE[found.phase])):
-            self._tell(bad(self._path, line.number, "the file ends within the line", WANTED))
+            self._warn(bad(self._path, line.number, "the file ends within the line", WANTED))
             return
         yield from self.done()
-        self._held = possible(self.rows(found), self._path, line.number, self._tell)
+        self._held = possible(self.rows(found), self._path, line.number, self._warn)
 
     def done(self) -> list[RunRow]:
         """What was held back."""

@@ -31,7 +31,7 @@ from iosonde.connectors.lustre.lmt.tables import (
     times_of,
 )
 from iosonde.connectors.lustre.names import OPERATIONS
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import SERIES, Edge, MetricBlock
 from iosonde.model.quality import Note
@@ -106,7 +106,7 @@ def _is_lmt(tables: dict[str, frozenset[str]]) -> bool:
     return {"TS_ID", "TIMESTAMP"} <= tables.get("TIMESTAMP_INFO", frozenset()) and bool(samples)
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Blocks of OSTs, OSSes, MDSes and MDTs, and which server has which target.
 
     Raises InputFileError: no database, damaged, or none of LMT's. Rows without a known time or name are
@@ -117,8 +117,8 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
             tables = columns_of(db)
             if not _is_lmt(tables):
                 raise InputFileError(f"{path} has no tables of LMT", expected="TIMESTAMP_INFO")
-            times = times_of(db, settings.zone, path, tell)
-            reader = _Reader(db, tables, times, (path, settings, tell))
+            times = times_of(db, settings.zone, path, warn)
+            reader = _Reader(db, tables, times, (path, settings, warn))
             if len(times.ids):
                 yield from reader.edges()
                 for data in _TABLES:
@@ -137,10 +137,10 @@ class _Reader:
         db: sqlite3.Connection,
         tables: dict[str, frozenset[str]],
         times: Times,
-        given: tuple[Path, Settings, Tell],
+        given: tuple[Path, Settings, Warn],
     ) -> None:
         self.db, self.tables, self.times = db, tables, times
-        self.path, self.settings, self.tell = given
+        self.path, self.settings, self.warn = given
 
     def edges(self) -> Iterator[Edge]:
         """OST -> server, as OST_INFO has it."""
@@ -200,7 +200,7 @@ class _Reader:
         for rows, found in spans.all(columns):
             if found.strange:
                 what = f"{self.path}, {table}: {found.strange} rows name no known time or component"
-                self.tell(InputFileError(what, expected="a TS_ID and an id of the *_INFO tables"))
+                self.warn(InputFileError(what, expected="a TS_ID and an id of the *_INFO tables"))
             notes = [Note("duplicate", f"rows of {table}", found.twice)] if found.twice else []
             if found.bad:
                 notes.append(Note("not-a-number", f"fields of {table}", found.bad))

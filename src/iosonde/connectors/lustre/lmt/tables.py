@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
-    from iosonde.connectors.source import Tell
+    from iosonde.connectors.source import Warn
     from iosonde.model.arrays import Flags, Ints
 
 MAGIC = b"SQLite format 3\x00"
@@ -87,7 +87,7 @@ class Times:
         return tuple(notes)
 
 
-def times_of(db: sqlite3.Connection, zone: tzinfo | None, path: Path, tell: Tell) -> Times:
+def times_of(db: sqlite3.Connection, zone: tzinfo | None, path: Path, warn: Warn) -> Times:
     """TIMESTAMP_INFO, sorted. A row without a time is told of and left out."""
     rows = db.execute(
         "SELECT TS_ID, TIMESTAMP FROM TIMESTAMP_INFO WHERE typeof(TS_ID) = 'integer' "
@@ -96,14 +96,14 @@ def times_of(db: sqlite3.Connection, zone: tzinfo | None, path: Path, tell: Tell
     ).fetchall()
     if len(rows) == _MOST_TIMES:
         what = f"{path}, TIMESTAMP_INFO: only its first {_MOST_TIMES} rows were read"
-        tell(InputFileError(what, expected="less than a year of samples every 5 s in one file"))
+        warn(InputFileError(what, expected="less than a year of samples every 5 s in one file"))
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     local = local_times((row[1] for row in rows), zone)
     good = local.time_ns != NULL_NS
     if not good.all():
         first = rows[int(np.argmin(good))]
         what = f"{path}, TIMESTAMP_INFO: {int((~good).sum())} rows have no time, first TS_ID {first[0]}"
-        tell(InputFileError(what, expected="a time such as 2018-01-28 00:00:05"))
+        warn(InputFileError(what, expected="a time such as 2018-01-28 00:00:05"))
     ids, instants, ambiguous = ids[good], local.time_ns[good], local.ambiguous[good]
     late = int((np.diff(instants) < 0).sum())
     order = np.argsort(instants, kind="stable")

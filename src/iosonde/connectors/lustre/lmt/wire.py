@@ -21,7 +21,7 @@ from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import bad, read_lines, shown
 from iosonde.connectors.lustre.health_log import single
 from iosonde.connectors.lustre.names import OPERATIONS, number, system_of, target
-from iosonde.connectors.source import Head, Item, Settings, Tell
+from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.metrics import Edge
 
@@ -57,7 +57,7 @@ def recognises(head: Head) -> bool:
     return len(good) * 2 > len(lines[:-1] or lines)
 
 
-def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
+def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
     """Blocks of servers and targets; which server has which OST, each time that changes.
 
     A string that is none is told of, with its line. Raises InputFileError: unreadable or broken gzip.
@@ -69,13 +69,13 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     instants: set[int] = set()
     homes: dict[str, str] = {}
     try:
-        for line in read_lines(path, tell):
+        for line in read_lines(path, warn):
             text = line.text.strip()
             if not text or text.startswith(("#", "sysstat:")):
                 continue
             found = _LINE.fullmatch(text)
             if found is None:
-                tell(bad(path, line.number, f"no string of LMT: {shown(text)}", _EXPECTED))
+                warn(bad(path, line.number, f"no string of LMT: {shown(text)}", _EXPECTED))
                 continue
             stated = found["time"]
             when = instant if stated is None else _epoch_ns(stated)
@@ -84,7 +84,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
             try:
                 parser.read(found["kind"], int(found["version"]), found["rest"].split(";"))
             except _BadError as error:
-                tell(bad(path, line.number, f"{error} in {shown(text)}", _EXPECTED))
+                warn(bad(path, line.number, f"{error} in {shown(text)}", _EXPECTED))
             for name, server in parser.homes.items():
                 if homes.get(name) != server:
                     homes[name] = server
@@ -99,7 +99,7 @@ def read(path: Path, settings: Settings, tell: Tell) -> Iterator[Item]:
     yield from _rest(timed, untimed)
     if len(instants) == 1:
         what = f"{path} holds one instant only: counters say nothing"
-        tell(InputFileError(what, expected="strings of two instants, each line with its time"))
+        warn(InputFileError(what, expected="strings of two instants, each line with its time"))
 
 
 def _rest(*held: Gather) -> Iterator[Item]:
