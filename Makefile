@@ -46,6 +46,7 @@ lint: build ## formats, layers, circles, types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python scripts/structure.py --check >/dev/null
 	cd web && npm run --silent check
 
 format: ## let the formatters have their way

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from iosonde.connectors.source import Settings
-from iosonde.ingest.records import Recorded, Told, import_records, split
+from iosonde.ingest.records import FileImport, Told, import_records, split
 from iosonde.jobs.environment.join import join
 from iosonde.jobs.explain.explain import explain
 from iosonde.jobs.store import jobs
@@ -31,7 +31,7 @@ from tests.kit.commands import run
 from tests.kit.quality_traps import TRAPS, Trap
 
 
-def imported(trap: Trap, folder: Path) -> tuple[Path, Recorded]:
+def imported(trap: Trap, folder: Path) -> tuple[Path, FileImport]:
     """A trap's file in a store."""
     (folder / "site.toml").write_text(trap.mapping)
     given = mappings([folder / "site.toml"]) if trap.mapping else ()

@@ -17,15 +17,38 @@ from typing import Any
 
 import numpy as np
 
-from iosonde.drawing.marks import Cells, Mark, Points
+from iosonde.drawing.marks import (
+    Bars,
+    Cells,
+    Curve,
+    Dots,
+    Level,
+    LevelLine,
+    Mark,
+    Points,
+    RatioMarks,
+    Shade,
+    StepMarks,
+    Strip,
+)
 from iosonde.model.frames import SeriesKey
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_option
 
-_MARKS = (
-    *("Points", "Cells", "Steps", "Strip", "Bars", "Shade", "Level", "Shifts"),
-    *("Curve", "Dots", "LevelLine"),
-)
+_MARKS: dict[type, str] = {
+    Points: "points",
+    Cells: "cells",
+    StepMarks: "steps",
+    Strip: "strip",
+    Bars: "bars",
+    Shade: "shade",
+    Level: "level",
+    RatioMarks: "shifts",
+    Curve: "curve",
+    Dots: "dots",
+    LevelLine: "levelline",
+}
+"""What marks are called in JSON."""
 SECONDS, RATIO, PER_S = "s", "x", "/s"
 """Units of a pane's values."""
 
@@ -120,8 +143,8 @@ def plain(value: Any) -> Any:
     """A sheet (or a part of it) as plain data for JSON: NaN becomes None, marks get their type's name."""
     if is_dataclass(value) and not isinstance(value, type):
         body = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-        named = type(value).__name__ in _MARKS
-        return {"mark": type(value).__name__.lower(), **body} if named else body
+        name = _MARKS.get(type(value))
+        return {"mark": name, **body} if name else body
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":
             return [

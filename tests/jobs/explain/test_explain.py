@@ -108,7 +108,9 @@ def test_what_only_stood_out_is_told_apart_from_what_history_backs():
         if verdict.verdict == "slow" and verdict.told:
             slow += 1
             assert verdict.data()["backed"] == []
-            assert "; what stood out, though history does not back it: " in verdict.sentence
+            assert (
+                "; unusual, but other runs with such values were not slower: " in verdict.sentence
+            )
             assert " of 8 metrics stood in the worst quarter" in verdict.evidence[-1]
             assert verdict.evidence[-1].endswith("chance alone puts 2 and 0.4 there")
     assert slow > 3

@@ -157,8 +157,9 @@ def run(
         joined = join_new(root, done, progress)
     _print_joined(joined)
     if not joined.jobs and (n := sum(one.jobs for one in done)):
-        said = "how fast its I/O was: Darshan logs, or a table (--mapping), say it"
-        print(f"of none of the {count(n)} jobs is known {said}")
+        print(
+            f"{count(n)} jobs have no I/O performance value: import Darshan logs, or a table (--mapping)"
+        )
     return 1 if told.errors or given.broken else 0
 
 

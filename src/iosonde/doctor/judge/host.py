@@ -102,7 +102,7 @@ def _sync(found: Findings, sync: dict[str, int] | None) -> None:
         return
     numbers = {name: sync[name] for name in ("offset_ns", "max_error_ns", "estimated_error_ns")}
     if sync["state"] == UNSYNCHRONISED or sync["status"] & STA_UNSYNC:
-        says = "nothing keeps this clock, says the kernel"
+        says = "the clock is not synchronised (kernel: STA_UNSYNC)"
         found.add("host-clock-sync", "warning", says, synchronised=False, **numbers)
         return
     error = sync["max_error_ns"]
