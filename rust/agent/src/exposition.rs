@@ -28,10 +28,12 @@ pub fn page(view: Option<&View>, start_seconds: f64) -> String {
         gauges(&mut page, &states);
         workers(&mut page, &targets);
         budgets(&mut page, &targets);
-        page.per_op(&families::LAST_SUCCESS, &states, |op| op.last_ok_ns.map(|ns| ns as f64 / 1e9));
+        page.per_op(&families::LAST_SUCCESS_TIMESTAMP_SECONDS, &states, |op| {
+            op.last_ok_ns.map(|ns| ns as f64 / 1e9)
+        });
         spool(&mut page, view);
-        page.family(&families::CLOCK_STEPS);
-        page.line(&families::CLOCK_STEPS, "", &[], view.clock_steps.load(Ordering::Relaxed) as f64);
+        page.family(&families::CLOCK_STEPS_TOTAL);
+        page.line(&families::CLOCK_STEPS_TOTAL, "", &[], view.clock_steps.load(Ordering::Relaxed) as f64);
     }
     process(&mut page, start_seconds);
     page.text
@@ -40,7 +42,7 @@ pub fn page(view: Option<&View>, start_seconds: f64) -> String {
 type Targets<'a> = [(&'a Watched, &'a TargetState)];
 
 fn histograms(page: &mut Page, targets: &Targets<'_>) {
-    for (family, of) in [(&families::RESPONSE, 0), (&families::SERVICE, 1)] {
+    for (family, of) in [(&families::OP_DURATION_SECONDS, 0), (&families::OP_SERVICE_DURATION_SECONDS, 1)] {
         page.family(family);
         for (watched, state) in targets {
             for (op, account) in Op::ALL.iter().zip(watched.accounts().iter()) {
@@ -52,36 +54,38 @@ fn histograms(page: &mut Page, targets: &Targets<'_>) {
 }
 
 fn counters(page: &mut Page, view: &View, targets: &Targets<'_>) {
-    page.family(&families::OPS);
+    page.family(&families::OPS_TOTAL);
     for (watched, state) in targets {
         for (op, account) in Op::ALL.iter().zip(watched.accounts().iter()) {
             for (kind, &count) in OUTCOME_KINDS.iter().zip(&account.counts) {
                 let labels = [("target", state.target.as_str()), ("op", op.name()), ("result", kind)];
-                page.line(&families::OPS, "", &labels, count as f64);
+                page.line(&families::OPS_TOTAL, "", &labels, count as f64);
             }
         }
     }
-    page.family(&families::MISSED);
+    page.family(&families::TICKS_MISSED_TOTAL);
     for (watched, state) in targets {
         for (&op, of) in Op::ALL.iter().zip(&state.ops) {
             let open = view.in_flight(watched, op).map_or(0, |open| open.age_ns / state.period_ns);
             let labels = [("target", state.target.as_str()), ("op", op.name())];
-            page.line(&families::MISSED, "", &labels, (of.ticks_skipped + open) as f64);
+            page.line(&families::TICKS_MISSED_TOTAL, "", &labels, (of.ticks_skipped + open) as f64);
         }
     }
 }
 
 fn gauges(page: &mut Page, states: &[TargetState]) {
     let seconds = |ns: f64| ns / 1e9;
-    page.per_op(&families::IN_FLIGHT, states, |op| Some(seconds(op.inflight_ns.unwrap_or(0) as f64)));
-    page.per_op(&families::SLOWDOWN, states, |op| op.slowdown);
-    page.per_op(&families::SLOWDOWN_LOWER, states, |op| op.slowdown_lower);
-    page.per_op(&families::SLOWDOWN_UPPER, states, |op| op.slowdown_upper);
-    page.per_op(&families::TAIL, states, |op| op.tail);
-    page.per_op(&families::LOST, states, |op| op.lost);
+    page.per_op(&families::OP_INFLIGHT_SECONDS, states, |op| {
+        Some(seconds(op.inflight_ns.unwrap_or(0) as f64))
+    });
+    page.per_op(&families::SLOWDOWN_RATIO, states, |op| op.slowdown);
+    page.per_op(&families::SLOWDOWN_RATIO_LOWER, states, |op| op.slowdown_lower);
+    page.per_op(&families::SLOWDOWN_RATIO_UPPER, states, |op| op.slowdown_upper);
+    page.per_op(&families::TAIL_RATIO, states, |op| op.tail);
+    page.per_op(&families::LOST_RATIO, states, |op| op.lost);
     page.per_op(&families::ALARM, states, |op| Some(f64::from(u8::from(op.alarm.is_some()))));
-    page.per_op(&families::BASELINE, states, |op| op.baseline_ns.map(seconds));
-    page.per_op(&families::CLIMATE, states, |op| op.climate);
+    page.per_op(&families::BASELINE_SECONDS, states, |op| op.baseline_ns.map(seconds));
+    page.per_op(&families::CLIMATE_RATIO, states, |op| op.climate);
     page.family(&families::STATE);
     for state in states {
         for (which, name) in State::ALL {
@@ -103,9 +107,9 @@ fn workers(page: &mut Page, targets: &Targets<'_>) {
         }
     };
     let open = |watched: &Watched, op| f64::from(u8::from(watched.breaker(op) != breaker::State::Closed));
-    per_op(page, &families::BREAKER, &open);
-    per_op(page, &families::HANGS, &|watched, op| watched.hangs(op) as f64);
-    page.per_target(&families::UP, targets, |watched| Some(f64::from(u8::from(watched.is_running()))));
+    per_op(page, &families::BREAKER_OPEN, &open);
+    per_op(page, &families::HANGS_TOTAL, &|watched, op| watched.hangs(op) as f64);
+    page.per_target(&families::TARGET_UP, targets, |watched| Some(f64::from(u8::from(watched.is_running()))));
     page.family(&families::WORKERS);
     for (watched, state) in targets {
         let (all, stuck) = watched.workers();
@@ -114,29 +118,35 @@ fn workers(page: &mut Page, targets: &Targets<'_>) {
             page.line(&families::WORKERS, "", &labels, count as f64);
         }
     }
-    page.per_target(&families::WORKER_CPU, targets, |watched| Some(watched.cpu_ns() as f64 / 1e9));
-    page.per_target(&families::PROBE_BYTES, targets, |watched| Some(watched.bytes() as f64));
+    page.per_target(&families::WORKER_CPU_SECONDS_TOTAL, targets, |watched| {
+        Some(watched.cpu_ns() as f64 / 1e9)
+    });
+    page.per_target(&families::PROBE_BYTES_TOTAL, targets, |watched| Some(watched.bytes() as f64));
 }
 
 fn budgets(page: &mut Page, targets: &Targets<'_>) {
     let budget = |watched: &Watched| watched.plan.budget;
-    page.per_target(&families::BUDGET_BYTES, targets, |w| budget(w).bytes_per_s.map(|bytes| bytes as f64));
-    page.per_target(&families::BUDGET_OPS, targets, |w| budget(w).ops_per_s);
-    page.per_target(&families::BUDGET_CPU, targets, |w| budget(w).cpu_ns_per_s.map(|ns| ns as f64 / 1e9));
-    page.per_target(&families::DIVIDER, targets, |watched| Some(watched.divider() as f64));
+    page.per_target(&families::BUDGET_BYTES_PER_SECOND, targets, |w| {
+        budget(w).bytes_per_s.map(|bytes| bytes as f64)
+    });
+    page.per_target(&families::BUDGET_OPS_PER_SECOND, targets, |w| budget(w).ops_per_s);
+    page.per_target(&families::BUDGET_CPU_RATIO, targets, |w| {
+        budget(w).cpu_ns_per_s.map(|ns| ns as f64 / 1e9)
+    });
+    page.per_target(&families::RATE_DIVIDER, targets, |watched| Some(watched.divider() as f64));
 }
 
 fn spool(page: &mut Page, view: &View) {
     let Some(health) = &view.health else { return };
     for (family, value) in [
-        (&families::SPOOL_ROWS, &health.rows_written),
-        (&families::SPOOL_WAITING, &health.rows_waiting),
-        (&families::SPOOL_DROPPED, &health.rows_dropped),
-        (&families::SPOOL_ERRORS, &health.errors),
-        (&families::STORE_FILES, &health.files_dropped),
-        (&families::STORE_BYTES, &health.bytes_dropped),
-        (&families::STORE_APPENDS, &health.appends_waiting),
-        (&families::STORE_APPENDS_DROPPED, &health.appends_dropped),
+        (&families::SPOOL_ROWS_TOTAL, &health.rows_written),
+        (&families::SPOOL_WAITING_ROWS, &health.rows_waiting),
+        (&families::SPOOL_DROPPED_ROWS_TOTAL, &health.rows_dropped),
+        (&families::SPOOL_ERRORS_TOTAL, &health.errors),
+        (&families::STORE_DROPPED_FILES_TOTAL, &health.files_dropped),
+        (&families::STORE_DROPPED_BYTES_TOTAL, &health.bytes_dropped),
+        (&families::STORE_WAITING_APPENDS, &health.appends_waiting),
+        (&families::STORE_DROPPED_APPENDS_TOTAL, &health.appends_dropped),
     ] {
         page.family(family);
         page.line(family, "", &[], value.load(Ordering::Relaxed) as f64);
@@ -149,10 +159,10 @@ fn spool(page: &mut Page, view: &View) {
 fn process(page: &mut Page, start_seconds: f64) {
     let cost = Cost::now();
     for (family, value) in [
-        (&families::CPU, cost.cpu_seconds),
-        (&families::MEMORY, cost.resident_bytes as f64),
-        (&families::FDS, cost.open_fds as f64),
-        (&families::START, start_seconds),
+        (&families::PROCESS_CPU_SECONDS_TOTAL, cost.cpu_seconds),
+        (&families::PROCESS_RESIDENT_MEMORY_BYTES, cost.resident_bytes as f64),
+        (&families::PROCESS_OPEN_FDS, cost.open_fds as f64),
+        (&families::PROCESS_START_TIME_SECONDS, start_seconds),
     ] {
         page.family(family);
         page.line(family, "", &[], value);
