@@ -1,7 +1,7 @@
 """Tables of imported records: one Parquet file a part, in which a key has one row, the newest import's.
 
 Importing a file twice changes nothing, a longer version of it adds what is new, and a corrected one corrects:
-a part is read, merged with what is new (``store.merging``), and replaced by rename. Writers wait for each
+a part is read, merged with what is new (``engine.merge``), and replaced by rename. Writers wait for each
 other (a lock on the table's folder); readers see the part before or after.
 """
 

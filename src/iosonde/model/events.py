@@ -1,7 +1,7 @@
 """What happened to a target, as data: slow events, what recurs, and who saw it.
 
 Slowdowns are ratios and shares lie in 0..1; None stands for "not known". Instants are ns since the
-epoch (UTC). Sentences about them are written in ``findings.happenings`` alone.
+epoch (UTC). Sentences about them are written in ``weather.events.words`` alone.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ class WhichSamples(SampleChoice, total=False):
 
 @dataclass(frozen=True)
 class SlowdownQuery:
-    """What ``analysis.slowdown.analyse`` is asked. Times in ns since the epoch; None = open."""
+    """What ``weather.slowdown.slowdown.analyse`` is asked. Times in ns since the epoch; None = open."""
 
     host: str | None = None
     target: str | None = None
@@ -208,7 +208,7 @@ class SlowdownQuery:
 
 @dataclass(frozen=True)
 class SlowdownResult:
-    """Windows with what ``analysis.slowdown`` adds, and what follows from them."""
+    """Windows with what ``weather.slowdown.slowdown`` adds, and what follows from them."""
 
     query: SlowdownQuery
     windows: WindowTable

@@ -42,7 +42,7 @@ class Slowdown(Pictured):
 
     @property
     def columns(self) -> Columns:
-        """``schema/tables/windows.toml`` and what ``analysis.slowdown.analyse`` adds; durations are ns."""
+        """``schema/tables/windows.toml`` and what ``weather.slowdown.slowdown.analyse`` adds; durations are ns."""
         return of_frame(self.data.windows)
 
     @property

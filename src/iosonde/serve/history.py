@@ -43,7 +43,7 @@ _STATISTICS = (
     *("q50_ns", "q50_lower_ns", "q50_upper_ns", "q90_ns", "max_ns"),
     *("unqueued_q50_ns", "late_q50_ns"),
 )
-"""What the page shows, and what ``analysis.slowdown`` needs to judge a window."""
+"""What the page shows, and what ``weather.slowdown.slowdown`` needs to judge a window."""
 
 
 class HistoryKey(NamedTuple):
@@ -91,7 +91,7 @@ class History:
     def windows(
         self, key: HistoryKey, since_ns: int, until_ns: int | None, now_ns: int
     ) -> WindowTable:
-        """Windows that touch [since, until) with the columns that ``analysis.slowdown`` adds.
+        """Windows that touch [since, until) with the columns that ``weather.slowdown.slowdown`` adds.
 
         ``now_ns`` is what ``prepared`` gave.
 

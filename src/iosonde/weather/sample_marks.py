@@ -1,4 +1,4 @@
-"""Samples of one series, single or counted, as marks: what ``analysis.scatter`` gives, in numbers to draw."""
+"""Samples of one series, single or counted, as marks: what ``weather.samples_to_draw`` gives, in numbers to draw."""
 
 from __future__ import annotations
 

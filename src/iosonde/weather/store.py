@@ -58,7 +58,7 @@ class Store:
         self.root = Path(root)
 
     def states(self) -> list[dict[str, Any]]:
-        """The live state of every target (see ``store.state``)."""
+        """The live state of every target (see ``engine.states``)."""
         return read_states(self.root)
 
     def targets(self) -> list[TargetRef]:
@@ -82,7 +82,7 @@ class Store:
         Columns as in windows.toml, sorted by host, target, op, period_ns, start_ns. Missing
         statistics are NaN (float64). ``statistics`` limits the computed columns (quicker). Where
         raw samples were dropped a window is as the agent kept it, if it kept windows of this length
-        (see ``store.kept``), else as roll-ups have it, if it is a multiple of ten minutes (see
+        (see ``weather.rollups.kept_windows``), else as roll-ups have it, if it is a multiple of ten minutes (see
         ``rolled_windows``).
 
         ``levels`` adds exact quantiles with the ends of their 95 % intervals, each end by itself:
@@ -103,7 +103,7 @@ class Store:
         return with_dropped(self.root, scope, window_ns, table)
 
     def rollups(self, **which: Unpack[SampleChoice]) -> Rollups:
-        """Histograms of ten minutes of every series (see ``store.rollups``).
+        """Histograms of ten minutes of every series (see ``weather.rollups.rollups``).
 
         The first call after a day's sealing makes that day's, the others only read.
         """

@@ -1,7 +1,7 @@
 """Climates of a file system: days in which all motifs and what they run into stay at one level together.
 
 A row a day: median ln fraction of peak of each motif, and the median of one metric a group (metrics of a group
-say nearly the same). Which stretches are one climate that came back is ``stats.regimes``' to say.
+say nearly the same). Which stretches are one climate that came back is ``stats.regime_search``' to say.
 """
 
 from __future__ import annotations

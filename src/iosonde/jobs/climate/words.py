@@ -1,6 +1,6 @@
 """Sentences about climates: what changed for good and when, what else did, what a prediction is worth.
 
-The tone of ``findings.sentences``: one line without a full stop. That things changed on the same date is said,
+The tone of ``weather.slowdown.words``: one line without a full stop. That things changed on the same date is said,
 that one was because of the other is not.
 """
 

@@ -1,6 +1,6 @@
 """When not to believe a coefficient over all rows: groups that differ feign, hide or turn what is within them.
 
-On ranks: ``stats.simpson``; and the same on Pearson's coefficients with their plain p values, which published
+On ranks: ``jobs.correlate.simpson``; and the same on Pearson's coefficients with their plain p values, which published
 tables print.
 """
 

@@ -1,8 +1,8 @@
 """Why a job was slow, without an expert: which metrics stood out, and what history says of each.
 
 Two questions are asked of the runs of the same kind (file system and motif). Of today: what stood out on the bad
-side, and what did runs with such a value lose (``stats.suspects``)? Of history: what goes with performance at all
-(``stats.forward``, ``stats.association``)? Metrics that the job itself moves are taken out first (leakage).
+side, and what did runs with such a value lose (``suspects``)? Of history: what goes with performance at all
+(``stats.selection``, ``stats.association``)? Metrics that the job itself moves are taken out first (leakage).
 """
 
 from __future__ import annotations

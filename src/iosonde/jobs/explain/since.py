@@ -2,7 +2,7 @@
 
 A run that is slow beside all of its history may be as fast as every run of the last months. That is no weather of its
 day but a climate, and whatever else changed with it goes with performance over the whole history.
-Source: ``stats.shifts``; docs/methods/climate.md.
+Source: ``stats.change_points``; docs/methods/climate.md.
 """
 
 from __future__ import annotations

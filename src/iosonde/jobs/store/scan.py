@@ -1,6 +1,6 @@
 """Imported series, topology and jobs for one pass over many jobs: each part of a day is read once, not once a job.
 
-Answers are those of ``store.metrics`` and ``store.jobs``, to the bit. A pass sees the store as it was when a part was
+Answers are those of ``series`` and ``jobs``, to the bit. A pass sees the store as it was when a part was
 first asked for; what is held is bounded, and the least lately used goes first.
 """
 

@@ -62,7 +62,7 @@ def measured_jobs(
 ) -> list[Job]:
     """Jobs with a performance (whose value may be missing), by begin, without their numbers.
 
-    It is one of ``PERFORMANCES``, or their source is a table with a column for one (``store.described``).
+    It is one of ``PERFORMANCES``, or their source is a table with a column for one (``metric_descriptions``).
     Those of ``keys``, and all that ran in the span; both None: every job.
     """
     asked = JobSelection(None if keys is None else frozenset(keys), span_ns)

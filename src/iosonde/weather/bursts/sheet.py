@@ -29,7 +29,7 @@ _LIMIT = f"{FACTOR_AT:g}x, the limit"
 def bursts_sheet(runs: Sequence[RunBursts], say: Sequence[str] = ()) -> Sheet | None:
     """For every run and op two panes, one below the other: operations, and factors over time.
 
-    ``runs``: what ``analysis.bursts.bursts(everything=True)`` gives; ``say``: sentences about them,
+    ``runs``: what ``weather.bursts.bursts.bursts(everything=True)`` gives; ``say``: sentences about them,
     for the caption. None for no operation.
     """
     known = [run for run in runs if any(len(op.began_ns) for op in run.searched)]

@@ -1,4 +1,4 @@
-"""Sentences about bursts. The data are ``analysis.bursts``."""
+"""Sentences about bursts. The data are ``weather.bursts.bursts``."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ stay below. With ``s_a**2``, ``s_b**2`` the variances of these shares and ``s**2
 
 excludes 1 exactly when the shares differ by more than ``c s`` at the latency where their mean, weighted by
 precision, is ``p``. So interval and p value are one thing, need no density and no resampling, hold for
-distributions with two modes, and are the same every time. ``s`` comes from ``stats.dependence``.
+distributions with two modes, and are the same every time. ``s`` comes from ``weather.compare.dependence``.
 Source: Woodruff 1952 for one quantile; docs/methods/compare.md.
 """
 

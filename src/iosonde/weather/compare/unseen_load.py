@@ -1,6 +1,6 @@
 """How far the shares of two samples below one latency may lie apart by chance, load and all.
 
-Source: docs/methods/compare.md; ``stats.dependence`` has the model of the load.
+Source: docs/methods/compare.md; ``weather.compare.dependence`` has the model of the load.
 """
 
 from __future__ import annotations

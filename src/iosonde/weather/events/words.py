@@ -1,6 +1,6 @@
 """Sentences about what happened: slow events, what recurs, who saw it.
 
-The tone of ``findings.sentences``: one line without a full stop.
+The tone of ``weather.slowdown.words``: one line without a full stop.
 """
 
 from __future__ import annotations

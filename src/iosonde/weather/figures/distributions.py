@@ -44,7 +44,7 @@ def _series_box(row: Frame, outside: Frame) -> SeriesBox:
 def interval_boxes(intervals: Mapping[SeriesKey, Frame]) -> dict[SeriesKey, dict[str, Box]]:
     """For every series and statistic, the box of its values over all intervals (paper: figure 4).
 
-    ``intervals`` comes from ``analysis.intervals``; intervals without the statistic are left out.
+    ``intervals`` comes from ``weather.figures.intervals``; intervals without the statistic are left out.
     """
     return {
         key: {name: box(np.maximum(frame[f"{column(name)}_ns"], 1.0)) for name in OF_WINDOW}

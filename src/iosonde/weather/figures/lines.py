@@ -18,7 +18,7 @@ from iosonde.weather.figures.intervals import on_grid
 def timeline_sheet(intervals: Mapping[SeriesKey, Frame], window_ns: int) -> Sheet | None:
     """All statistics of every interval as lines, a row an op, a column a place. None for none.
 
-    ``intervals``: what ``analysis.intervals.intervals`` gives.
+    ``intervals``: what ``weather.figures.intervals.intervals`` gives.
     """
     if not intervals:
         return None

@@ -28,7 +28,7 @@ from iosonde.weather.sample_marks import Drawn, drawn
 def points_sheet(samples: Mapping[SeriesKey, Frame], since_ns: int, until_ns: int) -> Sheet | None:
     """Every operation, a row an op, a column a place. None for no samples.
 
-    ``samples``: what ``analysis.scatter.gather`` gives.
+    ``samples``: what ``weather.samples_to_draw.gather`` gives.
     """
     if not samples:
         return None

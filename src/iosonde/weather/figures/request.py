@@ -38,7 +38,7 @@ _AIR = 0.04
 class FigureRequest:
     """A figure's question. ``query`` has a range: neither end is None.
 
-    ``expected`` is what phases are compared with (``analysis.phases``), ``windows_ns`` the lengths
+    ``expected`` is what phases are compared with (``weather.figures.phases``), ``windows_ns`` the lengths
     of the slowdown figure, ``short_ns`` that of the bursts' windows (None: what their density allows).
     ``sparse``: about so many points of an op at random, and each above ``above_ns`` (None: all points).
     """

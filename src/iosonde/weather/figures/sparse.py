@@ -19,7 +19,7 @@ def sparse_sheet(
 ) -> Sheet | None:
     """A row an op, a column a target. None for no samples.
 
-    ``samples``: what ``analysis.scatter.thinned`` gives.
+    ``samples``: what ``weather.samples_to_draw.thinned`` gives.
     """
     if not samples:
         return None

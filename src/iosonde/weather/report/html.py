@@ -37,7 +37,7 @@ class EventRow:
 
 @dataclass(frozen=True)
 class Picture:
-    """One figure in two widths, as ``plots.svg.inline`` gives it."""
+    """One figure in two widths, as ``drawing.svg.inline`` gives it."""
 
     title: str
     wide: str

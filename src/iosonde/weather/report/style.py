@@ -1,4 +1,4 @@
-"""The style sheet of a report; its colours are the variables of ``plots.svg``."""
+"""The style sheet of a report; its colours are the variables of ``drawing.svg``."""
 
 STYLE = """
 *{box-sizing:border-box}

@@ -6,7 +6,7 @@
     windows of a multiple of ten minutes: whichever knows more rows, the table as it is or roll-ups
 
 So a window of which a part was dropped counts whole. Kept windows know no levels (see
-``store.kept``): theirs come from roll-ups that know as many rows.
+``weather.rollups.kept_windows``): theirs come from roll-ups that know as many rows.
 """
 
 from __future__ import annotations

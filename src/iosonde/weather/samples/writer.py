@@ -141,7 +141,7 @@ class Staging:
         return self._digests[file].hexdigest()[:16]
 
     def measured(self, files: list[int]) -> list[Measured]:
-        """Statistics of the rows of some files (see ``store.run_statistics``)."""
+        """Statistics of the rows of some files (see ``weather.samples.run_statistics``)."""
         return measured(self._con, files)
 
     def write(self, extents: list[Extent], placed: list[Placed], labels: Labels) -> Written:

@@ -14,7 +14,7 @@
     stale      unknown    the probe has not been heard of for a while
     damaged    unknown    the state file cannot be read
 
-No sentence is written here; see ``findings.sentences``. Light imports only: ``iosonde check`` runs
+No sentence is written here; see ``weather.slowdown.words``. Light imports only: ``iosonde check`` runs
 through here.
 """
 
@@ -91,7 +91,7 @@ def worst_first(findings: list[Finding]) -> list[Finding]:
 
 
 def from_state(state: dict[str, Any], now_ns: int) -> Finding:
-    """The verdict of one live state (``store.state``) at ``now_ns``."""
+    """The verdict of one live state (``engine.states``) at ``now_ns``."""
     head = Finding("usual", "ok", str(state["host"]), str(state["target"]), now_ns)
     if component := state.get("component"):
         head = head._replace(evidence={"component": component})

@@ -53,7 +53,7 @@ def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> 
     """Windows of [since, until) with their slowdown, slow spans, and what is usual per series.
 
     Added columns: ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy``, and those
-    of ``analysis.usual.against``. A baseline knows what came before ``since``. Slowdowns are NaN
+    of ``weather.slowdown.baseline.against``. A baseline knows what came before ``since``. Slowdowns are NaN
     while nothing is known, when the window has too few samples for the statistic, and (the interval)
     for mean and max. ``everything`` keeps all columns of windows.toml; without it only those that
     the answer needs are computed. Raises UsageError, StoreError.
