@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
+from iosonde.cli.shared.progress import JsonLines, bars, on_terminal
 from iosonde.model.runs import RunRow
 from iosonde.model.units import format_waiting_factor
-
-_EVERY_S = 1.0
 
 
 class ProgressView:
@@ -26,7 +21,7 @@ class ProgressView:
         self._tidying = False
         self.stopped = False
         self._place, self._run = "", ""
-        self._last = 0.0
+        self._lines = JsonLines()
         self.bar: Any = None
         self._task: Any = None
 
@@ -43,14 +38,12 @@ class ProgressView:
         if self.bar is not None:
             text = f"{self._run}: {phase}" + (f", {failed} failed" if failed else "")
             if self._task is None:
-                self._task = self.bar.add_task(text, total=planned)
+                self._task = self.bar.add_task(text, total=planned, rate="")
             self.bar.update(self._task, description=text, completed=ended, total=planned or None)
             return
-        now = time.monotonic()
-        if now - self._last >= _EVERY_S:
-            self._last = now
-            line = {"type": "progress", "target": self._place, "phase": phase}
-            print(json.dumps(line | _counts(ended, planned, failed)), file=sys.stderr, flush=True)
+        if self._lines.due():
+            counts = {"ended": ended, "planned": planned, "failed": failed}
+            self._lines.write({"target": self._place, "phase": phase, **counts})
 
     def ended(self, rows: Sequence[RunRow]) -> None:
         """A phase is over: one line of it on a terminal."""
@@ -86,10 +79,6 @@ class ProgressView:
         self.note("ending: removing what was made; Ctrl-C again leaves it there")
 
 
-def _counts(ended: int, planned: int, failed: int) -> dict[str, int]:
-    return {"ended": ended, "planned": planned, "failed": failed}
-
-
 class ProgressBar(AbstractContextManager[None]):
     """Draws the bar while entered, where stderr is a terminal."""
 
@@ -97,26 +86,9 @@ class ProgressBar(AbstractContextManager[None]):
         self._view = view
 
     def __enter__(self) -> None:
-        terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        if self._view.quiet or not terminal:
+        if self._view.quiet or not on_terminal():
             return
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-
-        self._view.bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
+        self._view.bar = bars()
         self._view.bar.start()
 
     def __exit__(self, *error: object) -> None:

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.import_files import StoredFiles
+from iosonde.cli.shared.progress import working
 from iosonde.cli.shared.text import count
-from iosonde.cli.shared.work_progress import working
 from iosonde.connectors.source import Settings
 from iosonde.ingest.join import join_new
 from iosonde.ingest.records import FileImport, Records, Told, import_records, split

@@ -1,4 +1,4 @@
-"""Progress of preparations on stderr: a bar on a terminal, JSON lines for programs."""
+"""Progress of long work on stderr: a bar with rate and time left on a terminal, JSON lines for programs."""
 
 from __future__ import annotations
 
@@ -6,76 +6,129 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared.interrupt import Interrupt
 
-Report = Callable[[str, str, int, int], bool]
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+Working = Callable[[int, int], None]
+"""Gets how much is done, of how much."""
+Preparing = Callable[[str, str, int, int], bool]
+"""Gets target, part, bytes done, bytes in all; False after Ctrl-C."""
 _EVERY_S = 1.0
 
 
-def preparing(interrupt: Interrupt) -> AbstractContextManager[Report]:
-    """A context that gives the callback for ``ForegroundProbe.prepare``; False after Ctrl-C."""
-    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        return _Bars(interrupt)
-    return nullcontext(_json_lines(interrupt))
+def on_terminal() -> bool:
+    """Whether stderr can draw a bar."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
-class _Bars(AbstractContextManager[Report]):
-    """One bar a target and thing to make, with rate and time left."""
+def bars(*, of_bytes: bool = False) -> Progress:
+    """Bars that vanish when they end. A task of a count has a field ``rate``: text, "" for none."""
+    from rich import progress
+    from rich.console import Console
 
-    def __init__(self, interrupt: Interrupt) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            DownloadColumn,
-            Progress,
-            TextColumn,
-            TimeRemainingColumn,
-            TransferSpeedColumn,
+    counted: tuple[progress.ProgressColumn, ...] = (
+        (progress.DownloadColumn(binary_units=True), progress.TransferSpeedColumn())
+        if of_bytes
+        else (
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[rate]}", markup=False),
         )
-
-        self._interrupt = interrupt
-        self._progress = Progress(
-            TextColumn("preparing {task.description}", markup=False),
-            BarColumn(),
-            DownloadColumn(binary_units=True),
-            TransferSpeedColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._tasks: dict[tuple[str, str], Any] = {}
-
-    def __enter__(self) -> Report:
-        self._progress.start()
-        return self._report
-
-    def __exit__(self, *error: object) -> None:
-        self._progress.stop()
-
-    def _report(self, target: str, what: str, done: int, total: int) -> bool:
-        if not what:
-            return not self._interrupt.wanted
-        if (target, what) not in self._tasks:
-            self._tasks[target, what] = self._progress.add_task(f"{target}: {what}", total=total)
-        self._progress.update(self._tasks[target, what], completed=done, total=total)
-        return not self._interrupt.wanted
+    )
+    return progress.Progress(
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        *counted,
+        progress.TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
 
 
-def _json_lines(interrupt: Interrupt) -> Report:
-    """``{"type": "progress", ...}`` about once a second and at the end of each part."""
-    last: dict[tuple[str, str], float] = {}
+class JsonLines:
+    """``{"type": "progress", ...}``, of each key about once a second."""
+
+    def __init__(self) -> None:
+        self._last: dict[Hashable, float] = {}
+
+    def due(self, key: Hashable = None) -> bool:
+        """Whether the last line of ``key`` is a second ago."""
+        return time.monotonic() - self._last.get(key, -_EVERY_S) >= _EVERY_S
+
+    def write(self, fields: dict[str, Any], key: Hashable = None) -> None:
+        """One line, now."""
+        self._last[key] = time.monotonic()
+        print(json.dumps({"type": "progress", **fields}), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def working(what: str) -> Iterator[Working]:
+    """A context that gives the callback. Work of less than a second leaves no trace."""
+    if not on_terminal():
+        yield _counted_lines(what)
+        return
+    with bars() as drawn:
+        task = drawn.add_task(what, total=None, rate="")
+        began = time.monotonic()
+
+        def report(done: int, total: int) -> None:
+            spent = time.monotonic() - began
+            rate = f"{done / spent:.0f}/s" if spent > 0.5 else ""
+            drawn.update(task, completed=done, total=total, rate=rate)
+
+        yield report
+
+
+def _counted_lines(what: str) -> Working:
+    lines = JsonLines()
+    began = last = time.monotonic()
+    ended = False
+
+    def report(done: int, total: int) -> None:
+        nonlocal last, ended
+        now = time.monotonic()
+        finished = done >= total and last > began and not ended
+        if now - last < _EVERY_S and not finished:
+            return
+        last, ended = now, ended or finished
+        rate = round(done / (now - began), 1)
+        lines.write({"what": what, "done": done, "all": total, "per_s": rate})
+
+    return report
+
+
+@contextmanager
+def preparing(interrupt: Interrupt) -> Iterator[Preparing]:
+    """A context that gives the callback for ``ForegroundProbe.prepare``."""
+    if not on_terminal():
+        yield _prepared_lines(interrupt)
+        return
+    with bars(of_bytes=True) as drawn:
+        tasks: dict[tuple[str, str], Any] = {}
+
+        def report(target: str, what: str, done: int, total: int) -> bool:
+            if what:
+                if (target, what) not in tasks:
+                    tasks[target, what] = drawn.add_task(f"preparing {target}: {what}", total=total)
+                drawn.update(tasks[target, what], completed=done, total=total)
+            return not interrupt.wanted
+
+        yield report
+
+
+def _prepared_lines(interrupt: Interrupt) -> Preparing:
+    """A line also at the end of each part."""
+    lines = JsonLines()
 
     def report(target: str, what: str, done: int, total: int) -> bool:
-        now = time.monotonic()
-        if what and (done >= total or now - last.get((target, what), -_EVERY_S) >= _EVERY_S):
-            last[target, what] = now
-            line: dict[str, Any] = {"type": "progress", "target": target, "what": what}
-            line |= {"done_bytes": done, "all_bytes": total}
-            print(json.dumps(line), file=sys.stderr, flush=True)
+        if what and (done >= total or lines.due((target, what))):
+            fields = {"target": target, "what": what, "done_bytes": done, "all_bytes": total}
+            lines.write(fields, (target, what))
         return not interrupt.wanted
 
     return report
