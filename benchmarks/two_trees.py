@@ -54,7 +54,7 @@ def seconds(*words: str) -> Callable[[Path], float]:
 
 
 def pace(place: Path) -> Callable[[Path], float]:
-    """Seconds an operation of the metadata benchmark, one rank."""
+    """Seconds an operation of the metadata benchmark, one rank, two repetitions."""
     words = ("bench", "metadata", str(place), "-D", "10", "-P", "300", "-I", "300")
 
     def timed(tree: Path) -> float:
@@ -97,6 +97,7 @@ def main() -> None:
     print(f"{line()}; {args.rounds} rounds ABBA; NEW / OLD in seconds\n")
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         store, place = Path(folder) / "store", Path(folder) / "place"
+        place.mkdir()
         simulate(trees[0], store)
         at = ("--store", str(store))
         cases = {
