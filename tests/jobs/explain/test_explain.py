@@ -109,7 +109,8 @@ def test_what_only_stood_out_is_told_apart_from_what_history_backs():
             slow += 1
             assert verdict.data()["backed"] == []
             assert (
-                "; unusual, but other runs with such values were not slower: " in verdict.sentence
+                "; unusual, but other runs do not show that such values cost speed: "
+                in verdict.sentence
             )
             assert " of 8 metrics stood in the worst quarter" in verdict.evidence[-1]
             assert verdict.evidence[-1].endswith("chance alone puts 2 and 0.4 there")

@@ -145,7 +145,9 @@ def _because(told: tuple[Candidate, ...], of_its_time: bool) -> str:
     sure = tuple(one for one in told if backed(one))
     rest = tuple(one for one in told if not backed(one))
     if not sure:
-        return f"; unusual, but other runs with such values were not slower: {_reasons(rest)}"
+        return (
+            f"; unusual, but other runs do not show that such values cost speed: {_reasons(rest)}"
+        )
     return f": {_reasons(sure)}" + (f"; {_reasons(rest)} stood out too" if rest else "")
 
 
