@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from iosonde.engine.states import read_states
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError
+from iosonde.model.units import DAY_NS
 from iosonde.weather.slowdown.components import compared
 from iosonde.weather.slowdown.findings import Finding, from_state
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""
-
-_DAY_NS = 86_400_000_000_000
 
 
 class Happened(NamedTuple):
@@ -175,7 +174,7 @@ def _parts(known: StoreNames, name: str | None, span_ns: Span, now_ns: int) -> l
 
     since, until = span_ns
     if name is None:
-        begin = now_ns - _DAY_NS if since is None and until is None else since
+        begin = now_ns - DAY_NS if since is None and until is None else since
         return [Part(since_ns=begin, until_ns=until)]
     parts = select_all(name, known, now_ns)
     if parts[0].since_ns is None:

@@ -33,8 +33,7 @@ from iosonde.engine.spool import NULL_SQL
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
 from iosonde.model.runs import RunRow, run_order
-
-_DAY_NS = 86_400_000_000_000
+from iosonde.model.units import DAY_NS
 
 
 class StoredRun(NamedTuple):
@@ -215,7 +214,7 @@ def _as_sql(name: str, kind: str) -> str:
 
 def _midnight(date: str) -> int:
     try:
-        return int(np.datetime64(date, "D").astype(np.int64)) * _DAY_NS
+        return int(np.datetime64(date, "D").astype(np.int64)) * DAY_NS
     except ValueError:  # the 31st of February
         return 0
 

@@ -11,7 +11,7 @@ from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from iosonde.model.amounts import amount, scale_of
-from iosonde.model.units import day, to_datetime
+from iosonde.model.units import DAY_NS, day, to_datetime
 
 if TYPE_CHECKING:
     from iosonde.jobs.climate.climate import Climate, OnDate
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_METRICS = 4
 """Metrics that a sentence names."""
 MOST_PARTS, MOST_TOLD = 6, 5
-_GAP_NS = 3 * 86_400 * 10**9
+_GAP_NS = 3 * DAY_NS
 """A time without runs is told when it is longer, and more than half of the interval."""
 GRADUAL = "perhaps gradually, as a straight line does as well"
 NO_CLIMATES = "too few motifs and metrics to tell climates"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.model.units import DAY_NS
 from iosonde.stats.change_points import shifts
 from iosonde.stats.segments import FEWEST
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DAY_NS = 86_400 * 10**9
 MOST_RUNS = 2000
 """So many of the runs before and after it are looked at: the search is quadratic."""
 SMALLEST = 0.1
