@@ -8,6 +8,7 @@ from benchmarks.truth import (
     coverage,
     estimators,
     explained,
+    nulls,
     published,
     raised,
     recorded,
@@ -40,6 +41,7 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "noise": waiting.noise,
     "coverage": coverage.coverage,
     "lasting": explained.lasting,
+    "nulls": nulls.nulls,
 }
 SEEDS = {
     "T1": 4000,
@@ -65,6 +67,7 @@ SEEDS = {
     "noise": 62,
     "coverage": 63,
     "lasting": 81,
+    "nulls": 9701,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "plain way", "met")

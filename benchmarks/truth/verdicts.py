@@ -52,9 +52,9 @@ def t9(seed: int, scale: float = 1.0) -> list[Row]:
             sky = stream.weather(random, options)
             seconds = stream.latencies(random, sky, op).seconds
             truth = _true_spans(sky)
-            ours.add(truth, _spans(_frame(op, *minutes(seconds, judged(op, seconds)[1]))))
+            ours.add(truth, spans(op, *minutes(seconds, judged(op, seconds)[1])))
             ratio = np.median(seconds.reshape(-1, 60), axis=1) / np.median(seconds)
-            plain.add(truth, _spans(_frame(op, ratio, np.ones_like(ratio))))
+            plain.add(truth, spans(op, ratio, np.ones_like(ratio)))
         p, error = share(ours.right, max(1, ours.told))
         r, error_r = share(ours.hit, ours.real)
         late, plain_late = (float(np.quantile(s.off, 0.9)) for s in (ours, plain))
@@ -93,10 +93,10 @@ def _frame(op: str, typ: Floats, tail: Floats) -> Frame:
     )
 
 
-def _spans(frame: Frame) -> Floats:
-    """(events, 2) begin and end in seconds."""
-    spans = [(e.start_ns, e.seen_until_ns) for e in slow_events(frame)]
-    return (np.array(spans, dtype=np.float64).reshape(-1, 2) - START_NS) / SECOND_NS
+def spans(op: str, typ: Floats, tail: Floats) -> Floats:
+    """(events, 2) begin and end, in seconds, of the events in minutes of typ and tail."""
+    found = [(e.start_ns, e.seen_until_ns) for e in slow_events(_frame(op, typ, tail))]
+    return (np.array(found, dtype=np.float64).reshape(-1, 2) - START_NS) / SECOND_NS
 
 
 def _true_spans(sky: Weather) -> Floats:
