@@ -37,7 +37,7 @@ def alarms(
 ) -> list[Alarm]:
     """Every alarm of one series of samples, in the order in which they were raised.
 
-    Shape: (n,) each, versions (versions, 26). ``due_ns`` ascending. ``which``: the row of ``versions``
+    Shape: (n,) each, versions (versions, 38). ``due_ns`` ascending. ``which``: the row of ``versions``
     that each sample is judged by, -1 while learning (nothing is raised then).
     Unit: ns.
     Missing data: NaN for an operation without that latency.

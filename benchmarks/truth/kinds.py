@@ -60,11 +60,11 @@ def memory(random: np.random.Generator, n: int) -> Floats:
 
 
 def working_hours(random: np.random.Generator, n: int) -> Floats:
-    """An op that takes twice as long on weekdays from 8 to 20 h, and varies with an hour's memory."""
+    """An op that takes up to 1.6 times as long on weekdays from 8 to 20 h, and varies with an hour's memory."""
     second = np.arange(n)
     weekday = second // DAY_S % 7 < 5
     hour = second % DAY_S / HOUR_S
-    load = np.where(weekday, np.log(2) * np.maximum(0, np.sin(np.pi * (hour - 8) / 12)), 0)
+    load = np.where(weekday, np.log(1.6) * np.maximum(0, np.sin(np.pi * (hour - 8) / 12)), 0)
     noise = 0.35 * random.standard_normal(n) + walk(random, n, 0.15, HOUR_S)
     return _capped(2e-3 * np.exp(load + noise))
 
@@ -94,7 +94,7 @@ def recorded(folder: Path | None = None) -> Iterator[tuple[str, Floats]]:
 
 
 def resampled(random: np.random.Generator, latencies: Floats, n: int, block: int) -> Floats:
-    """n latencies, drawn in blocks of consecutive ones; block 1: independent draws."""
+    """Draw n latencies in blocks of consecutive ones; with block 1: independent draws."""
     known = latencies[latencies > 0]
     starts = random.integers(0, len(known), -(-n // block))
     rows = (starts[:, None] + np.arange(block)) % len(known)

@@ -115,11 +115,12 @@ def guard(
 
     ``series``: offsets (int64) of each series among the rows. ``columns``: start_ns, n_due, n_lost
     (int64), ascending in start within a series. An empty response histogram says that responses are
-    the service times. ``reference``: one expectation (26 floats, NaN = none) a series.
+    the service times. ``reference``: one expectation (38 floats, NaN = none) a series.
 
     A row: typ tail lost with _lower _upper (float64), flagged stage epoch (int64). A version:
-    version_series _from_ns _stage _epoch (int64) _climate (float64), versions (26 float64: 19 levels,
-    q99, n, hit_share, mu_1, mu_2, sigma_1, sigma_2). A lasting change: change_series _epoch _began_ns
+    version_series _from_ns _stage _epoch (int64) _climate (float64), versions (38 float64: 19 levels,
+    q99, n, hit_share, mu_1, mu_2, sigma_1, sigma_2, 3 limits of the detectors, their null rates: 3 shares, 3
+    dispersions, typ, its error, lost). A lasting change: change_series _epoch _began_ns
     (int64) _factor (float64).
     """
 
@@ -130,14 +131,14 @@ def triples(
 
     ``levels``: n x 19 x 3 float64 (lower, point, upper) of service time; ``tails``: n x 2 x 3 of
     the response quantiles .90 and .95; ``counts``: n x 4 int64 (n, n_response, n_due, n_lost);
-    ``which``: the row of ``versions`` (x 26) that each window is compared with, -1 for none.
+    ``which``: the row of ``versions`` (x 38) that each window is compared with, -1 for none.
     """
 
 def histogram_levels(histograms: _Histograms) -> dict[str, bytes]:
     """``levels``: n x 21 x 3 float64 (lower, point, upper): 19 levels, then quantiles .90 and .95."""
 
 def expectations(histograms: _Histograms) -> dict[str, bytes]:
-    """``versions`` (rows x 26 float64, see ``guard``): what each histogram makes one expect; NaN if empty."""
+    """``versions`` (rows x 38 float64, see ``guard``): what each histogram makes one expect; NaN if empty."""
 
 def mode_shifts(histograms: _Histograms, which: Buffer, versions: Buffer) -> dict[str, bytes]:
     """hit_share, hit, miss (float64) of each; NaN below 60 rows or where one mode is expected."""
@@ -149,8 +150,11 @@ def alarms(
     lost: Buffer,
     which: Buffer,
     versions: Buffer,
+    queued_ns: Buffer | None = None,
 ) -> dict[str, bytes]:
     """Alarms over samples ascending in due_ns (int64; null = -2**63).
+
+    ``queued_ns``: what of a latency the probing thread waited for a CPU (int64; none: 0).
 
     raised_ns, cause (int64), peak, peak_tail, cleared_ns (float64): one row when an alarm is raised
     (cleared_ns NaN) and one when it is over. ``which`` as in ``triples``, one a sample.
@@ -162,8 +166,11 @@ def onset(due_ns: Buffer, service_ns: Buffer, baseline_ns: float, slowdown: floa
 def slow_windows(median_ns: Buffer, lower_ns: Buffer, baseline_ns: Buffer) -> bytes:
     """One byte a window (float64 columns, NaN = unknown): 1 where its slowdown is slow."""
 
+def control_level(bimodal: bool) -> float:
+    """The level at which service times with and without the wait for a CPU are compared."""
+
 def host_busy_windows(
-    median_ns: Buffer, unqueued_ns: Buffer, late_ns: Buffer, baseline_ns: Buffer
+    slowdown: Buffer, unqueued: Buffer, late_ns: Buffer, middle_ns: Buffer
 ) -> bytes:
     """One byte a window (float64 columns, NaN = unknown): 1 where the probing host explains it."""
 

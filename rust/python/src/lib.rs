@@ -34,6 +34,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(statistics::trailing_median, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::onset, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::slow_windows, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::control_level, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::host_busy_windows, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::quantile_bounds, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::share_interval, module)?)?;

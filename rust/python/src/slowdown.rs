@@ -5,7 +5,9 @@ use iosonde_core::slowdown::detect::Cause;
 use iosonde_core::slowdown::guarded::{Interval, Stage};
 use iosonde_core::slowdown::history::{self, History};
 use iosonde_core::slowdown::levels::{Level, Levels, N, RankTable};
+use iosonde_core::slowdown::limits::Limits;
 use iosonde_core::slowdown::modes::{Modes, modes, shift};
+use iosonde_core::slowdown::null_rates::NullRates;
 use iosonde_core::slowdown::seen::Seen;
 use iosonde_core::slowdown::triple::{Expected, Factor, Triple};
 use pyo3::buffer::PyBuffer;
@@ -14,8 +16,11 @@ use pyo3::types::PyDict;
 
 use crate::columns::{ensure, floats, integers, optional, vector};
 
-/// Numbers that describe an expectation: the levels, q99, n, and the modes (NaN when there is one only).
-const WIDTH: usize = N + 7;
+/// Numbers that describe an expectation: the levels, q99, n, the modes (NaN when there is one only), the detectors' limits, and
+/// their null rates (NaN while unknown): share and dispersion of each, typ, its error, lost.
+const WIDTH: usize = NULL + 9;
+const LIMITS: usize = N + 7;
+const NULL: usize = LIMITS + 3;
 
 fn flat(expected: &Expected) -> [f64; WIDTH] {
     let mut row = [f64::NAN; WIDTH];
@@ -24,7 +29,13 @@ fn flat(expected: &Expected) -> [f64; WIDTH] {
     row[N + 1] = expected.n as f64;
     if let Some(modes) = expected.modes {
         let rest = [modes.hit_share, modes.mu[0], modes.mu[1], modes.sigma[0], modes.sigma[1]];
-        row[N + 2..].copy_from_slice(&rest);
+        row[N + 2..LIMITS].copy_from_slice(&rest);
+    }
+    row[LIMITS..NULL].copy_from_slice(&expected.limits_ns);
+    if let Some(null) = expected.null {
+        row[NULL..NULL + 3].copy_from_slice(&null.share);
+        row[NULL + 3..NULL + 6].copy_from_slice(&null.dispersion);
+        row[NULL + 6..].copy_from_slice(&[null.typ, null.typ_error, null.lost]);
     }
     row
 }
@@ -32,9 +43,17 @@ fn flat(expected: &Expected) -> [f64; WIDTH] {
 fn expected_of(row: &[f64]) -> Expected {
     let mut at = [0.0; N];
     at.copy_from_slice(&row[..N]);
-    let m = &row[N + 2..WIDTH];
+    let m = &row[N + 2..LIMITS];
     let modes = (!m[0].is_nan()).then(|| Modes { hit_share: m[0], mu: [m[1], m[2]], sigma: [m[3], m[4]] });
-    Expected { at, q99: row[N], modes, n: row[N + 1] as u64 }
+    let three = |from: usize| [row[from], row[from + 1], row[from + 2]];
+    let null = (!row[NULL].is_nan()).then(|| NullRates {
+        share: three(NULL),
+        dispersion: three(NULL + 3),
+        typ: row[NULL + 6],
+        typ_error: row[NULL + 7],
+        lost: row[NULL + 8],
+    });
+    Expected { at, q99: row[N], modes, n: row[N + 1] as u64, limits_ns: three(LIMITS), null }
 }
 
 /// Histograms side by side: those of row i lie in `offsets[i]..offsets[i + 1]`.
@@ -296,6 +315,7 @@ pub fn mode_shifts<'py>(
 
 /// Every alarm over the samples of one series; see the stub.
 #[pyfunction]
+#[pyo3(signature = (due_ns, service_ns, response_ns, lost, which, versions, queued_ns=None))]
 pub fn alarms<'py>(
     python: Python<'py>,
     due_ns: PyBuffer<i64>,
@@ -304,27 +324,30 @@ pub fn alarms<'py>(
     lost: PyBuffer<u8>,
     which: PyBuffer<i64>,
     versions: PyBuffer<f64>,
+    queued_ns: Option<PyBuffer<i64>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let due = vector(python, &due_ns)?;
     let (service, response) = (vector(python, &service_ns)?, vector(python, &response_ns)?);
     let (lost, which) = (vector(python, &lost)?, vector(python, &which)?);
     let versions = vector(python, &versions)?;
     let n = due.len();
-    let fits = [service.len(), response.len(), lost.len(), which.len()].iter().all(|&len| len == n);
+    let queued = queued_ns.map_or_else(|| Ok(vec![0; n]), |queued| vector(python, &queued))?;
+    let lengths = [service.len(), response.len(), lost.len(), which.len(), queued.len()];
+    let fits = lengths.iter().all(|&len| len == n);
     let count = (versions.len() / WIDTH) as i64;
     ensure(fits && which.iter().all(|&v| v < count), "columns of different lengths")?;
     ensure(due.windows(2).all(|pair| pair[0] <= pair[1]), "due_ns must rise")?;
     let found = python.detach(|| {
         let expected: Vec<Expected> = versions.chunks(WIDTH).map(expected_of).collect();
         let rows: Vec<Seen> = (0..n)
-            .map(|i| Seen {
-                due_ns: due[i],
-                service_ns: optional(service[i]),
-                response_ns: optional(response[i]),
-                lost: lost[i] != 0,
+            .map(|i| {
+                let (service_ns, response_ns) = (optional(service[i]), optional(response[i]));
+                let queued_ns = optional(queued[i]).unwrap_or(0);
+                Seen { due_ns: due[i], service_ns, response_ns, lost: lost[i] != 0, queued_ns }.unqueued()
             })
             .collect();
-        history::alarms(&rows, |i| usize::try_from(which[i]).ok().map(|v| &expected[v]))
+        let limits: Vec<Option<Limits>> = expected.iter().map(Limits::of).collect();
+        history::alarms(&rows, |i| usize::try_from(which[i]).ok().map(|v| (&expected[v], limits[v].as_ref())))
     });
     let dict = PyDict::new(python);
     integers(&dict, "raised_ns", found.iter().map(|alarm| alarm.raised_ns))?;

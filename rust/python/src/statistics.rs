@@ -96,23 +96,25 @@ pub fn slow_windows<'py>(
     }))
 }
 
+/// The level at which service times with and without the wait for a CPU are compared.
+#[pyfunction]
+pub fn control_level(bimodal: bool) -> f64 {
+    verdict::control_level(bimodal)
+}
+
 /// One byte a window: 1 where the probing host explains that it is slow.
 #[pyfunction]
 pub fn host_busy_windows<'py>(
     python: Python<'py>,
-    median_ns: PyBuffer<f64>,
-    unqueued_ns: PyBuffer<f64>,
+    slowdown: PyBuffer<f64>,
+    unqueued: PyBuffer<f64>,
     late_ns: PyBuffer<f64>,
-    baseline_ns: PyBuffer<f64>,
+    middle_ns: PyBuffer<f64>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let columns = columns(python, [median_ns, unqueued_ns, late_ns, baseline_ns])?;
+    let columns = columns(python, [slowdown, unqueued, late_ns, middle_ns])?;
     Ok(flags(python, columns[0].len(), |i| {
-        let controls = verdict::Controls {
-            service_ns: columns[0][i],
-            unqueued_ns: columns[1][i],
-            late_ns: columns[2][i],
-        };
-        verdict::host_was_busy(&controls, columns[3][i])
+        let [slowdown, unqueued, late_ns, middle_ns] = std::array::from_fn(|column| columns[column][i]);
+        verdict::host_was_busy(&verdict::Controls { slowdown, unqueued, late_ns, middle_ns })
     }))
 }
 

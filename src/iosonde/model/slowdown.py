@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 
 LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
 """Levels of the quantile functions that the typical slowdown rests on."""
+ABOVE_HITS, LATEST_BAND = 0.25, 0.80
+"""The band of levels of an op with two modes begins so far above its hit share, at the latest here."""
 TRIPLE_COLUMNS = tuple(f"{name}{end}" for name in TRIPLE for end in ("", "_lower", "_upper"))
 """typ, tail and lost, each with the ends of its interval."""
-VERSION_WIDTH = 26
-"""Numbers of a version: 19 levels (ns), q99 (ns), n, hit share, mu_1, mu_2, sigma_1, sigma_2."""
+VERSION_WIDTH = 38
+"""Numbers of a version: 19 levels (ns), q99 (ns), n, hit share, mu_1, mu_2, sigma_1, sigma_2, the
+detectors' 3 limits (ns), their null rates: 3 shares, 3 dispersions, typ, its error, lost (NaN = unknown)."""
 INTERVAL_NS = 600 * 10**9
 """Length of a roll-up's interval."""
 
@@ -71,7 +74,7 @@ class Intervals:
 class Baseline:
     """Every version of what was expected of one series.
 
-    ``from_ns`` (versions,) ascending: each holds until the next. ``numbers`` (versions, 26): see
+    ``from_ns`` (versions,) ascending: each holds until the next. ``numbers`` (versions, 38): see
     ``VERSION_WIDTH``. ``climate``: now / the reference epoch, NaN before there is one.
     """
 
@@ -93,6 +96,15 @@ class Baseline:
     def hit_share(self, row: Ints) -> Floats:
         """Expected share of the fast mode; NaN where there is one mode."""
         return self._pick(self.numbers[:, 21], row)
+
+    def middle_ns(self, row: Ints) -> Floats:
+        """Latency expected in the middle of the band of levels that typ compares; NaN for -1."""
+        from_level = np.minimum(
+            LATEST_BAND, np.ceil(20 * (self.numbers[:, 21] + ABOVE_HITS) - 1e-9) / 20
+        )
+        first = np.where(np.isnan(from_level), 0, np.round(20 * from_level) - 1).astype(np.int64)
+        places = (first + len(LEVELS) - 1) // 2
+        return self._pick(self.numbers[np.arange(len(places)), places], row)
 
     def _pick(self, column: Floats, row: Ints) -> Floats:
         found = np.full(len(row), np.nan)

@@ -26,7 +26,14 @@ from iosonde.model.frames import Frame, WindowTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS
 from iosonde.serve.arrivals import Arrivals, earliest_due_ns
 from iosonde.weather.slowdown.baseline import LearntBaselines, learn
-from iosonde.weather.slowdown.slowdown import add_slowdown, in_op_order, judged, statistic_columns
+from iosonde.weather.slowdown.slowdown import (
+    CONTROLS,
+    add_slowdown,
+    in_op_order,
+    judged,
+    statistic_columns,
+    with_host_busy,
+)
 from iosonde.weather.slowdown.trailing import trailing_median
 from iosonde.weather.store import Store
 
@@ -41,7 +48,7 @@ _FEW = 8
 _COLUMNS = statistic_columns("median")
 _STATISTICS = (
     *("q50_ns", "q50_lower_ns", "q50_upper_ns", "q90_ns", "max_ns"),
-    *("unqueued_q50_ns", "late_q50_ns"),
+    *CONTROLS,
 )
 """What the page shows, and what ``weather.slowdown.slowdown`` needs to judge a window."""
 
@@ -108,7 +115,8 @@ class History:
         shown = start + key.window_ns > since_ns
         if until_ns is not None:
             shown &= start < until_ns
-        return judged(rated.take(shown), self._known(key.host, key.target, now_ns), "typ")
+        known = self._known(key.host, key.target, now_ns)
+        return with_host_busy(judged(rated.take(shown), known, "typ"))
 
     def _known(self, host: str, target: str, now_ns: int) -> LearntBaselines:
         """What is usual of a target, as of some minutes ago: it changes every hour."""

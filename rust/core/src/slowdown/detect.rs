@@ -1,35 +1,27 @@
 //! Is it slow now? Detectors that take every operation, and are looked at every ten seconds.
 //!
-//! An alarm is raised when `typ >= 2` over the last minute (2.5 where latencies have two modes) on two ticks in a row, when a
-//! twentieth of the due operations of that minute is lost, or when one of three cumulative sums (Page 1954) reaches its limit:
+//! An alarm is raised when `typ` over the last minute reaches its limit on two ticks in a row, when more operations of that
+//! minute are lost than usual, or when one of three cumulative sums (Page 1954) reaches its limit:
 //!
 //! `S <- S + ln(p_1/p_0)` when the operation counts, else `S <- S + ln((1 - p_1)/(1 - p_0))`, kept between 0 and
 //! `H + ln(p_1/p_0)`: more would only make it forget more slowly, less would forget a limit reached between two ticks.
 //!
 //! An operation counts when its response exceeds `c g`; for the sums `share` and `tail` only if it is the first of a run, since
-//! a slow operation right after a slow one says nothing new. Two quick operations in a row end a run. With `r = Q_exp(.95) / Q_exp(.75)`:
-//!
-//! | sum | c | p_0 | p_1 | H |
-//! |---|---|---|---|---|
-//! | `shift` | `Q_exp(.90)` | .15 | .40 | 12 |
-//! | `share` | `Q_exp(.95) r` | .01 | .08 | 7 |
-//! | `tail` | `Q_exp(.95) r^1.5` | .003 | .05 | 8 |
+//! a slow operation right after a slow one says nothing new. Two quick operations in a row end a run. What `c`, `p_0`, `p_1` and H
+//! are for an op follows from its baseline: [`super::limits`].
 //!
 //! `g = exp(G)` is the harmless load: on every tick without an alarm
 //! `G <- G + (clip(ln typ, -.35, .8) - G) / 30`, and g is kept between `exp(-.15)` and `exp(.8)`. Where latencies have two modes
 //! an operation up to `Q_exp(.50)`, a cache hit, neither counts nor ends a run. The alarm is over after five minutes in which
-//! `typ < 1.5`, `tail < 3`, every S < 5 and nothing would raise it.
+//! `typ < 1.5` (or is usual), `tail < 3` (its lower end), every S is below .6 H and nothing would raise it.
 
-use super::triple::{Expected, Factor, Triple};
+use super::limits::Limits;
+use super::triple::{Factor, Triple};
 
 /// Time between two ticks.
 pub const TICK_NS: i64 = 10_000_000_000;
 /// What a tick looks at.
 pub const LOOK_NS: i64 = 60_000_000_000;
-/// `typ` that raises an alarm ...
-pub const ALARM_TYP: f64 = 2.0;
-/// ... and where latencies have two modes.
-pub const ALARM_TYP_BIMODAL: f64 = 2.5;
 /// Ticks in a row for `typ`.
 pub const TICKS: u32 = 2;
 /// Quick operations in a row that end a run of slow ones.
@@ -40,8 +32,8 @@ pub const ALARM_LOST: f64 = 0.05;
 pub const CLEAR_TYP: f64 = 1.5;
 /// ... this `tail` ...
 pub const CLEAR_TAIL: f64 = 3.0;
-/// ... and these sums ...
-pub const CLEAR_SUM: f64 = 5.0;
+/// ... and with every sum below this share of its limit ...
+pub const CLEAR_SUM: f64 = 0.6;
 /// ... for so long.
 pub const CLEAR_NS: i64 = 300_000_000_000;
 /// Ticks over which the harmless load is followed.
@@ -50,6 +42,11 @@ pub const LOAD_TICKS: f64 = 30.0;
 pub const LOAD_STEP: (f64, f64) = (-0.35, 0.8);
 /// Harmless load at most, either way, as a logarithm.
 pub const LOAD: (f64, f64) = (-0.15, 0.8);
+
+/// The harmless load g that a typical slowdown amounts to.
+pub fn load(typ: f64) -> f64 {
+    if typ > 0.0 { typ.ln().clamp(LOAD.0, LOAD.1).exp() } else { 1.0 }
+}
 
 /// What raised an alarm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,35 +70,6 @@ impl Cause {
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
-}
-
-/// The constants of a cumulative sum.
-#[derive(Debug, Clone, Copy)]
-pub struct Rule {
-    /// What it raises an alarm as.
-    pub cause: Cause,
-    /// Usual share of operations that count.
-    pub p0: f64,
-    /// Share that it waits for.
-    pub p1: f64,
-    /// Limit.
-    pub limit: f64,
-    /// Whether only the first operation of a run counts.
-    pub runs: bool,
-}
-
-/// The three sums.
-pub const RULES: [Rule; 3] = [
-    Rule { cause: Cause::Shift, p0: 0.15, p1: 0.40, limit: 12.0, runs: false },
-    Rule { cause: Cause::Share, p0: 0.01, p1: 0.08, limit: 7.0, runs: true },
-    Rule { cause: Cause::Tail, p0: 0.003, p1: 0.05, limit: 8.0, runs: true },
-];
-
-/// The latencies above which an operation counts, in the order of [`RULES`], ns.
-fn limits_ns(expected: &Expected) -> [f64; 3] {
-    let (q75, q90, q95) = (expected.at[14], expected.at[17], expected.q95());
-    let r = q95 / q75.max(1.0);
-    [q90, q95 * r, q95 * r.powf(1.5)]
 }
 
 /// An alarm that was raised or is over.
@@ -138,16 +106,15 @@ pub struct Detector {
 
 impl Detector {
     /// Take an operation: its response time, none if it was lost without one.
-    pub fn take(&mut self, response_ns: Option<i64>, expected: &Expected) {
+    pub fn take(&mut self, response_ns: Option<i64>, limits: &Limits) {
         let ns = response_ns.map_or(f64::INFINITY, |ns| ns as f64);
-        let neutral = expected.modes.is_some() && ns <= expected.q50();
+        let neutral = ns <= limits.neutral_ns;
         let g = self.load.clamp(LOAD.0, LOAD.1).exp();
-        for ((sum, rule), limit_ns) in self.sums.iter_mut().zip(&RULES).zip(limits_ns(expected)) {
-            let slow = !neutral && ns > limit_ns * g;
-            let counts = slow && !(rule.runs && sum.run > 0);
-            let rise = (rule.p1 / rule.p0).ln();
-            let step = if counts { rise } else { ((1.0 - rule.p1) / (1.0 - rule.p0)).ln() };
-            sum.value = (sum.value + step).clamp(0.0, rule.limit + rise);
+        for (sum, of) in self.sums.iter_mut().zip(&limits.sums) {
+            let slow = !neutral && ns > of.above_ns * g;
+            let counts = slow && !(of.runs && sum.run > 0);
+            let step = if counts { of.rise } else { of.fall };
+            sum.value = (sum.value + step).clamp(0.0, of.limit + of.rise);
             if !neutral {
                 sum.run = if slow { RUN_ENDS } else { sum.run.saturating_sub(1) };
             }
@@ -158,10 +125,12 @@ impl Detector {
         self.alarm.as_ref()
     }
     /// A tick: `last` is the slowdown of the last [`LOOK_NS`]. Returns an alarm that was raised or is over now.
-    pub fn tick(&mut self, now_ns: i64, last: &Triple, bimodal: bool) -> Option<Alarm> {
+    ///
+    /// Without `limits` only losses that are certain raise one.
+    pub fn tick(&mut self, now_ns: i64, last: &Triple, limits: Option<&Limits>) -> Option<Alarm> {
         let value = |factor: Option<Factor>| factor.map_or(0.0, |factor| factor.value);
         let (typ, tail) = (value(last.typ), value(last.tail));
-        let cause = self.cause(typ, value(last.lost), bimodal);
+        let cause = self.cause(last, limits);
         let Some(alarm) = &mut self.alarm else {
             if typ > 0.0 {
                 self.load += (typ.ln().clamp(LOAD_STEP.0, LOAD_STEP.1) - self.load) / LOAD_TICKS;
@@ -174,28 +143,39 @@ impl Detector {
         };
         alarm.peak = alarm.peak.max(typ);
         alarm.peak_tail = alarm.peak_tail.max(tail);
-        let sums = self.sums.iter().all(|sum| sum.value < CLEAR_SUM);
-        if cause.is_some() || typ >= CLEAR_TYP || tail >= CLEAR_TAIL || !sums {
+        if cause.is_some() || !self.is_calm(typ, last.tail, limits) {
             self.calm_since = None;
             return None;
         }
         if now_ns - *self.calm_since.get_or_insert(now_ns) < CLEAR_NS {
             return None;
         }
-        let over = Alarm { cleared_ns: Some(now_ns), ..*alarm };
+        let over = self.alarm.map(|alarm| Alarm { cleared_ns: Some(now_ns), ..alarm });
         *self = Self { load: self.load, ..Self::default() };
-        Some(over)
+        over
     }
 
-    fn cause(&mut self, typ: f64, lost: f64, bimodal: bool) -> Option<Cause> {
-        let limit = if bimodal { ALARM_TYP_BIMODAL } else { ALARM_TYP };
-        self.typ_ticks = if typ >= limit { self.typ_ticks + 1 } else { 0 };
+    fn is_calm(&self, typ: f64, tail: Option<Factor>, limits: Option<&Limits>) -> bool {
+        let tail = tail.map_or(0.0, |tail| tail.lower.unwrap_or(tail.value));
+        let usual = limits.map_or(1.0, |limits| limits.typ_usual);
+        let sums = limits.is_none_or(|limits| {
+            self.sums.iter().zip(&limits.sums).all(|(sum, of)| sum.value < CLEAR_SUM * of.limit)
+        });
+        typ < CLEAR_TYP.max(usual) && tail < CLEAR_TAIL && sums
+    }
+
+    fn cause(&mut self, last: &Triple, limits: Option<&Limits>) -> Option<Cause> {
+        let Some(limits) = limits else {
+            let certain = |lost: Factor| lost.lower.is_some_and(|lower| lower >= ALARM_LOST);
+            return last.lost.filter(|&lost| certain(lost)).map(|_| Cause::Lost);
+        };
+        self.typ_ticks = if limits.is_typ_slow(last.typ) { self.typ_ticks + 1 } else { 0 };
         if self.typ_ticks >= TICKS {
             return Some(Cause::Typ);
         }
-        let reached = self.sums.iter().zip(&RULES).find(|(sum, rule)| sum.value >= rule.limit);
-        let lost = (lost >= ALARM_LOST).then_some(Cause::Lost);
-        reached.map(|(_, rule)| rule.cause).or(lost)
+        let reached = self.sums.iter().zip(&limits.sums).find(|(sum, of)| sum.value >= of.limit);
+        let lost = limits.is_much_lost(last.lost).then_some(Cause::Lost);
+        reached.map(|(_, of)| of.cause).or(lost)
     }
 }
 
@@ -203,6 +183,8 @@ impl Detector {
 mod tests {
     use super::super::buckets::Packed;
     use super::super::levels::{Levels, RankTable};
+    use super::super::null_rates::NullRates;
+    use super::super::triple::Expected;
     use super::*;
     use crate::seed::Random;
 
@@ -211,6 +193,7 @@ mod tests {
     struct Bench {
         random: Random,
         expected: Expected,
+        limits: Limits,
         detector: Detector,
         last: Vec<i64>,
         second: i64,
@@ -226,9 +209,17 @@ mod tests {
             let mut random = Random::stream(seed, "detect");
             let mut usual: Vec<i64> = (0..50_000).map(|_| create(&mut random)).collect();
             usual.sort_unstable();
-            let expected = Expected::of(Packed::of_sorted(&usual).iter(), None).unwrap();
+            let mut expected = Expected::of(Packed::of_sorted(&usual).iter(), None).unwrap();
+            expected.null = Some(NullRates {
+                share: [0.1, 0.005, 0.001],
+                dispersion: [1.0; 3],
+                typ: 1.0,
+                typ_error: 0.0,
+                lost: 0.0,
+            });
+            let limits = Limits::of(&expected).unwrap();
             let (detector, ranks) = (Detector::default(), RankTable::default());
-            Self { random, expected, detector, last: Vec::new(), second: 0, ranks }
+            Self { random, expected, limits, detector, last: Vec::new(), second: 0, ranks }
         }
         /// Seconds in which a share of the operations takes `factor` times as long; alarms with their second.
         fn live(&mut self, seconds: i64, factor: f64, share: f64) -> Vec<Alarm> {
@@ -237,7 +228,7 @@ mod tests {
                 self.second += 1;
                 let by = if self.random.unit() < share { factor } else { 1.0 };
                 let ns = (create(&mut self.random) as f64 * by) as i64;
-                self.detector.take(Some(ns), &self.expected);
+                self.detector.take(Some(ns), &self.limits);
                 self.last.push(ns);
                 if self.second % 10 == 0 {
                     let from = self.last.len().saturating_sub(60);
@@ -246,7 +237,7 @@ mod tests {
                     let n = rows.len() as u64;
                     let levels = Levels::of_sorted(&rows, &rows, n, 0, &mut self.ranks);
                     let triple = Triple::of(&levels, Some(&self.expected));
-                    alarms.extend(self.detector.tick(self.second * SECOND, &triple, false));
+                    alarms.extend(self.detector.tick(self.second * SECOND, &triple, Some(&self.limits)));
                 }
             }
             alarms
@@ -293,10 +284,12 @@ mod tests {
     }
 
     #[test]
-    fn lost_operations_alarm_without_any_expectation() {
-        let mut detector = Detector::default();
-        let lost = Levels { n_due: 60, n_lost: 4, ..Levels::default() };
-        let alarm = detector.tick(0, &Triple::of(&lost, None), false);
-        assert_eq!(alarm.map(|alarm| alarm.cause), Some(Cause::Lost));
+    fn without_rates_only_a_certain_loss_raises_an_alarm() {
+        let lost = |n_lost| {
+            let levels = Levels { n_due: 60, n_lost, ..Levels::default() };
+            let mut detector = Detector::default();
+            detector.tick(0, &Triple::of(&levels, None), None).map(|alarm| alarm.cause)
+        };
+        assert_eq!((lost(4), lost(10)), (None, Some(Cause::Lost)));
     }
 }

@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 use super::buckets::{Packed, Pool};
 use super::levels::{Levels, N, RankTable};
 use super::modes::Modes;
+use super::null_rates::{DAYS, DayRates, Exceedances, NullRates};
 use super::triple::{Expected, Triple};
-use first_pass::first_pass;
+use first_pass::{FirstPass, first_pass};
 use kept::{DAY_NS, Day, FLAG_TYP, Kept, is_flagged};
 
 mod epochs;
@@ -122,6 +123,8 @@ struct Today {
     typ: Vec<f32>,
     flagged: usize,
     kept: Vec<Kept>,
+    #[serde(default)]
+    above: Vec<Exceedances>,
 }
 
 /// A day that may turn out to be one of a new epoch.
@@ -148,6 +151,9 @@ pub struct Guarded {
     modes_seen: usize,
     reliable: bool,
     days: VecDeque<Day>,
+    /// What is usual of the detectors' numbers on ordinary days, the latest last.
+    #[serde(default)]
+    rates: VecDeque<DayRates>,
     today: Today,
     held: Vec<Held>,
     /// Of `days`.
@@ -241,9 +247,9 @@ impl Guarded {
     /// Work out what is expected, at the latest an hour after the last interval that was learnt.
     pub fn refresh(&mut self) {
         let found = if self.reliable { self.of_pool() } else { self.of_young() };
-        if found.is_some() {
+        if let Some(found) = found {
             self.version += 1;
-            self.expected = found;
+            self.expected = Some(Expected { null: NullRates::of(self.rates.make_contiguous()), ..found });
         }
         if self.reliable && self.reference.is_none() {
             self.reference = self.expected;
@@ -278,6 +284,11 @@ impl Guarded {
         self.intervals += 1;
         if self.reliable && !judged.flagged {
             self.today.pool.add(&interval.service);
+        }
+        if let Some(expected) = self.expected.filter(|_| self.reliable) {
+            let typ = judged.triple.typ_value().unwrap_or(1.0);
+            let due = (interval.n_due, interval.n_lost);
+            self.today.above.push(Exceedances::of(&interval.service, due, typ, judged.flagged, &expected));
         }
         let kept = Kept {
             start_ns: interval.start_ns,
@@ -314,7 +325,8 @@ impl Guarded {
         let n = self.young.len();
         let look = n >= 2 * self.modes_seen || n >= RELIABLE_INTERVALS;
         let known = (!look).then_some(self.modes);
-        let (pools, expected) = first_pass(&mut self.young, known, &mut self.ranks)?;
+        let FirstPass { days: pools, expected, rates } = first_pass(&mut self.young, known, &mut self.ranks)?;
+        self.rates = rates.into();
         (self.modes, self.young_seen) = (expected.modes, n);
         if look {
             self.modes_seen = n;

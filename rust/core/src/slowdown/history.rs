@@ -3,6 +3,7 @@
 use super::detect::{Alarm, Detector, LOOK_NS, TICK_NS};
 use super::guarded::{EpochChange, Guarded, INTERVAL_NS, Interval, Judged, Stage};
 use super::levels::{Levels, RankTable};
+use super::limits::Limits;
 use super::seen::Seen;
 use super::triple::{Expected, Triple};
 
@@ -83,7 +84,10 @@ impl History {
 }
 
 /// Every alarm of a series, raised or over, ascending; `expected` of an operation is what was expected when it was due.
-pub fn alarms<'a>(rows: &[Seen], expected: impl Fn(usize) -> Option<&'a Expected>) -> Vec<Alarm> {
+pub fn alarms<'a>(
+    rows: &[Seen],
+    expected: impl Fn(usize) -> Option<(&'a Expected, Option<&'a Limits>)>,
+) -> Vec<Alarm> {
     let mut detector = Detector::default();
     let mut found = Vec::new();
     let mut ranks = RankTable::default();
@@ -97,14 +101,16 @@ pub fn alarms<'a>(rows: &[Seen], expected: impl Fn(usize) -> Option<&'a Expected
                     break;
                 }
             }
-            if let Some(expected) = expected(i - 1).filter(|_| from < i) {
-                let last = Triple::of(&Levels::of_rows(&rows[from..i], &mut ranks), Some(expected));
-                found.extend(detector.tick(tick, &last, expected.modes.is_some()));
+            if from < i {
+                let known = expected(i - 1);
+                let last =
+                    Triple::of(&Levels::of_rows(&rows[from..i], &mut ranks), known.map(|known| known.0));
+                found.extend(detector.tick(tick, &last, known.and_then(|known| known.1)));
             }
         }
         tick_ns = tick;
-        if let Some(expected) = expected(i) {
-            detector.take(row.response_ns, expected);
+        if let Some((_, Some(limits))) = expected(i) {
+            detector.take(row.response_ns, limits);
         }
     }
     found

@@ -7,11 +7,12 @@ use super::detect::{Alarm, CLEAR_TAIL, Detector, LOOK_NS, TICK_NS};
 use super::guarded::Guarded;
 use super::interval::OpenInterval;
 use super::levels::{Levels, RankTable};
+use super::limits::Limits;
 use super::onset::onset;
 use super::quantile::{Estimate, WindowStatistics, of_sorted};
 use super::seen::Seen;
 use super::triple::{Factor, Triple};
-use super::verdict::{Controls, FAILING_FROM, State, host_was_busy, is_hung, is_slow};
+use super::verdict::{Controls, FAILING_FROM, State, control_level, host_was_busy, is_hung, is_slow};
 pub use super::window::ClosedWindow;
 use super::window::OpenWindow;
 pub use state::OpState;
@@ -48,6 +49,7 @@ pub struct LiveOp {
     open_window: (i64, OpenWindow),
     open_interval: OpenInterval,
     detector: Detector,
+    limits: Option<Limits>,
     tick_ns: i64,
     ranks: RankTable,
     slow_since: Option<i64>,
@@ -90,6 +92,7 @@ impl LiveOp {
             open_window: (i64::MIN, OpenWindow::default()),
             open_interval: OpenInterval::default(),
             detector: Detector::default(),
+            limits: None,
             tick_ns: i64::MIN,
             ranks: RankTable::default(),
             slow_since: None,
@@ -111,6 +114,7 @@ impl LiveOp {
     }
     /// Go on with what an earlier run knew.
     pub fn resume(&mut self, guarded: Guarded) {
+        self.limits = guarded.expected().and_then(Limits::of);
         self.guarded = guarded;
     }
     /// What is usual, for the next run.
@@ -144,8 +148,8 @@ impl LiveOp {
 
     /// Detectors and the baseline; returns whether what is expected was worked out anew.
     fn see(&mut self, seen: &Seen) -> bool {
-        if let Some(expected) = self.guarded.expected() {
-            self.detector.take(seen.response_ns, expected);
+        if let Some(limits) = &self.limits {
+            self.detector.take(seen.unqueued().response_ns, limits);
         }
         let version = self.guarded.version();
         if let Some(interval) = self.open_interval.take(seen) {
@@ -154,7 +158,11 @@ impl LiveOp {
                 self.young.clear();
             }
         }
-        self.guarded.version() != version
+        let learnt = self.guarded.version() != version;
+        if learnt {
+            self.limits = self.guarded.expected().and_then(Limits::of);
+        }
+        learnt
     }
 
     /// The detectors look at the rows before `due_ns`, if a tick lies between.
@@ -164,13 +172,20 @@ impl LiveOp {
             return None;
         }
         self.tick_ns = tick_ns;
-        let expected = *self.guarded.expected()?;
+        let expected = self.guarded.expected().copied();
         let from = self.recent.partition_point(|kept| kept.due_ns < tick_ns - LOOK_NS);
+        let window: Vec<Sample> = self.recent.range(from..).copied().collect();
         let rows: Vec<Seen> =
-            self.recent.range(from..).filter_map(|sample| Seen::of(sample, self.period_ns)).collect();
-        let last = Triple::of(&Levels::of_rows(&rows, &mut self.ranks), Some(&expected));
-        let alarm = self.detector.tick(tick_ns, &last, expected.modes.is_some())?;
-        let since = self.onset_ns(expected.middle(), alarm.peak.max(alarm.peak_tail));
+            window.iter().filter_map(|sample| Seen::of(sample, self.period_ns)).map(Seen::unqueued).collect();
+        let mut last = Triple::of(&Levels::of_rows(&rows, &mut self.ranks), expected.as_ref());
+        let usual_ns = expected.map(|expected| expected.middle());
+        if let Some((typ, middle_ns)) = last.typ_value().zip(usual_ns)
+            && host_was_busy(&Controls { slowdown: typ, unqueued: typ, late_ns: late_ns(&window), middle_ns })
+        {
+            last = Triple { typ: None, lost: None, ..last };
+        }
+        let alarm = self.detector.tick(tick_ns, &last, self.limits.as_ref())?;
+        let since = usual_ns.and_then(|usual| self.onset_ns(usual, alarm.peak.max(alarm.peak_tail)));
         Some((alarm, since.unwrap_or(alarm.raised_ns)))
     }
 
@@ -277,7 +292,7 @@ impl LiveOp {
             since_ns,
             inflight_ns: in_flight.map(|open| open.age_ns),
             inflight_due_ns: in_flight.map(|open| open.due_ns),
-            host_busy: slow && usual.baseline_ns.is_some_and(|baseline| busy(&window, baseline)),
+            host_busy: slow && self.is_host_busy(&window, &usual),
             last_ok_ns: self.last_ok.and_then(|sample| sample.ended_ns),
             last_outcome: self.last.map(|sample| sample.outcome.name()),
             cache: self.last.map(|sample| Cache::name(sample.cache)),
@@ -313,6 +328,24 @@ impl LiveOp {
         let slowdown = median.zip(baseline_ns).map(|(median, baseline)| ratio(&median, baseline));
         let known = self.young.windows();
         Usual { baseline_ns, middle_ns: baseline_ns, slowest_ns: baseline_ns, known, slowdown, tail, lost }
+    }
+
+    /// Whether the probing host explains that a window is slow, by the numbers that call it slow.
+    fn is_host_busy(&self, window: &[Sample], usual: &Usual) -> bool {
+        let rows: Vec<Seen> = window.iter().filter_map(|sample| Seen::of(sample, self.period_ns)).collect();
+        let level = control_level(self.guarded.expected().is_some_and(|expected| expected.modes.is_some()));
+        let at = |rows: &mut dyn Iterator<Item = Seen>| {
+            let mut service: Vec<i64> = rows.filter_map(|row| row.service_ns).collect();
+            service.sort_unstable();
+            of_sorted(&service, level).map(|found| found.value)
+        };
+        let alone = at(&mut rows.iter().map(|row| row.unqueued())).zip(at(&mut rows.iter().copied()));
+        let known = usual.slowdown.zip(alone).zip(usual.middle_ns);
+        known.is_some_and(|((slowdown, (unqueued_ns, service_ns)), middle_ns)| {
+            let unqueued = slowdown.value * unqueued_ns / service_ns.max(1.0);
+            let late_ns = late_ns(window);
+            host_was_busy(&Controls { slowdown: slowdown.value, unqueued, late_ns, middle_ns })
+        })
     }
 
     fn follow_since(&mut self, slow: bool, usual: &Usual) {
@@ -379,20 +412,12 @@ fn ratio(of: &Estimate, baseline: f64) -> Estimate {
     Estimate { value: by(of.value), lower: by(of.lower), upper: by(of.upper), n: of.n }
 }
 
-fn busy(window: &[Sample], baseline_ns: f64) -> bool {
-    let median = |of: &dyn Fn(&Sample) -> Option<i64>| {
-        let mut values: Vec<i64> = ok_rows(window).filter_map(of).collect();
-        values.sort_unstable();
-        of_sorted(&values, 0.5).map(|median| median.value)
-    };
-    let unqueued = |sample: &Sample| Some(sample.service_ns()? - sample.control_runq_ns.unwrap_or(0));
-    let controls = (
-        median(&Sample::service_ns),
-        median(&unqueued),
-        median(&|sample| Some(sample.began_ns? - sample.due_ns)),
-    );
-    let (Some(service_ns), Some(unqueued_ns), Some(late_ns)) = controls else { return false };
-    host_was_busy(&Controls { service_ns, unqueued_ns, late_ns }, baseline_ns)
+/// How late the timer woke the probe, the median of began - due in ns.
+fn late_ns(window: &[Sample]) -> f64 {
+    let late = ok_rows(window).filter_map(|sample| Some(sample.began_ns? - sample.due_ns));
+    let mut late: Vec<i64> = late.collect();
+    late.sort_unstable();
+    of_sorted(&late, 0.5).map_or(0.0, |median| median.value)
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub struct Seen {
     pub response_ns: Option<i64>,
     /// Whether it was late or did not end ok.
     pub lost: bool,
+    /// What of it the probing thread waited for a CPU.
+    pub queued_ns: i64,
 }
 
 impl Seen {
@@ -32,6 +34,12 @@ impl Seen {
         let waited = matches!(sample.outcome, Outcome::SKIPPED | Outcome::TIMEOUT);
         let response_ns =
             if ok && !late { service_ns } else { sample.response_ns().filter(|_| ok || waited) };
-        Some(Self { due_ns: sample.due_ns, service_ns, response_ns, lost: late || !ok })
+        let queued_ns = sample.control_runq_ns.unwrap_or(0).max(0);
+        Some(Self { due_ns: sample.due_ns, service_ns, response_ns, lost: late || !ok, queued_ns })
+    }
+    /// The same without the wait for a CPU: what the storage alone took.
+    pub fn unqueued(self) -> Self {
+        let less = |ns: Option<i64>| ns.map(|ns| (ns - self.queued_ns).max(1));
+        Self { service_ns: less(self.service_ns), response_ns: less(self.response_ns), queued_ns: 0, ..self }
     }
 }

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::buckets::Cumulative;
 use super::levels::{LEVELS, Level, Levels, N};
+use super::limits::RULES;
 use super::modes::Modes;
+use super::null_rates::NullRates;
 use super::quantile::{minimum_count, share_interval};
 
 /// The band of a bimodal op begins this far above its hit share ...
@@ -29,6 +31,12 @@ pub struct Expected {
     pub modes: Option<Modes>,
     /// How many latencies it rests on.
     pub n: u64,
+    /// Latencies above which the detectors count an operation, ns: see [`super::limits`].
+    #[serde(default)]
+    pub limits_ns: [f64; 3],
+    /// How often that happens while nothing is wrong; none until enough is known.
+    #[serde(default)]
+    pub null: Option<NullRates>,
 }
 
 impl Expected {
@@ -37,7 +45,10 @@ impl Expected {
         let cumulative = Cumulative::of(counts);
         let q99 = cumulative.quantile(0.99)?;
         let at = LEVELS.map(|level| cumulative.quantile(level).unwrap_or(q99));
-        Some(Self { at, q99, modes, n: cumulative.total() })
+        let middle = modes.map_or(at[N / 2], |modes| modes.mu[1].exp());
+        let limits_ns =
+            RULES.map(|rule| cumulative.quantile(rule.level).unwrap_or(q99).max(rule.least * middle));
+        Some(Self { at, q99, modes, n: cumulative.total(), limits_ns, null: None })
     }
     /// The first level of the band.
     pub fn band_from(&self) -> usize {

@@ -28,23 +28,32 @@ pub fn is_hung(age_ns: u64, period_ns: u64, baseline_ns: Option<f64>) -> bool {
     age_ns > patience && age_ns as f64 > HUNG_BASELINES * baseline_ns.unwrap_or(0.0)
 }
 
-/// Medians of one slow window, in nanoseconds.
+/// What the probing host may have done to one slow window.
 #[derive(Debug, Clone, Copy)]
 pub struct Controls {
-    /// Service time.
-    pub service_ns: f64,
-    /// Service time without the time the thread waited for a CPU.
-    pub unqueued_ns: f64,
-    /// How late the timer woke the probe: began - due.
+    /// The slowdown that makes it slow.
+    pub slowdown: f64,
+    /// The same without the time that the thread waited for a CPU: times `Q_unqueued(u) / Q_obs(u)` at [`control_level`].
+    pub unqueued: f64,
+    /// How late the timer woke the probe (median): began - due, ns.
     pub late_ns: f64,
+    /// What is expected in the middle of the band that is compared, ns.
+    pub middle_ns: f64,
 }
 
-/// Whether a slow window is explained by the probing host: more than half of what was added to the latency is
-/// time its thread waited for a CPU, or its timer woke it that late.
-pub fn host_was_busy(window: &Controls, baseline_ns: f64) -> bool {
-    let share_ns = HOST_SHARE * (window.service_ns - baseline_ns);
-    let queued_ns = window.service_ns - window.unqueued_ns;
-    queued_ns > share_ns || window.late_ns > LATE_NS as f64 && window.late_ns > share_ns
+/// The level at which service times with and without the wait for a CPU are compared: among uncached operations if there are
+/// two modes.
+pub fn control_level(bimodal: bool) -> f64 {
+    if bimodal { 0.80 } else { 0.50 }
+}
+
+/// Whether a slow window is explained by the probing host: more than half of the slowdown above 1 is time that its thread
+/// waited for a CPU, or its timer woke it as late as half of what was added. Where nothing was added nothing is explained.
+pub fn host_was_busy(window: &Controls) -> bool {
+    let share = HOST_SHARE * (window.slowdown - 1.0);
+    let queued = window.slowdown - window.unqueued > share;
+    let late = window.late_ns > LATE_NS as f64 && window.late_ns > share * window.middle_ns;
+    share > 0.0 && (queued || late)
 }
 
 /// The state of an op or a target, mildest first.
@@ -98,15 +107,17 @@ mod tests {
 
     #[test]
     fn a_busy_host_explains_what_its_run_queue_took() {
-        let busy = |service_ns, unqueued_ns, late_ns| {
-            host_was_busy(&Controls { service_ns, unqueued_ns, late_ns }, 1e6)
+        let busy = |slowdown, unqueued, late_ns| {
+            host_was_busy(&Controls { slowdown, unqueued, late_ns, middle_ns: 1e6 })
         };
-        assert!(busy(3e6, 1.1e6, 0.0));
-        assert!(!busy(3e6, 3e6, 1e5));
-        assert!(!busy(2.05e6, 1.95e6, 1e5), "a tenth of what was added does not explain it");
-        assert!(busy(3e6, 3e6, 1.2e6));
-        assert!(!busy(9e6, 9e6, 1.2e6), "1.2 ms do not explain 8 ms");
-        let fast = Controls { service_ns: 3e3, unqueued_ns: 3e3, late_ns: 1e5 };
-        assert!(!host_was_busy(&fast, 1e3), "an idle timer is 0.1 ms late and explains nothing");
+        assert!(busy(3.0, 1.1, 0.0));
+        assert!(!busy(3.0, 3.0, 1e5));
+        assert!(!busy(2.05, 1.95, 1e5), "a tenth of what was added does not explain it");
+        assert!(busy(3.0, 3.0, 1.2e6));
+        assert!(!busy(9.0, 9.0, 1.2e6), "1.2 ms do not explain 8 ms");
+        assert!(!busy(0.8, 0.1, 5e6), "nothing was added, so nothing is explained");
+        assert!(!busy(f64::NAN, 1.0, 5e6) && !busy(3.0, f64::NAN, 0.0));
+        let fast = Controls { slowdown: 3.0, unqueued: 3.0, late_ns: 1e5, middle_ns: 1e3 };
+        assert!(!host_was_busy(&fast), "an idle timer is 0.1 ms late and explains nothing");
     }
 }

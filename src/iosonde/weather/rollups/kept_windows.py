@@ -83,7 +83,11 @@ def _split(
     """A file's windows by series."""
     raw = chunk["columns"]
     columns: dict[str, Any] = {name: np.frombuffer(raw[name], dtype=np.int64) for name in _COUNTS}
-    columns |= {name: np.frombuffer(raw[name], dtype=np.float64) for name in statistics}
+    nothing = np.full(len(columns["start_ns"]), np.nan)
+    columns |= {
+        name: np.frombuffer(raw[name], dtype=np.float64) if name in raw else nothing
+        for name in statistics
+    }
     frame = Frame(columns)
     op = np.frombuffer(raw["op"], dtype=np.uint8)
     found = []

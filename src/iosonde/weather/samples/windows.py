@@ -47,8 +47,8 @@ _DUE = "FILTER (outcome <> 'shed')"
 _SERVICE, _RESPONSE_TIME = DERIVED["service_ns"], DERIVED["response_ns"]
 _LATE = "(began_ns - due_ns)"
 
-UNQUEUED = "unqueued_q50_ns"
-"""Median of service time without the time the probing thread waited for a CPU; not in
+UNQUEUED = {f"unqueued_q{round(100 * q)}_ns": q for q in map(_core.control_level, (False, True))}
+"""Quantiles of service time without the time the probing thread waited for a CPU; not in
 windows.toml, computed only when asked for: what host-busy is judged on, live and here."""
 
 _PLAIN = {
@@ -59,8 +59,11 @@ _PLAIN = {
     f"THEN quantile_disc(control_runq_ns, 0.5) {_OK} END",
     "late_q50_ns": f"quantile_disc({_LATE}, 0.5) {_OK}",
     "response_q99_ns": f"CASE WHEN count(ended_ns) >= {{q99}} THEN quantile_disc({_RESPONSE_TIME}, 0.99) END",
-    UNQUEUED: f"CASE WHEN count(*) {_OK} >= {{median}} "
-    f"THEN quantile_disc({_SERVICE} - coalesce(control_runq_ns, 0), 0.5) {_OK} END",
+    **{
+        name: f"CASE WHEN count(*) {_OK} >= {{median}} "
+        f"THEN quantile_disc({_SERVICE} - coalesce(control_runq_ns, 0), {q}) {_OK} END"
+        for name, q in UNQUEUED.items()
+    },
 }
 """Statistics that DuckDB's own aggregates give; its quantile_disc is the nearest rank too. late_q50
 is a control of the probing host, not a claim about the storage: as in the live probe it needs no
@@ -79,8 +82,8 @@ def windows_query(
     ``statistics`` limits them to the named columns of ``WINDOW_COLUMNS`` beside ``WINDOW_KEY``. Durations
     become float64, NaN = missing. ``levels`` adds the columns of ``LEVEL_COLUMNS`` (see ``Store.windows``).
     """
-    known = [c for c in (*WINDOW_COLUMNS, UNQUEUED) if c not in WINDOW_KEY]
-    names = [c for c in known if (c in statistics if statistics else c != UNQUEUED)]
+    known = [c for c in (*WINDOW_COLUMNS, *UNQUEUED) if c not in WINDOW_KEY]
+    names = [c for c in known if (c in statistics if statistics else c not in UNQUEUED)]
     key = ", ".join(SERIES_KEY)
     start = f"due_ns // {window_ns} * {window_ns} AS start_ns"
     source = f"(SELECT *, groups.rowid AS place FROM groups) JOIN series USING ({key})"

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde import _core
 from iosonde.model.frames import Choice, EpochChange, SeriesKey, WindowTable
 from iosonde.model.slowdown import (
     INTERVAL_NS,
+    LEVELS,
     TRIPLE_COLUMNS,
     VERSION_WIDTH,
     Baseline,
@@ -34,7 +36,7 @@ from iosonde.weather.store import Store
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from iosonde.model.arrays import Floats, Ints
+    from iosonde.model.arrays import Flags, Floats, Ints
 
 
 _RELIABLE = len(STAGES) - 1
@@ -166,10 +168,12 @@ def against(windows: WindowTable, known: LearntBaselines) -> dict[str, NDArray[n
 
     Needs ``levels_ns response_ns n_response n_lost`` beside the counts (``Store.windows(levels=True)``).
     ``usual_ns`` (the expected median), the nine of ``TRIPLE_COLUMNS``, ``unusual hit_share climate`` (NaN =
-    unknown), ``stage`` (a word) and ``epoch``.
+    unknown), ``stage`` (a word), ``middle_ns`` (expected in the middle of the band), ``control_ns`` (the
+    window's own at the level that ``host_busy`` compares), ``bimodal`` and ``epoch``.
     """
     n = len(windows)
-    usual, share, climate, reference = (np.full(n, np.nan) for _ in range(4))
+    usual, middle, share, climate, reference = (np.full(n, np.nan) for _ in range(5))
+    bimodal = np.zeros(n, dtype=bool)
     stage, epoch = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     which = np.full(n, -1, dtype=np.int64)
     versions = [np.empty((0, VERSION_WIDTH))]
@@ -180,7 +184,8 @@ def against(windows: WindowTable, known: LearntBaselines) -> dict[str, NDArray[n
             continue
         start = windows["start_ns"][rows]
         at = baseline.at(start)
-        usual[rows] = baseline.median_ns(at)
+        usual[rows], middle[rows] = baseline.median_ns(at), baseline.middle_ns(at)
+        bimodal[rows] = ~np.isnan(baseline.hit_share(at))
         learnt = at >= 0
         which[rows] = np.where(learnt, at + offset, -1)
         stage[rows] = np.where(learnt, baseline.stage[at], 0)
@@ -195,7 +200,15 @@ def against(windows: WindowTable, known: LearntBaselines) -> dict[str, NDArray[n
     unusual = found["typ"] / reference
     columns = {name: found[name] for name in TRIPLE_COLUMNS}
     more = {"unusual": unusual, "hit_share": share, "climate": climate, "stage": words}
-    return {"usual_ns": usual, **columns, **more, "epoch": epoch}
+    control = {"middle_ns": middle, "control_ns": _at_control_level(windows, bimodal)}
+    return {"usual_ns": usual, **columns, **more, **control, "bimodal": bimodal, "epoch": epoch}
+
+
+def _at_control_level(windows: WindowTable, bimodal: Flags) -> Floats:
+    """Service time at the level at which the run queue is taken off: among uncached operations if there are any."""
+    places = [LEVELS.index(_core.control_level(some)) for some in (False, True)]
+    levels = missing_as_nan(windows["levels_ns"][:, places, 1])
+    return np.where(bimodal, levels[:, 1], levels[:, 0])
 
 
 def _triples(windows: WindowTable, which: Ints, versions: Floats) -> dict[str, Floats]:

@@ -34,7 +34,7 @@ def guard(
     """Judge every interval against what was expected before it, and learn from it unless it was slow.
 
     Shape: (rows,) -> (rows,). Unit: ratios; latencies of versions in ns.
-    ``reference``: the expectation (26 numbers) of each series that climate compares with; by default the first
+    ``reference``: the expectation (38 numbers) of each series that climate compares with; by default the first
     epoch's once it is reliable.
     Missing data: NaN while learning and where there are too few rows for an interval.
     Source: docs/methods/slowdown.md; computed by the native core as the live probe does.

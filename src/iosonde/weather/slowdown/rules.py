@@ -1,6 +1,6 @@
 """When a number becomes a word: the core's rules, for whole columns.
 
-Float64 columns of equal length, one entry a window, ns; NaN = unknown, which is neither slow nor busy.
+Float64 columns of equal length, one entry a window, ratios and ns; NaN = unknown, which is neither slow nor busy.
 Source: docs/methods/slowdown.md, docs/methods/probe.md (the control).
 """
 
@@ -24,15 +24,14 @@ def slow(median_ns: Floats, lower_ns: Floats, baseline_ns: Floats) -> Flags:
     return _flags(_core.slow_windows(_column(median_ns), _column(lower_ns), _column(baseline_ns)))
 
 
-def host_busy(
-    median_ns: Floats, unqueued_ns: Floats, late_ns: Floats, baseline_ns: Floats
-) -> Flags:
+def host_busy(slowdown: Floats, unqueued: Floats, late_ns: Floats, middle_ns: Floats) -> Flags:
     """Which windows the probing host explains, if they are slow.
 
-    ``unqueued_ns`` is the median of service time less the time the thread waited for a CPU,
-    ``late_ns`` the median of began - due. Raises ValueError for columns of different lengths.
+    ``unqueued`` is the slowdown without the time the thread waited for a CPU, ``late_ns`` the median
+    of began - due, ``middle_ns`` the latency expected in the middle of the band. Raises ValueError
+    for columns of different lengths.
     """
-    columns = (_column(median_ns), _column(unqueued_ns), _column(late_ns), _column(baseline_ns))
+    columns = (_column(slowdown), _column(unqueued), _column(late_ns), _column(middle_ns))
     return _flags(_core.host_busy_windows(*columns))
 
 

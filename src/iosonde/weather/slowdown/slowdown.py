@@ -32,6 +32,7 @@ from iosonde.model.frames import (
     WindowTable,
 )
 from iosonde.model.ops import STATISTICS, TRIPLE, op_order
+from iosonde.weather.samples.windows import UNQUEUED
 from iosonde.weather.slowdown import rules as verdict
 from iosonde.weather.slowdown.baseline import LearntBaselines, against, learn
 from iosonde.weather.slowdown.spans import WindowRun, spans_of, tags
@@ -43,8 +44,10 @@ if TYPE_CHECKING:
 
 
 _JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
-_CONTROLS = ("unqueued_q50_ns", "late_q50_ns")
+CONTROLS = (*UNQUEUED, "late_q50_ns")
 """What the probing host did to a window: asked for the slow ones only, which are few."""
+_COMPARED = ("middle_ns", "control_ns", "bimodal")
+"""What these are compared with."""
 _BRIDGED = 1
 """Windows that are not slow and still do not end a span."""
 
@@ -72,9 +75,9 @@ def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> 
         levels=True,
     )
     known = learn(store, query.choice, **scope, until_ns=query.until_ns)
-    windows = _compared(windows, columns, query.trailing_ns)
+    windows = add_slowdown(windows, columns, query.trailing_ns)
     windows = in_op_order(judged(windows, known, query.statistic))
-    windows = _with_host_busy(windows.with_columns(_controls(store, windows)))
+    windows = with_host_busy(windows.with_columns(_controls(store, windows)))
     shown = windows if since is None else windows.take(_in_range(windows, since))
     runs = list(_runs(windows, since))
     changes = [change for change in known.changes if since is None or change.began_ns >= since]
@@ -84,7 +87,10 @@ def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> 
 
 
 def judged(windows: WindowTable, known: LearntBaselines, statistic: str) -> WindowTable:
-    """Windows that ``add_slowdown`` compared, against what is known; without the block of levels."""
+    """Windows that ``add_slowdown`` compared, against what is known; without the block of levels.
+
+    ``with_host_busy`` comes next.
+    """
     found = against(windows, known)
     usual = np.asarray(found.pop("usual_ns"), dtype=np.float64)
     learnt = ~np.isnan(usual)
@@ -132,17 +138,10 @@ def in_op_order(windows: WindowTable) -> WindowTable:
 def add_slowdown(
     windows: WindowTable, columns: tuple[str, str | None, str | None], trailing_ns: int
 ) -> WindowTable:
-    """``windows`` with baseline, slowdown and what is judged from it.
+    """``windows`` with baseline, slowdown and whether they are slow.
 
-    Needs whole series, sorted by start, with the columns ``unqueued_q50_ns`` and ``late_q50_ns``.
+    Needs whole series, sorted by start.
     """
-    return _with_host_busy(_compared(windows, columns, trailing_ns))
-
-
-def _compared(
-    windows: WindowTable, columns: tuple[str, str | None, str | None], trailing_ns: int
-) -> WindowTable:
-    """``windows`` with baseline, slowdown and whether they are slow."""
     baseline = np.full(len(windows), np.nan)
     for _, rows in windows.series():
         baseline[rows] = trailing_median(
@@ -165,24 +164,31 @@ def _compared(
 
 def _controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
     """The controls of the slow windows; NaN for the others."""
-    columns = {name: np.full(len(windows), np.nan) for name in _CONTROLS}
+    columns = {name: np.full(len(windows), np.nan) for name in CONTROLS}
     slow = np.flatnonzero(windows["slow"])
     if len(slow) > 0:
         found = store.pooled(
             tags(windows, [(row, row) for row in slow.tolist()]),
             int(windows["window_ns"][0]),
-            _CONTROLS,
+            CONTROLS,
         )
         for name, column in columns.items():
             column[slow[found["tag"]]] = found[name]
     return columns
 
 
-def _with_host_busy(windows: WindowTable) -> WindowTable:
-    """``windows`` with whether the probing host explains a slow one."""
-    names = ("q50_ns", "unqueued_q50_ns", "late_q50_ns", "baseline_ns")
-    busy = verdict.host_busy(*(windows[name] for name in names))
-    return windows.with_columns({"host_busy": windows["slow"] & busy})
+def with_host_busy(windows: WindowTable) -> WindowTable:
+    """``judged`` windows with the columns ``CONTROLS``: adds whether the probing host explains a slow one."""
+    median, baseline = windows["q50_ns"], windows["baseline_ns"]
+    learnt, bimodal = ~np.isnan(windows["typ"]), windows["bimodal"]
+    slowdown = np.where(learnt, windows["typ"], median / baseline)
+    level = np.where(np.isnan(windows["control_ns"]), median, windows["control_ns"])
+    plain, uncached = (windows[name] for name in UNQUEUED)
+    unqueued = slowdown * np.where(bimodal, uncached, plain) / level
+    middle = np.where(learnt, windows["middle_ns"], baseline)
+    busy = verdict.host_busy(slowdown, unqueued, windows["late_q50_ns"], middle)
+    kept = {name: windows[name] for name in windows.columns if name not in _COMPARED}
+    return Frame(kept).with_columns({"host_busy": windows["slow"] & busy})
 
 
 def _in_range(windows: WindowTable, since_ns: int) -> Flags:

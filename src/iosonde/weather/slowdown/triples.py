@@ -19,7 +19,7 @@ def triples(
 ) -> dict[str, Floats]:
     """typ, tail and lost of n windows, each with ``_lower`` and ``_upper``.
 
-    Shape: (n, 19, 3), (n, 2, 3), (n, 4), (n,), (versions, 26) -> nine columns (n,).
+    Shape: (n, 19, 3), (n, 2, 3), (n, 4), (n,), (versions, 38) -> nine columns (n,).
     ``levels``: service time at .05 ... .95 as lower end, point, upper end; ``tails``: the response
     quantiles .90 and .95 likewise; ``counts``: n, n with a response, n due, n lost; ``which``: the row
     of ``versions`` (``Baseline.numbers``) that a window is compared with, -1 for none.
@@ -40,7 +40,7 @@ def triples(
 
 
 def expectations(histograms: Histograms) -> Floats:
-    """What each histogram makes one expect: (rows,) -> (rows, 26), see ``Baseline.numbers``; NaN if empty."""
+    """What each histogram makes one expect: (rows,) -> (rows, 38), see ``Baseline.numbers``; NaN if empty."""
     raw = _core.expectations(histograms.buffers())["versions"]
     return np.frombuffer(raw, dtype=np.float64).reshape(-1, VERSION_WIDTH)
 

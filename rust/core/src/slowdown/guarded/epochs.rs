@@ -2,8 +2,8 @@
 
 use super::kept::{DAY_NS, Day};
 use super::{
-    DAY_INTERVALS, EPOCH_FACTOR, EPOCH_FLAGGED, EpochChange, FASTER_DAYS, Guarded, HORIZON_DAYS, Held,
-    MODES_DAYS, NEARLY_FACTOR, SLOWER_DAYS, SLOWER_MISSES, Today,
+    DAY_INTERVALS, DAYS, DayRates, EPOCH_FACTOR, EPOCH_FLAGGED, EpochChange, FASTER_DAYS, Guarded,
+    HORIZON_DAYS, Held, MODES_DAYS, NEARLY_FACTOR, SLOWER_DAYS, SLOWER_MISSES, Today,
 };
 use crate::slowdown::buckets::Pool;
 use crate::slowdown::levels::N;
@@ -17,6 +17,10 @@ impl Guarded {
             return None;
         }
         let day = Day { day: today.day, pool: today.pool.packed() };
+        self.rates.extend(DayRates::of(&today.above));
+        while self.rates.len() > DAYS {
+            self.rates.pop_front();
+        }
         let (verdict, nearly) = verdict(today.typ, today.flagged);
         if self.held.first().is_some_and(|first| Some(first.verdict) == verdict.map(|slower| !slower)) {
             self.release();

@@ -57,7 +57,8 @@ impl Points {
             lost: kept.n_lost as f32 / kept.n_due.max(1) as f32,
         }
     }
-    pub(super) fn is_flagged(&self, expected: &Expected, typ_limit: f64) -> bool {
+    /// The typical slowdown.
+    pub(super) fn typ(&self, expected: &Expected) -> f64 {
         let mut ratios = [0.0_f32; N];
         let band = expected.band_from()..N;
         let ratios = &mut ratios[..band.len()];
@@ -65,8 +66,10 @@ impl Points {
             *ratio = self.service[i] / expected.at[i].max(1.0) as f32;
         }
         let middle = ratios.len() / 2;
-        let (_, &mut typ, _) = ratios.select_nth_unstable_by(middle, f32::total_cmp);
+        f64::from(*ratios.select_nth_unstable_by(middle, f32::total_cmp).1)
+    }
+    pub(super) fn is_flagged(&self, expected: &Expected, typ_limit: f64) -> bool {
         let tail = f64::from(self.tail) / expected.q95().max(1.0);
-        f64::from(typ) > typ_limit || tail > FLAG_TAIL || f64::from(self.lost) > FLAG_LOST
+        self.typ(expected) > typ_limit || tail > FLAG_TAIL || f64::from(self.lost) > FLAG_LOST
     }
 }

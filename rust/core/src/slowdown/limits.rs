@@ -1,0 +1,128 @@
+//! The limits of the detectors for one op, from the tail of its own baseline.
+//!
+//! | sum | an operation counts above c | p_0, at least | p_1 at that p_0 | H |
+//! |---|---|---|---|---|
+//! | `shift` | `Q_exp(.90)`, at least `1.5 m` | .15 | .40 | 12 D^1.25 |
+//! | `share` | `Q_exp(.995)`, at least `2 m` | .01 | .08 | 7 D^1.25 |
+//! | `tail` | `Q_exp(.999)`, at least `3 m` | .003 | .05 | 8 D^1.25 |
+//!
+//! m is the expected median, of uncached operations where there are two modes. `p_0` is the share above c that is usual and D the
+//! dispersion of their number ([`super::null_rates`]); `p_1` keeps its odds ratio to `p_0`. Under `p_0` a sum of independent
+//! operations exceeds h with a probability that falls as `exp(-h)`, one of clusters of D as `exp(-h / D)`; the exponent 1.25 is for clusters that differ in size.
+//!
+//! `typ` is slow from 2 on (2.5 with two modes) if `ln typ >= ln t + 4 max(s, e)`, t being the `typ` of a busy but ordinary ten
+//! minutes, s the standard error of `ln typ` (its 95 % interval over 3.92) and e what minutes usually vary by. Losses raise an alarm from a share of .05 plus three
+//! times the usual one on.
+
+use super::detect::{ALARM_LOST, Cause};
+use super::triple::{Expected, Factor};
+
+/// `typ` that raises an alarm ...
+pub const ALARM_TYP: f64 = 2.0;
+/// ... and where latencies have two modes.
+pub const ALARM_TYP_BIMODAL: f64 = 2.5;
+/// Standard errors that `typ` must lie above what is usual.
+pub const TYP_ERRORS: f64 = 4.0;
+/// Standard errors in a 95 % interval.
+const INTERVAL_ERRORS: f64 = 3.92;
+/// Exponent of the dispersion in H.
+pub const CLUSTERS: f64 = 1.25;
+/// Times the usual share of lost operations.
+const LOST_TIMES: f64 = 3.0;
+
+/// The constants of a cumulative sum.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// What it raises an alarm as.
+    pub cause: Cause,
+    /// An operation counts above this level of the baseline ...
+    pub level: f64,
+    /// ... and above so many times its middle.
+    pub least: f64,
+    /// Usual share of operations that count, at least.
+    pub p0: f64,
+    /// Share that it waits for then.
+    pub p1: f64,
+    /// Limit where operations are independent.
+    pub limit: f64,
+    /// Whether only the first operation of a run counts.
+    pub runs: bool,
+}
+
+/// The three sums.
+pub const RULES: [Rule; 3] = [
+    Rule { cause: Cause::Shift, level: 0.90, least: 1.5, p0: 0.15, p1: 0.40, limit: 12.0, runs: false },
+    Rule { cause: Cause::Share, level: 0.995, least: 2.0, p0: 0.01, p1: 0.08, limit: 7.0, runs: true },
+    Rule { cause: Cause::Tail, level: 0.999, least: 3.0, p0: 0.003, p1: 0.05, limit: 8.0, runs: true },
+];
+
+/// A sum for one op.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SumLimit {
+    /// What it raises an alarm as.
+    pub cause: Cause,
+    /// Latency above which an operation counts, ns.
+    pub above_ns: f64,
+    /// Step of an operation that counts, and of one that does not.
+    pub rise: f64,
+    /// See `rise`.
+    pub fall: f64,
+    /// H.
+    pub limit: f64,
+    /// Whether only the first operation of a run counts.
+    pub runs: bool,
+}
+
+/// The limits of the detectors of one op.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// In the order of [`RULES`].
+    pub sums: [SumLimit; 3],
+    /// An operation up to here is a cache hit, which says nothing; 0 with one mode.
+    pub neutral_ns: f64,
+    /// `typ` of a busy but ordinary ten minutes.
+    pub typ_usual: f64,
+    typ_from: f64,
+    typ_error: f64,
+    lost_from: f64,
+}
+
+impl Limits {
+    /// From what is expected; none while its null rates are unknown.
+    pub fn of(expected: &Expected) -> Option<Self> {
+        let null = expected.null?;
+        let sums = std::array::from_fn(|k| {
+            let rule = &RULES[k];
+            let p0 = rule.p0.max(null.share[k]).min(0.9);
+            let odds = p0 / (1.0 - p0) * (rule.p1 / (1.0 - rule.p1)) / (rule.p0 / (1.0 - rule.p0));
+            let p1 = odds / (1.0 + odds);
+            SumLimit {
+                cause: rule.cause,
+                above_ns: expected.limits_ns[k],
+                rise: (p1 / p0).ln(),
+                fall: ((1.0 - p1) / (1.0 - p0)).ln(),
+                limit: rule.limit * null.dispersion[k].max(1.0).powf(CLUSTERS),
+                runs: rule.runs,
+            }
+        });
+        let bimodal = expected.modes.is_some();
+        Some(Self {
+            sums,
+            neutral_ns: if bimodal { expected.q50() } else { 0.0 },
+            typ_usual: null.typ.max(1.0),
+            typ_from: if bimodal { ALARM_TYP_BIMODAL } else { ALARM_TYP },
+            typ_error: null.typ_error,
+            lost_from: ALARM_LOST + LOST_TIMES * null.lost,
+        })
+    }
+    /// Whether the typical slowdown of a minute is beyond what chance and load make of it.
+    pub fn is_typ_slow(&self, typ: Option<Factor>) -> bool {
+        let Some(Factor { value, lower: Some(lower), upper: Some(upper) }) = typ else { return false };
+        let error = (upper / lower.max(f64::MIN_POSITIVE)).ln() / INTERVAL_ERRORS;
+        value >= self.typ_from && (value / self.typ_usual).ln() >= TYP_ERRORS * error.max(self.typ_error)
+    }
+    /// Whether more is lost than usual.
+    pub fn is_much_lost(&self, lost: Option<Factor>) -> bool {
+        lost.is_some_and(|lost| lost.value >= self.lost_from)
+    }
+}

@@ -1,0 +1,165 @@
+//! Null rates: how often operations exceed the limits of the detectors while nothing is wrong, learnt from ordinary days.
+//!
+//! Each interval of ten minutes gives `N_k`, the operations above the limit `c_k` of sum k (the interval's own harmless load
+//! divided out), its `typ` and its share of lost operations. A day gives
+//!
+//! - `p_k`: the 0.9 quantile of the share above `c_k` over its hours;
+//! - `D_k = sum (N_(i+1) - N_i)^2 / (2 sum N_i)`, the dispersion: 1 where slow operations come independently, the size of a
+//!   cluster where they come in clusters;
+//! - the 0.95 quantile of `typ` and the 0.9 quantile of the share lost, over its intervals and hours;
+//! - the error e of `ln typ` over a minute, `e^2 = 10 (2 V_1 - V_2)`: with `V_j = (1.4826 median |ln typ_(i+j) - ln typ_i|)^2 / 2`
+//!   this is the nugget of a variogram, what changes from one interval to the next and does not go on changing. Minutes vary ten
+//!   times as much as intervals of ten minutes where that comes from less than a minute's memory.
+//!
+//! Over the days `p_k` is the median times [`SPREAD`] standard deviations of its logarithm (from the median absolute deviation),
+//! `D_k`, `typ` and e are their 0.8 quantiles (`D_k` less a factor of [`CHANCE`], which chance alone gives). A cluster that exceeds a high limit exceeds the lower ones, too, where ordinary
+//! operations hide it: `D_k` is at least that of the sums above. A day of which more than half of the intervals was slow does not count. While fewer than
+//! [`ENOUGH_DAYS`] days are known, their spread is not: shares and dispersion count [`UNKNOWN`] times.
+
+use serde::{Deserialize, Serialize};
+
+use super::buckets::{Packed, value_ns};
+use super::triple::Expected;
+
+/// Standard deviations of the logarithm of a day's share that an ordinary day may lie above the middle one.
+pub const SPREAD: f64 = 2.0;
+/// Days from which on their spread is known.
+pub const ENOUGH_DAYS: usize = 3;
+/// What shares and dispersion are multiplied by until then.
+pub const UNKNOWN: f64 = 2.0;
+/// What the dispersion of independent operations comes to on one of five days.
+pub const CHANCE: f64 = 1.2;
+/// Days over which rates are learnt.
+pub const DAYS: usize = 14;
+/// Intervals that a day needs to count.
+const LEAST_INTERVALS: usize = 36;
+const HOUR_INTERVALS: usize = 6;
+const MAD: f64 = 1.4826;
+/// In an interval.
+const MINUTES: f64 = 10.0;
+
+/// What is usual of the numbers that detectors look at.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct NullRates {
+    /// Share of operations above each limit, 0 to 1.
+    pub share: [f64; 3],
+    /// Dispersion of their number, at least 1.
+    pub dispersion: [f64; 3],
+    /// `typ` of a busy but ordinary ten minutes.
+    pub typ: f64,
+    /// Standard error of `ln typ` of a minute.
+    pub typ_error: f64,
+    /// Share of lost operations of an ordinary hour.
+    pub lost: f64,
+}
+
+/// What one interval adds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Exceedances {
+    n: u32,
+    above: [u32; 3],
+    n_due: u32,
+    n_lost: u32,
+    typ: f32,
+    slow: bool,
+}
+
+impl Exceedances {
+    /// Of an interval whose typical slowdown was `typ`; `slow`: nothing else is learnt from it.
+    pub fn of(service: &Packed, due: (u64, u64), typ: f64, slow: bool, expected: &Expected) -> Self {
+        let load = super::detect::load(typ);
+        let (mut n, mut above) = (0, [0; 3]);
+        for (bucket, count) in service.iter() {
+            n += count;
+            let ns = value_ns(bucket);
+            for (above, limit_ns) in above.iter_mut().zip(expected.limits_ns) {
+                *above += if ns > limit_ns * load { count } else { 0 };
+            }
+        }
+        let whole = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        Self { n, above, n_due: whole(due.0), n_lost: whole(due.1), typ: typ as f32, slow }
+    }
+}
+
+/// The rates of one day.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DayRates(NullRates);
+
+impl DayRates {
+    /// Of the intervals of a day in ascending order; none if they are too few or more than half of them were slow.
+    pub fn of(intervals: &[Exceedances]) -> Option<Self> {
+        let slow = intervals.iter().filter(|one| one.slow).count();
+        if intervals.len() < LEAST_INTERVALS || 2 * slow > intervals.len() {
+            return None;
+        }
+        let hourly = |of: &dyn Fn(&Exceedances) -> (u32, u32)| {
+            let hours = intervals.chunks(HOUR_INTERVALS).map(|hour| {
+                let (part, all) = hour.iter().map(of).fold((0_u64, 0_u64), |(part, all), (one, n)| {
+                    (part + u64::from(one), all + u64::from(n))
+                });
+                part as f64 / all.max(1) as f64
+            });
+            quantile(hours.collect(), 0.9)
+        };
+        let share = std::array::from_fn(|k| hourly(&|one| (one.above[k], one.n)));
+        let dispersion = std::array::from_fn(|k| dispersion(intervals, k));
+        let typ = quantile(intervals.iter().map(|one| f64::from(one.typ)).collect(), 0.95);
+        let lost = hourly(&|one| (one.n_lost, one.n_due));
+        Some(Self(NullRates { share, dispersion, typ, typ_error: typ_error(intervals), lost }))
+    }
+}
+
+impl NullRates {
+    /// Over days; none without one.
+    pub fn of(days: &[DayRates]) -> Option<Self> {
+        if days.is_empty() {
+            return None;
+        }
+        let unknown = if days.len() < ENOUGH_DAYS { UNKNOWN } else { 1.0 };
+        let over = |of: &dyn Fn(&Self) -> f64| days.iter().map(|day| of(&day.0)).collect::<Vec<f64>>();
+        let share = std::array::from_fn(|k| unknown * high(&over(&|day| day.share[k])));
+        let mut dispersion: [f64; 3] = std::array::from_fn(|k| {
+            (unknown * quantile(over(&|day| day.dispersion[k]), 0.8) / CHANCE).max(1.0)
+        });
+        dispersion[1] = dispersion[1].max(dispersion[2]);
+        dispersion[0] = dispersion[0].max(dispersion[1]);
+        let typ = quantile(over(&|day| day.typ), 0.8).max(1.0);
+        let typ_error = quantile(over(&|day| day.typ_error), 0.8);
+        Some(Self { share, dispersion, typ, typ_error, lost: high(&over(&|day| day.lost)) })
+    }
+}
+
+/// The median times [`SPREAD`] standard deviations of the logarithm.
+fn high(values: &[f64]) -> f64 {
+    let middle = quantile(values.to_vec(), 0.5);
+    if middle <= 0.0 {
+        return quantile(values.to_vec(), 0.8);
+    }
+    let off = values.iter().map(|value| (value.max(middle / 100.0) / middle).ln().abs()).collect();
+    middle * (SPREAD * MAD * quantile(off, 0.5)).exp()
+}
+
+fn dispersion(intervals: &[Exceedances], k: usize) -> f64 {
+    let counts = intervals.iter().filter(|one| one.n > 0).map(|one| f64::from(one.above[k]));
+    let counts: Vec<f64> = counts.collect();
+    let sum: f64 = counts.iter().sum();
+    let steps: f64 = counts.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
+    if sum > 0.0 { steps / (2.0 * sum) } else { 1.0 }
+}
+
+fn typ_error(intervals: &[Exceedances]) -> f64 {
+    let ln: Vec<f64> = intervals.iter().map(|one| f64::from(one.typ).max(1e-6).ln()).collect();
+    let variance = |lag: usize| {
+        let steps = ln.windows(lag + 1).map(|run| (run[lag] - run[0]).abs()).collect();
+        (MAD * quantile(steps, 0.5)).powi(2) / 2.0
+    };
+    (MINUTES * (2.0 * variance(1) - variance(2)).max(0.0)).sqrt()
+}
+
+/// The q quantile by nearest rank; 0 of nothing.
+fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
+    values.retain(|value| value.is_finite());
+    values.sort_unstable_by(f64::total_cmp);
+    let rank = ((q * values.len() as f64).ceil() as usize).max(1);
+    values.get(rank - 1).copied().unwrap_or(0.0)
+}
