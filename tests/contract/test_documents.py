@@ -59,9 +59,9 @@ def test_constants_in_prose_are_those_in_code() -> None:
     assert f"{hung} {constants['HUNG_BASELINES']:g} baselines" in slowdown
     assert f"the last {constants['FAILING_FROM']:g} operations failed" in slowdown
     assert f"once there are {constants['MINIMUM_WINDOWS']:g} of them" in slowdown
-    assert f"lateness is above {constants['LATE_NS'] / 1e6:g} ms" in probe
+    assert f"median lateness is above {constants['LATE_NS'] / 1e6:g} ms" in probe
     assert constants["HOST_SHARE"] == 0.5
-    assert "more than half of the latency that was added" in probe
+    assert "more than half of the slowdown above 1" in probe
     assert f"made {constants['OVER_MEMORY_PERCENT']:g} % of memory" in probe
     assert f"{int(constants['BACKLOG_ROWS']):,}".replace(",", " ") + " of them" in agent
 
@@ -101,19 +101,30 @@ def test_alarms_in_prose_are_those_in_code() -> None:
     assert f"looked at every {is_['TICK_NS'] / 1e9:g} s" in page
     look = f"over the last {is_['LOOK_NS'] / 1e9:g} s ({is_['ALARM_TYP_BIMODAL']:g} where"
     assert f"`typ >= {is_['ALARM_TYP']:g}` {look}" in page
-    assert f"{is_['ALARM_LOST']:g} of the operations due" in page
-    clear = f"`typ < {is_['CLEAR_TYP']:g}`, `tail < {is_['CLEAR_TAIL']:g}`"
+    clear = f"`typ < {is_['CLEAR_TYP']:g}` (or `typ < t`), `tail < {is_['CLEAR_TAIL']:g}`"
     assert f"after {is_['CLEAR_NS'] / 1e9:g} s in which {clear}" in page
-    assert f"every S is below {is_['CLEAR_SUM']:g}" in page
-    code = (ROOT / "rust/core/src/slowdown/detect.rs").read_text()
-    rules = re.findall(r"Cause::(\w+), p0: ([\d.]+), p1: ([\d.]+), limit: ([\d.]+)", code)
+    assert f"every S is below {is_['CLEAR_SUM']:g} H" in page
+    assert f"ln typ >= ln t + {is_['TYP_ERRORS']:g} max(s, e)" in page
+    assert f"{is_['ALARM_LOST']:g} plus {is_['LOST_TIMES']:g} times the usual one" in page
+    assert f"the exponent {is_['CLUSTERS']:g}" in page
+    assert f"last {is_['DAYS']:g} days `p_k` is the median times {is_['SPREAD']:g} standard" in page
+    assert f"Until {is_['LEAST_INTERVALS']:g} intervals" in page
+    assert f"Until {is_['ENOUGH_DAYS']:g} days are known" in page
+    assert f"count {is_['UNKNOWN']:g} times" in page
+    code = (ROOT / "rust/core/src/slowdown/limits.rs").read_text()
+    rules = re.findall(
+        r"Cause::(\w+), level: ([\d.]+), least: ([\d.]+), p0: ([\d.]+), p1: ([\d.]+), limit: ([\d.]+)",
+        code,
+    )
     assert len(rules) == 3
-    for cause, *numbers in rules:
+    for cause, level, *numbers in rules:
         row = re.search(
-            rf"\| \*\*{cause.lower()}\*\* \|.*?\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", page
+            rf"\| \*\*{cause.lower()}\*\* \| `Q_exp\(([\d.]+)\)`, at least ([\d.]+) m "
+            rf"\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) D\^{is_['CLUSTERS']:g} \|",
+            page,
         )
         assert row is not None
-        assert list(map(float, row.groups())) == list(map(float, numbers))
+        assert list(map(float, row.groups())) == [float(level), *map(float, numbers)]
 
 
 def test_events_in_prose_are_those_in_code() -> None:

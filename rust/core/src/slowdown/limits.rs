@@ -28,7 +28,7 @@ const INTERVAL_ERRORS: f64 = 3.92;
 /// Exponent of the dispersion in H.
 pub const CLUSTERS: f64 = 1.25;
 /// Times the usual share of lost operations.
-const LOST_TIMES: f64 = 3.0;
+pub const LOST_TIMES: f64 = 3.0;
 
 /// The constants of a cumulative sum.
 #[derive(Debug, Clone, Copy)]

@@ -32,7 +32,7 @@ pub const CHANCE: f64 = 1.2;
 /// Days over which rates are learnt.
 pub const DAYS: usize = 14;
 /// Intervals that a day needs to count.
-const LEAST_INTERVALS: usize = 36;
+pub const LEAST_INTERVALS: usize = 36;
 const HOUR_INTERVALS: usize = 6;
 const MAD: f64 = 1.4826;
 /// In an interval.

@@ -187,7 +187,7 @@ def with_host_busy(windows: WindowTable) -> WindowTable:
     unqueued = slowdown * np.where(bimodal, uncached, plain) / level
     middle = np.where(learnt, windows["middle_ns"], baseline)
     busy = verdict.host_busy(slowdown, unqueued, windows["late_q50_ns"], middle)
-    kept = {name: windows[name] for name in windows.columns if name not in _COMPARED}
+    kept = {n: c for n, c in windows.columns.items() if n not in (*_COMPARED, *UNQUEUED)}
     return Frame(kept).with_columns({"host_busy": windows["slow"] & busy})
 
 
