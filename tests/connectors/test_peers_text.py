@@ -55,6 +55,22 @@ def pick(rows, **wanted):
     return [row for row in rows if all(getattr(row, k) == v for k, v in wanted.items())]
 
 
+def test_texts_of_2016_have_no_size_of_the_working_set(tmp_path):
+    rows = rows_of(tmp_path, peers.TEXT_2016)
+    (whole,) = pick(rows, phase="benchmark", rank=None, op=None)
+    assert (whole.target, whole.backend, whole.ranks) == ("/old/tree", "posix", 2)
+    assert (whole.ops, whole.failed, whole.rate_per_s, whole.complete) == (160, 0, 80.0, True)
+    assert whole.parameters["total_objects"] == 160
+    assert "working_set_mib" not in whole.parameters
+    (first,) = pick(rows, phase="precreate", rank=None, op=None)
+    assert first.began_ns == to_ns(datetime(2016, 5, 1, 8, tzinfo=UTC))
+    assert [row.duration_ns for row in pick(rows, phase="benchmark", op=None)] == [
+        2 * SECOND,
+        1_600_000_000,
+        2 * SECOND,
+    ]
+
+
 def test_adaptive_runs_with_lines_of_ranks(tmp_path):
     rows = rows_of(tmp_path, peers.adaptive())
     assert len(rows) == 2 + 6 * 3 * 5 + 2
