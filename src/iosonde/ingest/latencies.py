@@ -22,7 +22,8 @@ from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import Frame
 from iosonde.model.names import slug
 from iosonde.model.runs import RunRow
-from iosonde.weather.samples.writer import Extent, FilePhase, Labels, Placed, Staging, Written
+from iosonde.weather.samples.parts import PartsWritten
+from iosonde.weather.samples.writer import Extent, FilePhase, Labels, Placed, Staging
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +63,7 @@ class Naming:
 class LatencyImport:
     """What an import did. ``broken`` tells of files whose rows count only up to a place."""
 
-    written: Written
+    written: PartsWritten
     target: str
     run_ids: tuple[str, ...]
     started_ns: int
