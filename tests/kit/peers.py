@@ -119,14 +119,14 @@ SUMMARY time (in ms/op): (of 1 iterations)
 
 TEXT_2016 = """\
 MD-REAL-IO total objects: 160 (version: c3@d) time: 2016-05-01 08:00:00
-\toffset=1 
+\toffset=1
 \tinterface=posix
-\tobj-per-proc=10 
-\tprecreate-per-set=30 
-\tdata-sets=2 
-\tobject-size=3900 
-\titerations=1 
-\tstart-index=0 
+\tobj-per-proc=10
+\tprecreate-per-set=30
+\tdata-sets=2
+\tobject-size=3900
+\titerations=1
+\tstart-index=0
 \tprocess-reports
 
 \troot-dir=/old/tree

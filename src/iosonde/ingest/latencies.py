@@ -57,6 +57,8 @@ class Naming:
     started_ns: int | None = None
     """When the first phase began; so that the last ends when the youngest file was written."""
     size_bytes: int = SIZE_BYTES
+    period_ns: int | None = None
+    """Of samples whose table says none; None: the regular step of their due times, else 0."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ a longer version of it takes the place of what is there, with the roll-ups of th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,28 +67,36 @@ def put_parts(
     ``older``: what is in the store of the same file. If that holds as many rows, nothing is written, but what lies in
     one file of several days is parted.
     """
-    try:
+    with writing(root):
         (count,) = con.execute(f"SELECT count(*) FROM ({rows.sql})").fetchone() or (0,)
-        if sum(_count(con, path) for path in older) < count:
-            files = _write_days(con, root, rows)
-            _remove(root, older, files)
+        if count_rows(con, older) < count:
+            files = write_days(con, root, rows)
+            remove(root, older, files)
             return PartsWritten(files, count, 0)
         for path in older:
             source = f"FROM {parquet([path])}"
             if len(_days(con, source)) > 1:
                 of_host = path.parent.name.removeprefix("host=")
-                part = _write_days(con, root, ForeignRows(of_host, path.stem, f"SELECT * {source}"))
-                _remove(root, [path], part)
+                part = write_days(con, root, ForeignRows(of_host, path.stem, f"SELECT * {source}"))
+                remove(root, [path], part)
         return PartsWritten([], 0, count)
+
+
+@contextmanager
+def writing(root: Path) -> Iterator[None]:
+    """Says what the engine or the disk says as a StoreError."""
+    try:
+        yield
     except (OSError, duckdb.Error) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise StoreError(
-            f"cannot write samples of {rows.host} in {root}: {reason}",
+            f"cannot write samples in {root}: {reason}",
             expected="room and the right to write in the store",
         ) from error
 
 
-def _write_days(con: duckdb.DuckDBPyConnection, root: Path, rows: ForeignRows) -> list[Path]:
+def write_days(con: duckdb.DuckDBPyConnection, root: Path, rows: ForeignRows) -> list[Path]:
+    """A file a day; the files. Raises OSError, duckdb.Error."""
     days = _days(con, f"FROM ({rows.sql})")
     files = []
     # The first day last: it may take the place of a file of all days, which is read until then.
@@ -112,12 +121,15 @@ def _days(con: duckdb.DuckDBPyConnection, source: str) -> list[int]:
     ]
 
 
-def _count(con: duckdb.DuckDBPyConnection, path: Path) -> int:
-    return int((con.execute(f"SELECT count(*) FROM {parquet([path])}").fetchone() or (0,))[0])
+def count_rows(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> int:
+    """Rows of some files together. Raises duckdb.Error."""
+    if not paths:
+        return 0
+    return int((con.execute(f"SELECT count(*) FROM {parquet(paths)}").fetchone() or (0,))[0])
 
 
-def _remove(root: Path, paths: Sequence[Path], but: Sequence[Path]) -> None:
-    """Files with the roll-ups made of them."""
+def remove(root: Path, paths: Sequence[Path], but: Sequence[Path]) -> None:
+    """Take files away, with the roll-ups made of them. Raises OSError."""
     for path in paths:
         if path not in but:
             path.unlink(missing_ok=True)
