@@ -29,6 +29,7 @@ _OUTCOMES |= {name: name for name in _KNOWN}
 EARLIEST_NS, LATEST_NS = 631_152_000 * 10**9, 4_102_444_800 * 10**9
 """1990 and 2100."""
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "nil", "nat", "-", "\\n"})
+LONGEST_MISSING = max(map(len, MISSING))
 _NUMBER = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _WHOLE = re.compile(r"\d{1,20}", re.ASCII)
 _NAME = 200
@@ -109,8 +110,8 @@ class Instants:
 
     def _number(self, text: str, unit: int | None, what: str) -> int:
         if unit is None:
-            every = [scaled(text, one, what) for one in UNITS.values()]
-            for ns in every:
+            for one in UNITS.values():
+                ns = scaled(text, one, what)
                 if EARLIEST_NS <= ns < LATEST_NS:
                     return ns
             hint = "a unit in the column's name (time_s), and --started if it counts from a begin"

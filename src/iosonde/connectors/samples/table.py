@@ -21,6 +21,7 @@ import numpy as np
 
 from iosonde.connectors.lines import Warn, read_lines, shown
 from iosonde.connectors.samples.cells import (
+    LONGEST_MISSING,
     MISSING,
     Instants,
     name_of,
@@ -178,8 +179,10 @@ class _RowParser:
 
     def _cell(self, fields: list[str], role: str) -> str:
         column = self._roles.get(role)
-        text = "" if column is None else fields[column.place].strip()
-        return "" if text.lower() in MISSING else text
+        if column is None:
+            return ""
+        text = fields[column.place].strip()
+        return "" if len(text) <= LONGEST_MISSING and text.lower() in MISSING else text
 
     def _instant(self, fields: list[str], role: str) -> int | None:
         text = self._cell(fields, role)
