@@ -150,9 +150,16 @@ def _runs(
             waiting=waiting,
             digests=tuple(sorted(staging.digest(number) for number in files)),
             mdtest=all(mdtest_ops.parse_name(paths[number].name) for number in files),
+            only_rank=_only_rank([paths[number] for number in files]),
         )
         rows += rows_of(staging.measured(files), group, begins, PHASES, OPS)
     return rows
+
+
+def _only_rank(files: Sequence[Path]) -> int | None:
+    """0 for what md-workbench of 2019 writes without --latency-all: the operations of rank 0."""
+    named = [parse_name(path.name) for path in files]
+    return 0 if all(n and n.waiting is not None and not n.all_ranks for n in named) else None
 
 
 def _read(
