@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import gzip
-from datetime import UTC
+import re
+from datetime import UTC, datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 
 from iosonde.connectors.benchmarks.recognise import recognise
-from iosonde.connectors.samples.cells import OPS, op_of, outcome_of, scaled
-from iosonde.connectors.samples.header import columns_of
-from iosonde.connectors.samples.table import SampleTable, TableDefaults
+from iosonde.connectors.samples.cells import EARLIEST_NS, LATEST_NS, OPS, op_of, outcome_of, scaled
+from iosonde.connectors.samples.header import _SPANS, _TIMES, _WORDS, columns_of
+from iosonde.connectors.samples.table import _KNOWN_BY_ROWS, SampleTable, TableDefaults
 from iosonde.connectors.wall_times import WallTimes
 from iosonde.model import ops
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS, Frame
+from iosonde.weather.samples import foreign
 from tests.kit.makers import SECOND, START
 
 
@@ -237,3 +240,24 @@ def test_a_table_is_recognised_by_its_header(tmp_path, mark):
 def test_other_tables_are_none():
     for header in ("time,runtime", "jobid,start,elapsed", "a,b,c", "time,value", "name,size"):
         assert not columns_of(header.split(",")).near, header
+
+
+def test_the_page_lists_the_words_and_the_limits():
+    page = (Path(__file__).parents[2] / "docs" / "importing.md").read_text()
+    for op, words in OPS.items():
+        assert f"| `{op}` | `{' '.join(words)}`" in page
+    for words in (*_TIMES.values(), *_SPANS.values(), *_WORDS.values()):
+        missing = [word for word in words if not re.search(rf"\b{word}", page)]
+        assert missing == []
+    said = " ".join(page.split())
+    assert f"to {foreign._DIGITS} digits" in said
+    assert (
+        f"at least {foreign._REGULAR:.0%} of at least {foreign._FEWEST_STEPS} steps".replace(
+            "%", " %"
+        )
+        in said
+    )
+    assert f"within {foreign._NEAR:.0%} of it".replace("%", " %") in said
+    assert f"its name and first {_KNOWN_BY_ROWS} rows" in said
+    years = [datetime.fromtimestamp(ns / 1e9, UTC).year for ns in (EARLIEST_NS, LATEST_NS)]
+    assert f"between {years[0]} and {years[1]}" in said

@@ -221,3 +221,20 @@ def test_samples_beside_other_files_and_in_a_folder(tmp_path, capsys):
     shutil.rmtree(root)
     done = put(root, folder / "s.csv", folder / "g.csv")
     assert (len(done.samples), done.latencies.written.rows, done.broken) == (1, 1, [])
+
+
+def test_options_that_a_column_says_itself_are_named(tmp_path, capsys):
+    path = table(tmp_path / "s.csv", [(START, "read", 5, "/a")], "time_ns,op,latency_us,target")
+    assert run("import", str(path), "--target", "/b", store=tmp_path / "store") == 0
+    out = capsys.readouterr().out
+    assert "imported 1 samples of /a" in out
+    assert "the column target counts before --target" in out
+
+
+def test_clock_times_of_texts_are_read_in_the_zone_given(tmp_path, capsys):
+    path = table(tmp_path / "s.csv", [("2026-09-21 16:13:20", "read", 5)], "time,op,latency_us")
+    words = ("--zone", "Europe/Berlin", "--target", "/w")
+    assert run("import", str(path), *words, store=tmp_path / "store") == 0
+    assert "read in Europe/Berlin" in capsys.readouterr().out
+    out = exported(tmp_path / "store", tmp_path / "out.parquet")
+    assert duckdb.sql(f"SELECT due_ns FROM '{out}'").fetchall() == [(START,)]

@@ -61,6 +61,12 @@ def import_samples(
         written = staging.write(table.known_by)
         targets = staging.targets()
     remarks = [f"{note.what} ({note.flag})" for note in clock.notes()]
+    options = {"target": given.target is not None, "host": given.host != FileDefaults("").host}
+    remarks += [
+        f"the column {role} counts before --{role}"
+        for role, is_given in options.items()
+        if is_given and role in table.columns.roles
+    ]
     return SamplesImport(
         written, rows, targets, span, schedules, table.columns.others, tuple(remarks)
     )
