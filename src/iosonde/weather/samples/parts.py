@@ -68,9 +68,10 @@ def put_parts(
     one file of several days is parted.
     """
     with writing(root):
-        (count,) = con.execute(f"SELECT count(*) FROM ({rows.sql})").fetchone() or (0,)
+        days = _days(con, f"FROM ({rows.sql})")
+        count = sum(days.values())
         if count_rows(con, older) < count:
-            files = write_days(con, root, rows)
+            files = _write(con, root, rows, list(days))
             remove(root, older, files)
             return PartsWritten(files, count, 0)
         for path in older:
@@ -97,7 +98,12 @@ def writing(root: Path) -> Iterator[None]:
 
 def write_days(con: duckdb.DuckDBPyConnection, root: Path, rows: ForeignRows) -> list[Path]:
     """A file a day; the files. Raises OSError, duckdb.Error."""
-    days = _days(con, f"FROM ({rows.sql})")
+    return _write(con, root, rows, list(_days(con, f"FROM ({rows.sql})")))
+
+
+def _write(
+    con: duckdb.DuckDBPyConnection, root: Path, rows: ForeignRows, days: Sequence[int]
+) -> list[Path]:
     files = []
     # The first day last: it may take the place of a file of all days, which is read until then.
     for day in reversed(days):
@@ -111,14 +117,10 @@ def write_days(con: duckdb.DuckDBPyConnection, root: Path, rows: ForeignRows) ->
     return files[::-1]
 
 
-def _days(con: duckdb.DuckDBPyConnection, source: str) -> list[int]:
-    """The UTC days that rows lie in, as days since the epoch."""
-    return [
-        day
-        for (day,) in con.execute(
-            f"SELECT DISTINCT due_ns // {DAY_NS} {source} ORDER BY 1"
-        ).fetchall()
-    ]
+def _days(con: duckdb.DuckDBPyConnection, source: str) -> dict[int, int]:
+    """The UTC days that rows lie in, as days since the epoch, ascending -> how many rows."""
+    sql = f"SELECT due_ns // {DAY_NS}, count(*) {source} GROUP BY 1 ORDER BY 1"
+    return dict(con.execute(sql).fetchall())
 
 
 def count_rows(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> int:
