@@ -32,6 +32,7 @@ Files are recognised by what they hold. Give all latency files of a run at once.
 already is left out. See docs/importing.md.
 """
 
+_STARTED = "begin of the first phase, or of times that count from 0 (default: the newest file ends the last phase)"
 _PERIOD = "schedule of a table of samples (default: the regular step of its column due, else none)"
 _LATEST_NS = 7_258_118_400_000_000_000
 _MOST_RUNS, _MOST_TARGETS = 20, 4
@@ -76,7 +77,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "Import what md-workbench, mdtest, io-probing, Darshan, monitors and schedulers wrote; also .gz."
     parser = options.Parser("import", summary, EXAMPLES)
     add = parser.add_argument
-    told = "files of these tools, folders of Darshan logs, http://HOST:9090 of Prometheus"
+    told = "files of these tools, tables of samples, folders, http://HOST:9090 of Prometheus"
     add("file", nargs="+", metavar="FILE", help=told)
     add("--target", help="target of the samples (default: the name of the run's files)")
     add(
@@ -88,7 +89,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add(
         "--started",
         metavar="TIME",
-        help="begin of the first phase (default: the last phase ends when the newest file was written)",
+        help=_STARTED,
     )
     size = options.reads(parse_size)
     add(
