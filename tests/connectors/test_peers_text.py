@@ -55,6 +55,22 @@ def pick(rows, **wanted):
     return [row for row in rows if all(getattr(row, k) == v for k, v in wanted.items())]
 
 
+def test_texts_of_2016_have_no_size_of_the_working_set(tmp_path):
+    rows = rows_of(tmp_path, peers.TEXT_2016.replace("=1\n", "=1 \n"))
+    (whole,) = pick(rows, phase="benchmark", rank=None, op=None)
+    assert (whole.target, whole.backend, whole.ranks) == ("/old/tree", "posix", 2)
+    assert (whole.ops, whole.failed, whole.rate_per_s, whole.complete) == (160, 0, 80.0, True)
+    assert whole.parameters["total_objects"] == 160
+    assert "working_set_mib" not in whole.parameters
+    (first,) = pick(rows, phase="precreate", rank=None, op=None)
+    assert first.began_ns == to_ns(datetime(2016, 5, 1, 8, tzinfo=UTC))
+    assert [row.duration_ns for row in pick(rows, phase="benchmark", op=None)] == [
+        2 * SECOND,
+        1_600_000_000,
+        2 * SECOND,
+    ]
+
+
 def test_adaptive_runs_with_lines_of_ranks(tmp_path):
     rows = rows_of(tmp_path, peers.adaptive())
     assert len(rows) == 2 + 6 * 3 * 5 + 2
@@ -267,7 +283,7 @@ def test_every_kind_is_recognised_by_what_it_holds(tmp_path):
         path = tmp_path / f"{len(found)}.gz"
         path.write_bytes(gzip.compress(text.encode()))
         found[name] = recognise(path)
-    assert set(found.values()) | {"latencies"} == set(KINDS)
+    assert set(found.values()) | {"latencies", "samples"} == set(KINDS)
     assert found["precreate.txt"] == found["probing.txt"] == "io-probing log"
     path.write_bytes(b"\x00\xff" * 99)
     with pytest.raises(InputFileError, match="the first line is"):

@@ -37,6 +37,9 @@ def everything(folder):
     for name, text in peers.ALL.items():
         (folder / name).write_text(text)
         paths.append(folder / name)
+    operations = "time_s,op,latency_us\n1790000000,read,7\n1790000001,stat,3\n"
+    (folder / "operations.csv").write_text(operations)
+    paths.append(folder / "operations.csv")
     return [*paths, gathered(folder / "g.csv", [("create", 0, i / 10, 0.01) for i in range(30)])]
 
 
@@ -58,6 +61,7 @@ def test_all_kinds_at_once_and_twice_changes_nothing(tmp_path):
     assert (len(said), done.broken) == (len(paths), [])
     assert done.latencies.written.rows == 32
     assert [one.written.rows for one in done.probed] == [30, 0]
+    assert [one.written.rows for one in done.samples] == [2]
     ids = runs.run_ids(root)
     assert set(ids) == {
         "adaptive",

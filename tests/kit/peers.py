@@ -117,6 +117,29 @@ SUMMARY time (in ms/op): (of 1 iterations)
 -- finished at 03/01/2026 12:00:01 --
 """
 
+TEXT_2016 = """\
+MD-REAL-IO total objects: 160 (version: c3@d) time: 2016-05-01 08:00:00
+\toffset=1
+\tinterface=posix
+\tobj-per-proc=10
+\tprecreate-per-set=30
+\tdata-sets=2
+\tobject-size=3900
+\titerations=1
+\tstart-index=0
+\tprocess-reports
+
+\troot-dir=/old/tree
+
+precreate 3.0s 4 dset 120 obj 1.333 dset/s 40.0 obj/s 0.1 Mib/s (0 errs)
+benchmark 2.0s 40 obj 20.0 obj/s 0.1 Mib/s (0 errs)
+0: benchmark 1.6s 20 obj 12.5 obj/s 0.1 Mib/s (0 errs)
+1: benchmark 2.0s 20 obj 10.0 obj/s 0.1 Mib/s (0 errs)
+cleanup 4.0s 120 obj 4 dset 30.0 obj/s 1.000 dset/s (0 errs)
+Total runtime: 9s time: 2016-05-01 08:00:09
+"""
+"""Without the size of the working set, and with no rate of all operations."""
+
 MDTEST_2017 = """\
 -- started at 05/01/2017 08:00:00 --
 

@@ -38,6 +38,7 @@ EXAMPLES = """\
   iosonde figure slowdown /work --since -30d     at 10 min and at 4 h
   iosonde figure bursts mdw --since -2h          what waited, and which statistic shows it
   iosonde figure density --run mdw               how latencies of a run are distributed, by op
+  iosonde figure statistics --run mdw            a box a phase of a run, ranks together
   iosonde figure points --run mdw --sparse       some operations of a run, and every slow one
   iosonde figure points -o points.json           the numbers that would be drawn
 """
@@ -91,7 +92,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         "--run",
         action="append",
         metavar="RUN",
-        help="rank of points, density, bursts; may be repeated",
+        help="run of points, statistics, density, bursts, its ranks pooled; may be repeated",
     )
     add("--sparse", nargs="?", type=int, const=SPARSE, metavar="N", help=_SPARSE)
     add(

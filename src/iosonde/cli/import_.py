@@ -13,14 +13,16 @@ from iosonde.connectors.benchmarks.recognise import KINDS, LATENCIES, OPS
 from iosonde.ingest.files import Done, import_files
 from iosonde.ingest.io_probing import Probed
 from iosonde.ingest.latencies import SIZE_BYTES, LatencyImport, Naming
+from iosonde.ingest.samples import SamplesImport
 from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_option, format_time, parse_size, parse_time
+from iosonde.model.units import format_option, format_time, parse_duration, parse_size, parse_time
 
 EXAMPLES = """\
   iosonde import mdw-lat-0.00-*.csv --target /work --host mistral --started 2017-07-09T01:14:06
   iosonde import lustre02.csv.gz --target lustre02
   iosonde import mdw.txt mdtest.txt    what they printed
+  iosonde import samples.csv --target /work --host n1    a row an operation: time, op, latency_us
   iosonde runs                         what they amount to
   iosonde import logs/ lmt.sqlite sacct.txt --zone Europe/Berlin    jobs, and what servers did meanwhile
   iosonde import jobs.csv --mapping site.toml      a table with a row a job
@@ -30,8 +32,10 @@ Files are recognised by what they hold. Give all latency files of a run at once.
 already is left out. See docs/importing.md.
 """
 
+_STARTED = "begin of the first phase, or of times that count from 0 (default: the newest file ends the last phase)"
+_PERIOD = "schedule of a table of samples (default: the regular step of its column due, else none)"
 _LATEST_NS = 7_258_118_400_000_000_000
-_MOST_RUNS = 20
+_MOST_RUNS, _MOST_TARGETS = 20, 4
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -46,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
         )
     given = import_records.given_of(args, now_ns)
     paths = given.others
-    naming = Naming(args.target, args.host, args.run, started, args.size)
+    naming = Naming(args.target, args.host, args.run, started, args.size, args.period)
     with told(len(given.records) + len(paths)) as kept:
         code = import_records.run(options.store_root(args), given, settings, now_ns, kept)
         if not paths:
@@ -60,7 +64,9 @@ def main(arguments: Sequence[str]) -> int:
                 kept.files, read = kept.files + read, 0
             options.note(f"{path}: {KINDS[kind]}, {count(rows)} rows")
 
-        done = import_files(options.store_root(args), paths, naming, now_ns, report=report)
+        done = import_files(
+            options.store_root(args), paths, naming, now_ns, report=report, zone=settings.zone
+        )
     _print(done, now_ns)
     for error in done.broken:
         options.note(f"iosonde: {error}; what could be read was imported")
@@ -71,7 +77,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "Import what md-workbench, mdtest, io-probing, Darshan, monitors and schedulers wrote; also .gz."
     parser = options.Parser("import", summary, EXAMPLES)
     add = parser.add_argument
-    told = "files of these tools, folders of Darshan logs, http://HOST:9090 of Prometheus"
+    told = "files of these tools, tables of samples, folders, http://HOST:9090 of Prometheus"
     add("file", nargs="+", metavar="FILE", help=told)
     add("--target", help="target of the samples (default: the name of the run's files)")
     add(
@@ -83,7 +89,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add(
         "--started",
         metavar="TIME",
-        help="begin of the first phase (default: the last phase ends when the newest file was written)",
+        help=_STARTED,
     )
     size = options.reads(parse_size)
     add(
@@ -93,6 +99,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="BYTES",
         help="size of the small files (default: 3901)",
     )
+    period = options.reads(parse_duration)
+    add("--period", type=period, metavar="TIME", help=_PERIOD)
     import_records.add_options(parser)
     parser.add_store()
     args = parser.parse(arguments)
@@ -112,6 +120,8 @@ def _print(done: Done, now_ns: int) -> None:
         _print_latencies(done.latencies, now_ns)
     for log in done.probed:
         _print_log(log)
+    for table in done.samples:
+        _print_samples(table, now_ns)
     new = [run for run in done.runs if run.new]
     for run in new[:_MOST_RUNS]:
         print(f"run {clean_text(run.run_id)} of {clean_text(run.target)}: {count(run.rows)} rows")
@@ -129,6 +139,28 @@ def _print_latencies(done: LatencyImport, now_ns: int) -> None:
         print("sample runs: " + ", ".join(done.run_ids))
     if written.known_rows:
         print(f"{count(written.known_rows)} samples were in the store already")
+
+
+def _print_samples(table: SamplesImport, now_ns: int) -> None:
+    written = table.written
+    if written.rows:
+        begin, end = (format_time(ns, now_ns, seconds=True) for ns in table.span_ns)
+        of = ", ".join(map(clean_text, table.targets[:_MOST_TARGETS]))
+        more = ", ..." if len(table.targets) > _MOST_TARGETS else ""
+        print(f"imported {count(written.rows)} samples of {of}{more}, {begin} to {end}")
+        for period_ns, series in sorted(table.schedules.regular.items()):
+            print(f"due every {format_option(period_ns)} in {count(series)} series: their period")
+        if n := table.schedules.irregular:
+            print(
+                f"{count(n)} series have due times without a regular step: due is when they began; "
+                "--period TIME keeps them"
+            )
+    if written.known_rows:
+        print(f"{count(written.known_rows)} samples were in the store already")
+    if table.unread:
+        print(f"columns that are not read: {', '.join(map(clean_text, table.unread))}")
+    for remark in table.remarks:
+        print(remark)
 
 
 def _print_log(log: Probed) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.targets import called, no_samples
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import SlowdownQuery
+from iosonde.model.names import host_of_rank
 from iosonde.weather import answers
 from iosonde.weather.store import Store
 
@@ -35,6 +36,12 @@ def main(arguments: Sequence[str]) -> int:
 
     page = answers.report(store, query, now_ns, options.local_zone())
     if page is None:
+        asked = [ref.host for ref in store.targets() if args.target in (None, ref.target)]
+        if asked and all(map(host_of_rank, asked)):
+            raise NothingMeasuredError(
+                f"all samples in {store.root} are of ranks of benchmarks, of which nothing is usual",
+                hint="'iosonde runs', or 'iosonde figure statistics --run RUN'",
+            )
         raise no_samples(store, "report", args.target)
     write_text(page, args.output)
     options.note(f"wrote {args.output}")

@@ -6,11 +6,13 @@ import argparse
 import difflib
 from collections.abc import Sequence
 
+from iosonde.bench.adaptive.words import waiting_json
 from iosonde.bench.runs.compare import compare
 from iosonde.bench.runs.store import read
 from iosonde.cli.shared import options
 from iosonde.cli.shared.run_data import write_rows
 from iosonde.cli.shared.run_tables import comparison, details
+from iosonde.cli.shared.verdicts import verdict_text, verdicts, waits
 from iosonde.model.errors import NothingMeasuredError, UsageError
 
 EXAMPLES = """\
@@ -43,10 +45,15 @@ def main(arguments: Sequence[str]) -> int:
     if args.run is not None:
         wanted = _named(args.run, list(dict.fromkeys(row.run_id for row in rows)))
         rows = [row for row in rows if row.run_id == wanted]
+    judged = verdicts([rows]) if args.run is not None and waits(rows) else []
     if args.format != "table":
-        write_rows(rows, args.format, args.output, every_factor=args.waiting_factors)
+        plain = [waiting_json(found) for _, found in judged]
+        factors = args.waiting_factors
+        write_rows(rows, args.format, args.output, every_factor=factors, verdicts=plain)
     elif args.run is not None:
         print(details(rows, now_ns, ranks=args.ranks))
+        for _, found in judged:
+            print(f"\n{verdict_text(found)}")
     else:
         print(comparison(compare(rows, every_factor=args.waiting_factors), now_ns))
     return 0

@@ -18,6 +18,7 @@ from iosonde.engine.contract import SCHEMA_VERSION, SERIES_KEY
 from iosonde.engine.files import write_frame
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
+from iosonde.model.names import host_of_rank
 from iosonde.model.ops import DEFAULT_TRAILING_NS, STATISTICS, op_word, parse_op
 from iosonde.model.slowdown import TRIPLE_COLUMNS
 from iosonde.model.units import (
@@ -143,9 +144,18 @@ def _query(args: argparse.Namespace, now_ns: int) -> SlowdownQuery:
 
 def _print(result: SlowdownResult, now_ns: int) -> None:
     query = result.query
+    ranks: dict[tuple[str, str], int] = {}
     how = f"windows of {format_option(query.window_ns)}, {_against(query)}"
     for (host, target, period), group in groupby(result.usual, _place):
         series = list(group)
+        base = host_of_rank(host)
+        if (
+            base is not None
+            and query.host is None
+            and not any(usual.baseline_ns for usual in series)
+        ):
+            ranks[base, target] = ranks.get((base, target), 0) + 1
+            continue
         every = f"every {format_option(period)}" if period else "no schedule"
         print(f"{target} as seen from {host}, {every}; {how}\n")
         head = ("", "usual", "last window", "worst window", "slow windows", "ended ok", "lost")
@@ -155,6 +165,14 @@ def _print(result: SlowdownResult, now_ns: int) -> None:
         for change in result.changes:
             if change.key in keys:
                 print(f"- {say_change(change, now_ns)}")
+    for (base, target), n in ranks.items():
+        seen = f"1 rank of {base}" if n == 1 else f"{count(n)} ranks of {base}"
+        print(
+            f"{target} as seen from {seen}: no slowdown, a benchmark ends before anything is usual"
+        )
+        print(
+            "  'iosonde runs', 'iosonde bursts' and 'iosonde figure statistics --run RUN' pool ranks; --host shows one"
+        )
 
 
 def _against(query: SlowdownQuery) -> str:

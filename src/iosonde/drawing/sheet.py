@@ -106,11 +106,13 @@ def places(keys: Iterable[SeriesKey]) -> dict[SeriesKey, str]:
 
 
 def seen_from(keys: Iterable[SeriesKey]) -> str:
-    """``/work, /home as seen from login2``."""
+    """``/work, /home as seen from login2``; without a host the targets alone."""
     every = list(keys)
     targets = list(dict.fromkeys(key.target for key in every))
     hosts = list(dict.fromkeys(key.host for key in every))
     shown = ", ".join(targets[:4]) + (f" and {len(targets) - 4} more" if len(targets) > 4 else "")
+    if not any(hosts):
+        return clean_text(shown)
     where = hosts[0] if len(hosts) == 1 else f"{len(hosts)} hosts"
     return clean_text(f"{shown} as seen from {where}")
 

@@ -47,6 +47,21 @@ def as_text(path: Path) -> Iterator[Path]:
         yield text
 
 
+def columns_of(path: Path) -> tuple[str, ...]:
+    """Names of the columns of a Parquet file or of JSON lines; () of what is text or cannot be read."""
+    try:
+        source = _source(path)
+        if source is None:
+            return ()
+        con = connect()
+        try:
+            return tuple(name for name, *_ in con.execute(f"DESCRIBE FROM {source}").fetchall())
+        finally:
+            con.close()
+    except (InputFileError, duckdb.Error):
+        return ()
+
+
 def _source(path: Path) -> str | None:
     """What the engine is to read; None for what is text already."""
     try:

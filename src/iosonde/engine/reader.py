@@ -46,7 +46,7 @@ class SampleFilter:
     since_ns: int | None = None
     until_ns: int | None = None
     runs: tuple[str, ...] | None = None
-    """Run ids; of samples only."""
+    """Run ids; of samples only. Ranks of a run are pooled: the host of a row is then its run."""
 
     def has(self, key: SeriesKey) -> bool:
         """Whether a series is asked for."""
@@ -233,4 +233,7 @@ def _hide_beaten(con: duckdb.DuckDBPyConnection, scope: SampleFilter) -> None:
             f"USING ({key}) WHERE outcome <> 'pending' AND {where}"
         )
         kept += f" AND NOT (outcome = 'pending' AND ({key}) IN (SELECT ({key}) FROM beaten))"
-    con.execute(f"CREATE OR REPLACE TEMP VIEW samples AS SELECT * FROM every_row WHERE {kept}")
+    pooled = "" if scope.runs is None else " REPLACE (run_id AS host)"
+    con.execute(
+        f"CREATE OR REPLACE TEMP VIEW samples AS SELECT *{pooled} FROM every_row WHERE {kept}"
+    )

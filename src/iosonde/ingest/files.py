@@ -7,12 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
+from typing import NamedTuple
 
-from iosonde.connectors.benchmarks.recognise import LATENCIES, OPS, PROBING, recognise
+from iosonde.connectors.benchmarks.recognise import LATENCIES, OPS, PROBING, SAMPLES
 from iosonde.connectors.lines import FileDefaults
 from iosonde.ingest.io_probing import Probed, import_probing
+from iosonde.ingest.kinds import kind_of
 from iosonde.ingest.latencies import LatencyImport, Naming, import_latencies
 from iosonde.ingest.runs import READERS, RunImport, keep_runs, text_rows
+from iosonde.ingest.samples import SamplesImport, import_samples
 from iosonde.model.errors import InputFileError, UsageError
 
 _TOLD = 5
@@ -28,6 +31,7 @@ class Done:
 
     latencies: LatencyImport | None = None
     probed: list[Probed] = field(default_factory=list)
+    samples: list[SamplesImport] = field(default_factory=list)
     runs: list[RunImport] = field(default_factory=list)
     broken: list[InputFileError] = field(default_factory=list)
 
@@ -56,13 +60,15 @@ def import_files(
     of_kind: dict[str, list[Path]] = {}
     for path in paths:
         try:
-            of_kind.setdefault(recognise(path), []).append(path)
+            of_kind.setdefault(kind_of(path), []).append(path)
         except InputFileError as error:
             done.broken.append(error)
     if not of_kind:
         raise done.broken[0]
     timed = {path: kind for kind in (LATENCIES, OPS) for path in of_kind.get(kind, ())}
-    texts = [(path, kind) for kind in (*READERS, PROBING) for path in of_kind.get(kind, ())]
+    texts = [
+        (path, kind) for kind in (*READERS, PROBING, SAMPLES) for path in of_kind.get(kind, ())
+    ]
     if timed:
 
         def told_rows(path: Path, n: int) -> None:
@@ -76,20 +82,53 @@ def import_files(
     for path, kind in texts:
         given = _given(path, naming, len(texts) > 1 or bool(timed), zone)
         told = _Told(path, done.broken)
-        if kind == PROBING:
-            probed = import_probing(root, path, given, told)
-            done.probed.append(probed)
-            rows, n = list(probed.rows), probed.rounds + len(probed.rows)
+        if kind == SAMPLES:
+            n = _samples(_Source(root, path, given, told), naming, done)
         else:
-            rows = text_rows(path, kind, given, told)
-            n = len(rows)
-        done.runs += keep_runs(root, rows, now_ns)
+            n = _text(_Source(root, path, given, told), kind, done, now_ns)
         told.rest()
         if report:
             report(path, kind, n)
-    if done.broken and not (done.latencies or done.probed or done.runs):
+    if done.broken and not (done.latencies or done.probed or done.samples or done.runs):
         raise done.broken[0]
     return done
+
+
+class _Source(NamedTuple):
+    """One file on its way into a store."""
+
+    root: Path
+    path: Path
+    given: FileDefaults
+    told: _Told
+
+
+def _text(source: _Source, kind: str, done: Done, now_ns: int) -> int:
+    """Import what a program printed; how many rows or rounds it has."""
+    root, path, given, told = source
+    if kind == PROBING:
+        probed = import_probing(root, path, given, told)
+        done.probed.append(probed)
+        rows, n = list(probed.rows), probed.rounds + len(probed.rows)
+    else:
+        rows = text_rows(path, kind, given, told)
+        n = len(rows)
+    done.runs += keep_runs(root, rows, now_ns)
+    return n
+
+
+def _samples(source: _Source, naming: Naming, done: Done) -> int:
+    """Import a table of samples; how many rows it has. One that has none is told of."""
+    root, path, given, told = source
+    try:
+        found = import_samples(
+            root, path, given, told, size_bytes=naming.size_bytes, period_ns=naming.period_ns
+        )
+    except InputFileError as error:
+        told(error)
+        return 0
+    done.samples.append(found)
+    return found.rows
 
 
 def _latencies(

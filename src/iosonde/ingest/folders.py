@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.connectors.benchmarks.recognise import recognise
 from iosonde.connectors.compressed import unreadable
 from iosonde.connectors.darshan.head import is_log
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import every
+from iosonde.ingest.kinds import kind_of
 from iosonde.ingest.records import Records
 from iosonde.ingest.tables import given_reader, table_reader
 from iosonde.model.errors import InputFileError, UsageError
@@ -115,7 +115,7 @@ def _sort(
         found.unknown.append(path)
         return
     with suppress(InputFileError):
-        recognise(path)
+        kind_of(path)
         found.others.append(path)
         return
     table = None

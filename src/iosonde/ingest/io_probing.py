@@ -14,7 +14,8 @@ from iosonde.model.errors import InputFileError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import OPS
 from iosonde.model.runs import RunRow
-from iosonde.weather.samples.writer import Labels, Placed, Staging, Written
+from iosonde.weather.samples.parts import PartsWritten
+from iosonde.weather.samples.writer import Labels, Placed, Staging
 
 _SIZE_BYTES, _BLOCK_BYTES = 3901, 1 << 20
 
@@ -23,7 +24,7 @@ _SIZE_BYTES, _BLOCK_BYTES = 3901, 1 << 20
 class Probed:
     """What a log held."""
 
-    written: Written
+    written: PartsWritten
     run_ids: tuple[str, ...]
     target: str
     rounds: int

@@ -22,7 +22,8 @@ from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.frames import Frame
 from iosonde.model.names import slug
 from iosonde.model.runs import RunRow
-from iosonde.weather.samples.writer import Extent, FilePhase, Labels, Placed, Staging, Written
+from iosonde.weather.samples.parts import PartsWritten
+from iosonde.weather.samples.writer import Extent, FilePhase, Labels, Placed, Staging
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,13 +57,15 @@ class Naming:
     started_ns: int | None = None
     """When the first phase began; so that the last ends when the youngest file was written."""
     size_bytes: int = SIZE_BYTES
+    period_ns: int | None = None
+    """Of samples whose table says none; None: the regular step of their due times, else 0."""
 
 
 @dataclass(frozen=True)
 class LatencyImport:
     """What an import did. ``broken`` tells of files whose rows count only up to a place."""
 
-    written: Written
+    written: PartsWritten
     target: str
     run_ids: tuple[str, ...]
     started_ns: int
@@ -147,9 +150,16 @@ def _runs(
             waiting=waiting,
             digests=tuple(sorted(staging.digest(number) for number in files)),
             mdtest=all(mdtest_ops.parse_name(paths[number].name) for number in files),
+            only_rank=_only_rank([paths[number] for number in files]),
         )
         rows += rows_of(staging.measured(files), group, begins, PHASES, OPS)
     return rows
+
+
+def _only_rank(files: Sequence[Path]) -> int | None:
+    """0 for what md-workbench of 2019 writes without --latency-all: the operations of rank 0."""
+    named = [parse_name(path.name) for path in files]
+    return 0 if all(n and n.waiting is not None and not n.all_ranks for n in named) else None
 
 
 def _read(

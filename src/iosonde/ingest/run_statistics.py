@@ -22,6 +22,8 @@ class Group(NamedTuple):
     digests: tuple[str, ...] = ()
     """What its files are known by."""
     mdtest: bool = False
+    only_rank: int | None = None
+    """The rank that the files are of, where they say so and not how many there were."""
 
 
 def rows_of(
@@ -60,11 +62,18 @@ def rows_of(
                 rank=one.rank,
                 ranks=len(own),
                 began_ns=begins[one.phase, one.iteration],
-                parameters={"digests": list(group.digests)},
+                parameters=_parameters(group),
                 **_numbers(one, whole.end_ns, own),
             )
         )
     return rows
+
+
+def _parameters(group: Group) -> dict[str, Any]:
+    parameters: dict[str, Any] = {"digests": list(group.digests)}
+    if group.only_rank is not None:
+        parameters["reported"] = {"only_rank": group.only_rank}
+    return parameters
 
 
 def _whole(found: Sequence[Measured], part: Measured) -> Measured:

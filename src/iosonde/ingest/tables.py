@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iosonde.connectors.benchmarks.recognise import recognise
 from iosonde.connectors.tables.builtin_mappings import known_mappings
 from iosonde.connectors.tables.jobs import jobs_of
 from iosonde.connectors.tables.mapping import Mapping
 from iosonde.connectors.tables.table import choose, read_table
 from iosonde.engine.foreign import as_text
+from iosonde.ingest.kinds import kind_of
 from iosonde.jobs.store.metric_descriptions import Described
 from iosonde.jobs.table.hygiene import clean
 from iosonde.model.errors import InputFileError, UsageError
@@ -95,7 +95,7 @@ def table_reader(path: Path, given: Sequence[Mapping]) -> TableReader | None:
         return None
     except UsageError:
         try:
-            recognise(path)
+            kind_of(path)
         except InputFileError:
             pass
         else:

@@ -15,3 +15,9 @@ def slug(text: str) -> str:
 def rank_host(host: str, rank: int) -> str:
     """The host that a rank's samples carry: ranks stay apart, and are pooled by target or run."""
     return f"{host}.rank{rank:04d}"
+
+
+def host_of_rank(host: str) -> str | None:
+    """The host before ``.rank0007``; None for a host that is no rank."""
+    match = re.fullmatch(r"(.+)\.rank\d{4,}", host)
+    return match[1] if match else None

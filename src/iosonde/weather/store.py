@@ -203,7 +203,7 @@ class Store:
         self,
         reach: float,
         least: int,
-        **which: Unpack[SampleChoice],
+        **which: Unpack[WhichSamples],
     ) -> tuple[Frame, Frame]:
         """A box of every series' service times, and every sample outside of it.
 

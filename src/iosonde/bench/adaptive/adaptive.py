@@ -17,6 +17,8 @@ from iosonde.queue.capacity import Capacity, capacity
 PHASE = "benchmark"
 BUSY_CPU = 0.9
 """From this share of the CPUs on, used by the ranks themselves, the client may be what is measured."""
+FEWEST_FITTED = 3
+"""Measurements below which capacity has no interval, and is not given."""
 FAILED = 0.01
 """From this share of failed operations on the words name it."""
 
@@ -26,9 +28,9 @@ class AdaptiveResult:
     """What one adaptive run amounts to.
 
     ``capacity`` is None where the rates are not those of clients and servers alone (they fall, or rise by more than
-    waits explain). ``cpu_share``: of the client's CPUs, used by the ranks without waits, 0 to 1, and
-    ``cpu_share_waiting`` at the largest T; ``failed_share`` of operations; None = missing. ``clients``: ranks, each
-    with one operation at a time.
+    waits explain, or by those of a single client), and of fewer than ``FEWEST_FITTED`` measurements. ``cpu_share``: of
+    the client's CPUs, used by the ranks without waits, 0 to 1, and ``cpu_share_waiting`` at the largest T;
+    ``failed_share`` of operations; None = missing. ``clients``: ranks, each with one operation at a time.
     """
 
     run_id: str
@@ -41,11 +43,19 @@ class AdaptiveResult:
     cpu_share: float | None
     cpu_share_waiting: float | None
     failed_share: float | None
+    one_of_many: bool = False
+    """Whether the rows are of one rank alone, of how many is not known: the rate of all, and capacity, are not."""
 
     @property
     def without_waits_per_s(self) -> float:
         """Median over measurements of the rate at T = 0."""
         return float(np.nanmedian(self.rates.corrected_per_s[:, 0]))
+
+    def levels(self) -> list[tuple[float, float, int]]:
+        """Each waiting factor with the median of its corrected rate and how many measurements there are of it."""
+        per_s = self.rates.corrected_per_s
+        medians, n = np.nanmedian(per_s, axis=0), np.isfinite(per_s).sum(axis=0)
+        return list(zip(self.rates.level.tolist(), medians.tolist(), n.tolist(), strict=True))
 
     @property
     def client_busy(self) -> bool:
@@ -75,7 +85,7 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
     totals = _totals(measured)
     try:
         found = rates(
-            [row.measurement for row in totals],
+            _numbers(totals),
             [row.waiting_factor for row in totals],
             [_measured(row) for row in totals],
             [np.nan if row.corrected_per_s is None else row.corrected_per_s for row in totals],
@@ -87,7 +97,12 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
             hint="'iosonde bench metadata --adaptive'",
         ) from error
     clients = max(row.ranks or 1 for row in totals)
-    sound = verdict.plausible and RateTrend.DECREASES not in (verdict.trend, verdict.leaning)
+    one_of_many = any("only_rank" in row.parameters.get("reported", {}) for row in totals)
+    seen = (verdict.trend, verdict.leaning)
+    # A client that is alone meets no queue of its own: where its rate rises, something else is the reason.
+    alone = one_of_many or (clients == 1 and RateTrend.INCREASES in seen)
+    sound = verdict.plausible and RateTrend.DECREASES not in seen and not alone
+    enough = found.measurements >= FEWEST_FITTED
     first = totals[0]
     return AdaptiveResult(
         first.run_id,
@@ -96,16 +111,25 @@ def adaptive(rows: Iterable[RunRow], *, servers: int = 1) -> AdaptiveResult:
         clients,
         found,
         verdict,
-        capacity(found.measured, found.corrected_per_s, clients, servers) if sound else None,
+        capacity(found.measured, found.corrected_per_s, clients, servers)
+        if sound and enough
+        else None,
         _cpu_share(totals, 0.0),
         _cpu_share(totals, float(found.level[-1])),
         _failed_share(totals),
+        one_of_many,
     )
 
 
 def phase_rows(rows: Iterable[RunRow]) -> list[RunRow]:
     """Rows of the benchmark phase, all ops together, of single ranks and of all."""
     return [row for row in rows if row.phase == PHASE and row.op is None]
+
+
+def _numbers(totals: Sequence[RunRow]) -> list[int]:
+    """Which measurement each row is: of other tools' runs, which repeat all waiting factors, the repetition."""
+    numbered = any(row.measurement for row in totals)
+    return [row.measurement if numbered else row.repetition for row in totals]
 
 
 def _measured(row: RunRow) -> float:

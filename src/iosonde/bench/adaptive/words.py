@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from iosonde.bench.adaptive.adaptive import FAILED
+from iosonde.bench.adaptive.adaptive import FAILED, FEWEST_FITTED
 from iosonde.bench.adaptive.verdict import FEWEST, MARGIN, MOST, RateTrend
 from iosonde.model.units import format_duration
 from iosonde.model.units import format_waiting_factor as _t
@@ -101,8 +101,25 @@ def _evidence(found: AdaptiveResult) -> list[str]:
         f"({_measurements(found.rates.measurements)}, intervals of {CONFIDENCE:.0%})",
         f"elasticity {_signed(slope)}{span}: 0 if clients are the limit, 1 if servers are, below 0 if background "
         "work is",
-        *([] if found.capacity is None else _capacity(found.capacity)),
+        *_capacity_or_why_not(found),
     ]
+
+
+def _capacity_or_why_not(found: AdaptiveResult) -> list[str]:
+    if found.capacity is not None:
+        return _capacity(found.capacity)
+    if found.rates.measurements < FEWEST_FITTED:
+        n = _measurements(found.rates.measurements)
+        return [f"what the servers can do is not identifiable from {n}; {FEWEST_FITTED} are needed"]
+    if (
+        found.clients == 1
+        and found.verdict.leaning is RateTrend.INCREASES
+        and not found.one_of_many
+    ):
+        return [
+            "what the servers can do is not identifiable: a single client meets no queue of its own"
+        ]
+    return []
 
 
 def _capacity(capacity: Capacity) -> list[str]:
@@ -111,7 +128,8 @@ def _capacity(capacity: Capacity) -> list[str]:
         return [
             f"an operation takes {_time(capacity.unloaded_s)} however many are under way",
             f"what the servers can do was not reached: it is at least {_rate(capacity.max_per_s.lower)}, and "
-            f"{_clients(capacity.saturating_clients.lower)} are not too many",
+            f"{_clients(capacity.saturating_clients.lower)} "
+            f"{'is' if capacity.clients == 1 else 'are'} not too many",
         ]
     rate = f"the servers can do {_rate(capacity.max_per_s.value)}{_span(capacity.max_per_s)}"
     if capacity.coverage is CurveCoverage.STEEP:
@@ -140,6 +158,10 @@ def _capacity(capacity: Capacity) -> list[str]:
 def _cautions(found: AdaptiveResult) -> list[str]:
     cautions = []
     verdict = found.verdict
+    if found.one_of_many:
+        cautions.append(
+            "the files are of rank 0 alone: they say neither how many ranks there were, nor what all of them reach"
+        )
     if verdict.implausible is not None:
         cautions.append(
             f"{_factor(verdict.implausible)} at T = {_t(verdict.implausible.level)} is more than waits can "
@@ -177,7 +199,7 @@ def waiting_json(found: AdaptiveResult) -> dict[str, Any]:
         "run_id": found.run_id,
         "target": found.target,
         "backend": found.backend,
-        "clients": found.clients,
+        "clients": None if found.one_of_many else found.clients,
         "measurements": found.rates.measurements,
         "verdict": verdict.trend.value,
         "leaning": verdict.leaning.value,

@@ -9,9 +9,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.bench.adaptive.adaptive import AdaptiveResult, adaptive
+from iosonde.bench.adaptive.adaptive import adaptive
 from iosonde.bench.adaptive.verdict import more_to_run
-from iosonde.bench.adaptive.words import say_waiting, verdict_line, waiting_json
+from iosonde.bench.adaptive.words import verdict_line, waiting_json
 from iosonde.bench.metadata.run import run_plan
 from iosonde.bench.runs.compare import compare
 from iosonde.bench.runtime.processes import find_processes, is_first
@@ -22,6 +22,7 @@ from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.run_data import write_rows
 from iosonde.cli.shared.run_tables import comparison, details
+from iosonde.cli.shared.verdicts import Verdict, verdict_text, verdicts
 from iosonde.model.errors import IosondeError, NothingMeasuredError
 from iosonde.model.runs import RunRow
 from iosonde.weather.store import Store
@@ -94,55 +95,39 @@ def _samples(args: argparse.Namespace, root: Path | None, spare: Path) -> Path |
 def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) -> None:
     runs = list(dict.fromkeys(row.run_id for row in rows))
     each = [[row for row in rows if row.run_id == run] for run in runs]
-    verdicts = _verdicts(each) if args.adaptive else []
+    judged = verdicts(each) if args.adaptive else []
     if args.plot is not None:
-        _plot(each, verdicts, args, samples)
+        _plot(each, judged, args, samples)
     if args.format != "table":
-        plain = [waiting_json(found) for _, found in verdicts]
+        plain = [waiting_json(found) for _, found in judged]
         write_rows(rows, args.format, args.output, every_factor=args.adaptive, verdicts=plain)
         return
     if len(runs) == 1 and not args.adaptive:
         print(details(rows, options.now_ns(), ranks=(rows[0].ranks or 1) > 2))
-    elif verdicts:
+    elif judged:
         print(comparison(compare(rows, every_factor=True)))
     if len(runs) > 1 or (args.pattern == "cycle" and not args.adaptive):
         print(("\n" if len(runs) == 1 else "") + comparison(compare(rows)))
-    for _, found in verdicts:
-        first, *rest = say_waiting(found)
-        print(f"\n{found.target}: {first}")
-        for line in rest:
-            print(f"  {line}")
+    for _, found in judged:
+        print(f"\n{verdict_text(found)}")
     if not args.no_store:
         options.note(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
 
 
-def _verdicts(each: Sequence[list[RunRow]]) -> list[tuple[list[RunRow], AdaptiveResult]]:
-    """Who is the limit, of every run that got far enough to tell."""
-    verdicts = []
-    for rows in each:
-        try:
-            verdicts.append((rows, adaptive(rows)))
-        except NothingMeasuredError as error:
-            options.note(f"iosonde: {rows[0].target}: no verdict: {error.what}; try a larger -I")
-        except IosondeError as error:
-            options.note(f"iosonde: {rows[0].target}: no verdict: {error}")
-    return verdicts
-
-
 def _plot(
     each: Sequence[list[RunRow]],
-    verdicts: Sequence[tuple[list[RunRow], AdaptiveResult]],
+    judged: Sequence[Verdict],
     args: argparse.Namespace,
     samples: Path | None,
 ) -> None:
     """AdaptiveResult: rates over waits. Else densities, and beside them the timeline."""
     from iosonde.drawing.render_sheet import save_sheet
 
-    if verdicts:
+    if judged:
         from iosonde.bench.adaptive.sheet import waiting_sheet
 
-        say = [f"{found.target}: {verdict_line(found)}" for _, found in verdicts]
-        save_sheet(waiting_sheet(verdicts, say), args.plot, dark=args.dark)
+        say = [f"{found.target}: {verdict_line(found)}" for _, found in judged]
+        save_sheet(waiting_sheet(judged, say), args.plot, dark=args.dark)
         options.note(f"wrote {args.plot}")
     elif samples is not None:
         from iosonde.bench.metadata.sheets import bench_sheets

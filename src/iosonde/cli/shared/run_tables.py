@@ -151,7 +151,6 @@ def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = 
 def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
     first = rows[0]
     began = [row.began_ns for row in rows if row.began_ns is not None]
-    ranks = {row.ranks for row in rows if row.ranks is not None}
     parameters = {
         k: v
         for k, v in first.parameters.items()
@@ -160,11 +159,7 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
     lines = [
         f"run {first.run_id}: {first.pattern} on {first.target}",
         f"measured by {first.source}, backend {first.backend}, "
-        + (
-            f"{max(ranks)} rank{'s' if max(ranks) > 1 else ''}"
-            if ranks
-            else "number of ranks not known"
-        )
+        + _ranks_of(rows)
         + (f", began {_when(min(began), now_ns)}" if began else ""),
     ]
     if parameters:
@@ -179,6 +174,17 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
         textwrap.fill(clean_text(line), room, subsequent_indent="  ", break_on_hyphens=False)
         for line in lines
     )
+
+
+def _ranks_of(rows: Sequence[RunRow]) -> str:
+    """``10 ranks``, ``rank 0 alone``."""
+    only = rows[0].parameters.get("reported", {}).get("only_rank")
+    most = max((row.ranks for row in rows if row.ranks is not None), default=None)
+    if only is not None:
+        return f"rank {only} alone"
+    if most is None:
+        return "number of ranks not known"
+    return f"{most} rank{'s' if most > 1 else ''}"
 
 
 def _machine(facts: dict[str, Any]) -> list[str]:

@@ -11,11 +11,14 @@ from iosonde.connectors.benchmarks.mdtest.ranks import BEGIN as RANKS_BEGIN
 from iosonde.connectors.benchmarks.mdworkbench.line import parse
 from iosonde.connectors.compressed import unreadable
 from iosonde.connectors.lines import bad, read_lines, shown
+from iosonde.connectors.samples.header import columns_of, lacking
+from iosonde.connectors.tables.records import delimiter_of
 from iosonde.connectors.unsupported import near_miss
 from iosonde.model.errors import InputFileError
 
 LATENCIES, OPS, RANKS = "latencies", "mdtest operations", "mdtest ranks"
 MDWORKBENCH, MDTEST, PROBING = "md-workbench text", "mdtest text", "io-probing log"
+SAMPLES = "samples"
 KINDS: dict[str, str] = {
     LATENCIES: "latencies of md-workbench",
     MDWORKBENCH: "text of md-workbench",
@@ -23,6 +26,7 @@ KINDS: dict[str, str] = {
     RANKS: "mdtest's table of ranks",
     OPS: "latencies of mdtest",
     PROBING: "log of io-probing",
+    SAMPLES: "table of samples",
 }
 """What can be read, and what it is called."""
 _LOOK = 400
@@ -63,6 +67,9 @@ def recognise(path: Path) -> str:
             raise
     if found is not None:
         return found
+    columns = columns_of(_fields(first or ""))
+    if columns.near:
+        raise lacking(path, columns)
     like, hint = near_miss(begin)
     if like:
         expected = "a record of servers or jobs as docs/importing.md lists them"
@@ -78,7 +85,14 @@ def _by_header(text: str) -> str | None:
         return OPS
     if text.startswith(RANKS_BEGIN):
         return RANKS
-    return LATENCIES if text in ("time,runtime", "op,iter,rank,time_s,runtime_s") else None
+    if text in ("time,runtime", "op,iter,rank,time_s,runtime_s"):
+        return LATENCIES
+    return None if columns_of(_fields(text)).missing else SAMPLES
+
+
+def _fields(header: str) -> list[str]:
+    """The names in a line, if it is a header."""
+    return [name.strip().strip('"') for name in header.split(delimiter_of(header))]
 
 
 def _by_line(text: str) -> str | None:

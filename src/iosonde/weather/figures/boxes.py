@@ -15,7 +15,7 @@ from iosonde.model.units import format_option, format_seconds
 from iosonde.stats.boxes import LEAST, Box
 from iosonde.weather.figures.distributions import SeriesBox
 
-_WHISKERS = "boxes: quartiles, whiskers: the last within 1.5 box heights (log)"
+WHISKERS = "boxes: quartiles, whiskers: the last within 1.5 box heights (log)"
 
 
 def bars(categories: Sequence[str], boxes: Sequence[Box]) -> Bars:
@@ -64,7 +64,7 @@ def hosts_sheet(boxes: Mapping[SeriesKey, SeriesBox]) -> Sheet | None:
     title = f"Hosts: {', '.join(targets)} as seen from " + (
         "1 host" if hosts == 1 else f"{hosts} hosts"
     )
-    caption = (f"{thousands(n)} operations; {_WHISKERS}", _outside(panes))
+    caption = (f"{thousands(n)} operations; {WHISKERS}", outside(panes))
     return Sheet("hosts", title, tuple(targets), tuple(panes), None, None, caption)
 
 
@@ -94,12 +94,12 @@ def statistics_sheet(boxes: Mapping[SeriesKey, Mapping[str, Box]], window_ns: in
     length = format_seconds(window_ns)
     title = f"Statistics of {length}: {seen_from(boxes)}"
     least = f"each box: a statistic over all intervals of {length} that have it; fewer than {LEAST}: dots"
-    caption = (least, f"{_WHISKERS}; {_outside(panes)}")
+    caption = (least, f"{WHISKERS}; {outside(panes)}")
     columns = tuple(sorted(set(names.values())))
     return Sheet("statistics", title, columns, tuple(panes), None, None, caption)
 
 
-def _outside(panes: Sequence[Pane]) -> str:
+def outside(panes: Sequence[Pane]) -> str:
     """How many lie outside of the boxes, and how they were drawn."""
     marks = [mark for pane in panes for mark in pane.marks if isinstance(mark, Bars)]
     single = sum(int(np.count_nonzero(mark.outlier_n == 1)) for mark in marks)

@@ -23,7 +23,7 @@ class SeriesBox:
 
 def series_boxes(store: Store, query: SlowdownQuery) -> dict[SeriesKey, SeriesBox]:
     """The box of every series of the range, exact, in the order of ops (paper: figure 2)."""
-    boxes, outside = store.boxes(REACH, LEAST, **query.which())
+    boxes, outside = store.boxes(REACH, LEAST, **query.which_samples())
     beyond = {key: outside.take(rows) for key, rows in outside.series()}
     found = {
         key: _series_box(boxes.take(rows), beyond.get(key, outside.take(slice(0))))

@@ -28,7 +28,7 @@ SPANS_NS = {
 """How far a figure looks back unless told."""
 SPARSE, ABOVE_NS, SEED = 1500, 100_000_000, 1
 """A sparse figure of points: how many at random, which all, and the seed of the lot."""
-OF_RUNS = ("points", "density", "bursts")
+OF_RUNS = ("points", "statistics", "density", "bursts")
 """Figures that can be of a run."""
 _AIR = 0.04
 """Share of the phases' length that is shown before and after them."""

@@ -21,6 +21,7 @@ from iosonde.weather.figures.lines import slowdown_sheet, timeline_sheet
 from iosonde.weather.figures.phases import phased
 from iosonde.weather.figures.points import phases_sheet, points_sheet
 from iosonde.weather.figures.request import SEED, FigureRequest
+from iosonde.weather.figures.run_boxes import by_phase, run_boxes_sheet
 from iosonde.weather.figures.sparse import sparse_sheet
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.samples_to_draw import gather, thinned
@@ -59,7 +60,10 @@ def _points(store: Store, asked: FigureRequest) -> Sheet | None:
     if asked.sparse is not None:
         found = thinned(store, asked.query, asked.sparse, asked.above_ns, SEED)
         return sparse_sheet(found, since, until, asked.above_ns, SEED)
-    return points_sheet(gather(store, asked.query, since, until), since, until)
+    samples = gather(store, asked.query, since, until)
+    if asked.query.runs is not None:
+        samples = by_phase(samples, asked.query.runs)
+    return points_sheet(samples, since, until)
 
 
 def _density(store: Store, asked: FigureRequest) -> Sheet | None:
@@ -77,6 +81,8 @@ def _phases(store: Store, asked: FigureRequest) -> Sheet | None:
 
 
 def _statistics(store: Store, asked: FigureRequest) -> Sheet | None:
+    if asked.query.runs is not None:
+        return run_boxes_sheet(series_boxes(store, asked.query), asked.query.runs)
     boxes = interval_boxes(intervals(store, asked.query))
     return statistics_sheet(boxes, asked.query.window_ns)
 

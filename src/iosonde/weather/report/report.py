@@ -11,6 +11,7 @@ import numpy as np
 
 from iosonde.model.events import SlowEvent
 from iosonde.model.frames import EpochChange, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
+from iosonde.model.names import host_of_rank
 from iosonde.model.ops import SECOND_NS, op_order
 from iosonde.model.units import DAY_NS, to_datetime
 from iosonde.weather.events.timeline import (
@@ -126,7 +127,11 @@ def reports(
     back = None if random is None else recurrence_of(store, asked, random, zone)
     places = dict.fromkeys(place_of(key) for key, _ in result.windows.series())
     found = [
-        _report(place, result, tallies, budgets.get(place[:2]), zone) for place in sorted(places)
+        report
+        for place in sorted(places)
+        if not _is_short_rank(
+            report := _report(place, result, tallies, budgets.get(place[:2]), zone)
+        )
     ]
     return [
         replace(
@@ -136,6 +141,12 @@ def reports(
         )
         for report in found
     ]
+
+
+def _is_short_rank(report: Report) -> bool:
+    """Whether it is of a rank of a benchmark, which ends before anything is usual: runs pool those."""
+    rank = host_of_rank(report.place.host) is not None
+    return rank and not any(usual.baseline_ns for usual in report.usual)
 
 
 def _report(

@@ -3,7 +3,7 @@
 ::
 
     add(file, rows) ... -> a private table that spills to the temporary folder
-    write(phases)       -> samples/date=<UTC date>/host=<host>/import-<digest>-<phase>.parquet
+    write(phases)       -> samples/date=<UTC date>/host=<host>/import-<digest>-<phase>.parquet, one a day (parts.py)
 
 A file is known by its name and the digest of its first rows: what was imported once is skipped, and what was imported
 in part (its file broke off) gives way to the longer version. Each Parquet file appears whole, by rename.
@@ -17,16 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import duckdb
-
-from iosonde.engine import layout
-from iosonde.engine.contract import SAMPLE_ORDER, SAMPLE_TYPES, SCHEMA_VERSION
-from iosonde.engine.parquet import parquet, write_parquet
+from iosonde.engine.contract import SAMPLE_TYPES, SCHEMA_VERSION
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL, literal
-from iosonde.model.errors import StoreError
 from iosonde.model.frames import Frame
-from iosonde.model.names import rank_host, slug
+from iosonde.model.names import rank_host
+from iosonde.weather.samples.parts import ForeignRows, PartsWritten, imported_files, put_parts
 from iosonde.weather.samples.run_statistics import Measured, measured
 
 FAILED = "error"
@@ -78,15 +74,6 @@ class Labels(NamedTuple):
     """What a data operation moves."""
     by_rank: bool = True
     """Whether each rank is a host of its own."""
-
-
-class Written(NamedTuple):
-    """What became of the rows."""
-
-    files: list[Path]
-    rows: int
-    known_rows: int
-    """Left out: they are in the store."""
 
 
 class Staging:
@@ -144,52 +131,22 @@ class Staging:
         """Statistics of the rows of some files (see ``weather.samples.run_statistics``)."""
         return measured(self._con, files)
 
-    def write(self, extents: list[Extent], placed: list[Placed], labels: Labels) -> Written:
-        """Write every phase, one Parquet file a rank. Raises StoreError."""
+    def write(self, extents: list[Extent], placed: list[Placed], labels: Labels) -> PartsWritten:
+        """Write every phase, a Parquet file a rank and day. Raises StoreError."""
         files: list[Path] = []
         rows = known = 0
         ranks = {extent.key: extent.ranks for extent in extents}
-        before: dict[str, list[Path]] = {}
-        for known_file in sorted((self._root / "samples").glob("date=*/host=*/import-*.parquet")):
-            before.setdefault(known_file.stem, []).append(known_file)
+        before = imported_files(self._root)
         for phase in placed:
             stem = f"import-{self.digest(phase.key.file)}-{phase.label}"
             for rank in ranks[phase.key]:
-                older = [p for p in before.get(stem, ()) if _is_of(p, rank, labels)]
-                path, written, left = self._write_rank(phase, rank, stem, labels, older)
-                files += [path] if path else []
-                rows, known = rows + written, known + left
-        return Written(files, rows, known)
-
-    def _write_rank(
-        self, phase: Placed, rank: int, stem: str, labels: Labels, older: Sequence[Path]
-    ) -> tuple[Path | None, int, int]:
-        host = rank_host(labels.host, rank) if labels.by_rank else labels.host
-        path = layout.parquet_path(self._root, slug(host), stem, phase.start_ns)
-        key = phase.key
-        where = (
-            f"file = {key.file} AND phase = {key.phase} AND iteration = {key.iteration} "
-            f"AND rank = {int(rank)}"
-        )
-        try:
-            count = int(self._one(f"SELECT count(*) FROM rows WHERE {where}"))
-            if any(self._one(f"SELECT count(*) FROM {parquet([old])}") >= count for old in older):
-                return None, 0, count
-            sql = _samples_sql(phase, host, labels, where)
-            write_parquet(self._con, f"{sql} ORDER BY {', '.join(SAMPLE_ORDER)}", path)
-            for old in older:
-                if old != path:
-                    old.unlink(missing_ok=True)
-        except (OSError, duckdb.Error) as error:
-            reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-            raise StoreError(
-                f"cannot write {path}: {reason}",
-                expected="room and the right to write in the store",
-            ) from error
-        return path, count, 0
-
-    def _one(self, sql: str) -> int:
-        return int((self._con.execute(sql).fetchone() or (0,))[0])
+                older = [path for path in before.get(stem, ()) if _is_of(path, rank, labels)]
+                host = rank_host(labels.host, rank) if labels.by_rank else labels.host
+                found = ForeignRows(host, stem, _samples_sql(phase, rank, host, labels))
+                done = put_parts(self._con, self._root, found, older)
+                files += done.files
+                rows, known = rows + done.rows, known + done.known_rows
+        return PartsWritten(files, rows, known)
 
 
 def _is_of(path: Path, rank: int, labels: Labels) -> bool:
@@ -197,8 +154,9 @@ def _is_of(path: Path, rank: int, labels: Labels) -> bool:
     return not labels.by_rank or re.search(rf"\.rank{rank:04d}(?!\d)", path.parent.name) is not None
 
 
-def _samples_sql(phase: Placed, host: str, labels: Labels, where: str) -> str:
-    """Rows as the samples table has them: due is began, and there is no period."""
+def _samples_sql(phase: Placed, rank: int, host: str, labels: Labels) -> str:
+    """A rank's rows as the samples table has them: due is began, and there is no period."""
+    key = phase.key
     names = ", ".join(literal(op) for op in labels.ops)
     op = f"([{names}])[op + 1]"
     values = {
@@ -221,4 +179,7 @@ def _samples_sql(phase: Placed, host: str, labels: Labels, where: str) -> str:
     columns = ", ".join(
         f"({values.get(name, 'NULL')})::{kind} AS {name}" for name, kind in SAMPLE_TYPES.items()
     )
-    return f"SELECT {columns} FROM rows WHERE {where}"
+    return (
+        f"SELECT {columns} FROM rows WHERE file = {key.file} AND phase = {key.phase} "
+        f"AND iteration = {key.iteration} AND rank = {int(rank)}"
+    )

@@ -19,7 +19,7 @@ from typing import Any
 from iosonde.connectors.lines import local_ns
 
 _TITLE = re.compile(
-    r"MD-(?:Workbench|REAL-IO) total objects: (\d{1,15}) workingset size: (\d{1,12}\.\d{1,6}) MiB "
+    r"MD-(?:Workbench|REAL-IO) total objects: (\d{1,15}) (?:workingset size: (\d{1,12}\.\d{1,6}) MiB )?"
     r"\(version: ([^)]{0,80})\)(?: time: (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d))?"
 )
 _OPTION = re.compile(r"\t([a-z][a-z-]{1,30})(?:=(.*))?")
@@ -41,6 +41,7 @@ _NUMBERS = {
     "waiting-time": "waiting_factor",
     "stonewall-timer": "stonewall_s",
     "start-item": "start_item",
+    "start-index": "start_item",
     "lim-free-mem": "lim_free_mem_mib",
     "lim-free-mem-phase": "lim_free_mem_phase_mib",
     "random-seed": "seed",
@@ -91,7 +92,9 @@ class RunHead:
         elif match := _TITLE.match(text):
             self.has_title = True
             self.total_objects = int(match[1])
-            self.options |= {"total_objects": int(match[1]), "working_set_mib": float(match[2])}
+            self.options["total_objects"] = int(match[1])
+            if match[2]:  # md-real-io does not print it before 2017
+                self.options["working_set_mib"] = float(match[2])
             self.options["tool_version"] = "".join(c for c in match[3] if c.isprintable())
             self.began_ns = local_ns(match[4], "%Y-%m-%d %H:%M:%S", zone) if match[4] else None
         elif match := _OPTION.fullmatch(text.rstrip()):

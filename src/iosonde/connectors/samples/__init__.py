@@ -1,0 +1,1 @@
+"""Tables of single operations that any tool timed."""
