@@ -1,38 +1,38 @@
-"""What happened to each place of a range: slow events, minute by minute, and what comes back."""
+"""What happened to each place of a range: slow events, hangs, lasting changes, who saw them, and what comes back."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from typing import NamedTuple
 
 import numpy as np
 
-from iosonde.model.events import Recurring, SlowEvent, Witnesses
-from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
+from iosonde.model.events import LearningSpan, Recurring, SlowEvent, Witnesses
+from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, TargetRef
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS
+from iosonde.weather.events.changes import LastingChange, change_events, lasting, without_parts
 from iosonde.weather.events.events import COLUMNS, slow_events
+from iosonde.weather.events.hung import hang_events, without_hangs
+from iosonde.weather.events.joining import joined
+from iosonde.weather.events.learning import learning_spans
+from iosonde.weather.events.log import Event
+from iosonde.weather.events.noted import better_begins
 from iosonde.weather.events.recurrence import recurrences
-from iosonde.weather.events.scope import scopes
-from iosonde.weather.events.slow_intervals import Rule
-from iosonde.weather.slowdown.baseline import against, learn
-from iosonde.weather.slowdown.slowdown import analyse
+from iosonde.weather.events.scope import witnesses
+from iosonde.weather.events.search import Searched, search
+from iosonde.weather.slowdown.baseline import LearntBaselines, against, learn
 from iosonde.weather.store import Store
-
-MINUTE_NS = 60 * SECOND_NS
-OF_INTERVALS = Rule(hot_windows=2, quiet_windows=2, merged_windows=1, hot_lost=0.1)
-"""Of windows of ten minutes two are enough; few operations in each, so that two failed ones are no event."""
-FEWEST = 20
-"""Operations that a window of a minute must hold: with fewer it knows no typical one."""
-
 
 WEEKS = 8
 """Weeks in which something must come back."""
 _WEEK_NS = 7 * DAY_NS
-_LEAST_HOSTS = 3
-"""Hosts that must watch a target before one of them can be told from the storage."""
+_FRESH_NS = 300 * SECOND_NS
+_FRESH_PERIODS = 3
+"""An event is still open if the last sample is younger than this."""
 
 
 class WatchedTarget(NamedTuple):
@@ -50,98 +50,148 @@ class Recurrence(NamedTuple):
     looked_ns: int
 
 
+class Happenings(NamedTuple):
+    """Events by start, who saw them, what was not judged; and the events of every place."""
+
+    slow: list[SlowEvent]
+    seen: list[Witnesses]
+    learning: list[LearningSpan]
+    places: dict[WatchedTarget, list[SlowEvent]]
+
+
 def place_of(key: SeriesKey) -> WatchedTarget:
     """The place of a series."""
     return WatchedTarget(key.host, key.target, key.period_ns)
 
 
-def events_of(
-    store: Store, query: SlowdownQuery, ten_minutes: Frame, now_ns: int
-) -> dict[WatchedTarget, list[SlowEvent]]:
-    """The slow events of every place of the range, by start.
-
-    From windows of a minute where these hold ``FEWEST`` operations, else from ``ten_minutes``
-    (what ``analyse`` gives for them). One that is open at the end of a range which is over ends
-    there. Raises StoreError.
-    """
-    whole = _by_place(for_events(ten_minutes))
-    minutes: dict[WatchedTarget, list[Frame]] = {}
-    if any(_dense(place) for place in whole):
-        asked = replace(query, window_ns=MINUTE_NS, statistic="typ")
-        minutes = _by_place(for_events(analyse(store, asked).windows))
-    over = query.until_ns is not None and query.until_ns < now_ns - INTERVAL_NS
-    found = {}
-    for place, parts in whole.items():
-        if _dense(place):
-            events = slow_events(_joined(minutes.get(place, parts)))
-        else:
-            events = slow_events(_joined(parts), OF_INTERVALS)
-        found[place] = [_closed(event) if over else event for event in events]
-    return found
-
-
 def happened(
-    store: Store, query: SlowdownQuery, now_ns: int
-) -> tuple[list[SlowEvent], list[Witnesses]]:
-    """Slow events of the range by start, and who saw them where several hosts watch a target.
+    store: Store, query: SlowdownQuery, now_ns: int, noted: Sequence[Event] = ()
+) -> Happenings:
+    """Everything that happened to the places of a query in its range.
 
-    The events are those of ``events_of``. Raises StoreError.
+    ``noted``: what agents logged; where an alarm of theirs began earlier, its begin counts. An event is open only if
+    the last sample is recent and the range reaches to ``now_ns``. Raises StoreError.
     """
-    ten_minutes = analyse(store, replace(query, window_ns=INTERVAL_NS, statistic="typ")).windows
-    found = events_of(store, query, ten_minutes, now_ns)
+    which = {"host": query.host, "target": query.target, "ops": query.ops}
+    known = learn(store, query.choice, **which, until_ns=query.until_ns)  # type: ignore[arg-type]
+    found = search(store, query, known)
+    changes = lasting(known.changes, known.baselines)
+    places = {
+        place: _events(place, keys, found, changes, noted, query, now_ns)
+        for place, keys in _places(found).items()
+    }
+    _with_changes(places, changes, query, now_ns)
     events = sorted(
-        (event for here in found.values() for event in here),
+        (event for here in places.values() for event in here),
         key=lambda event: (event.start_ns, event.host, event.target),
     )
-    shared = [e for e in events if e.ops and _hosts(ten_minutes, e.target) >= _LEAST_HOSTS]
-    spans = sorted({(e.target, e.ops[0].op, e.start_ns, e.seen_until_ns) for e in shared})
-    return events, scopes(for_events(ten_minutes), spans) if spans else []
+    spans = learning_spans(known, query.since_ns, query.until_ns)
+    return Happenings(events, _seen(store, events, found, known, query), spans, places)
 
 
-def for_events(windows: Frame) -> Frame:
-    """Windows that ``analyse`` judged, as events are found in: of those of a busy host nothing is known."""
-    if len(windows) == 0:
-        return windows
-    # While the baseline learns, the median stands in for the typical operation.
-    typ = np.where(np.isnan(windows["typ"]), windows["slowdown"], windows["typ"])
-    columns = {name: windows[name] for name in (*COLUMNS, "period_ns")}
-    return Frame({**columns, "typ": np.where(windows["host_busy"], np.nan, typ)})
+def _places(found: Searched) -> dict[WatchedTarget, list[SeriesKey]]:
+    places: dict[WatchedTarget, list[SeriesKey]] = {}
+    for key in found.series:
+        places.setdefault(place_of(key), []).append(key)
+    return places
 
 
-def tens(store: Store, since_ns: int, until_ns: int) -> Frame:
-    """Windows of ten minutes from roll-ups, with what recurs is looked for in. Raises StoreError."""
-    windows = store.rolled_windows(
-        INTERVAL_NS, since_ns=since_ns, until_ns=until_ns, statistics=("mean_ns",), levels=True
+def _events(
+    place: WatchedTarget,
+    keys: Sequence[SeriesKey],
+    found: Searched,
+    changes: Sequence[LastingChange],
+    noted: Sequence[Event],
+    query: SlowdownQuery,
+    now_ns: int,
+) -> list[SlowEvent]:
+    """The slow events and hangs of one place that reach into the range, by start."""
+    ref = TargetRef(place.host, place.target)
+    slow = [piece for key in keys for piece in found.pieces[key].slow]
+    hung = [piece for key in keys for piece in found.pieces[key].hung]
+    ops = {key.op: found.series[key].windows for key in keys}
+    whole = joined(ref, ops, slow, found.series[keys[0]].rule)
+    kept = [event for event in (without_hangs(one, hung) for one in whole) if event is not None]
+    kept = without_parts(better_begins(kept, noted), changes)
+    events = [*kept, *hang_events(ref, hung)]
+    last_ns = max(found.last_ns[key] for key in keys)
+    fresh_ns = max(_FRESH_NS, _FRESH_PERIODS * place.period_ns)
+    goes_on = last_ns >= now_ns - fresh_ns and (
+        query.until_ns is None or query.until_ns >= now_ns - INTERVAL_NS
     )
-    if len(windows) == 0:
-        return windows
-    found = against(windows, learn(store, until_ns=until_ns))
-    whole = windows.with_columns({name: found[name] for name in ("typ", "tail", "lost")})
-    return Frame({name: whole[name] for name in (*COLUMNS, "period_ns")})
+    inside = [event for event in events if _reaches(event, query)]
+    told = inside if goes_on else [_closed(event) for event in inside]
+    return sorted(told, key=lambda event: event.start_ns)
 
 
-def _hosts(windows: Frame, target: str) -> int:
-    return len(np.unique(windows["host"][windows["target"] == target].astype(str)))
-
-
-def _by_place(windows: Frame) -> dict[WatchedTarget, list[Frame]]:
-    rows: dict[WatchedTarget, list[Frame]] = {}
-    for key, part in windows.series():
-        rows.setdefault(place_of(key), []).append(windows.take(part))
-    return rows
-
-
-def _dense(place: WatchedTarget) -> bool:
-    return place.period_ns * FEWEST <= MINUTE_NS
+def _reaches(event: SlowEvent, query: SlowdownQuery) -> bool:
+    since, until = query.since_ns, query.until_ns
+    return (since is None or event.seen_until_ns > since) and (
+        until is None or event.start_ns < until
+    )
 
 
 def _closed(event: SlowEvent) -> SlowEvent:
     return event if event.end_ns is not None else replace(event, end_ns=event.seen_until_ns)
 
 
-def _joined(parts: list[Frame]) -> Frame:
-    names = parts[0].keys()
-    return Frame({name: np.concatenate([part[name] for part in parts]) for name in names})
+def _with_changes(
+    places: dict[WatchedTarget, list[SlowEvent]],
+    changes: Sequence[LastingChange],
+    query: SlowdownQuery,
+    now_ns: int,
+) -> None:
+    """Add lasting changes that began or became certain in the range."""
+    until = now_ns if query.until_ns is None else min(now_ns, query.until_ns)
+    since = query.since_ns
+    for place, events in places.items():
+        mine = [
+            change
+            for change in changes
+            if place_of(change.key) == place
+            and (since is None or change.decided_ns >= since)
+            and change.began_ns < until
+        ]
+        events += change_events(mine, until)
+        events.sort(key=lambda event: event.start_ns)
+
+
+def _seen(
+    store: Store,
+    events: Sequence[SlowEvent],
+    found: Searched,
+    known: LearntBaselines,
+    query: SlowdownQuery,
+) -> list[Witnesses]:
+    def past() -> Frame:
+        first = min((event.start_ns for event in events), default=0)
+        last = max((event.seen_until_ns for event in events), default=0)
+        return tens(store, first - 2 * _WEEK_NS, last + INTERVAL_NS, query.target, known)
+
+    return witnesses(events, found, past)
+
+
+def tens(
+    store: Store,
+    since_ns: int,
+    until_ns: int,
+    target: str | None = None,
+    known: LearntBaselines | None = None,
+) -> Frame:
+    """Windows of ten minutes from roll-ups, with what recurs is looked for in. Raises StoreError."""
+    windows = store.rolled_windows(
+        INTERVAL_NS,
+        target=target,
+        since_ns=since_ns,
+        until_ns=until_ns,
+        statistics=("mean_ns",),
+        levels=True,
+    )
+    if len(windows) == 0:
+        return windows
+    found = against(windows, known or learn(store, until_ns=until_ns))
+    whole = windows.with_columns({name: found[name] for name in ("typ", "tail", "lost")})
+    return Frame({name: whole[name] for name in (*COLUMNS, "period_ns")})
 
 
 def recurrence_of(
@@ -159,11 +209,19 @@ def recurrence_of(
     if until is None:
         raise ValueError("what came back needs an end of the range")
     windows = tens(store, until - WEEKS * _WEEK_NS, until)
+    by_place: dict[WatchedTarget, list[Frame]] = {}
+    for key, part in windows.series():
+        by_place.setdefault(place_of(key), []).append(windows.take(part))
     return {
         place: _folded(_joined(parts), random, zone)
-        for place, parts in _by_place(windows).items()
+        for place, parts in by_place.items()
         if query.target in (None, place.target) and query.host in (None, place.host)
     }
+
+
+def _joined(parts: list[Frame]) -> Frame:
+    names = parts[0].keys()
+    return Frame({name: np.concatenate([part[name] for part in parts]) for name in names})
 
 
 def _folded(windows: Frame, random: np.random.Generator, zone: tzinfo | None) -> Recurrence:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from iosonde.model.units import DAY_NS, to_datetime
 from iosonde.weather.events.timeline import (
     Recurrence,
     WatchedTarget,
-    events_of,
+    happened,
     place_of,
     recurrence_of,
 )
@@ -26,6 +26,7 @@ from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
+    from iosonde.weather.events.log import Event
 
 WINDOW_NS = 600 * SECOND_NS
 DATES = 10
@@ -106,12 +107,13 @@ def reports(
     *,
     now_ns: int | None = None,
     random: np.random.Generator | None = None,
+    noted: Sequence[Event] = (),
 ) -> list[Report]:
     """One report a place, in windows of 10 min; none where nothing was measured.
 
     ``query`` has a range with two ends; ``zone`` (None: the system's) decides what an hour is.
     ``now_ns`` (None: the end of the range): what is slow at the end of a range that is over has ended.
-    ``random``: for the tests of what comes back; None: nobody looks.
+    ``random``: for the tests of what comes back; None: nobody looks. ``noted``: what agents logged.
     """
     since, until = query.since_ns, query.until_ns
     if since is None or until is None:
@@ -122,7 +124,7 @@ def reports(
     result = analyse(store, asked)
     tallies = store.tally(**asked.which())
     budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
-    events = events_of(store, asked, result.windows, until if now_ns is None else now_ns)
+    events = happened(store, asked, until if now_ns is None else now_ns, noted).places
     back = None if random is None else recurrence_of(store, asked, random, zone)
     places = dict.fromkeys(place_of(key) for key, _ in result.windows.series())
     found = [
