@@ -17,7 +17,6 @@ from iosonde.model.errors import UsageError
 from iosonde.model.units import format_time
 from iosonde.weather import answers
 from iosonde.weather.events.log import SCHEMA_VERSION, Event
-from iosonde.weather.events.written import as_event
 from iosonde.weather.events.slow_words import (
     say_learning,
     say_seen,
@@ -26,6 +25,7 @@ from iosonde.weather.events.slow_words import (
     slow_words,
 )
 from iosonde.weather.events.words import event_words, say_event
+from iosonde.weather.events.written import as_event
 
 if TYPE_CHECKING:
     from iosonde.weather.answers import Happened

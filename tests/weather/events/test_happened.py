@@ -39,7 +39,8 @@ def store(tmp_path_factory):
 
 def test_events_have_begin_end_and_scope(store):
     query = SlowdownQuery(since_ns=START + 32 * DAY * SECOND)
-    events, seen = happened(store, query, START + WEEKS * WEEK * SECOND)
+    found = happened(store, query, START + WEEKS * WEEK * SECOND)
+    events, seen = found.slow, found.seen
     storms = [event for event in events if event.ops[0].op == "md_create"]
     assert [event.host for event in storms] == ["login1", "login2", "login3", "login3"]
     for event in storms[:3]:

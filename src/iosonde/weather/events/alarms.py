@@ -23,6 +23,8 @@ _CLEAR_NS = 300_000_000_000
 """An alarm is over after so long without a reason for one (docs/methods/alarms.md)."""
 _FADE = 300
 """Operations after which the cumulative sums have forgotten the last slow one."""
+_NEAR = 3
+"""An operation within so many periods is the next one of its schedule."""
 LEAST_SCORE = 17.0
 """``ln(10 n)`` for the n operations of a month at 1 Hz: a stretch of less comes by chance once in ten months (Karlin and
 Altschul 1990). An alarm cannot wait for so much, an event can."""
@@ -104,12 +106,18 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[Piece]:
 
 
 def back_ns(rows: Operations, place: int) -> int:
-    """When the operation at ``place`` ended; when the next one was due where nobody knows."""
+    """When a stretch ended of which the operation at ``place`` is the last slow one.
+
+    It ended when that came back, or when the next one was due where the schedule goes on.
+    """
+    due = int(rows.due_ns[place])
     end = int(rows.ended_ns[place])
-    if end != NULL_NS:
-        return max(end, int(rows.due_ns[place]) + 1)
-    after = min(place + 1, len(rows) - 1)
-    return max(int(rows.due_ns[after]), int(rows.due_ns[place]) + 1)
+    back = max(due + 1, due if end == NULL_NS else end)
+    if place + 1 == len(rows):
+        return back
+    after = int(rows.due_ns[place + 1])
+    usual = int(np.median(np.diff(rows.due_ns[max(0, place - 9) : place + 2])))
+    return max(back, after) if after - due <= _NEAR * usual else back
 
 
 def _nullable(values: Floats) -> Ints:

@@ -6,7 +6,6 @@ whoever has both days. So a day that is over depends on its samples and baseline
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -79,8 +78,15 @@ def _cut(series: JudgedSeries, since_ns: int, until_ns: int) -> JudgedSeries:
     one = series.windows
     at = slice(*np.searchsorted(one.start_ns, [since_ns, until_ns]))
     learning = None if one.learning is None else one.learning[at]
-    columns = (one.start_ns, one.typ, one.tail, one.lost, one.n)
-    cut = OpWindows(*(column[at] for column in columns), one.window_ns, learning)
+    cut = OpWindows(
+        one.start_ns[at],
+        one.typ[at],
+        one.tail[at],
+        one.lost[at],
+        one.n[at],
+        one.window_ns,
+        learning,
+    )
     return series._replace(windows=cut, busy=series.busy[at])
 
 

@@ -153,29 +153,9 @@ def _past(windows: Frame, event: SlowEvent, hosts: tuple[str, ...]) -> Floats:
     chosen &= windows["start_ns"] >= event.start_ns - LOOK_BACK_NS
     chosen &= windows["start_ns"] + windows["window_ns"] <= event.start_ns
     series = {ref.host: ops[event.op or ""] for ref, ops in by_target(windows.take(chosen))}
-    nothing = OpWindows(*(np.array([], dtype=kind) for kind in (int, float, float, float, int)))
+    whole, ratios = np.array([], dtype=np.int64), np.array([])
+    nothing = OpWindows(whole, ratios, ratios, ratios, whole)
     return _table({host: series.get(host, nothing) for host in hosts})[1]
-
-
-def scopes(windows: Frame, spans: Sequence[tuple[str, str, int, int]]) -> list[Witnesses]:
-    """Who was slow in each of ``spans`` = (target, op, start_ns, end_ns).
-
-    ``windows`` as for ``slow_events``, of every host and of the 14 days before, from which each
-    host's usual difference is learnt. Of the windows that could be decided the commonest answer
-    counts; fewer than three hosts are undecided.
-    """
-    return [_seen(windows, *span) for span in spans]
-
-
-def _seen(windows: Frame, target: str, op: str, start_ns: int, end_ns: int) -> Witnesses:
-    since = windows["start_ns"] >= start_ns - LOOK_BACK_NS
-    chosen = (windows["target"] == target) & (windows["op"] == op) & since
-    rows = windows.take(chosen & (windows["start_ns"] < end_ns))
-    series = {ref.host: ops[op] for ref, ops in by_target(rows)}
-    hosts = tuple(series)
-    starts, typ = _table(series)
-    inside = starts >= start_ns
-    return _decided(target, op, start_ns, end_ns, hosts, typ[inside], scope.offsets(typ[~inside]))
 
 
 def _decided(

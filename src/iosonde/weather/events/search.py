@@ -16,9 +16,9 @@ from iosonde.weather.events.alarms import WARM_UP_NS
 from iosonde.weather.events.days import DayPieces, JudgedSeries, day_pieces
 from iosonde.weather.events.judged import MINUTE_NS, dense, for_events, judged_series
 from iosonde.weather.events.piece import united
+from iosonde.weather.samples.operations import Operations
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.slowdown import judged_windows
-from iosonde.weather.samples.operations import Operations
 from iosonde.weather.store import Store
 
 _ROWS = 2_500_000

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from iosonde.model.events import LearningSpan, OpShare, SlowEvent, Witnesses
 
 _TOLD_LOST = 0.005
+_OTHERS_LOST = 0.05
 _TOLD_RECOVERY_NS = 60_000_000_000
 _LEAST_TAIL = 2.0
 
@@ -35,8 +36,9 @@ def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) ->
         sentences = [f"{what} {_when(event, now_ns, zone)}"]
     else:
         sentences = [_partly(event, now_ns, zone)]
-    lossy = max(event.ops, key=lambda share: share.lost or 0.0, default=None)
-    if event.kind != "lost" and lossy and (lossy.lost or 0.0) >= _TOLD_LOST:
+    told = [share for share in event.ops if (share.lost or 0.0) >= _told_from(share)]
+    lossy = max(told, key=lambda share: share.lost or 0.0, default=None)
+    if event.kind != "lost" and lossy:
         sentences.append(f"{_share(lossy.lost)} {op_word(lossy.op)} were late or missing")
     if event.op and event.recovery_ns is not None and event.recovery_ns >= _TOLD_RECOVERY_NS:
         took = format_seconds(event.recovery_ns)
@@ -44,6 +46,11 @@ def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) ->
     if event.unobserved_ns > 0:
         sentences.append(f"nobody looked for {format_seconds(event.unobserved_ns)} of it")
     return _text(sentences)
+
+
+def _told_from(share: OpShare) -> float:
+    """From which loss on it is told: of an op that was not slow itself, only what is far from usual."""
+    return _OTHERS_LOST if share.start_ns is None else _TOLD_LOST
 
 
 def _text(sentences: Sequence[str]) -> str:

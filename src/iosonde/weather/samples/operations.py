@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,22 +71,18 @@ def operations_query(
     )
     if not series:
         scope = SampleFilter(since_ns=0, until_ns=0)
-    return Query((sql,), _Reader(tuple(series)), scope, {"wanted": places})
+    return Query((sql,), partial(_by_series, tuple(series)), scope, {"wanted": places})
 
 
-class _Reader(NamedTuple):
-    """Columns of the engine as operations by series; a query can be pickled."""
-
-    series: tuple[SeriesKey, ...]
-
-    def __call__(self, found: Mapping[str, Any]) -> dict[SeriesKey, Operations]:
-        columns = {name: np.ma.getdata(column) for name, column in found.items()}
-        order = np.lexsort((columns["due_ns"], columns["place"]))
-        edges = np.searchsorted(columns["place"][order], np.arange(len(self.series) + 1))
-        names = ("due_ns", "began_ns", "ended_ns", "fate")
-        ordered = [columns[name][order] for name in names]
-        return {
-            key: Operations(*(column[edges[i] : edges[i + 1]] for column in ordered))
-            for i, key in enumerate(self.series)
-            if edges[i] < edges[i + 1]
-        }
+def _by_series(
+    series: tuple[SeriesKey, ...], found: Mapping[str, Any]
+) -> dict[SeriesKey, Operations]:
+    columns = {name: np.ma.getdata(column) for name, column in found.items()}
+    order = np.lexsort((columns["due_ns"], columns["place"]))
+    edges = np.searchsorted(columns["place"][order], np.arange(len(series) + 1))
+    ordered = [columns[name][order] for name in ("due_ns", "began_ns", "ended_ns", "fate")]
+    return {
+        key: Operations(*(column[edges[i] : edges[i + 1]] for column in ordered))
+        for i, key in enumerate(series)
+        if edges[i] < edges[i + 1]
+    }
