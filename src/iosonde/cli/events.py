@@ -53,7 +53,13 @@ def main(arguments: Sequence[str]) -> int:
     if args.recurring:
         return _recurring(root, span[1] or now_ns, args)
     found = answers.events(
-        root, log, span, now_ns, targets=args.target, agent_only=args.agent_events
+        root,
+        log,
+        span,
+        now_ns,
+        targets=args.target,
+        agent_only=args.agent_events,
+        write_back=True,
     )
     if args.format == "table":
         if not (log.events or found.slow or log.states):

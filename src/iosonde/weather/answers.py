@@ -82,11 +82,16 @@ def events(
     *,
     targets: Collection[str] = (),
     agent_only: bool = False,
+    write_back: bool = False,
 ) -> Happened:
-    """What happened to ``targets`` (none: to all). ``agent_only``: only what agents logged. Raises StoreError."""
+    """What happened to ``targets`` (none: to all). ``agent_only``: only what agents logged.
+
+    ``write_back``: events that are over are written to the store, for readers that do not compute. Raises StoreError.
+    """
     from iosonde.model.frames import SlowdownQuery
     from iosonde.weather.events.noted import told_once
     from iosonde.weather.events.timeline import happened
+    from iosonde.weather.events.written import write_found
     from iosonde.weather.store import Store
 
     noted = [event for event in log.events if not targets or event.target in targets]
@@ -98,7 +103,9 @@ def events(
     slow = [one for one in found.slow if not targets or one.target in targets]
     seen = [one for one in found.seen if not targets or one.target in targets]
     learning = [one for one in found.learning if not targets or one.target in targets]
-    logged, told = told_once(noted, slow)
+    if write_back:
+        write_found(root, found.slow, found.sampled_ns, span_ns, now_ns)
+    logged, told = told_once(noted, slow, found.sampled_ns)
     return Happened(told, seen, logged, learning)
 
 

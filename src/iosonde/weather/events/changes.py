@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from iosonde.model.ops import op_order
 from iosonde.model.slowdown import Baseline
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.slow_intervals import RULE
+from iosonde.weather.slowdown.baseline import LearntBaselines
 
 _SAME_NS = DAY_NS
 """Changes of ops of one target that began within a day of each other are one event."""
@@ -45,6 +47,33 @@ def _decided(change: EpochChange, baselines: Mapping[SeriesKey, Baseline]) -> in
         return change.began_ns
     later = np.flatnonzero(baseline.epoch >= change.epoch)
     return int(baseline.from_ns[later[0]]) if len(later) else change.began_ns
+
+
+def in_hindsight(known: LearntBaselines, changes: Sequence[LastingChange]) -> LearntBaselines:
+    """Baselines that expect the level of each lasting change from its begin on.
+
+    What was slow against the old level alone, until the change was certain, is the change and no event of its own.
+    """
+    baselines = dict(known.baselines)
+    for change in changes:
+        baselines[change.key] = _expecting(baselines[change.key], change)
+    return replace(known, baselines=baselines)
+
+
+def _expecting(baseline: Baseline, change: LastingChange) -> Baseline:
+    """``baseline`` without the versions between a change and its decision, whose version is moved to the begin."""
+    first = int(np.searchsorted(baseline.from_ns, change.decided_ns))
+    if change.decided_ns <= change.began_ns or first == len(baseline.from_ns):
+        return baseline
+    rows = np.flatnonzero(
+        (baseline.from_ns < change.began_ns) | (baseline.from_ns >= change.decided_ns)
+    )
+    from_ns = baseline.from_ns[rows].copy()
+    from_ns[rows == first] = change.began_ns
+    columns = {
+        name: getattr(baseline, name)[rows] for name in ("numbers", "stage", "epoch", "climate")
+    }
+    return replace(baseline, from_ns=from_ns, **columns)
 
 
 def change_events(changes: Sequence[LastingChange], until_ns: int) -> list[SlowEvent]:
@@ -95,9 +124,10 @@ def _event(group: Sequence[LastingChange], until_ns: int) -> SlowEvent:
 
 
 def without_parts(events: Sequence[SlowEvent], changes: Sequence[LastingChange]) -> list[SlowEvent]:
-    """Events of one host and target without those that a lasting change explains.
+    """Events without those that a lasting change explains.
 
-    They lie between its begin and its decision, and none of their ops would be slow against the new level.
+    They begin at most an hour before it, since its begin is known to about an hour, or until it was certain, and none
+    of their ops would be slow against the new level.
     """
     return [event for event in events if not _is_part(event, changes)]
 

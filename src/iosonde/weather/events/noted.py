@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from iosonde.model.events import SlowEvent
+from iosonde.model.frames import TargetRef
 from iosonde.weather.events.log import Event
 
 
@@ -14,7 +15,11 @@ def better_begins(events: Sequence[SlowEvent], noted: Iterable[Event]) -> list[S
 
     An alarm's end never counts: it is over five quiet minutes later.
     """
-    alarms = [event for event in noted if event.kind == "slow" and event.op is not None]
+    alarms = [
+        event
+        for event in noted
+        if event.kind == "slow" and event.op is not None and not event.from_samples
+    ]
     found: list[SlowEvent] = []
     for event in events:
         before = found[-1].seen_until_ns if found else None
@@ -44,9 +49,14 @@ def _earlier(event: SlowEvent, alarms: Sequence[Event], before_ns: int | None) -
 
 
 def told_once(
-    noted: Iterable[Event], slow: Sequence[SlowEvent]
+    noted: Iterable[Event],
+    slow: Sequence[SlowEvent],
+    sampled_ns: Mapping[TargetRef, int] | None = None,
 ) -> tuple[list[Event], list[SlowEvent]]:
     """Both without what the other shows better.
+
+    What was computed before and written back is left out where it was computed anew: ``sampled_ns`` is from when on
+    each host and target has samples.
 
     An alarm that is part of a slow event is left out. A hang that an agent noted stays, with what the kernel said of it,
     and gets its end from samples if the agent did not see it; of the event from samples only other ops stay.
@@ -54,6 +64,8 @@ def told_once(
     logged: list[Event] = []
     told = list(slow)
     for event in noted:
+        if event.from_samples and _computed(event, sampled_ns or {}):
+            continue
         if event.kind == "slow" and any(_same(one, event) for one in told if one.kind != "change"):
             continue
         logged.append(event)
@@ -66,6 +78,11 @@ def told_once(
                 left = tuple(share for share in one.ops if share.op != event.op)
                 told[place] = replace(one, ops=left, op=left[0].op if left else None)
     return logged, [one for one in told if one.kind != "hang" or one.ops]
+
+
+def _computed(event: Event, sampled_ns: Mapping[TargetRef, int]) -> bool:
+    first = sampled_ns.get(TargetRef(event.host, event.target or ""))
+    return first is not None and first < (event.ended_ns or event.began_ns)
 
 
 def _same(one: SlowEvent, event: Event) -> bool:

@@ -30,10 +30,11 @@ _MOST_THREADS = 8
 
 @dataclass
 class Searched:
-    """Pieces of every series by begin, windows, and when the last operation or window of each was seen."""
+    """Pieces of every series by begin, its windows, its first operation, and its last operation or window."""
 
     pieces: dict[SeriesKey, DayPieces] = field(default_factory=dict)
     series: dict[SeriesKey, JudgedSeries] = field(default_factory=dict)
+    first_ns: dict[SeriesKey, int] = field(default_factory=dict)
     last_ns: dict[SeriesKey, int] = field(default_factory=dict)
     windows: list[Frame] = field(default_factory=list)
 
@@ -95,6 +96,7 @@ def _searched(
                 found.pieces[key].slow.extend(part.slow)
                 found.pieces[key].hung.extend(part.hung)
             for key, operations in rows.items():
+                found.first_ns.setdefault(key, int(operations.due_ns[0]))
                 found.last_ns[key] = max(found.last_ns[key], int(operations.due_ns[-1]))
     found.pieces = {
         key: DayPieces(united(part.slow), united(part.hung)) for key, part in found.pieces.items()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
-from iosonde.model.ops import op_word
+from iosonde.model.ops import SECOND_NS, op_word
 from iosonde.model.units import format_factor, format_seconds, format_time
 
 if TYPE_CHECKING:
@@ -102,10 +102,15 @@ def _partly(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
 
 def _hung(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
     since = format_time(event.start_ns, now_ns, zone, seconds=True)
-    lasted = format_seconds(event.seen_until_ns - event.start_ns)
+    lasted = _seconds(event.seen_until_ns - event.start_ns)
     if event.end_ns is None:
         return f"{_who_hung(event)} on {event.target} have hung for {lasted}, since {since}"
     return f"{_who_hung(event)} on {event.target} hung for {lasted} from {since}"
+
+
+def _seconds(ns: int) -> str:
+    """To the nearest second: a hang is known to the operation, and those are due within a second."""
+    return format_seconds(max(1, round(ns / SECOND_NS)) * SECOND_NS)
 
 
 def _who_hung(event: SlowEvent) -> str:
@@ -144,7 +149,7 @@ def _share(lost: float | None) -> str:
 
 def slow_words(event: SlowEvent) -> tuple[str, str]:
     """How long it lasted and what was slow, for a table."""
-    lasted = format_seconds((event.end_ns or event.seen_until_ns) - event.start_ns)
+    lasted = _seconds((event.end_ns or event.seen_until_ns) - event.start_ns)
     if event.kind == "hang":
         return lasted, f"{_who_hung(event)} on {event.target} hung"
     if event.kind == "change":
@@ -166,7 +171,7 @@ def slow_end(event: SlowEvent) -> tuple[str, str]:
         return "lasts", ""
     own = [share for share in event.ops if share.affected or share.start_ns is not None]
     if event.kind == "hang":
-        parts = [f"{op_word(share.op)} {format_seconds(share.hung_ns or 0)}" for share in own]
+        parts = [f"{op_word(share.op)} {_seconds(share.hung_ns or 0)}" for share in own]
         return ended, ", ".join(parts)
     return ended, "; ".join(text for text in map(_op_details, own) if text)
 

@@ -14,7 +14,13 @@ from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, TargetRef
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS
-from iosonde.weather.events.changes import LastingChange, change_events, lasting, without_parts
+from iosonde.weather.events.changes import (
+    LastingChange,
+    change_events,
+    in_hindsight,
+    lasting,
+    without_parts,
+)
 from iosonde.weather.events.events import COLUMNS, slow_events
 from iosonde.weather.events.hung import hang_events, without_hangs
 from iosonde.weather.events.joining import joined
@@ -51,12 +57,16 @@ class Recurrence(NamedTuple):
 
 
 class Happenings(NamedTuple):
-    """Events by start, who saw them, what was not judged; and the events of every place."""
+    """Events by start, who saw them, what was not judged; the events of every place; and from when on there are samples.
+
+    ``sampled_ns``: by host and target, as far as operations of the range were looked at.
+    """
 
     slow: list[SlowEvent]
     seen: list[Witnesses]
     learning: list[LearningSpan]
     places: dict[WatchedTarget, list[SlowEvent]]
+    sampled_ns: dict[TargetRef, int]
 
 
 def place_of(key: SeriesKey) -> WatchedTarget:
@@ -74,8 +84,9 @@ def happened(
     """
     which = {"host": query.host, "target": query.target, "ops": query.ops}
     known = learn(store, query.choice, **which, until_ns=query.until_ns)  # type: ignore[arg-type]
-    found = search(store, query, known)
     changes = lasting(known.changes, known.baselines)
+    known = in_hindsight(known, changes)
+    found = search(store, query, known)
     places = {
         place: _events(place, keys, found, changes, noted, query, now_ns)
         for place, keys in _places(found).items()
@@ -86,7 +97,12 @@ def happened(
         key=lambda event: (event.start_ns, event.host, event.target),
     )
     spans = learning_spans(known, query.since_ns, query.until_ns)
-    return Happenings(events, _seen(store, events, found, known, query), spans, places)
+    sampled: dict[TargetRef, int] = {}
+    for key, first_ns in found.first_ns.items():
+        ref = TargetRef(key.host, key.target)
+        sampled[ref] = min(first_ns, sampled.get(ref, first_ns))
+    seen = _seen(store, events, found, known, query)
+    return Happenings(events, seen, spans, places, sampled)
 
 
 def _places(found: Searched) -> dict[WatchedTarget, list[SeriesKey]]:

@@ -134,7 +134,12 @@ def say_event(event: Event, now_ns: int, *, running: bool, zone: tzinfo | None =
     return f"{text} ({words.evidence})" if words.evidence else text
 
 
-_HAPPENED = {"hang": "hung", "slow": "were slow"}
+_HAPPENED = {
+    "hang": "hung",
+    "slow": "were slow",
+    "partly_slow": "were partly slow",
+    "lost": "were late or missing",
+}
 
 
 def _what(event: Event) -> str:
@@ -148,6 +153,8 @@ def _what(event: Event) -> str:
 
 
 def _ended(event: Event) -> str:
+    if event.from_samples:
+        return "over"
     if event.outcome in (None, "ok"):
         return "well"
     if event.outcome == "lost":
@@ -164,6 +171,8 @@ def _evidence(event: Event) -> str:
         parts.append(f"waiting in {wchan}" if wchan else f"in state {found['state']}")
     if event.attempts is not None and event.attempts > 1:
         parts.append(f"{event.attempts} attempts")
+    if event.peak is not None:
+        parts.append(f"at worst {format_factor(event.peak)}x")
     if "cause" in found:
         parts.append(_alarm(found))
     if found.get("kernel"):

@@ -3,13 +3,13 @@
 ::
 
     events/<host>/<YYYY-MM>.jsonl          appended by the agent
-    events/<host>/found-<YYYY-MM>.jsonl    replaced by whoever computes: closed events, a line each, id from place, kind, begin
+    events/<host>/found-<YYYY-MM>.jsonl    replaced by whoever computes: what is over, a line each; id from place, kind, begin
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +19,7 @@ from iosonde.engine import layout
 from iosonde.engine.files import write_text
 from iosonde.model.errors import StoreError
 from iosonde.model.events import SlowEvent
+from iosonde.model.frames import TargetRef
 from iosonde.model.names import slug
 from iosonde.weather.events.log import SAMPLES, SCHEMA_VERSION, Event, read_lines
 
@@ -50,65 +51,52 @@ def as_event(slow: SlowEvent) -> Event:
 def write_found(
     root: Path,
     slow: Sequence[SlowEvent],
-    looked: Iterable[tuple[str, str]],
+    sampled_ns: Mapping[TargetRef, int],
     span_ns: tuple[int | None, int | None],
     now_ns: int,
 ) -> int:
-    """Make the store's files say of [since, until) of ``looked`` (host, target) what was computed; returns new lines.
+    """Make the files of a store say of [since, until) what was computed; returns how many lines are new.
 
-    Only closed events are written. What a file said of the range before is replaced; a file that says the same is not
-    touched, one that cannot be written is left as it is.
+    Only events that are over are written. ``sampled_ns``: from when on each host and target has samples; what was
+    written of the time before stays. A file that says the same is not touched, one that cannot be written stays as it
+    is.
     """
-    places = set(looked)
-    settled = [
-        as_event(event)
-        for event in slow
-        if event.end_ns is not None and event.end_ns <= now_ns - _SETTLED_NS
-    ]
-    months: dict[tuple[str, str], list[Event]] = {}
-    for event in settled:
-        if (event.host, event.target) in places:
-            months.setdefault((event.host, layout.utc_month(event.began_ns)), []).append(event)
-    for file in layout.event_files(root):
-        if file.path.name.startswith(layout.FOUND_EVENTS):
-            months.setdefault((file.host, file.month), [])
-    count = 0
-    for (host, month), events in months.items():
-        path = root / "events" / slug(host) / f"{layout.FOUND_EVENTS}{month}.jsonl"
-        count += _replace(path, events, places, span_ns)
-    return count
+    since, until = span_ns
+    over_ns = min(now_ns, now_ns if until is None else until) - _SETTLED_NS
+    months: dict[tuple[str, str], list[Event]] = {
+        (file.host, file.month): []
+        for file in layout.event_files(root)
+        if file.path.name.startswith(layout.FOUND_EVENTS)
+    }
+    for event in slow:
+        if event.end_ns is not None and event.end_ns <= over_ns:
+            place = slug(event.host), layout.utc_month(event.start_ns)
+            months.setdefault(place, []).append(as_event(event))
+
+    def computed(event: Event) -> bool:
+        first = sampled_ns.get(TargetRef(event.host, event.target or ""))
+        end = event.ended_ns or event.began_ns
+        return first is not None and first < end <= over_ns and (since is None or end > since)
+
+    return sum(
+        _replace(root / "events" / host / f"{layout.FOUND_EVENTS}{month}.jsonl", events, computed)
+        for (host, month), events in months.items()
+    )
 
 
-def _replace(
-    path: Path,
-    events: Sequence[Event],
-    places: set[tuple[str, str]],
-    span_ns: tuple[int | None, int | None],
-) -> int:
+def _replace(path: Path, events: Sequence[Event], computed: Callable[[Event], bool]) -> int:
+    """Write ``events`` in place of what ``computed`` says was computed anew."""
     before = [(event, line.decode().rstrip("\n")) for event, line in read_lines(path)]
-    kept = [
-        (event, line)
-        for event, line in before
-        if (event.host, event.target or "") not in places or not _lies_in(event, span_ns)
-    ]
-    after = {event.id: (event, line) for event, line in kept}
+    after = {event.id: (event, line) for event, line in before if not computed(event)}
     after |= {event.id: (event, _line(event)) for event in events}
     ordered = sorted(after.values(), key=lambda pair: (pair[0].began_ns, pair[0].id))
     if [line for _, line in ordered] == [line for _, line in before]:
         return 0
-    text = "".join(f"{line}\n" for _, line in ordered)
     with suppress(OSError, StoreError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(text, path)
+        write_text("".join(f"{line}\n" for _, line in ordered), path)
         return len(after.keys() - {event.id for event, _ in before})
     return 0
-
-
-def _lies_in(event: Event, span_ns: tuple[int | None, int | None]) -> bool:
-    since, until = span_ns
-    return (since is None or (event.ended_ns or event.began_ns) > since) and (
-        until is None or event.began_ns < until
-    )
 
 
 def _line(event: Event) -> str:

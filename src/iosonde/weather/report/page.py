@@ -65,7 +65,9 @@ def _rows(report: Report, log: EventLog, now_ns: int) -> list[EventRow]:
     logged = [
         event
         for event in log.events
-        if event.host == place.host and event.target in (None, place.target)
+        if event.host == place.host
+        and event.target in (None, place.target)
+        and not (event.from_samples and report.known_ns)
     ]
     rows = []
     logged, slow_events = told_once(logged, report.events)
