@@ -41,11 +41,11 @@ class SlowEvent:
     """A stretch in which operations of one target were slow, seen from one host.
 
     ``kind``: ``slow`` (the typical operation), ``partly_slow`` (some operations), ``lost`` (late, missing or failed),
-    ``hang``, or ``change``: lastingly slower or faster, from ``start_ns`` on, by ``median`` of each op. ``end_ns`` is None
-    while it goes on; what is measured then reaches to ``seen_until_ns``. ``op`` is the worst one and first in ``ops``:
-    ``peak``, ``peak_ns``, ``median``, ``lost`` and ``recovery_ns`` are its. ``area_s`` is the sum over ops of (typ - 1) dt,
-    seconds that operations running all the time have lost. In ``unobserved_ns`` of it nobody looked. ``cause``: the
-    detector that saw what windows of a minute did not show.
+    ``hang``, or ``change``: lastingly slower or faster, from ``start_ns`` on, by ``median`` of each op. ``end_ns`` is
+    None while it goes on; what is measured then reaches to ``seen_until_ns``. ``op`` is the worst one and first in
+    ``ops``: ``peak``, ``peak_ns``, ``median``, ``lost`` and ``recovery_ns`` are its. ``area_s`` is the sum over ops of
+    (typ - 1) dt, seconds that operations running all the time have lost. In ``unobserved_ns`` of it nobody looked.
+    ``cause``: the detector that saw what windows of a minute did not show.
     """
 
     host: str

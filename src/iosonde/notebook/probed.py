@@ -93,8 +93,8 @@ class EventsResult(Answer):
     """What happened, a row an event, by its beginning; ``end`` is missing while it goes on.
 
     ``data``: slow events, as the store shows them; ``noted``: hangs, outages and the like, as agents noted them;
-    ``seen``: who saw what, where several hosts watch a target. ``peak``, ``median`` (slowdowns) and ``lost`` are of ``op``.
-    ``learning``: stretches that were not judged.
+    ``seen``: who saw what, where several hosts watch a target. ``peak``, ``median`` (slowdowns) and ``lost`` are of
+    ``op``. ``learning``: stretches that were not judged.
     """
 
     def __init__(

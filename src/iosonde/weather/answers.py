@@ -116,7 +116,7 @@ def recurring(
     import numpy as np
 
     from iosonde.model.frames import SlowdownQuery
-    from iosonde.weather.events.timeline import recurrence_of
+    from iosonde.weather.events.history import recurrence_of
     from iosonde.weather.store import Store
 
     random = np.random.default_rng(seed)

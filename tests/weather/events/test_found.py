@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -249,6 +247,6 @@ def test_a_line_that_is_computed_anew_with_other_numbers_is_replaced(written):
     assert run("events", store=written) == 0
     (line,) = lines(written)
     assert line["peak"] == pytest.approx(5, rel=0.2)
-    before = os.stat(path).st_mtime_ns
+    before = path.stat().st_mtime_ns
     assert run("events", store=written) == 0
-    assert os.stat(path).st_mtime_ns == before, "what says the same is not touched"
+    assert path.stat().st_mtime_ns == before, "what says the same is not touched"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from iosonde.model.frames import NULL_NS, SlowdownQuery
-from iosonde.weather.events.hangs import HANG_NS, hang_pieces, patience_ns
+from iosonde.weather.events.pieces.hangs import HANG_NS, hang_pieces, patience_ns
 from iosonde.weather.events.slow_words import say_seen, say_slow_event
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.samples.operations import FAILED, GONE, IN_TIME, LATE, Operations

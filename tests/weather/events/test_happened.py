@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from iosonde.model.frames import SlowdownQuery
-from iosonde.weather.events.timeline import happened, recurrence_of
+from iosonde.weather.events.history import recurrence_of
+from iosonde.weather.events.timeline import happened
 from iosonde.weather.store import Store
 from tests.kit.commands import run
 from tests.kit.made import Trouble, made

@@ -8,11 +8,11 @@ import pytest
 from iosonde.model.events import SlowEvent
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.weather.events import scope_test as scope
-from iosonde.weather.events.days import DayPieces, JudgedSeries
-from iosonde.weather.events.piece import Piece
+from iosonde.weather.events.pieces.days import DayPieces, JudgedSeries
+from iosonde.weather.events.pieces.piece import SlowPiece
+from iosonde.weather.events.pieces.search import FoundPieces
 from iosonde.weather.events.scope import witnesses
 from iosonde.weather.events.scope_test import WindowScope
-from iosonde.weather.events.search import Searched
 from iosonde.weather.events.slow_intervals import RULE, OpWindows
 
 MINUTE = 60_000_000_000
@@ -68,7 +68,7 @@ def frame(table):
 
 def watched(table, *pieces, lost=None):
     """What was found of hosts h0, h1 ...; ``pieces``: (host, kind, begin, end) in minutes."""
-    found = Searched()
+    found = FoundPieces()
     for number, typ in enumerate(table.T):
         key = SeriesKey(f"h{number}", "/work", "data_read", 10**9)
         n = len(typ)
@@ -78,7 +78,9 @@ def watched(table, *pieces, lost=None):
         mine = [(kind, a, b) for host, kind, a, b in pieces if host == number]
         whole = {
             kind: [
-                Piece("data_read", a * MINUTE, b * MINUTE, False) for k, a, b in mine if k == kind
+                SlowPiece("data_read", a * MINUTE, b * MINUTE, False)
+                for k, a, b in mine
+                if k == kind
             ]
             for kind in ("slow", "hung")
         }

@@ -69,5 +69,5 @@ def _series(rows: Frame) -> OpWindows:
         rows["lost"],
         rows["n_due"].astype(np.int64),
         int(rows["window_ns"][0]),
-        rows["learning"] if "learning" in rows else None,
+        rows.columns.get("learning"),
     )

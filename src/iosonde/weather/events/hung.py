@@ -8,8 +8,8 @@ from dataclasses import replace
 from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import TargetRef
 from iosonde.model.ops import op_order
-from iosonde.weather.events.hangs import overlap_ns, together
-from iosonde.weather.events.piece import Piece
+from iosonde.weather.events.pieces.hangs import overlap_ns, together
+from iosonde.weather.events.pieces.piece import SlowPiece
 
 _BEFORE_NS = 60_000_000_000
 _AFTER_NS = 120_000_000_000
@@ -17,14 +17,14 @@ _AFTER_NS = 120_000_000_000
 _MOSTLY = 0.8
 
 
-def hang_events(ref: TargetRef, pieces: Sequence[Piece]) -> list[SlowEvent]:
+def hang_events(ref: TargetRef, pieces: Sequence[SlowPiece]) -> list[SlowEvent]:
     """Events of kind ``hang``; ops that hung together are one."""
     return [_event(ref, group) for group in together(list(pieces))]
 
 
-def _event(ref: TargetRef, group: Sequence[Piece]) -> SlowEvent:
+def _event(ref: TargetRef, group: Sequence[SlowPiece]) -> SlowEvent:
     ranked = sorted(group, key=lambda p: (p.begin_ns - p.end_ns, p.begin_ns, op_order(p.op)))
-    longest: dict[str, Piece] = {}
+    longest: dict[str, SlowPiece] = {}
     for piece in ranked:
         longest.setdefault(piece.op, piece)
     start, end = min(p.begin_ns for p in group), max(p.end_ns for p in group)
@@ -50,7 +50,7 @@ def _event(ref: TargetRef, group: Sequence[Piece]) -> SlowEvent:
     )
 
 
-def _share(piece: Piece) -> OpShare:
+def _share(piece: SlowPiece) -> OpShare:
     return OpShare(
         piece.op,
         None,
@@ -66,7 +66,7 @@ def _share(piece: Piece) -> OpShare:
     )
 
 
-def without_hangs(event: SlowEvent, hung: Sequence[Piece]) -> SlowEvent | None:
+def without_hangs(event: SlowEvent, hung: Sequence[SlowPiece]) -> SlowEvent | None:
     """A slow event without ops that were slow because they hung; None if nothing else was slow."""
     gone = {share.op for share in event.ops if _hung(share, hung)}
     if not gone:
@@ -93,7 +93,7 @@ def without_hangs(event: SlowEvent, hung: Sequence[Piece]) -> SlowEvent | None:
     )
 
 
-def _hung(share: OpShare, hung: Sequence[Piece]) -> bool:
+def _hung(share: OpShare, hung: Sequence[SlowPiece]) -> bool:
     if share.start_ns is None or share.end_ns is None:
         return False
     mine = [piece for piece in hung if piece.op == share.op]

@@ -11,7 +11,7 @@ from iosonde.model.events import OpShare, SlowEvent
 from iosonde.model.frames import TargetRef
 from iosonde.model.ops import op_order
 from iosonde.weather.events import slow_intervals as spells
-from iosonde.weather.events.piece import Piece
+from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.slow_intervals import Measures, OpWindows, Rule, Spell
 
 _PEAK_WINDOWS = 5
@@ -20,15 +20,16 @@ _UNSEEN_WINDOWS = 1.5
 """Less than this is no gap: a stretch begins and ends within windows."""
 
 
-def spell_pieces(op: str, series: OpWindows, rule: Rule) -> list[Piece]:
+def spell_pieces(op: str, series: OpWindows, rule: Rule) -> list[SlowPiece]:
     """The spells of one series as pieces, to the window."""
     return [
-        Piece(op, spell.start_ns, spell.end_ns, spell.open) for spell in spells.spells(series, rule)
+        SlowPiece(op, spell.start_ns, spell.end_ns, spell.open)
+        for spell in spells.spells(series, rule)
     ]
 
 
 def joined(
-    ref: TargetRef, ops: Mapping[str, OpWindows], pieces: Sequence[Piece], rule: Rule
+    ref: TargetRef, ops: Mapping[str, OpWindows], pieces: Sequence[SlowPiece], rule: Rule
 ) -> list[SlowEvent]:
     """The events of one target: pieces of its ops that overlap or nearly touch are one event.
 
@@ -50,7 +51,7 @@ def _event(
     ref: TargetRef,
     ops: Mapping[str, OpWindows],
     spell: Spell,
-    pieces: Sequence[Piece],
+    pieces: Sequence[SlowPiece],
     rule: Rule,
 ) -> SlowEvent:
     whole = {op: _measured(series, spell, rule) for op, series in ops.items()}
@@ -98,7 +99,7 @@ def _measured(series: OpWindows, spell: Spell, rule: Rule) -> Measures:
 
 
 def _share(
-    op: str, series: OpWindows, whole: Measures, own: Sequence[Piece], rule: Rule
+    op: str, series: OpWindows, whole: Measures, own: Sequence[SlowPiece], rule: Rule
 ) -> OpShare:
     found = whole
     start = end = None

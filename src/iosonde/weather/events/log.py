@@ -46,7 +46,7 @@ class Event:
     outcome: str | None
     attempts: int | None
     from_samples: bool = False
-    """Computed from samples and written back, not noted by an agent; then it has the next three, of ``op``, if known."""
+    """Computed from samples and written back, not noted by an agent; then it may have the next three, of ``op``."""
     peak: float | None = None
     median: float | None = None
     lost: float | None = None

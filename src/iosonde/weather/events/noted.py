@@ -58,8 +58,8 @@ def told_once(
     What was computed before and written back is left out where it was computed anew: ``sampled_ns`` is from when on
     each host and target has samples.
 
-    An alarm that is part of a slow event is left out. A hang that an agent noted stays, with what the kernel said of it,
-    and gets its end from samples if the agent did not see it; of the event from samples only other ops stay.
+    An alarm that is part of a slow event is left out. A hang that an agent noted stays, with what the kernel said of
+    it, and gets its end from samples if the agent did not see it; of the event from samples only other ops stay.
     """
     logged: list[Event] = []
     told = list(slow)

@@ -13,8 +13,8 @@ from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events import scope_test as scope
 from iosonde.weather.events.events import by_target
+from iosonde.weather.events.pieces.search import FoundPieces
 from iosonde.weather.events.scope_test import WindowScope
-from iosonde.weather.events.search import Searched
 from iosonde.weather.events.slow_intervals import RULE, OpWindows
 
 LOOK_BACK_NS = 14 * DAY_NS
@@ -30,12 +30,12 @@ _WORDS = {
 
 
 def witnesses(
-    events: Sequence[SlowEvent], found: Searched, past: Callable[[], Frame]
+    events: Sequence[SlowEvent], found: FoundPieces, past: Callable[[], Frame]
 ) -> list[Witnesses]:
     """Who saw each event of a target that at least three hosts watch, once for a stretch of an op.
 
-    ``past``: windows of ten minutes of the two weeks before, from which each host's usual difference is learnt. Hangs are
-    compared with hangs of other hosts, partly slow stretches with theirs, and what was lost with what they lost.
+    ``past``: windows of ten minutes of the two weeks before, from which each host's usual difference is learnt. Hangs
+    are compared with hangs of other hosts, partly slow stretches with theirs, and what was lost with what they lost.
     """
     shared = [
         event
@@ -71,13 +71,13 @@ def _merged(told: Sequence[Witnesses]) -> list[Witnesses]:
     return kept
 
 
-def _hosts(found: Searched, event: SlowEvent) -> list[str]:
+def _hosts(found: FoundPieces, event: SlowEvent) -> list[str]:
     """Hosts that watch the op of an event."""
     keys = [key for key in found.series if (key.target, key.op) == (event.target, event.op)]
     return sorted({key.host for key in keys if _watched(found, key, event)})
 
 
-def _watched(found: Searched, key: SeriesKey, event: SlowEvent) -> bool:
+def _watched(found: FoundPieces, key: SeriesKey, event: SlowEvent) -> bool:
     windows = found.series[key].windows
     begin = event.start_ns - windows.window_ns
     first, last = np.searchsorted(
@@ -86,7 +86,7 @@ def _watched(found: Searched, key: SeriesKey, event: SlowEvent) -> bool:
     return bool(last > first)
 
 
-def _whose_pieces(event: SlowEvent, found: Searched) -> Witnesses:
+def _whose_pieces(event: SlowEvent, found: FoundPieces) -> Witnesses:
     """Hosts on which the op hung, or was partly slow, at the same time."""
     op = event.op or ""
     hosts = _hosts(found, event)
@@ -107,7 +107,7 @@ def _whose_pieces(event: SlowEvent, found: Searched) -> Witnesses:
     )
 
 
-def _who_was_slow(event: SlowEvent, found: Searched, past: Frame) -> Witnesses:
+def _who_was_slow(event: SlowEvent, found: FoundPieces, past: Frame) -> Witnesses:
     series = {
         key.host: one.windows
         for key, one in found.series.items()
@@ -120,11 +120,9 @@ def _who_was_slow(event: SlowEvent, found: Searched, past: Frame) -> Witnesses:
     parts = {host: _coarse(one, begin, end, window_ns, lost) for host, one in series.items()}
     starts = np.arange(begin, end, window_ns)
     typ = np.stack([part[: len(starts)] for part in parts.values()], axis=1)
-    if lost:
-        offsets = np.zeros(len(parts))
-    else:
-        offsets = scope.offsets(_past(past, event, tuple(parts)))
-    seen = _decided(event.target, op, start, end, tuple(parts), typ, offsets)
+    offsets = np.zeros(len(parts)) if lost else scope.offsets(_past(past, event, tuple(parts)))
+    whole = Witnesses(event.target, op, start, end, "undecided", (), 0, 0, None)
+    seen = _decided(whole, tuple(parts), typ, offsets)
     return replace(seen, kind="lost", slowdown=None) if lost else seen
 
 
@@ -158,35 +156,22 @@ def _past(windows: Frame, event: SlowEvent, hosts: tuple[str, ...]) -> Floats:
     return _table({host: series.get(host, nothing) for host in hosts})[1]
 
 
-def _decided(
-    target: str,
-    op: str,
-    start_ns: int,
-    end_ns: int,
-    hosts: tuple[str, ...],
-    typ: Floats,
-    offsets: Floats,
-) -> Witnesses:
-    """The commonest answer of (windows, hosts)."""
+def _decided(whole: Witnesses, hosts: tuple[str, ...], typ: Floats, offsets: Floats) -> Witnesses:
+    """``whole`` with the commonest answer of ``typ`` (windows, hosts)."""
     here = scope.decide(typ, offsets)
     decided = here.scope[here.scope != WindowScope.UNDECIDED]
     if len(decided) == 0:
-        seen_by = int(np.sum(~np.isnan(typ).all(axis=0))) if len(typ) else 0
-        return Witnesses(target, op, start_ns, end_ns, "undecided", (), seen_by, 0, None)
+        return replace(whole, of=int(np.sum(~np.isnan(typ).all(axis=0))) if len(typ) else 0)
     answer = WindowScope(int(np.argmax(np.bincount(decided, minlength=len(WindowScope)))))
-    often = here.slow[here.scope == answer].mean(axis=0) >= 0.5
+    often = here.slow[here.scope == answer].mean(axis=0) >= _MOST
     blamed = tuple(host for host, slow in zip(hosts, often, strict=True) if slow)
-    shared = here.storage[here.scope == answer]
-    return Witnesses(
-        target,
-        op,
-        start_ns,
-        end_ns,
-        _WORDS[answer],
-        blamed if answer in (WindowScope.CLIENT, WindowScope.STORAGE) else (),
-        len(hosts),
-        len(decided),
-        float(np.median(shared)),
+    return replace(
+        whole,
+        scope=_WORDS[answer],
+        hosts=blamed if answer in (WindowScope.CLIENT, WindowScope.STORAGE) else (),
+        of=len(hosts),
+        windows=len(decided),
+        slowdown=float(np.median(here.storage[here.scope == answer])),
     )
 
 

@@ -3,7 +3,7 @@
 ::
 
     events/<host>/<YYYY-MM>.jsonl          appended by the agent
-    events/<host>/found-<YYYY-MM>.jsonl    replaced by whoever computes: what is over, a line each; id from place, kind, begin
+    events/<host>/found-<YYYY-MM>.jsonl    replaced by whoever computes: what is over, a line each
 """
 
 from __future__ import annotations

@@ -13,13 +13,9 @@ from iosonde.model.events import SlowEvent
 from iosonde.model.frames import EpochChange, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.ops import SECOND_NS, op_order
 from iosonde.model.units import DAY_NS, to_datetime
-from iosonde.weather.events.timeline import (
-    Recurrence,
-    WatchedTarget,
-    happened,
-    place_of,
-    recurrence_of,
-)
+from iosonde.weather.events.history import Recurrence, recurrence_of
+from iosonde.weather.events.timeline import happened
+from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.samples.counts import CACHES
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store

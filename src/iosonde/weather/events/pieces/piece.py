@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
 NAN = float("nan")
 
 
-class Piece(NamedTuple):
+class SlowPiece(NamedTuple):
     """[begin, end) of one op in which it was slow, partly slow or hung; ``open``: the data ended first.
 
     ``typ`` and ``peak``: median slowdown, and the largest of a minute; ``tail``: the largest ratio of 95 %
@@ -30,9 +31,9 @@ class Piece(NamedTuple):
         return self.begin_ns < end_ns and self.end_ns > begin_ns
 
 
-def united(pieces: Iterable[Piece], gap_ns: int = 0) -> list[Piece]:
+def united(pieces: Iterable[SlowPiece], gap_ns: int = 0) -> list[SlowPiece]:
     """Pieces by op and begin; those of one op that overlap or lie at most ``gap_ns`` apart are one."""
-    found: list[Piece] = []
+    found: list[SlowPiece] = []
     for piece in sorted(pieces, key=lambda piece: (piece.op, piece.begin_ns, piece.end_ns)):
         last = found[-1] if found else None
         if last and last.op == piece.op and piece.begin_ns - last.end_ns <= gap_ns:
@@ -42,10 +43,10 @@ def united(pieces: Iterable[Piece], gap_ns: int = 0) -> list[Piece]:
     return found
 
 
-def _union(one: Piece, other: Piece) -> Piece:
+def _union(one: SlowPiece, other: SlowPiece) -> SlowPiece:
     longer = max(one, other, key=lambda piece: piece.n)
     latest = max(one, other, key=lambda piece: piece.end_ns)
-    return Piece(
+    return SlowPiece(
         one.op,
         one.begin_ns,
         latest.end_ns,
@@ -60,5 +61,5 @@ def _union(one: Piece, other: Piece) -> Piece:
 
 def _largest(one: float, other: float) -> float:
     """The larger one; NaN only if neither is known."""
-    known = [value for value in (one, other) if value == value]
+    known = [value for value in (one, other) if not math.isnan(value)]
     return max(known, default=NAN)

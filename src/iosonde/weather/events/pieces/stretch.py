@@ -3,13 +3,13 @@
 ::
 
     score of an operation   > 0 if it is slow, < 0 if it is as usual
-    sum of the scores       ──╲    ╱╲╱──╲          begin: after the lowest sum in ``begins``
-                               ╲__╱      ╲__       end:   at the highest sum after it in ``ends``
+    sum of the scores       9 8 7 8 9 10 11 10 9   begin: after the lowest sum in ``begins``
+                                ^begin    ^end     end:   at the highest sum after it in ``ends``
 
-Between the two the sum rises most: the stretch is the one that fits the scores best (Page 1954). Where the typical operation
-is slow the score is ``ln(response / usual) - ln(factor) / 2``, clipped, as in the core's ``onset``; where only some are, the log
-likelihood ratio of their share against the usual one, counted above ``limit_ns``. There a slow operation right after a slow
-one says nothing new, as for the alarms: two quick ones in a row end a run.
+Between the two the sum rises most: the stretch is the one that fits the scores best (Page 1954). Where the typical
+operation is slow the score is ``ln(response / usual) - ln(factor) / 2``, clipped, as in the core's ``onset``; where
+only some are, the log likelihood ratio of their share against the usual one, counted above ``limit_ns``. There a slow
+operation right after a slow one says nothing new, as for the alarms: two quick ones in a row end a run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _USUAL_SHARE = 0.01
 _SHARES = (0.03, 0.5)
 
 
-class Stretch(NamedTuple):
+class SlowStretch(NamedTuple):
     """Rows ``first`` to ``last``, both slow; ``typ``: median response / usual; ``score``: sum of their scores."""
 
     first: int
@@ -73,7 +73,7 @@ def stretch(
     begins: tuple[int, int],
     ends: tuple[int, int],
     factor: float,
-) -> Stretch | None:
+) -> SlowStretch | None:
     """The slow stretch that begins in ``begins`` and ends in ``ends`` (ns, both with their ends).
 
     ``version``: what was expected; ``factor``: the slowdown of the typical operation at worst, as far as it is known.
@@ -102,7 +102,9 @@ def stretch(
     known = known[~np.isnan(known)]
     ended = known[np.isfinite(known)]
     typ = float(np.median(ended)) / usual_ns(version) if len(ended) else float("nan")
-    return Stretch(first + int(low), last + int(low), typ, float(total[last + 1] - total[first]))
+    return SlowStretch(
+        first + int(low), last + int(low), typ, float(total[last + 1] - total[first])
+    )
 
 
 def _scores(waits: Floats, slow: Flags, inside: Flags, version: Floats, factor: float) -> Floats:

@@ -12,10 +12,10 @@ import numpy as np
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS
-from iosonde.weather.events.alarms import WARM_UP_NS
-from iosonde.weather.events.days import DayPieces, JudgedSeries, day_pieces
-from iosonde.weather.events.judged import MINUTE_NS, dense, for_events, judged_series
-from iosonde.weather.events.piece import united
+from iosonde.weather.events.pieces.alarms import WARM_UP_NS
+from iosonde.weather.events.pieces.days import DayPieces, JudgedSeries, day_pieces
+from iosonde.weather.events.pieces.judged import MINUTE_NS, dense, for_events, judged_series
+from iosonde.weather.events.pieces.piece import united
 from iosonde.weather.samples.operations import Operations
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.slowdown import judged_windows
@@ -29,7 +29,7 @@ _MOST_THREADS = 8
 
 
 @dataclass
-class Searched:
+class FoundPieces:
     """Pieces of every series by begin, its windows, its first operation, and its last operation or window."""
 
     pieces: dict[SeriesKey, DayPieces] = field(default_factory=dict)
@@ -39,16 +39,16 @@ class Searched:
     windows: list[Frame] = field(default_factory=list)
 
 
-def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> Searched:
+def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> FoundPieces:
     """Pieces that reach into the range of a query, each from its real begin on. Raises StoreError."""
     numbers = [past.number for past in known.past.values() if len(past.number)]
     if not numbers:
-        return Searched()
+        return FoundPieces()
     first = min(int(number[0]) for number in numbers) * INTERVAL_NS
     last = max(int(number[-1]) + 1 for number in numbers) * INTERVAL_NS
     until = last if query.until_ns is None else min(last, query.until_ns)
     since = first if query.since_ns is None else max(first, query.since_ns)
-    found = Searched()
+    found = FoundPieces()
     for back in _BACK_DAYS:
         day = max(first // DAY_NS, (since - WARM_UP_NS) // DAY_NS - back) * DAY_NS
         if day >= until:
@@ -60,7 +60,7 @@ def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> Search
     return found
 
 
-def _cut(found: Searched, since_ns: int, edge_ns: int) -> bool:
+def _cut(found: FoundPieces, since_ns: int, edge_ns: int) -> bool:
     """Whether a piece that lasts into the range begins where the search began."""
     return any(
         piece.begin_ns <= edge_ns and piece.end_ns > since_ns
@@ -71,8 +71,8 @@ def _cut(found: Searched, since_ns: int, edge_ns: int) -> bool:
 
 def _searched(
     store: Store, query: SlowdownQuery, known: LearntBaselines, first_ns: int, until_ns: int
-) -> Searched:
-    found = Searched(windows=_windows(store, query, known, first_ns - WARM_UP_NS, until_ns))
+) -> FoundPieces:
+    found = FoundPieces(windows=_windows(store, query, known, first_ns - WARM_UP_NS, until_ns))
     for frame in found.windows:
         found.series |= judged_series(frame)
     for key, series in found.series.items():
@@ -127,7 +127,7 @@ def _windows(
     return frames
 
 
-def _together(found: Searched, first_ns: int, until_ns: int) -> Iterator[Sequence[int]]:
+def _together(found: FoundPieces, first_ns: int, until_ns: int) -> Iterator[Sequence[int]]:
     """Days in a row whose operations fit into memory together; days without any window are left out."""
     days = range(first_ns, until_ns, DAY_NS)
     rows = np.zeros(len(days), dtype=np.int64)

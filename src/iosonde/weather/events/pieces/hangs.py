@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from iosonde.model.frames import NULL_NS
-from iosonde.weather.events.piece import Piece, united
+from iosonde.weather.events.pieces.piece import SlowPiece, united
 from iosonde.weather.samples.operations import GONE, LATE, Operations
 
 HANG_NS = 5_000_000_000
@@ -37,7 +37,7 @@ def patience_ns(period_ns: int, median_ns: float, q99_ns: float) -> float:
     return max([HANG_NS, HANG_PERIODS * period_ns, *(ns for ns in usual if not np.isnan(ns))])
 
 
-def hang_pieces(op: str, rows: Operations, limit_ns: float) -> list[Piece]:
+def hang_pieces(op: str, rows: Operations, limit_ns: float) -> list[SlowPiece]:
     """Every hang of one series that lasts ``limit_ns`` or longer; ``n``: operations that did not come back."""
     if len(rows) == 0:
         return []
@@ -50,7 +50,7 @@ def hang_pieces(op: str, rows: Operations, limit_ns: float) -> list[Piece]:
     return united((piece for piece in found if piece is not None), gap_ns=HANG_NS)
 
 
-def _piece(op: str, rows: Operations, first: int, last: int, limit_ns: float) -> Piece | None:
+def _piece(op: str, rows: Operations, first: int, last: int, limit_ns: float) -> SlowPiece | None:
     """Rows first to last - 1 as a hang, if they are one."""
     begin, final = int(rows.due_ns[first]), int(rows.due_ns[last - 1])
     ended = rows.ended_ns[first:last]
@@ -65,7 +65,7 @@ def _piece(op: str, rows: Operations, first: int, last: int, limit_ns: float) ->
     alone = known & (ended - rows.due_ns[first:last] >= limit_ns)
     if end - begin < limit_ns or (not alone.any() and last - first < FEWEST and not open_):
         return None
-    return Piece(op, begin, end, open_, n=last - first)
+    return SlowPiece(op, begin, end, open_, n=last - first)
 
 
 def _first_good(rows: Operations, place: int) -> int | None:
@@ -76,10 +76,10 @@ def _first_good(rows: Operations, place: int) -> int | None:
     return began if began != NULL_NS and rows.fate[place] <= LATE else int(rows.due_ns[place])
 
 
-def together(pieces: list[Piece]) -> list[list[Piece]]:
+def together(pieces: list[SlowPiece]) -> list[list[SlowPiece]]:
     """Hangs of ops of one target that overlap, by begin: each of one event."""
     ordered = sorted(pieces, key=lambda piece: piece.begin_ns)
-    groups: list[list[Piece]] = []
+    groups: list[list[SlowPiece]] = []
     for piece in ordered:
         if groups and piece.begin_ns <= max(one.end_ns for one in groups[-1]):
             groups[-1].append(piece)
@@ -88,7 +88,7 @@ def together(pieces: list[Piece]) -> list[list[Piece]]:
     return groups
 
 
-def overlap_ns(pieces: list[Piece], begin_ns: int, end_ns: int) -> int:
+def overlap_ns(pieces: list[SlowPiece], begin_ns: int, end_ns: int) -> int:
     """How much of [begin, end) lies in any of the pieces."""
     edges = sorted(
         (max(p.begin_ns, begin_ns), min(p.end_ns, end_ns))

@@ -13,8 +13,8 @@ from iosonde import _core
 from iosonde.model.arrays import Floats, Ints
 from iosonde.model.frames import NULL_NS
 from iosonde.model.slowdown import Baseline
-from iosonde.weather.events.piece import Piece
-from iosonde.weather.events.stretch import TYPICAL, stretch
+from iosonde.weather.events.pieces.piece import SlowPiece
+from iosonde.weather.events.pieces.stretch import TYPICAL, stretch
 from iosonde.weather.samples.operations import Operations
 
 WARM_UP_NS = 3_600_000_000_000
@@ -26,8 +26,8 @@ _FADE = 300
 _NEAR = 3
 """An operation within so many periods is the next one of its schedule."""
 LEAST_SCORE = 17.0
-"""``ln(10 n)`` for the n operations of a month at 1 Hz: a stretch of less comes by chance once in ten months (Karlin and
-Altschul 1990). An alarm cannot wait for so much, an event can."""
+"""``ln(10 n)`` for the n operations of a month at 1 Hz: a stretch of less comes by chance once in ten months (Karlin
+and Altschul 1990). An alarm cannot wait for so much, an event can."""
 
 
 class Alarm(NamedTuple):
@@ -69,7 +69,7 @@ def alarms(rows: Operations, which: Ints, versions: Floats) -> list[Alarm]:
     return list(found.values())
 
 
-def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[Piece]:
+def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiece]:
     """What the alarms of one series are about: from the first to the last slow operation of each."""
     which = baseline.at(rows.due_ns)
     if len(rows) < 2 or (which < 0).all():
@@ -90,7 +90,7 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[Piece]:
         if slow is None or (factor < TYPICAL and slow.score < LEAST_SCORE):
             continue
         found.append(
-            Piece(
+            SlowPiece(
                 op,
                 int(rows.due_ns[slow.first]),
                 back_ns(rows, slow.last),

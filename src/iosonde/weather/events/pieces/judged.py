@@ -6,8 +6,8 @@ import numpy as np
 
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import SECOND_NS
-from iosonde.weather.events.days import JudgedSeries
 from iosonde.weather.events.events import COLUMNS
+from iosonde.weather.events.pieces.days import JudgedSeries
 from iosonde.weather.events.slow_intervals import RULE, OpWindows, Rule
 from iosonde.weather.slowdown.guarded import STAGES
 

@@ -1,7 +1,7 @@
 """What happened on one UTC day: slow stretches and hangs of every series.
 
-A day is worked on with an hour before it, in which detectors warm up; what lasts over midnight overlaps and is joined by
-whoever has both days. So a day that is over depends on its samples and baselines alone.
+A day is worked on with an hour before it, in which detectors warm up; what lasts over midnight overlaps and is
+joined by whoever has both days. So a day that is over depends on its samples and baselines alone.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from iosonde.model.arrays import Flags, Floats
 from iosonde.model.frames import SeriesKey
 from iosonde.model.slowdown import VERSION_WIDTH, Baseline
 from iosonde.model.units import DAY_NS
-from iosonde.weather.events.alarms import WARM_UP_NS, alarm_pieces, back_ns
-from iosonde.weather.events.hangs import hang_pieces, patience_ns
 from iosonde.weather.events.joining import spell_pieces
-from iosonde.weather.events.piece import NAN, Piece
+from iosonde.weather.events.pieces.alarms import WARM_UP_NS, alarm_pieces, back_ns
+from iosonde.weather.events.pieces.hangs import hang_pieces, patience_ns
+from iosonde.weather.events.pieces.piece import NAN, SlowPiece
+from iosonde.weather.events.pieces.stretch import median_ns, q99_ns, stretch
 from iosonde.weather.events.slow_intervals import OpWindows, Rule
-from iosonde.weather.events.stretch import median_ns, q99_ns, stretch
 from iosonde.weather.samples.operations import Operations
 
 _BEFORE_NS = 600_000_000_000
@@ -41,8 +41,8 @@ class JudgedSeries(NamedTuple):
 class DayPieces(NamedTuple):
     """What one series went through."""
 
-    slow: list[Piece]
-    hung: list[Piece]
+    slow: list[SlowPiece]
+    hung: list[SlowPiece]
 
 
 def day_pieces(
@@ -57,8 +57,8 @@ def day_pieces(
     ``series`` and ``rows`` may reach further. Raises what the core raises for columns that do not fit.
     """
     since, until = day_ns - WARM_UP_NS, day_ns + DAY_NS
-    slow: list[Piece] = []
-    hung: list[Piece] = []
+    slow: list[SlowPiece] = []
+    hung: list[SlowPiece] = []
     part = None if rows is None else rows.between(since, until)
     if series is not None:
         slow += _spells(key, _cut(series, since, until), part, baseline)
@@ -92,7 +92,7 @@ def _cut(series: JudgedSeries, since_ns: int, until_ns: int) -> JudgedSeries:
 
 def _spells(
     key: SeriesKey, series: JudgedSeries, rows: Operations | None, baseline: Baseline | None
-) -> list[Piece]:
+) -> list[SlowPiece]:
     """Spells of windows, from the first to the last slow operation where samples are left."""
     found = spell_pieces(key.op, series.windows, series.rule)
     if rows is None or len(rows) == 0:
@@ -101,8 +101,8 @@ def _spells(
 
 
 def _refined(
-    piece: Piece, windows: OpWindows, rows: Operations, baseline: Baseline | None
-) -> Piece:
+    piece: SlowPiece, windows: OpWindows, rows: Operations, baseline: Baseline | None
+) -> SlowPiece:
     version = _version(baseline, piece.begin_ns)
     inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
     typ = windows.typ[inside]
@@ -142,7 +142,7 @@ def _usual(rows: Operations, baseline: Baseline | None) -> tuple[float, float]:
     return (float(np.median(known)) if len(known) else NAN), NAN
 
 
-def _explained(piece: Piece, series: JudgedSeries) -> bool:
+def _explained(piece: SlowPiece, series: JudgedSeries) -> bool:
     """Whether the probing host explains most of the windows that a piece touches."""
     starts, window_ns = series.windows.start_ns, series.windows.window_ns
     first, last = np.searchsorted(starts, [piece.begin_ns - window_ns + 1, piece.end_ns])
