@@ -17,6 +17,7 @@ from iosonde.stats import t_interval
 from iosonde.weather.events import recurrence_test as recurrence
 from iosonde.weather.events import scope_test as scope
 from iosonde.weather.events import slow_intervals as spells
+from iosonde.weather.events.pieces import alarms, hangs, judged
 from iosonde.weather.slowdown import findings as verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -138,6 +139,11 @@ def test_events_in_prose_are_those_in_code() -> None:
     assert f"at least {recurrence.OFTEN:g} of them" in page
     assert f"slow in {recurrence.MOSTLY:g} of the periods" in page
     assert f"at least {scope.ENOUGH_HOSTS} hosts" in page
+    assert f"at least {judged.FEWEST} operations a minute" in page
+    assert f"log likelihood ratio is at least {alarms.LEAST_SCORE:g}" in page
+    patience = f"longer than {hangs.HANG_NS / 1e9:g} s, {hangs.HANG_PERIODS} periods"
+    usual = f"{hangs.HANG_MEDIANS} usual medians and {hangs.HANG_SLOWEST} usual 0.99 quantiles"
+    assert f"{patience}, {usual}" in page
 
 
 def test_adaptive_mode_in_prose_is_that_in_code() -> None:

@@ -274,10 +274,17 @@ def test_what_probes_saw(probed, tmp_path):
     assert "reads on /work were 3" in found.lines[0]
     found.save(tmp_path / "slow.png")
     assert (tmp_path / "slow.png").read_bytes().startswith(PNG)
-    event = probed.events(since="2026-09-01").to_pandas().iloc[0]
+
+
+def test_what_happened_after_the_hour_in_which_usual_was_learnt(probed, tmp_path):
+    young = probed.events(since="2026-09-01")
+    assert young.to_pandas().empty
+    assert "/work from login2 is not judged yet" in young.lines[0]
+    simulated(tmp_path, 6600, {"op": "data_read", "after": "80m", "for": "15m", "multiply": 3.0})
+    event = iosonde.open(tmp_path).events(since="2026-09-01").to_pandas().iloc[0]
     assert (event.kind, event.op) == ("slow", "data_read")
-    assert event.end - event.start == timedelta(minutes=15)
-    assert "3.0x slower than usual" in event.sentence
+    assert abs(event.end - event.start - timedelta(minutes=15)) < timedelta(seconds=10)
+    assert re.search(r"(2\.9|3\.[01])x slower than usual", event.sentence)
 
 
 def test_two_periods_are_compared(probed):

@@ -17,17 +17,17 @@ from iosonde.model.errors import UsageError
 from iosonde.model.units import format_time
 from iosonde.weather import answers
 from iosonde.weather.events.log import SCHEMA_VERSION, Event
-from iosonde.weather.events.words import (
-    event_words,
-    say_event,
+from iosonde.weather.events.slow_words import (
+    say_learning,
     say_seen,
     say_slow_event,
     slow_end,
     slow_words,
 )
+from iosonde.weather.events.words import event_words, say_event
+from iosonde.weather.events.written import as_event
 
 if TYPE_CHECKING:
-    from iosonde.model.events import SlowEvent
     from iosonde.weather.answers import Happened
 
 EXAMPLES = """\
@@ -53,7 +53,13 @@ def main(arguments: Sequence[str]) -> int:
     if args.recurring:
         return _recurring(root, span[1] or now_ns, args)
     found = answers.events(
-        root, log, span, now_ns, targets=args.target, agent_only=args.agent_events
+        root,
+        log,
+        span,
+        now_ns,
+        targets=args.target,
+        agent_only=args.agent_events,
+        write_back=True,
     )
     if args.format == "table":
         if not (log.events or found.slow or log.states):
@@ -62,25 +68,8 @@ def main(arguments: Sequence[str]) -> int:
     elif args.format == "json":
         _write_json(found, log.running, now_ns, args.output)
     else:
-        _write_frame([*found.logged, *map(_as_event, found.slow)], args)
+        _write_frame([*found.logged, *map(as_event, found.slow)], args)
     return 0
-
-
-def _as_event(slow: SlowEvent) -> Event:
-    """A slow event as a row of the table of events."""
-    return Event(
-        id=f"{slow.host}-{slow.start_ns}",
-        kind="slow",
-        host=slow.host,
-        target=slow.target,
-        op=slow.ops[0].op if slow.ops else None,
-        began_ns=slow.start_ns,
-        ended_ns=slow.end_ns,
-        written_ns=slow.seen_until_ns,
-        outcome=None,
-        attempts=None,
-        evidence=asdict(slow),
-    )
 
 
 def _recurring(root: Path, until: int, args: argparse.Namespace) -> int:
@@ -120,8 +109,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _print(found: Happened, running: set[str], now_ns: int) -> None:
+    learning = [f"{say_learning(span, now_ns)}." for span in found.learning]
     if not found.logged and not found.slow:
-        print("No events.")
+        print(" ".join(["No events.", *learning]))
         return
     rows: list[tuple[int, tuple[str, ...]]] = []
     for event in found.logged:
@@ -138,6 +128,8 @@ def _print(found: Happened, running: set[str], now_ns: int) -> None:
         rows.append((span.start_ns, (told, "", say_seen(span), "", "", "")))
     rows.sort(key=lambda row: row[0])
     _print_table([row for _, row in rows])
+    for line in learning:
+        print(line)
 
 
 def _print_table(rows: list[tuple[str, ...]]) -> None:
@@ -151,7 +143,8 @@ def _write_json(found: Happened, running: set[str], now_ns: int, output: Path | 
     ]
     spans = [{**asdict(one), "sentence": say_slow_event(one, now_ns)} for one in found.slow]
     scope = [{**asdict(one), "sentence": say_seen(one)} for one in found.seen]
-    document = {"events": plain, "slow": spans, "seen": scope}
+    learning = [{**asdict(one), "sentence": say_learning(one, now_ns)} for one in found.learning]
+    document = {"events": plain, "slow": spans, "seen": scope, "learning": learning}
     _write_text(json.dumps({"schema_version": SCHEMA_VERSION, **document}, indent=2), output)
 
 

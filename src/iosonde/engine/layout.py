@@ -8,6 +8,7 @@
     state/<host>/<target slug>.json                             replaced by the probe every few seconds
     windows/<host>/<target slug>.<period>ms-<window>s.YYYY-MM.windows    appended, kept when samples go
     events/<host>/YYYY-MM.jsonl                                 appended, one JSON object a line
+    events/<host>/found-YYYY-MM.jsonl                           computed from samples, replaced as a whole
     runs/<run slug>.<process>.part.jsonl                        appended by a benchmark in flight
     runs/date=YYYY-MM-DD/<run slug>.parquet                     a run that has ended
 
@@ -28,6 +29,8 @@ from iosonde.model.names import slug
 
 _DATE = re.compile(r"date=([0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))")
 _PART = ".part.jsonl"
+FOUND_EVENTS = "found-"
+"""How files of events begin that were computed from samples."""
 _MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
 
 

@@ -13,9 +13,12 @@ from dataclasses import dataclass
 class OpShare:
     """One op's part in a slow event.
 
-    ``peak`` is the largest median of five windows, ``share`` how much of the observed time it was
-    at least 1.5 times slower; it is ``affected`` from one half on. ``tail`` is the largest ratio of
-    95 % quantiles of a window, ``lost`` the share of due operations that were late or missing.
+    ``start_ns`` to ``end_ns``: when it was slow itself; None where it was not, and then its numbers are of the whole
+    event. ``peak`` is the largest median of five windows (of a shorter stretch: of a minute), which began at
+    ``peak_ns``; ``share`` how much of the observed time it was at least 1.5 times slower. It is ``affected`` if the
+    typical operation was slow. ``tail`` is the largest ratio of 95 % quantiles of a window, ``lost`` the share of due
+    operations that were late or missing, ``hung_ns`` for how long it hung; ``recovery_ns`` from its last window at half
+    the peak to the end.
     """
 
     op: str
@@ -26,17 +29,23 @@ class OpShare:
     share: float
     affected: bool
     n: int
+    peak_ns: int | None = None
+    recovery_ns: int | None = None
+    start_ns: int | None = None
+    end_ns: int | None = None
+    hung_ns: int | None = None
 
 
 @dataclass(frozen=True)
 class SlowEvent:
     """A stretch in which operations of one target were slow, seen from one host.
 
-    ``end_ns`` is None while it goes on; what is measured then reaches to ``seen_until_ns``.
-    ``peak`` and ``median`` are those of the worst op, which comes first in ``ops``; ``area_s`` is
-    the sum over ops of (typ - 1) dt, seconds that an operation running all the time has lost;
-    ``recovery_ns`` from the worst op's last window at half the peak to the end. In
-    ``unobserved_ns`` of it nobody looked.
+    ``kind``: ``slow`` (the typical operation), ``partly_slow`` (some operations), ``lost`` (late, missing or failed),
+    ``hang``, or ``change``: lastingly slower or faster, from ``start_ns`` on, by ``median`` of each op. ``end_ns`` is
+    None while it goes on; what is measured then reaches to ``seen_until_ns``. ``op`` is the worst one and first in
+    ``ops``: ``peak``, ``peak_ns``, ``median``, ``lost`` and ``recovery_ns`` are its. ``area_s`` is the sum over ops of
+    (typ - 1) dt, seconds that operations running all the time have lost. In ``unobserved_ns`` of it nobody looked.
+    ``cause``: the detector that saw what windows of a minute did not show.
     """
 
     host: str
@@ -53,10 +62,26 @@ class SlowEvent:
     ops: tuple[OpShare, ...]
     lost: float | None
     unobserved_ns: int
+    kind: str = "slow"
+    op: str | None = None
+    cause: str | None = None
 
     def overlaps(self, start_ns: int, end_ns: int | None) -> bool:
         """Whether [start, end) and the event share a moment; ``end_ns`` None = still open."""
         return (end_ns is None or self.start_ns < end_ns) and self.seen_until_ns > start_ns
+
+
+@dataclass(frozen=True)
+class LearningSpan:
+    """[since, until) in which it was still learnt what is usual of a target: nothing was judged but hangs and losses.
+
+    ``until_ns`` None: it is still learnt.
+    """
+
+    host: str
+    target: str
+    since_ns: int
+    until_ns: int | None
 
 
 @dataclass(frozen=True)
@@ -100,7 +125,7 @@ class Witnesses:
     """Who was slow in a stretch: ``storage``, ``client`` (``hosts`` are), ``nobody``, ``undecided``.
 
     ``of`` hosts watched the target; ``windows`` of them decided. ``slowdown`` is what all hosts
-    share (None when undecided).
+    share (None when undecided). ``kind``: slow, lost (operations were late or missing), hang.
     """
 
     target: str
@@ -112,3 +137,4 @@ class Witnesses:
     of: int
     windows: int
     slowdown: float | None
+    kind: str = "slow"

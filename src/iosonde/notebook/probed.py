@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.events import SlowEvent, Witnesses
+from iosonde.model.events import LearningSpan, SlowEvent, Witnesses
 from iosonde.model.frames import Choice, SlowdownQuery, SlowdownResult
 from iosonde.notebook.arguments import now_ns, span
 from iosonde.notebook.columns import of_frame, of_records
 from iosonde.notebook.display import Answer, Pictured, displayable
 from iosonde.weather import answers
-from iosonde.weather.events.words import say_event, say_seen, say_slow_event
+from iosonde.weather.events.slow_words import say_learning, say_seen, say_slow_event
+from iosonde.weather.events.words import say_event
 from iosonde.weather.slowdown.findings import from_span
 from iosonde.weather.slowdown.words import say, say_change
 from iosonde.weather.store import Store
@@ -92,14 +93,21 @@ class EventsResult(Answer):
     """What happened, a row an event, by its beginning; ``end`` is missing while it goes on.
 
     ``data``: slow events, as the store shows them; ``noted``: hangs, outages and the like, as agents noted them;
-    ``seen``: who saw what, where several hosts watch a target. ``peak`` and ``median`` are slowdowns.
+    ``seen``: who saw what, where several hosts watch a target. ``peak``, ``median`` (slowdowns) and ``lost`` are of
+    ``op``. ``learning``: stretches that were not judged.
     """
 
     def __init__(
-        self, rows: list[dict[str, Any]], data: list[SlowEvent], seen: list[Witnesses]
+        self,
+        rows: list[dict[str, Any]],
+        data: list[SlowEvent],
+        seen: list[Witnesses],
+        learning: list[LearningSpan],
     ) -> None:
-        self.data, self.seen = data, seen
-        self.lines = tuple(map(say_seen, seen))
+        self.data, self.seen, self.learning = data, seen, learning
+        now = now_ns()
+        told = [say_learning(span, now, UTC) for span in learning]
+        self.lines = (*map(say_seen, seen), *told)
         self._rows = sorted(rows, key=lambda row: row["start_ns"])
 
     @property
@@ -122,10 +130,9 @@ def events(
         row |= {"start_ns": event.began_ns, "end_ns": event.ended_ns}
         said = say_event(event, now, running=event.run_id in log.running, zone=UTC)
         rows.append(nothing | row | {"sentence": said})
-    return EventsResult(rows, found.slow, found.seen)
+    return EventsResult(rows, found.slow, found.seen, found.learning)
 
 
 def _slow_row(one: SlowEvent, now: int) -> dict[str, Any]:
-    row = {name: getattr(one, name, None) for name in _EVENT}
-    op = one.ops[0].op if one.ops else None
-    return row | {"kind": "slow", "op": op, "sentence": say_slow_event(one, now, UTC)}
+    row = {name: getattr(one, name) for name in _EVENT}
+    return row | {"sentence": say_slow_event(one, now, UTC)}

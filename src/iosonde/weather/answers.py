@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from iosonde.drawing.sheet import Sheet
-    from iosonde.model.events import Recurring, SlowEvent, Witnesses
+    from iosonde.model.events import LearningSpan, Recurring, SlowEvent, Witnesses
     from iosonde.model.frames import SlowdownQuery, SlowdownResult
     from iosonde.weather.bursts.bursts import RunBursts
     from iosonde.weather.compare.compare import Compared
@@ -36,11 +36,15 @@ if TYPE_CHECKING:
 
 
 class Happened(NamedTuple):
-    """Slow events of a span, who saw them, and logged events without alarms that are part of a slow event."""
+    """Slow events of a span, who saw them, and logged events without those that a slow event shows better.
+
+    ``learning``: stretches in which it was still learnt what is usual, so that nothing was slow.
+    """
 
     slow: list[SlowEvent]
     seen: list[Witnesses]
     logged: list[Event]
+    learning: list[LearningSpan]
 
 
 class Recurrences(NamedTuple):
@@ -78,23 +82,31 @@ def events(
     *,
     targets: Collection[str] = (),
     agent_only: bool = False,
+    write_back: bool = False,
 ) -> Happened:
-    """What happened to ``targets`` (none: to all). ``agent_only``: only what agents logged. Raises StoreError."""
+    """What happened to ``targets`` (none: to all). ``agent_only``: only what agents logged.
+
+    ``write_back``: events that are over are written to the store, for readers that do not compute. Raises StoreError.
+    """
     from iosonde.model.frames import SlowdownQuery
-    from iosonde.weather.events.log import told_once
+    from iosonde.weather.events.noted import told_once
     from iosonde.weather.events.timeline import happened
+    from iosonde.weather.events.written import write_found
     from iosonde.weather.store import Store
 
-    slow: list[SlowEvent] = []
-    seen: list[Witnesses] = []
-    if not agent_only:
-        slow, seen = happened(
-            Store(root), SlowdownQuery(since_ns=span_ns[0], until_ns=span_ns[1]), now_ns
-        )
-    slow = [one for one in slow if not targets or one.target in targets]
-    seen = [one for one in seen if not targets or one.target in targets]
-    logged = (event for event in log.events if not targets or event.target in targets)
-    return Happened(slow, seen, told_once(logged, slow))
+    noted = [event for event in log.events if not targets or event.target in targets]
+    if agent_only:
+        return Happened([], [], [one for one in noted if not one.from_samples], [])
+    only = next(iter(targets)) if len(targets) == 1 else None
+    query = SlowdownQuery(target=only, since_ns=span_ns[0], until_ns=span_ns[1])
+    found = happened(Store(root), query, now_ns, noted)
+    slow = [one for one in found.slow if not targets or one.target in targets]
+    seen = [one for one in found.seen if not targets or one.target in targets]
+    learning = [one for one in found.learning if not targets or one.target in targets]
+    if write_back:
+        write_found(root, found.slow, found.sampled_ns, span_ns, now_ns)
+    logged, told = told_once(noted, slow, found.sampled_ns)
+    return Happened(told, seen, logged, learning)
 
 
 def recurring(
@@ -104,7 +116,7 @@ def recurring(
     import numpy as np
 
     from iosonde.model.frames import SlowdownQuery
-    from iosonde.weather.events.timeline import recurrence_of
+    from iosonde.weather.events.history import recurrence_of
     from iosonde.weather.store import Store
 
     random = np.random.default_rng(seed)

@@ -18,7 +18,15 @@ from iosonde.engine.query import Query, rows, run
 from iosonde.engine.reader import SampleFilter
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
-from iosonde.model.frames import NULL_NS, Frame, SampleChoice, TargetRef, WhichSamples, WindowTable
+from iosonde.model.frames import (
+    NULL_NS,
+    Frame,
+    SampleChoice,
+    SeriesKey,
+    TargetRef,
+    WhichSamples,
+    WindowTable,
+)
 from iosonde.weather.rollups.fallback import dropped_targets, with_dropped
 from iosonde.weather.rollups.intervals import Rollups
 from iosonde.weather.rollups.kept_windows import (
@@ -31,6 +39,7 @@ from iosonde.weather.rollups.rollups import rollups
 from iosonde.weather.rollups.windows import rolled_windows, wanted
 from iosonde.weather.samples.boxes import boxes_query
 from iosonde.weather.samples.counts import tally_sql
+from iosonde.weather.samples.operations import Operations, operations_query
 from iosonde.weather.samples.time_bins import cells_sql, levels_sql, sparse_sql
 from iosonde.weather.samples.windows import pooled_query, tagged, windows_query
 
@@ -140,6 +149,13 @@ class Store:
         sql = f"SELECT {_selected(columns)} FROM samples ORDER BY samples.due_ns"
         scope = _scope(which)
         return self._ask(Query((sql,), _frame, scope))
+
+    def operations(
+        self, series: Sequence[SeriesKey], since_ns: int, until_ns: int
+    ) -> dict[SeriesKey, Operations]:
+        """Every operation of ``series`` due in [since, until), in one pass; a series without any is absent."""
+        scope = SampleFilter(since_ns=since_ns, until_ns=until_ns)
+        return self._ask(operations_query(scope, series))
 
     def count(self, **which: Unpack[WhichSamples]) -> int:
         """How many samples are due in [since, until)."""

@@ -218,4 +218,7 @@ def test_where_nobody_looked_it_is_not_said_that_nothing_happened(tmp_path, caps
 
 def test_columns_of_the_schema_are_those_of_a_line():
     schema = tomllib.loads((Path(__file__).parents[3] / "schema/tables/events.toml").read_text())
-    assert [column["name"] for column in schema["column"]] == list(line())
+    columns = schema["column"]
+    names = [column["name"] for column in columns]
+    assert names[: len(line())] == list(line())
+    assert all(column.get("nullable") for column in columns[len(line()) :]), "agents have none"

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from iosonde.model.frames import SlowdownQuery
-from iosonde.weather.events.timeline import happened, recurrence_of
+from iosonde.weather.events.history import recurrence_of
+from iosonde.weather.events.timeline import happened
 from iosonde.weather.store import Store
 from tests.kit.commands import run
 from tests.kit.made import Trouble, made
@@ -39,7 +40,8 @@ def store(tmp_path_factory):
 
 def test_events_have_begin_end_and_scope(store):
     query = SlowdownQuery(since_ns=START + 32 * DAY * SECOND)
-    events, seen = happened(store, query, START + WEEKS * WEEK * SECOND)
+    found = happened(store, query, START + WEEKS * WEEK * SECOND)
+    events, seen = found.slow, found.seen
     storms = [event for event in events if event.ops[0].op == "md_create"]
     assert [event.host for event in storms] == ["login1", "login2", "login3", "login3"]
     for event in storms[:3]:

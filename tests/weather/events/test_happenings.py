@@ -11,6 +11,7 @@ import pytest
 from iosonde.model.errors import UsageError
 from iosonde.model.events import Recurring, WeekSpan, Witnesses
 from iosonde.model.frames import Frame
+from iosonde.weather.events import slow_words
 from iosonde.weather.events import words as happenings
 from iosonde.weather.events.events import slow_events
 
@@ -54,9 +55,9 @@ def test_reads_and_creates_slow_together_are_one_event():
     assert [share.affected for share in event.ops] == [True, True, False]
     assert event.area_s == 20 * 60 * (2 + 1.5)
     assert event.n == 3 * 20 * 60
-    text = happenings.say_slow_event(event, NOW, UTC)
+    text = slow_words.say_slow_event(event, NOW, UTC)
     assert text == (
-        "reads on /work were 3.0x slower than usual from 14:24 to 14:44, at worst 3.0x (14:26), creates 2.5x"
+        "reads on /work were 3.0x slower than usual from 14:24 to 14:44. Creates were 2.5x slower meanwhile"
     )
 
 
@@ -65,7 +66,7 @@ def test_an_open_event_has_no_end():
     assert event.end_ns is None
     assert event.seen_until_ns == START + 30 * MINUTE
     assert event.recovery_ns is None
-    assert happenings.say_slow_event(event, NOW, UTC).startswith(
+    assert slow_words.say_slow_event(event, NOW, UTC).startswith(
         "reads on /work have been 3.0x slower than usual since 14:24"
     )
 
@@ -74,7 +75,7 @@ def test_a_slow_tail_is_said_as_such():
     usual = [1.0] * 40
     tail = QUIET + [24.0] * 20 + QUIET
     (event,) = slow_events(windows(data_read=(usual, tail, None)))
-    assert happenings.say_slow_event(event, NOW, UTC) == (
+    assert slow_words.say_slow_event(event, NOW, UTC) == (
         "some reads on /work were slow from 14:24 to 14:44: the slowest twentieth up to 24x slower than usual"
     )
 
@@ -82,10 +83,11 @@ def test_a_slow_tail_is_said_as_such():
 def test_lost_operations_slow_recovery_and_blindness_are_told():
     (event,) = slow_events(windows(data_read=QUIET + SLOW + QUIET))
     told = replace(event, lost=0.021, recovery_ns=5 * MINUTE, unobserved_ns=12 * MINUTE)
-    text = happenings.say_slow_event(told, NOW, UTC)
+    told = replace(told, ops=(replace(told.ops[0], lost=0.021),))
+    text = slow_words.say_slow_event(told, NOW, UTC)
     assert text.endswith(
-        "; 2.1% of the operations were late or missing; it went down from half the peak within 5 min"
-        "; for 12 min of it nobody looked"
+        ". 2.1% of reads were late or missing. Reads took 5 min from half their peak to the end"
+        ". Nobody looked for 12 min of it"
     )
 
 
@@ -167,7 +169,7 @@ def test_what_recurs_has_a_name(changes, wanted):
     ],
 )
 def test_host_or_storage(seen, wanted):
-    assert happenings.say_seen(seen) == wanted
+    assert slow_words.say_seen(seen) == wanted
 
 
 def test_that_nothing_recurs_is_only_said_of_time_enough():

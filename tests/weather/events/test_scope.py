@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from iosonde.model.frames import Frame
+from iosonde.model.events import SlowEvent
+from iosonde.model.frames import Frame, SeriesKey
 from iosonde.weather.events import scope_test as scope
-from iosonde.weather.events.scope import scopes
+from iosonde.weather.events.pieces.days import DayPieces, JudgedSeries
+from iosonde.weather.events.pieces.piece import SlowPiece
+from iosonde.weather.events.pieces.search import FoundPieces
+from iosonde.weather.events.scope import witnesses
 from iosonde.weather.events.scope_test import WindowScope
+from iosonde.weather.events.slow_intervals import RULE, OpWindows
 
 MINUTE = 60_000_000_000
 
@@ -61,19 +66,83 @@ def frame(table):
     )
 
 
+def watched(table, *pieces, lost=None):
+    """What was found of hosts h0, h1 ...; ``pieces``: (host, kind, begin, end) in minutes."""
+    found = FoundPieces()
+    for number, typ in enumerate(table.T):
+        key = SeriesKey(f"h{number}", "/work", "data_read", 10**9)
+        n = len(typ)
+        gone = np.zeros(n) if lost is None else lost[:, number]
+        ones = OpWindows(np.arange(n) * MINUTE, typ, np.ones(n), gone, np.full(n, 60))
+        found.series[key] = JudgedSeries(ones, np.zeros(n, bool), RULE, True)
+        mine = [(kind, a, b) for host, kind, a, b in pieces if host == number]
+        whole = {
+            kind: [
+                SlowPiece("data_read", a * MINUTE, b * MINUTE, False)
+                for k, a, b in mine
+                if k == kind
+            ]
+            for kind in ("slow", "hung")
+        }
+        found.pieces[key] = DayPieces(**whole)
+    return found
+
+
+def event(kind, first, last):
+    return SlowEvent(
+        host="h0",
+        target="/work",
+        start_ns=first * MINUTE,
+        end_ns=last * MINUTE,
+        seen_until_ns=last * MINUTE,
+        peak=None,
+        peak_ns=None,
+        median=None,
+        area_s=0.0,
+        recovery_ns=None,
+        n=1,
+        ops=(),
+        lost=None,
+        unobserved_ns=0,
+        kind=kind,
+        op="data_read",
+    )
+
+
 def test_one_slow_host_is_named_and_two_hosts_are_not_enough():
     table = np.ones((100, 4))
     table[60:80, 2] = 4.0
-    span = ("/work", "data_read", 60 * MINUTE, 80 * MINUTE)
-    (seen,) = scopes(frame(table), [span])
+    one = event("slow", 60, 80)
+    (seen,) = witnesses([one], watched(table), lambda: frame(table))
     assert (seen.scope, seen.hosts, seen.of, seen.windows) == ("client", ("h2",), 4, 20)
-    (alone,) = scopes(frame(table[:, 1:3]), [span])
-    assert (alone.scope, alone.of, alone.slowdown) == ("undecided", 2, None)
+    assert witnesses([one], watched(table[:, 1:3]), lambda: frame(table)) == []
 
 
 def test_all_hosts_slow_is_the_storage():
     table = np.ones((100, 3))
     table[60:80] = 4.0
-    (seen,) = scopes(frame(table), [("/work", "data_read", 60 * MINUTE, 80 * MINUTE)])
+    (seen,) = witnesses([event("slow", 60, 80)], watched(table), lambda: frame(table))
     assert (seen.scope, seen.hosts) == ("storage", ("h0", "h1", "h2"))
     assert seen.slowdown == pytest.approx(4.0)
+
+
+def test_a_host_whose_operations_are_all_lost_is_slow_not_unknown():
+    table, lost = np.ones((100, 4)), np.zeros((100, 4))
+    table[60:65, 3], lost[60:65, 3] = np.nan, 1.0
+    for kind in ("slow", "lost"):
+        (seen,) = witnesses([event(kind, 60, 65)], watched(table, lost=lost), lambda: frame(table))
+        assert (seen.scope, seen.hosts, seen.kind) == ("client", ("h3",), kind)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "scope_word"), [((3,), "client"), ((0, 1), "client"), ((0, 1, 3), "storage")]
+)
+@pytest.mark.parametrize(("kind", "piece"), [("hang", "hung"), ("partly_slow", "slow")])
+def test_hangs_and_partly_slow_stretches_are_compared_with_those_of_others(
+    hosts, scope_word, kind, piece
+):
+    pieces = [(host, piece, 60, 61) for host in hosts]
+    found = watched(np.ones((100, 4)), *pieces)
+    (seen,) = witnesses([event(kind, 60, 61)], found, lambda: frame(np.ones((100, 4))))
+    assert (seen.scope, seen.hosts) == (scope_word, tuple(f"h{host}" for host in hosts))
+    assert (seen.kind, seen.slowdown) == (kind, None)

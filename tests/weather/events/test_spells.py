@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iosonde.model.frames import TargetRef
 from iosonde.weather.events import slow_intervals as spells
+from iosonde.weather.events.joining import joined, spell_pieces
 from iosonde.weather.events.slow_intervals import RULE, OpWindows, Spell
 
 MINUTE = 60_000_000_000
@@ -74,7 +76,8 @@ def test_a_gap_neither_begins_nor_ends_a_spell():
     inside = series([1, 3, 3, 3, *[gone] * 20, 3, 1, 1, 1, 1, 1])
     assert found(inside) == [(1, 25, False)]
     unseen = inside._replace(lost=np.where(np.isnan(inside.typ), np.nan, 0.0))
-    assert spells.join({"md_stat": unseen})[0].ops["md_stat"].unobserved_ns == 20 * MINUTE
+    (spell,) = spells.spells(unseen)
+    assert spells.measure(unseen, spell).unobserved_ns == 20 * MINUTE
     missing = series([1, 3, 3, 3, 3, 1, 1, 1, 1, 1], start=[0, 1, 2, 3, *range(24, 30)])
     assert found(missing) == [(1, 25, False)]
     # two slow minutes before a long gap and one after it: nobody saw three in a row
@@ -91,10 +94,10 @@ def test_nothing_seen_is_nothing_found():
 
 def test_measures_of_a_known_shape():
     shape = [1, 1, 3, 5, 9, 9, 9, 9, 9, 5, 3, 2, 2, 1, 1, 1, 1, 1]
-    (joint,) = spells.join({"data_read": series(shape)})
-    got = joint.ops["data_read"]
+    (spell,) = spells.spells(series(shape))
+    got = spells.measure(series(shape), spell)
     inside = np.array(shape[2:13])
-    assert joint.spell == Spell(2 * MINUTE, 13 * MINUTE, False)
+    assert spell == Spell(2 * MINUTE, 13 * MINUTE, False)
     assert got.median == np.median(inside)
     assert got.peak == 9
     assert got.peak_ns == 4 * MINUTE  # the middle of the first five
@@ -104,14 +107,20 @@ def test_measures_of_a_known_shape():
     assert got.unobserved_ns == 0
 
 
-def test_ops_that_overlap_are_one_event_and_only_those_slow_half_of_it_are_affected():
+def test_ops_that_overlap_are_one_event_each_with_its_own_begin_and_end():
     long = [1] * 5 + [3] * 40 + [1] * 15
     short = [1] * 6 + [4] * 6 + [1] * 48
-    apart = [1] * 60
-    joints = spells.join({"a": series(long), "b": series(short), "c": series(apart)})
-    assert [joint.spell for joint in joints] == [Spell(5 * MINUTE, 45 * MINUTE, False)]
-    assert joints[0].affected() == ["a"]
-    assert joints[0].ops["b"].share == 6 / 40
+    ops = {"a": series(long), "b": series(short), "c": series([1] * 60)}
+    pieces = [piece for op, one in ops.items() for piece in spell_pieces(op, one, RULE)]
+    (event,) = joined(TargetRef("h", "/t"), ops, pieces, RULE)
+    assert (event.start_ns, event.end_ns) == (5 * MINUTE, 45 * MINUTE)
+    shares = {share.op: share for share in event.ops}
+    assert (shares["a"].start_ns, shares["a"].end_ns) == (5 * MINUTE, 45 * MINUTE)
+    assert (shares["b"].start_ns, shares["b"].end_ns) == (6 * MINUTE, 12 * MINUTE)
+    assert (shares["b"].median, shares["b"].peak) == (4, 4)
+    assert [op for op, share in shares.items() if share.affected] == ["b", "a"]
+    assert shares["c"].start_ns is None
+    assert (event.op, event.peak, event.median) == ("b", 4, 4), "of the hardest op"
 
 
 def test_events_three_minutes_apart_are_one_four_are_two():
@@ -124,9 +133,18 @@ def test_events_three_minutes_apart_are_one_four_are_two():
 
 def test_a_hang_without_one_answer_is_a_spell_of_lost_operations():
     typ = [1.0] * 3 + [np.nan] * 6 + [1.0] * 6
-    (joint,) = spells.join({"md_stat": series(typ, tail=typ, lost=[0] * 3 + [1] * 6 + [0] * 6)})
-    got = joint.ops["md_stat"]
-    assert (joint.spell.start_ns, joint.spell.end_ns) == (3 * MINUTE, 9 * MINUTE)
+    one = series(typ, tail=typ, lost=[0] * 3 + [1] * 6 + [0] * 6)
+    (spell,) = spells.spells(one)
+    got = spells.measure(one, spell)
+    assert (spell.start_ns, spell.end_ns) == (3 * MINUTE, 9 * MINUTE)
     assert got.lost == 1.0
     assert got.unobserved_ns == 0
     assert np.isnan(got.peak)
+
+
+def test_while_learning_lost_operations_begin_a_spell_and_their_absence_ends_it():
+    nan, n = np.nan, 20
+    lost = [0.0] * 5 + [0.5] * 6 + [0.0] * 9
+    one = series([nan] * n, tail=[nan] * n, lost=lost)
+    assert found(one._replace(learning=np.ones(n, bool))) == [(5, 11, False)]
+    assert found(one) == [(5, 11, True)], "where nothing is known nothing ends it"

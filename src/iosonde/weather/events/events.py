@@ -7,17 +7,17 @@ In: windows of 60 s with the columns ``host target op start_ns window_ns typ tai
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from iosonde.model.errors import UsageError
-from iosonde.model.events import OpShare, SlowEvent
+from iosonde.model.events import SlowEvent
 from iosonde.model.frames import Frame, TargetRef
 from iosonde.model.ops import op_order
 from iosonde.weather.events import slow_intervals as spells
-from iosonde.weather.events.slow_intervals import Joint, Measures, OpWindows
+from iosonde.weather.events.joining import joined, spell_pieces
+from iosonde.weather.events.slow_intervals import OpWindows
 
 COLUMNS = ("host", "target", "op", "start_ns", "window_ns", "typ", "tail", "lost", "n_due")
 
@@ -27,9 +27,10 @@ def slow_events(windows: Frame, rule: spells.Rule = spells.RULE) -> list[SlowEve
 
     Raises UsageError for a frame without one of ``COLUMNS``.
     """
-    found = [
-        _event(ref, joint) for ref, ops in by_target(windows) for joint in spells.join(ops, rule)
-    ]
+    found = []
+    for ref, ops in by_target(windows):
+        pieces = [piece for op, series in ops.items() for piece in spell_pieces(op, series, rule)]
+        found += joined(ref, ops, pieces, rule)
     return sorted(found, key=lambda event: (event.start_ns, event.host, event.target))
 
 
@@ -68,50 +69,5 @@ def _series(rows: Frame) -> OpWindows:
         rows["lost"],
         rows["n_due"].astype(np.int64),
         int(rows["window_ns"][0]),
+        rows.columns.get("learning"),
     )
-
-
-def _event(ref: TargetRef, joint: Joint) -> SlowEvent:
-    spell = joint.spell
-    ranked = sorted(joint.ops.items(), key=lambda item: (-_low(item[1].peak), op_order(item[0])))
-    worst = ranked[0][1]
-    weights = np.array([found.n for _, found in ranked if not math.isnan(found.lost)], float)
-    losses = np.array([found.lost for _, found in ranked if not math.isnan(found.lost)])
-    return SlowEvent(
-        host=ref.host,
-        target=ref.target,
-        start_ns=spell.start_ns,
-        end_ns=None if spell.open else spell.end_ns,
-        seen_until_ns=spell.end_ns,
-        peak=_known(worst.peak),
-        peak_ns=worst.peak_ns,
-        median=_known(worst.median),
-        area_s=float(sum(found.area_s for _, found in ranked)),
-        recovery_ns=worst.recovery_ns,
-        n=sum(found.n for _, found in ranked),
-        ops=tuple(_share(op, found) for op, found in ranked if found.n > 0),
-        lost=float(np.average(losses, weights=weights)) if weights.sum() > 0 else None,
-        unobserved_ns=min(found.unobserved_ns for _, found in ranked),
-    )
-
-
-def _share(op: str, found: Measures) -> OpShare:
-    return OpShare(
-        op,
-        _known(found.median),
-        _known(found.peak),
-        _known(found.tail),
-        _known(found.lost),
-        found.share,
-        found.share >= spells.AFFECTED,
-        found.n,
-    )
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _low(value: float) -> float:
-    """NaN ranks below every slowdown."""
-    return 0.0 if math.isnan(value) else value

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,10 +24,9 @@ from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.text import clean_text
 
-if TYPE_CHECKING:
-    from iosonde.model.events import SlowEvent
-
 SCHEMA_VERSION = 1
+AGENT, SAMPLES = "agent", "samples"
+"""Who concluded that something happened: an agent when it did, or whoever looked at samples."""
 _TOLD = 5
 """Bad lines of one file that are told of one by one."""
 
@@ -46,6 +45,11 @@ class Event:
     written_ns: int
     outcome: str | None
     attempts: int | None
+    from_samples: bool = False
+    """Computed from samples and written back, not noted by an agent; then it may have the next three, of ``op``."""
+    peak: float | None = None
+    median: float | None = None
+    lost: float | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
     """``state wchan`` (text), ``stack kernel`` (lists of text), ``pid``; of an alarm ``cause`` (text),
     ``raised_ns peak peak_tail``; each only if known."""
@@ -74,7 +78,7 @@ def read_events(
     """Events that lasted into [since, until), by beginning. Raises StoreError."""
     latest: dict[str, Event] = {}
     for file in layout.event_files(Path(root)):
-        for event in _read(file.path):
+        for event in read_file(file.path):
             known = latest.get(event.id)
             # Lines of an id may lie in the files of two months.
             if known is None or event.written_ns >= known.written_ns:
@@ -88,7 +92,13 @@ def _lasted_into(event: Event, since_ns: int | None, until_ns: int | None) -> bo
     return not over and (until_ns is None or event.began_ns < until_ns)
 
 
-def _read(path: Path) -> Iterator[Event]:
+def read_file(path: Path) -> Iterator[Event]:
+    """The events of one file, line by line; none if there is no file."""
+    yield from (event for event, _ in read_lines(path))
+
+
+def read_lines(path: Path) -> Iterator[tuple[Event, bytes]]:
+    """The events of one file, each with its line."""
     bad = 0
     try:
         with path.open("rb") as file:
@@ -101,7 +111,7 @@ def _read(path: Path) -> Iterator[Event]:
                         _warn(f"{path}, line {number}: {clean_text(str(error))}; left out")
                 else:
                     if event is not None:
-                        yield event
+                        yield event, line
     except FileNotFoundError:
         return
     except OSError as error:
@@ -136,6 +146,10 @@ def _event(line: bytes) -> Event | None:
         written_ns=_needed(raw, "written_ns", _integer),
         outcome=_optional(raw, "outcome", _text),
         attempts=_optional(raw, "attempts", _integer),
+        from_samples=raw.get("source") == SAMPLES,
+        peak=_ratio(raw.get("peak")),
+        median=_ratio(raw.get("median")),
+        lost=_ratio(raw.get("lost")),
         evidence=_evidence(raw.get("evidence")) | _alarm(raw.get("slowdown")),
     )
 
@@ -204,6 +218,9 @@ def write_events(events: Sequence[Event], path: Path, format_name: str) -> int:
         values = [of(event) for event in events]
         return np.array([NULL_NS if v is None else v for v in values], dtype=np.int64)
 
+    def ratios(of: Callable[[Event], float | None]) -> Any:
+        return np.array([np.nan if (v := of(event)) is None else v for event in events], float)
+
     columns = {
         "schema_version": np.full(len(events), SCHEMA_VERSION, dtype=np.uint8),
         "id": words(lambda e: e.id),
@@ -217,18 +234,9 @@ def write_events(events: Sequence[Event], path: Path, format_name: str) -> int:
         "outcome": words(lambda e: e.outcome),
         "attempts": numbers(lambda e: e.attempts),
         "evidence": words(lambda e: json.dumps(e.evidence) if e.evidence else None),
+        "source": words(lambda e: SAMPLES if e.from_samples else AGENT),
+        "peak": ratios(lambda e: e.peak),
+        "median": ratios(lambda e: e.median),
+        "lost": ratios(lambda e: e.lost),
     }
     return write_frame(Frame(columns), path, format_name)
-
-
-def told_once(noted: Iterable[Event], slow: Sequence[SlowEvent]) -> list[Event]:
-    """What agents noted, without alarms that are part of a slow event, which the store shows better."""
-    return [event for event in noted if event.kind != "slow" or not _is_part(event, slow)]
-
-
-def _is_part(event: Event, slow: Sequence[SlowEvent]) -> bool:
-    return any(
-        (one.host, one.target) == (event.host, event.target)
-        and one.overlaps(event.began_ns, event.ended_ns)
-        for one in slow
-    )

@@ -14,7 +14,7 @@ Source: reference 3.2 of docs/methods/slowdown.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -49,7 +49,8 @@ RULE = Rule()
 class OpWindows(NamedTuple):
     """Windows of one op, ascending and of equal length; NaN where nothing is known.
 
-    ``n`` is how many operations stand behind each window.
+    ``n`` is how many operations stand behind each window; ``learning`` where nothing was expected yet: what was
+    lost is all that is known then, and enough to be quiet.
     """
 
     start_ns: Instants
@@ -58,6 +59,7 @@ class OpWindows(NamedTuple):
     lost: Floats
     n: Ints
     window_ns: int = 60_000_000_000
+    learning: Flags | None = None
 
 
 class Measures(NamedTuple):
@@ -86,17 +88,6 @@ class Spell(NamedTuple):
     start_ns: int
     end_ns: int
     open: bool
-
-
-class Joint(NamedTuple):
-    """A spell of one target, and every op of it measured over the whole of it."""
-
-    spell: Spell
-    ops: dict[str, Measures]
-
-    def affected(self) -> list[str]:
-        """Ops that were slow (typ >= 1.5) at least half of the time."""
-        return [op for op, found in self.ops.items() if found.share >= AFFECTED]
 
 
 def spells(series: OpWindows, rule: Rule = RULE) -> list[Spell]:
@@ -137,16 +128,6 @@ def merge(found: Sequence[Spell], gap_ns: int) -> list[Spell]:
         else:
             merged.append(spell)
     return merged
-
-
-def join(ops: Mapping[str, OpWindows], rule: Rule = RULE) -> list[Joint]:
-    """The spells of one target: those of its ops that overlap or nearly touch are one."""
-    alone = [spell for series in ops.values() for spell in spells(series, rule)]
-    window_ns = max((series.window_ns for series in ops.values()), default=0)
-    return [
-        Joint(spell, {op: measure(series, spell, rule) for op, series in ops.items()})
-        for spell in merge(alone, rule.merged_windows * window_ns)
-    ]
 
 
 def measure(series: OpWindows, spell: Spell, rule: Rule = RULE) -> Measures:
@@ -203,8 +184,10 @@ def _hot(series: OpWindows, rule: Rule) -> Flags:
 def _quiet(series: OpWindows, rule: Rule) -> Flags:
     """Quiet as far as is known, and something is known of it."""
     loud = _hot(series, rule) | (series.typ >= rule.quiet_typ) | (series.tail >= rule.quiet_tail)
-    quiet: Flags = ~loud & ~np.isnan(series.typ)
-    return quiet
+    known: Flags = ~np.isnan(series.typ)
+    if series.learning is not None:
+        known |= series.learning & ~np.isnan(series.lost)
+    return ~loud & known
 
 
 def _in_a_row(flags: Flags, near: Flags, wanted: int) -> Places:

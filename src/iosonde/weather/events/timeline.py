@@ -1,174 +1,154 @@
-"""What happened to each place of a range: slow events, minute by minute, and what comes back."""
+"""What happened to each place of a range: slow events, hangs, lasting changes, and who saw them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import tzinfo
 from typing import NamedTuple
 
-import numpy as np
-
-from iosonde.model.events import Recurring, SlowEvent, Witnesses
-from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
+from iosonde.model.events import LearningSpan, SlowEvent, Witnesses
+from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, TargetRef
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.slowdown import INTERVAL_NS
-from iosonde.model.units import DAY_NS
-from iosonde.weather.events.events import COLUMNS, slow_events
-from iosonde.weather.events.recurrence import recurrences
-from iosonde.weather.events.scope import scopes
-from iosonde.weather.events.slow_intervals import Rule
-from iosonde.weather.slowdown.baseline import against, learn
-from iosonde.weather.slowdown.slowdown import analyse
+from iosonde.weather.events.changes import (
+    LastingChange,
+    change_events,
+    in_hindsight,
+    lasting,
+    without_parts,
+)
+from iosonde.weather.events.history import tens
+from iosonde.weather.events.hung import hang_events, without_hangs
+from iosonde.weather.events.joining import joined
+from iosonde.weather.events.learning import learning_spans
+from iosonde.weather.events.log import Event
+from iosonde.weather.events.noted import better_begins
+from iosonde.weather.events.pieces.search import FoundPieces, search
+from iosonde.weather.events.scope import LOOK_BACK_NS, witnesses
+from iosonde.weather.events.watched import WatchedTarget, place_of
+from iosonde.weather.slowdown.baseline import LearntBaselines, learn
 from iosonde.weather.store import Store
 
-MINUTE_NS = 60 * SECOND_NS
-OF_INTERVALS = Rule(hot_windows=2, quiet_windows=2, merged_windows=1, hot_lost=0.1)
-"""Of windows of ten minutes two are enough; few operations in each, so that two failed ones are no event."""
-FEWEST = 20
-"""Operations that a window of a minute must hold: with fewer it knows no typical one."""
+_FRESH_NS = 300 * SECOND_NS
+_FRESH_PERIODS = 3
+"""An event is still open if the last sample is younger than this."""
 
 
-WEEKS = 8
-"""Weeks in which something must come back."""
-_WEEK_NS = 7 * DAY_NS
-_LEAST_HOSTS = 3
-"""Hosts that must watch a target before one of them can be told from the storage."""
+class Happenings(NamedTuple):
+    """Events by start, who saw them, what was not judged; and the events of every place.
 
-
-class WatchedTarget(NamedTuple):
-    """What is reported on: a target as seen from a host, at one rate."""
-
-    host: str
-    target: str
-    period_ns: int
-
-
-class Recurrence(NamedTuple):
-    """What comes back, and in how much time from the first known interval to the last it was looked for."""
-
-    found: tuple[Recurring, ...]
-    looked_ns: int
-
-
-def place_of(key: SeriesKey) -> WatchedTarget:
-    """The place of a series."""
-    return WatchedTarget(key.host, key.target, key.period_ns)
-
-
-def events_of(
-    store: Store, query: SlowdownQuery, ten_minutes: Frame, now_ns: int
-) -> dict[WatchedTarget, list[SlowEvent]]:
-    """The slow events of every place of the range, by start.
-
-    From windows of a minute where these hold ``FEWEST`` operations, else from ``ten_minutes``
-    (what ``analyse`` gives for them). One that is open at the end of a range which is over ends
-    there. Raises StoreError.
+    ``sampled_ns``: from when on there are samples, by host and target, as far as the range was looked at.
     """
-    whole = _by_place(for_events(ten_minutes))
-    minutes: dict[WatchedTarget, list[Frame]] = {}
-    if any(_dense(place) for place in whole):
-        asked = replace(query, window_ns=MINUTE_NS, statistic="typ")
-        minutes = _by_place(for_events(analyse(store, asked).windows))
-    over = query.until_ns is not None and query.until_ns < now_ns - INTERVAL_NS
-    found = {}
-    for place, parts in whole.items():
-        if _dense(place):
-            events = slow_events(_joined(minutes.get(place, parts)))
-        else:
-            events = slow_events(_joined(parts), OF_INTERVALS)
-        found[place] = [_closed(event) if over else event for event in events]
-    return found
+
+    slow: list[SlowEvent]
+    seen: list[Witnesses]
+    learning: list[LearningSpan]
+    places: dict[WatchedTarget, list[SlowEvent]]
+    sampled_ns: dict[TargetRef, int]
 
 
 def happened(
-    store: Store, query: SlowdownQuery, now_ns: int
-) -> tuple[list[SlowEvent], list[Witnesses]]:
-    """Slow events of the range by start, and who saw them where several hosts watch a target.
+    store: Store, query: SlowdownQuery, now_ns: int, noted: Sequence[Event] = ()
+) -> Happenings:
+    """Everything that happened to the places of a query in its range.
 
-    The events are those of ``events_of``. Raises StoreError.
+    ``noted``: what agents logged; where an alarm of theirs began earlier, its begin counts. An event is open only if
+    the last sample is recent and the range reaches to ``now_ns``. Raises StoreError.
     """
-    ten_minutes = analyse(store, replace(query, window_ns=INTERVAL_NS, statistic="typ")).windows
-    found = events_of(store, query, ten_minutes, now_ns)
+    which = {"host": query.host, "target": query.target, "ops": query.ops}
+    known = learn(store, query.choice, **which, until_ns=query.until_ns)  # type: ignore[arg-type]
+    changes = lasting(known.changes, known.baselines)
+    known = in_hindsight(known, changes)
+    found = search(store, query, known)
+    asked = _Asked(query, now_ns, noted, changes)
+    places = {place: _events(place, keys, found, asked) for place, keys in _places(found).items()}
     events = sorted(
-        (event for here in found.values() for event in here),
+        (event for here in places.values() for event in here),
         key=lambda event: (event.start_ns, event.host, event.target),
     )
-    shared = [e for e in events if e.ops and _hosts(ten_minutes, e.target) >= _LEAST_HOSTS]
-    spans = sorted({(e.target, e.ops[0].op, e.start_ns, e.seen_until_ns) for e in shared})
-    return events, scopes(for_events(ten_minutes), spans) if spans else []
+    spans = learning_spans(known, query.since_ns, query.until_ns)
+    sampled: dict[TargetRef, int] = {}
+    for key, first_ns in found.first_ns.items():
+        ref = TargetRef(key.host, key.target)
+        sampled[ref] = min(first_ns, sampled.get(ref, first_ns))
+    seen = _seen(store, events, found, known, query)
+    return Happenings(events, seen, spans, places, sampled)
 
 
-def for_events(windows: Frame) -> Frame:
-    """Windows that ``analyse`` judged, as events are found in: of those of a busy host nothing is known."""
-    if len(windows) == 0:
-        return windows
-    # While the baseline learns, the median stands in for the typical operation.
-    typ = np.where(np.isnan(windows["typ"]), windows["slowdown"], windows["typ"])
-    columns = {name: windows[name] for name in (*COLUMNS, "period_ns")}
-    return Frame({**columns, "typ": np.where(windows["host_busy"], np.nan, typ)})
+def _places(found: FoundPieces) -> dict[WatchedTarget, list[SeriesKey]]:
+    places: dict[WatchedTarget, list[SeriesKey]] = {}
+    for key in found.series:
+        places.setdefault(place_of(key), []).append(key)
+    return places
 
 
-def tens(store: Store, since_ns: int, until_ns: int) -> Frame:
-    """Windows of ten minutes from roll-ups, with what recurs is looked for in. Raises StoreError."""
-    windows = store.rolled_windows(
-        INTERVAL_NS, since_ns=since_ns, until_ns=until_ns, statistics=("mean_ns",), levels=True
+class _Asked(NamedTuple):
+    """What an event of a place depends on beside its pieces."""
+
+    query: SlowdownQuery
+    now_ns: int
+    noted: Sequence[Event]
+    changes: Sequence[LastingChange]
+
+
+def _events(
+    place: WatchedTarget, keys: Sequence[SeriesKey], found: FoundPieces, asked: _Asked
+) -> list[SlowEvent]:
+    """The events of one place that reach into the range, by start."""
+    ref = TargetRef(place.host, place.target)
+    slow = [piece for key in keys for piece in found.pieces[key].slow]
+    hung = [piece for key in keys for piece in found.pieces[key].hung]
+    ops = {key.op: found.series[key].windows for key in keys}
+    whole = joined(ref, ops, slow, found.series[keys[0]].rule)
+    kept = [event for event in (without_hangs(one, hung) for one in whole) if event is not None]
+    kept = without_parts(better_begins(kept, asked.noted), asked.changes)
+    events = [*kept, *hang_events(ref, hung)]
+    last_ns = max(found.last_ns[key] for key in keys)
+    fresh_ns = max(_FRESH_NS, _FRESH_PERIODS * place.period_ns)
+    until = asked.query.until_ns
+    current = until is None or until >= asked.now_ns - INTERVAL_NS
+    goes_on = current and last_ns >= asked.now_ns - fresh_ns
+    inside = [event for event in events if _reaches(event, asked.query)]
+    told = inside if goes_on else [_closed(event) for event in inside]
+    told = [*told, *_lasting_of(place, asked)]
+    return sorted(told, key=lambda event: event.start_ns)
+
+
+def _reaches(event: SlowEvent, query: SlowdownQuery) -> bool:
+    since, until = query.since_ns, query.until_ns
+    return (since is None or event.seen_until_ns > since) and (
+        until is None or event.start_ns < until
     )
-    if len(windows) == 0:
-        return windows
-    found = against(windows, learn(store, until_ns=until_ns))
-    whole = windows.with_columns({name: found[name] for name in ("typ", "tail", "lost")})
-    return Frame({name: whole[name] for name in (*COLUMNS, "period_ns")})
-
-
-def _hosts(windows: Frame, target: str) -> int:
-    return len(np.unique(windows["host"][windows["target"] == target].astype(str)))
-
-
-def _by_place(windows: Frame) -> dict[WatchedTarget, list[Frame]]:
-    rows: dict[WatchedTarget, list[Frame]] = {}
-    for key, part in windows.series():
-        rows.setdefault(place_of(key), []).append(windows.take(part))
-    return rows
-
-
-def _dense(place: WatchedTarget) -> bool:
-    return place.period_ns * FEWEST <= MINUTE_NS
 
 
 def _closed(event: SlowEvent) -> SlowEvent:
     return event if event.end_ns is not None else replace(event, end_ns=event.seen_until_ns)
 
 
-def _joined(parts: list[Frame]) -> Frame:
-    names = parts[0].keys()
-    return Frame({name: np.concatenate([part[name] for part in parts]) for name in names})
+def _lasting_of(place: WatchedTarget, asked: _Asked) -> list[SlowEvent]:
+    """Lasting changes of a place that began or became certain in the range."""
+    since, until = asked.query.since_ns, asked.query.until_ns
+    end = asked.now_ns if until is None else min(asked.now_ns, until)
+    mine = [
+        change
+        for change in asked.changes
+        if place_of(change.key) == place
+        and (since is None or change.decided_ns >= since)
+        and change.began_ns < end
+    ]
+    return change_events(mine, end)
 
 
-def recurrence_of(
+def _seen(
     store: Store,
+    events: Sequence[SlowEvent],
+    found: FoundPieces,
+    known: LearntBaselines,
     query: SlowdownQuery,
-    random: np.random.Generator,
-    zone: tzinfo | None = None,
-) -> dict[WatchedTarget, Recurrence]:
-    """What came back at every place in the eight weeks before the end of the range, from roll-ups.
+) -> list[Witnesses]:
+    def past() -> Frame:
+        first = min((event.start_ns for event in events), default=0)
+        last = max((event.seen_until_ns for event in events), default=0)
+        return tens(store, first - LOOK_BACK_NS, last + INTERVAL_NS, query.target, known)
 
-    Folded in UTC and in ``zone``. ``query.since_ns`` does not matter: a week alone knows no weeks.
-    Raises StoreError.
-    """
-    until = query.until_ns
-    if until is None:
-        raise ValueError("what came back needs an end of the range")
-    windows = tens(store, until - WEEKS * _WEEK_NS, until)
-    return {
-        place: _folded(_joined(parts), random, zone)
-        for place, parts in _by_place(windows).items()
-        if query.target in (None, place.target) and query.host in (None, place.host)
-    }
-
-
-def _folded(windows: Frame, random: np.random.Generator, zone: tzinfo | None) -> Recurrence:
-    known = windows["start_ns"][~np.isnan(windows["typ"])]
-    if len(known) == 0:
-        return Recurrence((), 0)
-    found = recurrences(windows, slow_events(windows), random, zone)
-    return Recurrence(tuple(found), int(known.max() - known.min()) + INTERVAL_NS)
+    return witnesses(events, found, past)

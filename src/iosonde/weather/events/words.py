@@ -1,4 +1,4 @@
-"""Sentences about what happened: slow events, what recurs, who saw it.
+"""Sentences about what agents noted, and about what recurs.
 
 The tone of ``weather.slowdown.words``: one line without a full stop.
 """
@@ -13,7 +13,7 @@ from iosonde.model.ops import op_word
 from iosonde.model.units import DAY_NS, format_factor, format_seconds, format_time
 
 if TYPE_CHECKING:
-    from iosonde.model.events import OpShare, Recurring, SlowEvent, Witnesses
+    from iosonde.model.events import Recurring
     from iosonde.weather.events.log import Event
 
 _DAYS = (
@@ -25,41 +25,6 @@ _DAYS = (
     "Saturdays",
     "Sundays",
 )
-_TOLD_LOST = 0.005
-
-
-def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) -> str:
-    """``reads on /work were 3.1x slower than usual from 14:05 to 15:10, at worst 5.0x (14:20)``."""
-    affected = [share for share in event.ops if share.affected]
-    when = _when(event, now_ns, zone)
-    text = _all_slow(event, affected, when, now_ns, zone) if affected else _some_slow(event, when)
-    if event.lost is not None and event.lost >= _TOLD_LOST:
-        text += f"; {event.lost:.1%} of the operations were late or missing"
-    if event.recovery_ns is not None and event.recovery_ns >= 60_000_000_000:
-        text += f"; it went down from half the peak within {format_seconds(event.recovery_ns)}"
-    if event.unobserved_ns > 0:
-        text += f"; for {format_seconds(event.unobserved_ns)} of it nobody looked"
-    return text
-
-
-def slow_words(event: SlowEvent) -> tuple[str, str]:
-    """How long it lasted and what was slow, for a table."""
-    end_ns = event.end_ns or event.seen_until_ns
-    affected = [share for share in event.ops if share.affected]
-    parts = [f"{op_word(share.op)} {format_factor(share.median)}x" for share in affected]
-    what = f"{event.target} slow: {', '.join(parts)}" if parts else f"some of {event.target} slow"
-    return format_seconds(end_ns - event.start_ns), what
-
-
-def slow_end(event: SlowEvent) -> tuple[str, str]:
-    """Whether it is over, and how slow it became at worst, for a table."""
-    worst = event.ops[0] if event.ops else None
-    parts = [] if event.peak is None else [f"at worst {format_factor(event.peak)}x"]
-    if worst is not None and worst.tail is not None:
-        parts.append(f"the slowest twentieth {format_factor(worst.tail)}x")
-    if event.lost is not None and event.lost >= _TOLD_LOST:
-        parts.append(f"{event.lost:.1%} late or missing")
-    return ("still" if event.end_ns is None else "over"), ", ".join(parts)
 
 
 def say_recurring(found: Recurring, reader_zone: str | None = None) -> str:
@@ -121,65 +86,6 @@ def span_words(found: Recurring) -> str:
     return f"from {first} {start} to {last} {end}"
 
 
-def say_seen(seen: Witnesses) -> str:
-    """Whether this host or the storage is slow, as several hosts saw it."""
-    what = f"{op_word(seen.op)} on {seen.target}"
-    factor = f"{format_factor(seen.slowdown)}x " if seen.slowdown is not None else ""
-    if seen.scope == "storage":
-        return f"{what} were {factor}slower for {len(seen.hosts)} of {seen.of} hosts: the storage was slow"
-    if seen.scope == "client":
-        others = seen.of - len(seen.hosts)
-        who = f"{_join(list(seen.hosts))} alone" if seen.hosts else "one host at a time"
-        return f"{what} were slow for {who}; {others} other hosts saw nothing unusual"
-    if seen.scope == "nobody":
-        return f"{what} were as usual for all of {seen.of} hosts"
-    watched = "1 host" if seen.of == 1 else f"{seen.of} hosts"
-    return f"{what}: {watched} watched, too few to tell a host from the storage"
-
-
-def _all_slow(
-    event: SlowEvent,
-    affected: list[OpShare],
-    when: str,
-    now_ns: int,
-    zone: tzinfo | None,
-) -> str:
-    worst, *others = affected
-    verb = "have been" if event.end_ns is None else "were"
-    text = f"{op_word(worst.op)} on {event.target} {verb} "
-    text += f"{format_factor(worst.median)}x slower than usual {when}"
-    if event.peak is not None and event.peak_ns is not None:
-        text += (
-            f", at worst {format_factor(event.peak)}x ({format_time(event.peak_ns, now_ns, zone)})"
-        )
-    for share in others:
-        text += f", {op_word(share.op)} {format_factor(share.median)}x"
-    return text
-
-
-def _some_slow(event: SlowEvent, when: str) -> str:
-    """Only some of the operations were slow: the typical one tells nothing."""
-    verb = "have been" if event.end_ns is None else "were"
-    tails = [share for share in event.ops if share.tail is not None]
-    if not tails:
-        return f"operations on {event.target} {verb} late or missing {when}"
-    worst = max(tails, key=lambda share: share.tail or 0.0)
-    return (
-        f"some {op_word(worst.op)} on {event.target} {verb} slow {when}: "
-        f"the slowest twentieth up to {format_factor(worst.tail)}x slower than usual"
-    )
-
-
-def _when(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
-    since = format_time(event.start_ns, now_ns, zone)
-    if event.end_ns is None:
-        return f"since {since}"
-    until = format_time(event.end_ns, now_ns, zone)
-    if since[:10] == until[:10] and len(until) > 10:
-        until = until[11:]
-    return f"from {since} to {until}"
-
-
 def _clock(minutes: int) -> str:
     """The time of day; midnight at the end of a day is 24:00."""
     if minutes > 0 and minutes % 1_440 == 0:
@@ -228,7 +134,12 @@ def say_event(event: Event, now_ns: int, *, running: bool, zone: tzinfo | None =
     return f"{text} ({words.evidence})" if words.evidence else text
 
 
-_HAPPENED = {"hang": "hung", "slow": "were slow"}
+_HAPPENED = {
+    "hang": "hung",
+    "slow": "were slow",
+    "partly_slow": "were partly slow",
+    "lost": "were late or missing",
+}
 
 
 def _what(event: Event) -> str:
@@ -242,6 +153,8 @@ def _what(event: Event) -> str:
 
 
 def _ended(event: Event) -> str:
+    if event.from_samples:
+        return "over"
     if event.outcome in (None, "ok"):
         return "well"
     if event.outcome == "lost":
@@ -258,6 +171,8 @@ def _evidence(event: Event) -> str:
         parts.append(f"waiting in {wchan}" if wchan else f"in state {found['state']}")
     if event.attempts is not None and event.attempts > 1:
         parts.append(f"{event.attempts} attempts")
+    if event.peak is not None:
+        parts.append(f"at worst {format_factor(event.peak)}x")
     if "cause" in found:
         parts.append(_alarm(found))
     if found.get("kernel"):

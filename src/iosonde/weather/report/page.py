@@ -9,8 +9,10 @@ import numpy as np
 
 from iosonde import __version__
 from iosonde.model.units import format_seconds, format_time
-from iosonde.weather.events.log import EventLog, told_once
-from iosonde.weather.events.words import event_words, say_event, say_slow_event
+from iosonde.weather.events.log import EventLog
+from iosonde.weather.events.noted import told_once
+from iosonde.weather.events.slow_words import say_slow_event
+from iosonde.weather.events.words import event_words, say_event
 from iosonde.weather.report.figures import pictures
 from iosonde.weather.report.html import EventRow, Section, page
 from iosonde.weather.report.report import Report, reports
@@ -31,7 +33,7 @@ def report_page(
 ) -> str | None:
     """The page as HTML, times in ``zone``; None: there are no samples. Raises StoreError."""
     random = np.random.default_rng(SEED)
-    found = reports(store, query, zone, now_ns=now_ns, random=random)
+    found = reports(store, query, zone, now_ns=now_ns, random=random, noted=log.events)
     if not found:
         return None
     sections = [
@@ -60,22 +62,26 @@ def _rows(report: Report, log: EventLog, now_ns: int) -> list[EventRow]:
     A span within a slow event is left out, unless the probing host was busy.
     """
     place = report.place
-    logged = (
+    logged = [
         event
         for event in log.events
-        if event.host == place.host and event.target in (None, place.target)
-    )
+        if event.host == place.host
+        and event.target in (None, place.target)
+        and not (event.from_samples and report.known_ns)
+    ]
     rows = []
-    for event in told_once(logged, report.events):
+    logged, slow_events = told_once(logged, report.events)
+    for event in logged:
         running = event.run_id in log.running
         lasted = event_words(event, now_ns, running=running).lasted
         said = say_event(event, now_ns, running=running)
         rows.append(
             (event.began_ns, EventRow("hang", format_time(event.began_ns, 0), lasted, said))
         )
-    for slow in report.events:
+    for slow in slow_events:
         lasted = format_seconds(slow.seen_until_ns - slow.start_ns)
-        row = EventRow("slow", format_time(slow.start_ns, 0), lasted, say_slow_event(slow, 0))
+        kind = "hang" if slow.kind == "hang" else "slow"
+        row = EventRow(kind, format_time(slow.start_ns, 0), lasted, say_slow_event(slow, 0))
         rows.append((slow.start_ns, row))
     for span in report.spans:
         told = any(slow.overlaps(span.start_ns, span.end_ns) for slow in report.events)

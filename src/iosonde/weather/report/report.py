@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
@@ -14,19 +14,16 @@ from iosonde.model.frames import EpochChange, Frame, SlowdownQuery, SlowdownResu
 from iosonde.model.names import host_of_rank
 from iosonde.model.ops import SECOND_NS, op_order
 from iosonde.model.units import DAY_NS, to_datetime
-from iosonde.weather.events.timeline import (
-    Recurrence,
-    WatchedTarget,
-    events_of,
-    place_of,
-    recurrence_of,
-)
+from iosonde.weather.events.history import Recurrence, recurrence_of
+from iosonde.weather.events.timeline import happened
+from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.samples.counts import CACHES
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
+    from iosonde.weather.events.log import Event
 
 WINDOW_NS = 600 * SECOND_NS
 DATES = 10
@@ -107,12 +104,13 @@ def reports(
     *,
     now_ns: int | None = None,
     random: np.random.Generator | None = None,
+    noted: Sequence[Event] = (),
 ) -> list[Report]:
     """One report a place, in windows of 10 min; none where nothing was measured.
 
     ``query`` has a range with two ends; ``zone`` (None: the system's) decides what an hour is.
     ``now_ns`` (None: the end of the range): what is slow at the end of a range that is over has ended.
-    ``random``: for the tests of what comes back; None: nobody looks.
+    ``random``: for the tests of what comes back; None: nobody looks. ``noted``: what agents logged.
     """
     since, until = query.since_ns, query.until_ns
     if since is None or until is None:
@@ -123,7 +121,7 @@ def reports(
     result = analyse(store, asked)
     tallies = store.tally(**asked.which())
     budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
-    events = events_of(store, asked, result.windows, until if now_ns is None else now_ns)
+    events = happened(store, asked, until if now_ns is None else now_ns, noted).places
     back = None if random is None else recurrence_of(store, asked, random, zone)
     places = dict.fromkeys(place_of(key) for key, _ in result.windows.series())
     found = [

@@ -61,29 +61,42 @@ def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> 
     for mean and max. ``everything`` keeps all columns of windows.toml; without it only those that
     the answer needs are computed. Raises UsageError, StoreError.
     """
-    columns = statistic_columns(query.statistic)
-    if query.trailing_ns <= 0:
-        raise UsageError("the baseline looks back 0 s", expected="a baseline above 0")
-    since = query.since_ns
     scope: Any = {"host": query.host, "target": query.target, "ops": query.ops}
-    windows = store.windows(
-        query.window_ns,
-        **scope,
-        since_ns=None if since is None else since - query.trailing_ns,
-        until_ns=query.until_ns,
-        statistics=[*_JUDGED_ON, *filter(None, columns), *(WINDOW_COLUMNS if everything else ())],
-        levels=True,
-    )
     known = learn(store, query.choice, **scope, until_ns=query.until_ns)
-    windows = add_slowdown(windows, columns, query.trailing_ns)
-    windows = in_op_order(judged(windows, known, query.statistic))
-    windows = with_host_busy(windows.with_columns(_controls(store, windows)))
+    windows = judged_windows(store, query, known, everything=everything)
+    since = query.since_ns
     shown = windows if since is None else windows.take(_in_range(windows, since))
     runs = list(_runs(windows, since))
     changes = [change for change in known.changes if since is None or change.began_ns >= since]
     return SlowdownResult(
         query, shown, spans_of(store, windows, runs), _usual(windows, shown), changes
     )
+
+
+def judged_windows(
+    store: Store, query: SlowdownQuery, known: LearntBaselines, *, everything: bool = False
+) -> WindowTable:
+    """Windows of a query and of ``trailing_ns`` before it, against ``known``, as ``analyse`` adds columns.
+
+    Raises UsageError, StoreError.
+    """
+    columns = statistic_columns(query.statistic)
+    if query.trailing_ns <= 0:
+        raise UsageError("the baseline looks back 0 s", expected="a baseline above 0")
+    since = query.since_ns
+    windows = store.windows(
+        query.window_ns,
+        host=query.host,
+        target=query.target,
+        ops=query.ops,
+        since_ns=None if since is None else since - query.trailing_ns,
+        until_ns=query.until_ns,
+        statistics=[*_JUDGED_ON, *filter(None, columns), *(WINDOW_COLUMNS if everything else ())],
+        levels=True,
+    )
+    windows = add_slowdown(windows, columns, query.trailing_ns)
+    windows = in_op_order(judged(windows, known, query.statistic))
+    return with_host_busy(windows.with_columns(_controls(store, windows)))
 
 
 def judged(windows: WindowTable, known: LearntBaselines, statistic: str) -> WindowTable:

@@ -1,0 +1,165 @@
+"""Slow stretches of the ops of one target become events."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from iosonde.model.events import OpShare, SlowEvent
+from iosonde.model.frames import TargetRef
+from iosonde.model.ops import op_order
+from iosonde.weather.events import slow_intervals as spells
+from iosonde.weather.events.pieces.piece import SlowPiece
+from iosonde.weather.events.slow_intervals import Measures, OpWindows, Rule, Spell
+
+_PEAK_WINDOWS = 5
+"""A shorter stretch is measured on its operations."""
+_UNSEEN_WINDOWS = 1.5
+"""Less than this is no gap: a stretch begins and ends within windows."""
+
+
+def spell_pieces(op: str, series: OpWindows, rule: Rule) -> list[SlowPiece]:
+    """The spells of one series as pieces, to the window."""
+    return [
+        SlowPiece(op, spell.start_ns, spell.end_ns, spell.open)
+        for spell in spells.spells(series, rule)
+    ]
+
+
+def joined(
+    ref: TargetRef, ops: Mapping[str, OpWindows], pieces: Sequence[SlowPiece], rule: Rule
+) -> list[SlowEvent]:
+    """The events of one target: pieces of its ops that overlap or nearly touch are one event.
+
+    ``ops``: the windows of every op, over which an event is measured.
+    """
+    window_ns = max((series.window_ns for series in ops.values()), default=0)
+    whole = spells.merge(
+        [Spell(piece.begin_ns, piece.end_ns, piece.open) for piece in pieces],
+        rule.merged_windows * window_ns,
+    )
+    found = []
+    for spell in whole:
+        mine = [piece for piece in pieces if piece.overlaps(spell.start_ns, spell.end_ns)]
+        found.append(_event(ref, ops, spell, mine, rule))
+    return found
+
+
+def _event(
+    ref: TargetRef,
+    ops: Mapping[str, OpWindows],
+    spell: Spell,
+    pieces: Sequence[SlowPiece],
+    rule: Rule,
+) -> SlowEvent:
+    whole = {op: _measured(series, spell, rule) for op, series in ops.items()}
+    shares = [
+        _share(op, series, whole[op], [piece for piece in pieces if piece.op == op], rule)
+        for op, series in ops.items()
+    ]
+    shares = sorted((share for share in shares if share.n > 0), key=_rank)
+    kind = _kind(shares, rule)
+    if kind == "lost":
+        shares.sort(key=lambda share: -(share.lost or 0.0))
+    worst = shares[0] if shares else None
+    window_ns = max((series.window_ns for series in ops.values()), default=0)
+    unseen = min((found.unobserved_ns for found in whole.values()), default=0)
+    causes = [piece.cause for piece in pieces if worst and piece.op == worst.op and piece.cause]
+    return SlowEvent(
+        host=ref.host,
+        target=ref.target,
+        start_ns=spell.start_ns,
+        end_ns=None if spell.open else spell.end_ns,
+        seen_until_ns=spell.end_ns,
+        peak=worst.peak if worst else None,
+        peak_ns=worst.peak_ns if worst else None,
+        median=worst.median if worst else None,
+        area_s=float(sum(found.area_s for found in whole.values())),
+        recovery_ns=worst.recovery_ns if worst else None,
+        n=sum(share.n for share in shares),
+        ops=tuple(shares),
+        lost=worst.lost if worst else None,
+        unobserved_ns=unseen if unseen >= _UNSEEN_WINDOWS * window_ns else 0,
+        kind=kind,
+        op=worst.op if worst else None,
+        cause=causes[0] if causes else None,
+    )
+
+
+def _measured(series: OpWindows, spell: Spell, rule: Rule) -> Measures:
+    """Windows that lie in the spell for the better part; those that touch it where there is none."""
+    half = series.window_ns // 2
+    shifted = Spell(spell.start_ns - half, spell.end_ns - half, spell.open)
+    first, last = np.searchsorted(series.start_ns, shifted[:2])
+    if first == last:
+        shifted = Spell(spell.start_ns - series.window_ns + 1, spell.end_ns, spell.open)
+    return spells.measure(series, shifted, rule)
+
+
+def _share(
+    op: str, series: OpWindows, whole: Measures, own: Sequence[SlowPiece], rule: Rule
+) -> OpShare:
+    found = whole
+    start = end = None
+    median, peak, peak_ns = found.median, found.peak, found.peak_ns
+    if own:
+        start, end = own[0].begin_ns, max(piece.end_ns for piece in own)
+        found = _measured(series, Spell(start, end, any(piece.open for piece in own)), rule)
+        median, peak, peak_ns = found.median, found.peak, found.peak_ns
+        longest = max(own, key=lambda piece: piece.n)
+        short = end - start < _PEAK_WINDOWS * series.window_ns
+        if not math.isnan(longest.typ) and (short or math.isnan(median)):
+            median = longest.typ
+        steep = max((p.peak for p in own if not math.isnan(p.peak)), default=float("nan"))
+        if not math.isnan(steep) and not peak >= steep:
+            peak, peak_ns = steep, _hottest(series, start, end)
+        if short and not math.isnan(median) and not peak >= median:
+            peak = median
+    tails = [t for t in (found.tail, *(p.tail for p in own)) if not math.isnan(t)]
+    affected = median >= rule.quiet_typ if own else found.share >= spells.AFFECTED
+    return OpShare(
+        op,
+        _known(median),
+        _known(peak),
+        max(tails, default=None),
+        _known(found.lost),
+        found.share,
+        affected,
+        found.n or sum(piece.n for piece in own),
+        peak_ns=peak_ns,
+        recovery_ns=found.recovery_ns,
+        start_ns=start,
+        end_ns=end,
+    )
+
+
+def _hottest(series: OpWindows, start_ns: int, end_ns: int) -> int:
+    """When the slowest window of a stretch began, not before the stretch."""
+    first, last = np.searchsorted(series.start_ns, [start_ns - series.window_ns + 1, end_ns])
+    typ = series.typ[first:last]
+    if len(typ) == 0 or np.isnan(typ).all():
+        return start_ns
+    return max(start_ns, int(series.start_ns[first + int(np.nanargmax(typ))]))
+
+
+def _rank(share: OpShare) -> tuple[bool, bool, float, int]:
+    """The worst first: typically slow, then partly, by how much."""
+    worst = share.peak if share.affected or share.start_ns is None else share.tail
+    return not share.affected, share.start_ns is None, -(worst or 0.0), op_order(share.op)
+
+
+def _kind(shares: Sequence[OpShare], rule: Rule) -> str:
+    if any(share.affected for share in shares):
+        return "slow"
+    own = [share for share in shares if share.start_ns is not None]
+    if any((share.tail or 0.0) >= rule.quiet_tail for share in own):
+        return "partly_slow"
+    if any((share.lost or 0.0) >= rule.hot_lost for share in own):
+        return "lost"
+    return "partly_slow"
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,1 @@
+"""Slow stretches and hangs of single operations, found in windows and samples."""

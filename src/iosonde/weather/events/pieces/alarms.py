@@ -1,0 +1,128 @@
+"""Slow stretches that the live probe's detectors find, over samples of the past.
+
+They see what windows of a minute do not: a tenth of the operations slow, or all of them for less than three minutes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from iosonde import _core
+from iosonde.model.arrays import Floats, Ints
+from iosonde.model.frames import NULL_NS
+from iosonde.model.slowdown import Baseline
+from iosonde.weather.events.pieces.piece import SlowPiece
+from iosonde.weather.events.pieces.stretch import TYPICAL, stretch
+from iosonde.weather.samples.operations import Operations
+
+WARM_UP_NS = 3_600_000_000_000
+"""What detectors see before the day that they are asked about."""
+_CLEAR_NS = 300_000_000_000
+"""An alarm is over after so long without a reason for one (docs/methods/alarms.md)."""
+_FADE = 300
+"""Operations after which the cumulative sums have forgotten the last slow one."""
+_NEAR = 3
+"""An operation within so many periods is the next one of its schedule."""
+LEAST_SCORE = 17.0
+"""``ln(10 n)`` for the n operations of a month at 1 Hz: a stretch of less comes by chance once in ten months (Karlin
+and Altschul 1990). An alarm cannot wait for so much, an event can."""
+
+
+class Alarm(NamedTuple):
+    """An alarm: when it was raised and by what, its peaks, when it was over (None: it lasts)."""
+
+    raised_ns: int
+    cause: str
+    peak: float
+    peak_tail: float
+    cleared_ns: int | None
+
+
+def alarms(rows: Operations, which: Ints, versions: Floats) -> list[Alarm]:
+    """Every alarm of one series, in the order in which they were raised.
+
+    Shape: (n,), versions as ``Baseline.numbers``. ``which``: the row of ``versions`` that an operation is judged by, -1
+    while learning (nothing is raised then). Source: docs/methods/alarms.md; computed by the native core, the live
+    probe's own code.
+    """
+    raw = _core.alarms(
+        np.ascontiguousarray(rows.due_ns, dtype=np.int64).data,
+        _nullable(rows.service_ns()).data,
+        _nullable(rows.response_ns()).data,
+        np.ascontiguousarray(rows.lost(), dtype=np.uint8).data,
+        np.ascontiguousarray(which, dtype=np.int64).data,
+        np.ascontiguousarray(versions, dtype=np.float64).reshape(-1).data,
+        np.ascontiguousarray(rows.queued_ns, dtype=np.int64).data,
+    )
+    raised, cause = (
+        np.frombuffer(raw[name], dtype=np.int64).tolist() for name in ("raised_ns", "cause")
+    )
+    peak, tail, cleared = (
+        np.frombuffer(raw[name], dtype=np.float64).tolist()
+        for name in ("peak", "peak_tail", "cleared_ns")
+    )
+    found: dict[int, Alarm] = {}
+    for start, why, typ, slowest, end in zip(raised, cause, peak, tail, cleared, strict=True):
+        over = None if np.isnan(end) else int(end)
+        found[start] = Alarm(start, _core.ALARM_CAUSES[why], typ, slowest, over)
+    return list(found.values())
+
+
+def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiece]:
+    """What the alarms of one series are about: from the first to the last slow operation of each."""
+    which = baseline.at(rows.due_ns)
+    if len(rows) < 2 or (which < 0).all():
+        return []
+    fade_ns = _FADE * int(np.median(np.diff(rows.due_ns)))
+    found = []
+    before = int(rows.due_ns[0])
+    for alarm in alarms(rows, which, baseline.numbers):
+        version = baseline.numbers[int(baseline.at(np.array([alarm.raised_ns - 1]))[0])]
+        begins = (max(before, alarm.raised_ns - WARM_UP_NS), alarm.raised_ns)
+        last_ns = int(rows.due_ns[-1])
+        over = last_ns if alarm.cleared_ns is None else alarm.cleared_ns - 1
+        calm = over if alarm.cleared_ns is None else alarm.cleared_ns - _CLEAR_NS
+        earliest = max(alarm.raised_ns - fade_ns, begins[0], calm - fade_ns)
+        factor = alarm.peak if alarm.peak >= 2 or alarm.cause in ("typ", "shift") else 1.0
+        before = over
+        slow = stretch(rows, version, begins, (min(earliest, over), over), factor)
+        if slow is None or (factor < TYPICAL and slow.score < LEAST_SCORE):
+            continue
+        found.append(
+            SlowPiece(
+                op,
+                int(rows.due_ns[slow.first]),
+                back_ns(rows, slow.last),
+                alarm.cleared_ns is None and over - int(rows.due_ns[slow.last]) < _CLEAR_NS,
+                slow.typ,
+                alarm.peak,
+                alarm.peak_tail,
+                slow.last - slow.first + 1,
+                alarm.cause,
+            )
+        )
+    return found
+
+
+def back_ns(rows: Operations, place: int) -> int:
+    """When a stretch ended of which the operation at ``place`` is the last slow one.
+
+    It ended when that came back, or when the next one was due where the schedule goes on.
+    """
+    due = int(rows.due_ns[place])
+    end = int(rows.ended_ns[place])
+    back = max(due + 1, due if end == NULL_NS else end)
+    if place + 1 == len(rows):
+        return back
+    after = int(rows.due_ns[place + 1])
+    usual = int(np.median(np.diff(rows.due_ns[max(0, place - 9) : place + 2])))
+    return max(back, after) if after - due <= _NEAR * usual else back
+
+
+def _nullable(values: Floats) -> Ints:
+    known = ~np.isnan(values)
+    found = np.full(len(values), NULL_NS, dtype=np.int64)
+    found[known] = values[known].astype(np.int64)
+    return found

@@ -1,0 +1,150 @@
+"""What happened on one UTC day: slow stretches and hangs of every series.
+
+A day is worked on with an hour before it, in which detectors warm up; what lasts over midnight overlaps and is
+joined by whoever has both days. So a day that is over depends on its samples and baselines alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from iosonde.model.arrays import Flags, Floats
+from iosonde.model.frames import SeriesKey
+from iosonde.model.slowdown import VERSION_WIDTH, Baseline
+from iosonde.model.units import DAY_NS
+from iosonde.weather.events.joining import spell_pieces
+from iosonde.weather.events.pieces.alarms import WARM_UP_NS, alarm_pieces, back_ns
+from iosonde.weather.events.pieces.hangs import hang_pieces, patience_ns
+from iosonde.weather.events.pieces.piece import NAN, SlowPiece
+from iosonde.weather.events.pieces.stretch import median_ns, q99_ns, stretch
+from iosonde.weather.events.slow_intervals import OpWindows, Rule
+from iosonde.weather.samples.operations import Operations
+
+_BEFORE_NS = 600_000_000_000
+"""Time before a spell that is searched for its first slow operation (it may have crept up)."""
+_INTO = 2
+"""Windows into it."""
+_UNKNOWN = np.full(VERSION_WIDTH, np.nan)
+
+
+class JudgedSeries(NamedTuple):
+    """Windows of one series, which of them the probing host explains, and how spells are found in them."""
+
+    windows: OpWindows
+    busy: Flags
+    rule: Rule
+    dense: bool
+
+
+class DayPieces(NamedTuple):
+    """What one series went through."""
+
+    slow: list[SlowPiece]
+    hung: list[SlowPiece]
+
+
+def day_pieces(
+    key: SeriesKey,
+    day_ns: int,
+    series: JudgedSeries | None,
+    rows: Operations | None,
+    baseline: Baseline | None,
+) -> DayPieces:
+    """Pieces of ``key`` that end on the day that begins at ``day_ns``, or go on at its end.
+
+    ``series`` and ``rows`` may reach further. Raises what the core raises for columns that do not fit.
+    """
+    since, until = day_ns - WARM_UP_NS, day_ns + DAY_NS
+    slow: list[SlowPiece] = []
+    hung: list[SlowPiece] = []
+    part = None if rows is None else rows.between(since, until)
+    if series is not None:
+        slow += _spells(key, _cut(series, since, until), part, baseline)
+    if part is not None and len(part):
+        usual = _usual(part, baseline)
+        hung = hang_pieces(key.op, part, patience_ns(key.period_ns, *usual))
+        if baseline is not None and series is not None and series.dense:
+            found = alarm_pieces(key.op, part, baseline)
+            slow += [piece for piece in found if not _explained(piece, series)]
+    return DayPieces(
+        [piece for piece in slow if piece.end_ns > day_ns],
+        [piece for piece in hung if piece.end_ns > day_ns],
+    )
+
+
+def _cut(series: JudgedSeries, since_ns: int, until_ns: int) -> JudgedSeries:
+    one = series.windows
+    at = slice(*np.searchsorted(one.start_ns, [since_ns, until_ns]))
+    learning = None if one.learning is None else one.learning[at]
+    cut = OpWindows(
+        one.start_ns[at],
+        one.typ[at],
+        one.tail[at],
+        one.lost[at],
+        one.n[at],
+        one.window_ns,
+        learning,
+    )
+    return series._replace(windows=cut, busy=series.busy[at])
+
+
+def _spells(
+    key: SeriesKey, series: JudgedSeries, rows: Operations | None, baseline: Baseline | None
+) -> list[SlowPiece]:
+    """Spells of windows, from the first to the last slow operation where samples are left."""
+    found = spell_pieces(key.op, series.windows, series.rule)
+    if rows is None or len(rows) == 0:
+        return found
+    return [_refined(piece, series.windows, rows, baseline) for piece in found]
+
+
+def _refined(
+    piece: SlowPiece, windows: OpWindows, rows: Operations, baseline: Baseline | None
+) -> SlowPiece:
+    version = _version(baseline, piece.begin_ns)
+    inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
+    typ = windows.typ[inside]
+    known = typ[~np.isnan(typ)]
+    factor = float(np.median(known)) if len(known) else 1.0
+    into = piece.begin_ns + _INTO * windows.window_ns
+    back = 6 if piece.open else _INTO
+    earliest = max(piece.begin_ns, piece.end_ns - back * windows.window_ns)
+    latest = piece.end_ns if piece.open else piece.end_ns + windows.window_ns
+    begin = piece.begin_ns - max(_BEFORE_NS, _INTO * windows.window_ns)
+    slow = stretch(rows, version, (begin, into), (earliest, latest), factor)
+    if slow is None:
+        return piece
+    return piece._replace(
+        begin_ns=int(rows.due_ns[slow.first]),
+        end_ns=back_ns(rows, slow.last),
+        typ=slow.typ if len(known) else NAN,
+        n=slow.last - slow.first + 1,
+    )
+
+
+def _version(baseline: Baseline | None, at_ns: int) -> Floats:
+    """What was expected at an instant; NaN while learning."""
+    if baseline is None or len(baseline.from_ns) == 0:
+        return _UNKNOWN
+    row = int(baseline.at(np.array([at_ns]))[0])
+    return _UNKNOWN if row < 0 else baseline.numbers[row]
+
+
+def _usual(rows: Operations, baseline: Baseline | None) -> tuple[float, float]:
+    """Median and 0.99 quantile that were expected on the day; while learning the median of the day itself."""
+    version = _version(baseline, int(rows.due_ns[-1]))
+    if not np.isnan(median_ns(version)):
+        return median_ns(version), q99_ns(version)
+    service = rows.service_ns()
+    known = service[~np.isnan(service)]
+    return (float(np.median(known)) if len(known) else NAN), NAN
+
+
+def _explained(piece: SlowPiece, series: JudgedSeries) -> bool:
+    """Whether the probing host explains most of the windows that a piece touches."""
+    starts, window_ns = series.windows.start_ns, series.windows.window_ns
+    first, last = np.searchsorted(starts, [piece.begin_ns - window_ns + 1, piece.end_ns])
+    busy = series.busy[first:last]
+    return len(busy) > 0 and 2 * int(busy.sum()) > len(busy)

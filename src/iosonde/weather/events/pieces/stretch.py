@@ -1,0 +1,128 @@
+"""From the first to the last slow operation of a stretch that is known only roughly.
+
+::
+
+    score of an operation   > 0 if it is slow, < 0 if it is as usual
+    sum of the scores       9 8 7 8 9 10 11 10 9   begin: after the lowest sum in ``begins``
+                                ^begin    ^end     end:   at the highest sum after it in ``ends``
+
+Between the two the sum rises most: the stretch is the one that fits the scores best (Page 1954). Where the typical
+operation is slow the score is ``ln(response / usual) - ln(factor) / 2``, clipped, as in the core's ``onset``; where
+only some are, the log likelihood ratio of their share against the usual one, counted above ``limit_ns``. There a slow
+operation right after a slow one says nothing new, as for the alarms: two quick ones in a row end a run.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from iosonde.model.arrays import Flags, Floats
+from iosonde.weather.samples.operations import Operations
+
+_Q50, _Q75, _Q95, _Q99, _HIT, _SLOW_MODE = 9, 14, 18, 19, 21, 23
+"""Places in a version (``model.slowdown.VERSION_WIDTH``)."""
+TYPICAL = 1.5
+"""From this slowdown of the typical operation on a stretch is judged on all of its operations."""
+_FACTORS = (1.8, 4.0)
+_USUAL_SHARE = 0.01
+"""Above the 0.99 quantile."""
+_SHARES = (0.03, 0.5)
+
+
+class SlowStretch(NamedTuple):
+    """Rows ``first`` to ``last``, both slow; ``typ``: median response / usual; ``score``: sum of their scores."""
+
+    first: int
+    last: int
+    typ: float
+    score: float
+
+
+def limit_ns(version: Floats) -> float:
+    """The latency above which an operation is slow by itself: what one in a hundred exceeds, at least."""
+    return float(max(version[_Q99], version[_Q95] ** 2 / max(version[_Q75], 1.0)))
+
+
+def usual_ns(version: Floats) -> float:
+    """The typical latency; of uncached operations where there are two modes."""
+    bimodal = not np.isnan(version[_HIT])
+    return float(np.exp(version[_SLOW_MODE]) if bimodal else version[_Q50])
+
+
+def q99_ns(version: Floats) -> float:
+    """The latency that one operation in a hundred exceeds."""
+    return float(version[_Q99])
+
+
+def median_ns(version: Floats) -> float:
+    """The expected median."""
+    return float(version[_Q50])
+
+
+def waits_ns(rows: Operations) -> Floats:
+    """Response times; infinite where an operation is lost and nobody knows how long it took."""
+    response = rows.response_ns()
+    return np.where(np.isnan(response) & rows.lost(), np.inf, response)
+
+
+def stretch(
+    rows: Operations,
+    version: Floats,
+    begins: tuple[int, int],
+    ends: tuple[int, int],
+    factor: float,
+) -> SlowStretch | None:
+    """The slow stretch that begins in ``begins`` and ends in ``ends`` (ns, both with their ends).
+
+    ``version``: what was expected; ``factor``: the slowdown of the typical operation at worst, as far as it is known.
+    None where no operation lies in ``begins``, or none is slow.
+    """
+    low, high = np.searchsorted(rows.due_ns, [begins[0], max(begins[1], ends[1]) + 1])
+    if low == high:
+        return None
+    waits = waits_ns(rows.between(begins[0], max(begins[1], ends[1]) + 1))
+    due = rows.due_ns[low:high]
+    slow = waits > limit_ns(version)
+    inside = (due > begins[1] - (ends[0] - begins[1])) & (due <= ends[0])
+    total = np.concatenate(([0.0], np.cumsum(_scores(waits, slow, inside, version, factor))))
+    start, stop = np.searchsorted(due, [begins[0], begins[1] + 1])
+    if start == stop:
+        return None
+    first = int(start + np.argmin(total[start:stop]))
+    earliest, latest = np.searchsorted(due, [ends[0], ends[1] + 1])
+    earliest = max(int(earliest), first)
+    if earliest >= latest:
+        return None
+    last = int(earliest + np.argmax(total[earliest + 1 : latest + 1]))
+    if last < first or total[last + 1] <= total[first]:
+        return None
+    known = waits[first : last + 1]
+    known = known[~np.isnan(known)]
+    ended = known[np.isfinite(known)]
+    typ = float(np.median(ended)) / usual_ns(version) if len(ended) else float("nan")
+    return SlowStretch(
+        first + int(low), last + int(low), typ, float(total[last + 1] - total[first])
+    )
+
+
+def _scores(waits: Floats, slow: Flags, inside: Flags, version: Floats, factor: float) -> Floats:
+    bimodal = not np.isnan(version[_HIT])
+    neutral: Flags = np.isnan(waits) | (bimodal & (waits <= version[_Q50]))
+    if factor >= TYPICAL:
+        half = np.log(np.clip(factor, *_FACTORS)) / 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.log(np.maximum(waits, 1.0) / usual_ns(version))
+        scores = np.clip(ratio - half, -half, half)
+    else:
+        again = slow.copy()
+        again[1:] &= slow[:-1] | np.concatenate(([False], slow[:-2]))[: len(slow) - 1]
+        again[:1] = False
+        neutral |= again
+        counted = inside & ~neutral
+        part = float(slow[counted].mean()) if counted.any() else _SHARES[0]
+        share = float(np.clip(part, *_SHARES))
+        rise, fall = np.log(share / _USUAL_SHARE), np.log((1 - share) / (1 - _USUAL_SHARE))
+        scores = np.where(slow, rise, fall)
+    return np.asarray(np.where(neutral, 0.0, scores))
