@@ -119,7 +119,8 @@ def operations(*rows):
         values = [NULL_NS if one[place] is None else int(one[place] * SECOND) for one in rows]
         return np.array(values, dtype=np.int64)
 
-    return Operations(*map(column, range(3)), np.array([one[3] for one in rows]))
+    fate = np.array([one[3] for one in rows])
+    return Operations(*map(column, range(3)), fate, np.zeros(len(rows), np.int64))
 
 
 def good(at):

@@ -26,8 +26,8 @@ _FATE = (
 class Operations(NamedTuple):
     """Due operations of one series, ascending in ``due_ns``. Shape (n,) each.
 
-    ``began_ns`` and ``ended_ns`` are ``NULL_NS`` where unknown; ``fate`` is one of the four above; ``queued_ns`` is what the
-    probing thread waited for a CPU, 0 where unknown.
+    ``began_ns`` and ``ended_ns`` are ``NULL_NS`` where unknown; ``fate`` is one of the four above;
+    ``queued_ns`` is what the probing thread waited for a CPU, 0 where unknown.
     """
 
     due_ns: Instants
