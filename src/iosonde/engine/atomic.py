@@ -15,11 +15,11 @@ _KEPT_S = 3600
 def draft_of(path: Path) -> Path:
     """A name for a draft of ``path``, whose folder is made; what others left of it long ago is removed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    for old in path.parent.glob(f".{path.stem}.*.parquet"):
+    for old in path.parent.glob(f".{path.stem}.*{path.suffix}"):
         with contextlib.suppress(FileNotFoundError):
             if time.time() - old.stat().st_mtime > _KEPT_S:
                 old.unlink()
-    return path.with_name(f".{path.stem}.{secrets.token_hex(8)}.parquet")
+    return path.with_name(f".{path.stem}.{secrets.token_hex(8)}{path.suffix}")
 
 
 def sync(path: Path) -> None:

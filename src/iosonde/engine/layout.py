@@ -190,6 +190,12 @@ def parquet_path(root: Path, host: str, stem: str, opened_ns: int) -> Path:
     return root / "samples" / f"date={utc_date(opened_ns)}" / f"host={host}" / f"{stem}.parquet"
 
 
+def judged_path(root: Path, host: str, target: str, period_ns: int, day_ns: int) -> Path:
+    """Where the results of a day that is over are kept for a target as seen from a host at one rate."""
+    folder = root / "judged" / slug(host) / slug(target)
+    return folder / f"{utc_date(day_ns)}-{period_ns}.npz"
+
+
 def utc_date(ns: int) -> str:
     """The UTC date of an instant, YYYY-MM-DD."""
     return datetime.fromtimestamp(ns // 1_000_000_000, tz=UTC).strftime("%Y-%m-%d")

@@ -18,7 +18,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::buckets::{Packed, value_ns};
+use super::buckets::{BUCKETS, GAMMA, Packed, value_ns};
 use super::triple::Expected;
 
 /// Standard deviations of the logarithm of a day's share that an ordinary day may lie above the middle one.
@@ -68,17 +68,23 @@ impl Exceedances {
     /// Of an interval whose typical slowdown was `typ`; `slow`: nothing else is learnt from it.
     pub fn of(service: &Packed, due: (u64, u64), typ: f64, slow: bool, expected: &Expected) -> Self {
         let load = super::detect::load(typ);
+        let from = expected.limits_ns.map(|limit_ns| first_above(limit_ns * load));
         let (mut n, mut above) = (0, [0; 3]);
         for (bucket, count) in service.iter() {
             n += count;
-            let ns = value_ns(bucket);
-            for (above, limit_ns) in above.iter_mut().zip(expected.limits_ns) {
-                *above += if ns > limit_ns * load { count } else { 0 };
+            for (above, from) in above.iter_mut().zip(from) {
+                *above += if bucket >= from { count } else { 0 };
             }
         }
         let whole = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Self { n, above, n_due: whole(due.0), n_lost: whole(due.1), typ: typ as f32, slow }
     }
+}
+
+/// The first bucket that stands for more than a latency.
+fn first_above(ns: f64) -> u16 {
+    let place = (ns.max(1.0).ln() / GAMMA.ln()).ceil().min(BUCKETS as f64) as u16;
+    (place.saturating_sub(1)..place + 2).find(|&place| value_ns(place) > ns).unwrap_or(place + 2)
 }
 
 /// The rates of one day.
@@ -162,4 +168,49 @@ fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let rank = ((q * values.len() as f64).ceil() as usize).max(1);
     values.get(rank - 1).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bucket_above_is_where_values_exceed() {
+        for k in 0..2_000 {
+            let ns = (f64::from(k) * 0.011).exp() + 0.3;
+            let from = first_above(ns);
+            assert!(value_ns(from) > ns && (from == 0 || value_ns(from - 1) <= ns), "{ns}: {from}");
+        }
+    }
+
+    fn day(of: impl Fn(u32) -> u32) -> Vec<Exceedances> {
+        let one = |i| Exceedances { n: 600, above: [of(i); 3], n_due: 600, n_lost: 0, typ: 1.0, slow: false };
+        (0..144).map(one).collect()
+    }
+
+    #[test]
+    fn clusters_are_told_from_independent_operations() {
+        let mut random = crate::seed::Random::stream(1, "rates");
+        let counts: Vec<u32> =
+            (0..144).map(|_| (0..600).filter(|_| random.unit() < 0.02).count() as u32).collect();
+        let independent = DayRates::of(&day(|i| counts[i as usize])).unwrap().0;
+        let clusters = DayRates::of(&day(|i| 20 * (counts[i as usize] / 13))).unwrap().0;
+        assert!((0.7..1.4).contains(&independent.dispersion[0]), "{independent:?}");
+        assert!(clusters.dispersion[0] > 8.0, "{clusters:?}");
+        assert!((0.02..0.03).contains(&independent.share[0]), "{independent:?}");
+    }
+
+    #[test]
+    fn a_slow_day_teaches_nothing_and_one_bad_day_of_six_little() {
+        let mut slow = day(|_| 12);
+        slow.iter_mut().skip(60).for_each(|one| one.slow = true);
+        assert!(DayRates::of(&slow).is_none() && DayRates::of(&day(|_| 12)[..30]).is_none());
+        let quiet = DayRates::of(&day(|i| 10 + i % 3)).unwrap();
+        let bad = DayRates::of(&day(|i| 200 * (i % 2))).unwrap();
+        let rates = NullRates::of(&[quiet, quiet, bad, quiet, quiet, quiet]).unwrap();
+        assert!(rates.share[0] < 0.025 && rates.dispersion[0] < 1.5, "{rates:?}");
+        let unknown = NullRates::of(&[quiet]).unwrap();
+        assert!((unknown.share[0] / rates.share[0] - UNKNOWN).abs() < 0.1, "{unknown:?}");
+        assert_eq!(NullRates::of(&[]), None);
+    }
 }

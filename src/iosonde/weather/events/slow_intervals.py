@@ -62,6 +62,19 @@ class OpWindows(NamedTuple):
     learning: Flags | None = None
 
 
+def one_after_other(parts: Sequence[OpWindows]) -> OpWindows:
+    """Windows of one op, of stretches that follow each other."""
+    if len(parts) == 1:
+        return parts[0]
+    names = ("start_ns", "typ", "tail", "lost", "n")
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    nothing = [np.zeros(len(part.start_ns), bool) for part in parts]
+    learning = [
+        n if p.learning is None else p.learning for p, n in zip(parts, nothing, strict=True)
+    ]
+    return OpWindows(**columns, window_ns=parts[0].window_ns, learning=np.concatenate(learning))
+
+
 class Measures(NamedTuple):
     """One op within a span. Slowdowns are ratios, NaN where nothing is known.
 

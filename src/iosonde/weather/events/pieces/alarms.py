@@ -78,7 +78,7 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiec
     fade_ns = _FADE * int(np.median(np.diff(rows.due_ns)))
     found = []
     before = int(rows.due_ns[0])
-    for alarm in alarms(rows, which, _with_rates(baseline.numbers)):
+    for alarm in alarms(rows, which, with_rates(baseline.numbers)):
         version = baseline.numbers[int(baseline.at(np.array([alarm.raised_ns - 1]))[0])]
         begins = (max(before, alarm.raised_ns - WARM_UP_NS), alarm.raised_ns)
         last_ns = int(rows.due_ns[-1])
@@ -106,7 +106,7 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiec
     return found
 
 
-def _with_rates(versions: Floats) -> Floats:
+def with_rates(versions: Floats) -> Floats:
     """Versions from before null rates were known take the first known ones: in hindsight they are."""
     known = np.flatnonzero(~np.isnan(versions[:, NULL_RATES]))
     if len(known) == 0 or known[0] == 0:

@@ -61,7 +61,7 @@ def day_pieces(
     hung: list[SlowPiece] = []
     part = None if rows is None else rows.between(since, until)
     if series is not None:
-        slow += _spells(key, _cut(series, since, until), part, baseline)
+        slow += _spells(key, cut(series, since, until), part, baseline)
     if part is not None and len(part):
         usual = _usual(part, baseline)
         hung = hang_pieces(key.op, part, patience_ns(key.period_ns, *usual))
@@ -74,7 +74,8 @@ def day_pieces(
     )
 
 
-def _cut(series: JudgedSeries, since_ns: int, until_ns: int) -> JudgedSeries:
+def cut(series: JudgedSeries, since_ns: int, until_ns: int) -> JudgedSeries:
+    """The windows that begin in [since, until)."""
     one = series.windows
     at = slice(*np.searchsorted(one.start_ns, [since_ns, until_ns]))
     learning = None if one.learning is None else one.learning[at]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from iosonde.model.arrays import Floats
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import SECOND_NS
 from iosonde.weather.events.events import COLUMNS
@@ -55,11 +56,12 @@ def judged_series(windows: Frame) -> dict[SeriesKey, JudgedSeries]:
     """Every series of a frame of ``for_events``."""
     found = {}
     for key, rows in windows.series():
+        typ, tail, lost = (_rounded(windows[name][rows]) for name in ("typ", "tail", "lost"))
         part = OpWindows(
             windows["start_ns"][rows],
-            windows["typ"][rows],
-            windows["tail"][rows],
-            windows["lost"][rows],
+            typ,
+            tail,
+            lost,
             windows["n_due"][rows].astype(np.int64),
             int(windows["window_ns"][rows.start]),
             windows["learning"][rows],
@@ -68,3 +70,8 @@ def judged_series(windows: Frame) -> dict[SeriesKey, JudgedSeries]:
         busy = windows["host_busy"][rows].astype(np.bool_)
         found[key] = JudgedSeries(part, busy, RULE if often else OF_INTERVALS, often)
     return found
+
+
+def _rounded(values: Floats) -> Floats:
+    """To single precision, as results of days that are over are kept."""
+    return values.astype(np.float32).astype(np.float64)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
-from iosonde.model.slowdown import INTERVAL_NS
+from iosonde.model.slowdown import INTERVAL_NS, Baseline
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS
-from iosonde.weather.events.pieces.days import DayPieces, JudgedSeries, day_pieces
+from iosonde.weather.events.pieces.days import DayPieces, JudgedSeries, cut, day_pieces
 from iosonde.weather.events.pieces.judged import MINUTE_NS, dense, for_events, judged_series
+from iosonde.weather.events.pieces.kept_days import JudgedDay, digest, load, save
 from iosonde.weather.events.pieces.piece import united
+from iosonde.weather.events.slow_intervals import one_after_other
+from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.samples.operations import Operations
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.slowdown import judged_windows
@@ -36,7 +39,9 @@ class FoundPieces:
     series: dict[SeriesKey, JudgedSeries] = field(default_factory=dict)
     first_ns: dict[SeriesKey, int] = field(default_factory=dict)
     last_ns: dict[SeriesKey, int] = field(default_factory=dict)
-    windows: list[Frame] = field(default_factory=list)
+
+
+_Days = dict[int, dict[SeriesKey, JudgedDay]]
 
 
 def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> FoundPieces:
@@ -72,35 +77,149 @@ def _cut(found: FoundPieces, since_ns: int, edge_ns: int) -> bool:
 def _searched(
     store: Store, query: SlowdownQuery, known: LearntBaselines, first_ns: int, until_ns: int
 ) -> FoundPieces:
-    found = FoundPieces(windows=_windows(store, query, known, first_ns - WARM_UP_NS, until_ns))
-    for frame in found.windows:
-        found.series |= judged_series(frame)
-    for key, series in found.series.items():
-        found.last_ns[key] = int(series.windows.start_ns[-1]) + 1
-        found.pieces[key] = DayPieces([], [])
-    keys = list(found.series)
-    threads = min(_MOST_THREADS, os.cpu_count() or 1)
-    with ThreadPoolExecutor(threads) as pool:
-        for days in _together(found, first_ns, until_ns):
-            rows = store.operations(keys, days[0] - WARM_UP_NS, min(days[-1] + DAY_NS, until_ns))
+    """Days that were kept as they were, the others anew; those that are over are kept then."""
+    days: _Days = {}
+    missing: list[int] = []
+    keeper = _Keeper(store, query, known)
+    for day in range(first_ns, until_ns, DAY_NS):
+        kept = (
+            keeper.load(day) if day + DAY_NS <= until_ns else None
+        )  # a day that goes on is not kept
+        if kept is None:
+            missing.append(day)
+        else:
+            days[day] = kept
+    for row in _in_a_row(missing):
+        fresh = _judged(store, query, known, row, until_ns)
+        days |= fresh
+        for day in row:
+            if day + DAY_NS <= until_ns:
+                keeper.save(day, fresh.get(day, {}))
+    return _united(dict(sorted(days.items())))
+
+
+class _Keeper:
+    """Loads and saves the days of every place of a query."""
+
+    def __init__(self, store: Store, query: SlowdownQuery, known: LearntBaselines) -> None:
+        self._root, self._known, self._whole = store.root, known, query.ops is None
+        self._places: dict[WatchedTarget, list[SeriesKey]] = {}
+        for key in known.past:
+            self._places.setdefault(place_of(key), []).append(key)
+
+    def _there(self, keys: Sequence[SeriesKey], day_ns: int) -> dict[SeriesKey, str]:
+        """Digests of the series that have intervals on a day."""
+        there = {}
+        for key in keys:
+            number = self._known.past[key].number
+            first, last = np.searchsorted(
+                number, [day_ns // INTERVAL_NS, (day_ns + DAY_NS) // INTERVAL_NS]
+            )
+            if last > first:
+                there[key] = digest(key, day_ns, self._known)
+        return there
+
+    def load(self, day_ns: int) -> dict[SeriesKey, JudgedDay] | None:
+        """The day of every place; None if that of one of them is missing."""
+        found: dict[SeriesKey, JudgedDay] = {}
+        for place, keys in self._places.items():
+            digests = self._there(keys, day_ns)
+            if digests:
+                kept = load(self._root, place, day_ns, digests)
+                if kept is None:
+                    return None
+                found |= kept
+        return found
+
+    def save(self, day_ns: int, days: Mapping[SeriesKey, JudgedDay]) -> None:
+        """Keep a day of the places that are whole."""
+        for place, keys in self._places.items():
+            digests = self._there(keys, day_ns)
+            if self._whole and digests and all(key in days for key in digests):
+                save(self._root, place, day_ns, digests, days)
+
+
+def _in_a_row(days: Sequence[int]) -> Iterator[list[int]]:
+    row: list[int] = []
+    for day in days:
+        if row and day != row[-1] + DAY_NS:
+            yield row
+            row = []
+        row.append(day)
+    if row:
+        yield row
+
+
+def _judged(
+    store: Store,
+    query: SlowdownQuery,
+    known: LearntBaselines,
+    row: Sequence[int],
+    until_ns: int,
+) -> _Days:
+    """Days in a row: one pass over windows, one over operations."""
+    first_ns, until = row[0], min(row[-1] + DAY_NS, until_ns)
+    series: dict[SeriesKey, JudgedSeries] = {}
+    for frame in _windows(store, query, known, first_ns - WARM_UP_NS, until):
+        series |= judged_series(frame)
+    keys = list(series)
+    found: _Days = {}
+    with ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1)) as pool:
+        for days in _together(series, first_ns, until):
+            rows = store.operations(keys, days[0] - WARM_UP_NS, min(days[-1] + DAY_NS, until))
 
             def work(
                 one: tuple[SeriesKey, int], rows: dict[SeriesKey, Operations] = rows
-            ) -> DayPieces:
+            ) -> JudgedDay:
                 key, day = one
                 baseline = known.baselines.get(key)
-                return day_pieces(key, day, found.series[key], rows.get(key), baseline)
+                return _judged_day(key, day, series[key], rows.get(key), baseline)
 
             todo = [(key, day) for key in keys for day in days]
-            for (key, _), part in zip(todo, pool.map(work, todo), strict=True):
-                found.pieces[key].slow.extend(part.slow)
-                found.pieces[key].hung.extend(part.hung)
-            for key, operations in rows.items():
-                found.first_ns.setdefault(key, int(operations.due_ns[0]))
-                found.last_ns[key] = max(found.last_ns[key], int(operations.due_ns[-1]))
-    found.pieces = {
-        key: DayPieces(united(part.slow), united(part.hung)) for key, part in found.pieces.items()
-    }
+            for (key, day), part in zip(todo, pool.map(work, todo), strict=True):
+                found.setdefault(day, {})[key] = part
+    return found
+
+
+def _judged_day(
+    key: SeriesKey,
+    day_ns: int,
+    series: JudgedSeries,
+    rows: Operations | None,
+    baseline: Baseline | None,
+) -> JudgedDay:
+    part = cut(series, day_ns - WARM_UP_NS, day_ns + DAY_NS)
+    pieces = day_pieces(key, day_ns, part, rows, baseline)
+    mine = None if rows is None else rows.between(day_ns, day_ns + DAY_NS)
+    if mine is None or len(mine) == 0:
+        return JudgedDay(part, pieces, None, None)
+    return JudgedDay(part, pieces, int(mine.due_ns[0]), int(mine.due_ns[-1]))
+
+
+def _united(days: _Days) -> FoundPieces:
+    """All days of every series together."""
+    found = FoundPieces()
+    keys = dict.fromkeys(key for day in days.values() for key in day)
+    for key in sorted(keys):
+        mine = [(day_ns, day[key]) for day_ns, day in days.items() if key in day]
+        parts = [
+            cut(one.series, day_ns - (0 if place else WARM_UP_NS), day_ns + DAY_NS)
+            for place, (day_ns, one) in enumerate(mine)
+        ]
+        windows = one_after_other([part.windows for part in parts])
+        if len(windows.start_ns) == 0:
+            continue
+        busy = np.concatenate([part.busy for part in parts])
+        found.series[key] = parts[0]._replace(windows=windows, busy=busy)
+        found.pieces[key] = DayPieces(
+            united(piece for _, one in mine for piece in one.pieces.slow),
+            united(piece for _, one in mine for piece in one.pieces.hung),
+        )
+        firsts = [one.first_ns for _, one in mine if one.first_ns is not None]
+        lasts = [one.last_ns for _, one in mine if one.last_ns is not None]
+        if firsts:
+            found.first_ns[key] = firsts[0]
+        found.last_ns[key] = max([int(windows.start_ns[-1]) + 1, *lasts])
     return found
 
 
@@ -127,11 +246,13 @@ def _windows(
     return frames
 
 
-def _together(found: FoundPieces, first_ns: int, until_ns: int) -> Iterator[Sequence[int]]:
+def _together(
+    found: Mapping[SeriesKey, JudgedSeries], first_ns: int, until_ns: int
+) -> Iterator[Sequence[int]]:
     """Days in a row whose operations fit into memory together; days without any window are left out."""
     days = range(first_ns, until_ns, DAY_NS)
     rows = np.zeros(len(days), dtype=np.int64)
-    for series in found.series.values():
+    for series in found.values():
         place = (series.windows.start_ns - first_ns) // DAY_NS
         inside = (place >= 0) & (place < len(days))
         np.add.at(rows, place[inside], series.windows.n[inside])
