@@ -19,10 +19,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.stats.multiple import simes
 from iosonde.weather.compare import dependence
 from iosonde.weather.compare.unseen_load import Gaps, Period, Side, bisect
+from iosonde.weather.compare.whole import UNKNOWN, Whole
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from iosonde.model.arrays import Floats
 
 
@@ -30,6 +34,8 @@ LEVELS: tuple[float, ...] = (0.25, 0.50, 0.75, 0.90, 0.95, 0.99)
 FEWEST = 20
 """Fewer samples on a side say nothing about how they depend on each other."""
 _POWER_80 = 0.8416
+_TOGETHER = (1, 3, 5)
+"""Numbers of quantiles that may find a move of all latencies."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,15 @@ class QuantileShift:
     quantile_b: Floats
     effective_a: Floats
     effective_b: Floats
+    whole: Whole = UNKNOWN
+    """All latencies together: what no load explains, however few samples a quantile has."""
+    seen: float = np.nan
+    """The ratio above 1 that all latencies must move by to be called different in 80 % of cases, with all questions."""
+
+    @property
+    def different(self) -> float:
+        """P value of "neither a quantile nor the whole differs" (Simes). NaN = too few samples."""
+        return simes(np.append(self.p_value, self.whole.p_value))
 
 
 class Pair:
@@ -101,6 +116,7 @@ def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -
         usual, same = gaps.at(0.05), gaps.at(1 - same_level)
         needed = usual + _POWER_80 * gaps.at(0.3173)
         spread = p * (1 - p)
+        whole = gaps.distance.whole((1 - same_level) / 2 / (len(p) + 1))
         known = ~np.isnan(low(usual)) & ~np.isnan(high(usual))
         return QuantileShift(
             ratio=qb / qa,
@@ -114,9 +130,32 @@ def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -
             quantile_b=qb,
             effective_a=spread / gaps.sides[:, 0],
             effective_b=spread / gaps.sides[:, 1],
+            whole=whole,
+            seen=_seen(gaps, lambda gap: high(gap) / (qb / qa), (1 - same_level) / 2, whole),
         )
+
+
+def _seen(gaps: Gaps, ratio: Callable[[Floats], Floats], asked: float, whole: Whole) -> float:
+    """Simes finds a move of all when ``k`` quantiles have a p value of ``k`` times the level of one, or the whole has."""
+    found, spare = [whole.seen], _POWER_80 * gaps.at(0.3173)
+    for k in _TOGETHER:
+        sizes = np.sort(ratio(gaps.at(asked * k / (len(gaps.sides) + 1)) + spare))
+        found += sizes[k - 1 : k].tolist()
+    return float(np.nanmin(found))
 
 
 def _unknown(p: Floats) -> QuantileShift:
     nothing = np.full(len(p), np.nan)
-    return QuantileShift(*(nothing.copy() for _ in QuantileShift.__dataclass_fields__))
+    return QuantileShift(
+        ratio=nothing,
+        lower=nothing,
+        upper=nothing,
+        p_value=nothing,
+        same_lower=nothing,
+        same_upper=nothing,
+        smallest=nothing,
+        quantile_a=nothing,
+        quantile_b=nothing,
+        effective_a=nothing,
+        effective_b=nothing,
+    )

@@ -12,6 +12,7 @@ import numpy as np
 
 from iosonde.stats.tails import normal_density, normal_quantile, normal_share
 from iosonde.weather.compare import dependence
+from iosonde.weather.compare.whole import Distance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,6 +72,8 @@ class Gaps:
     def __init__(self, sides: tuple[Side, Side], p: Floats) -> None:
         taus = dependence.time_constants([side.blocks for side in sides])
         layouts = [dependence.layout_of(side.blocks, taus) for side in sides]
+        self.distance = Distance(sides, layouts)
+        """Of all latencies, where a gap of shares has an end."""
         spread = p * (1 - p)
         dilution = normal_density(normal_quantile(p)) ** 2 / spread
         scores = _fits(layouts, [normal_quantile(side.ranks) for side in sides])

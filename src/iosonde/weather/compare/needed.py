@@ -1,0 +1,47 @@
+"""What would have been seen, and what would tell, where samples do not tell.
+
+The standard deviation of a share falls with the square root of a period's length, and the width of an interval of
+log ratios with it. So an interval of half width ``w`` fits into the margin ``m`` after ``(w / log m)^2`` times as long.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from iosonde.weather.compare.shift import QuantileShift
+
+_MOST = 100.0
+"""Farther than this no width is extrapolated."""
+
+
+class Needed(NamedTuple):
+    """``factor``: if all latencies had moved by it, a difference would have been said in 80 % of cases.
+
+    ``longer``: periods of so many times the length would tell; ``samples``: fewest samples of a side, where a
+    side has fewer. None = not known.
+    """
+
+    factor: float | None
+    longer: float | None
+    samples: int | None
+
+
+def needed(shift: QuantileShift, asked: np.ndarray, margin: float, fewest: int | None) -> Needed:
+    """Of an op that is neither shown to be the same nor different.
+
+    ``asked`` (levels,): quantiles that must lie within the margin to be the same; ``fewest``: samples that a side
+    lacks. Missing data: an interval without an end gives no ``longer``.
+    """
+    if fewest is not None:
+        return Needed(None, None, fewest)
+    seen = shift.seen
+    half = np.log(shift.same_upper[asked] / shift.same_lower[asked]) / 2
+    longer = float((half.max() / np.log(margin)) ** 2)
+    return Needed(
+        seen if np.isfinite(seen) else None,
+        max(longer, 1.0) if longer <= _MOST else None,
+        None,
+    )
