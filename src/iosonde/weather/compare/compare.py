@@ -57,6 +57,8 @@ class OpShift:
     p_value: float
     adjusted: Floats
     adjusted_whole: float
+    seen: float
+    """By what ratio all latencies must move to be called different (``Pair.seen``); NaN where they are."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,11 @@ def _adjusted(ops: list[_Prepared]) -> list[OpShift]:
     parts = benjamini_hochberg(
         np.array([np.append(got.p_value, got.whole.p_value) for got in shifts])
     )
+    seen = [
+        op.pair.seen(_ALPHA / len(ops)) if p > _ALPHA else float("nan")
+        for op, p in zip(ops, whole, strict=True)
+    ]
     return [
-        OpShift(op.op, op.a, op.b, op.matching, got, float(p), part[:-1], float(part[-1]))
-        for op, got, p, part in zip(ops, shifts, whole, parts, strict=True)
+        OpShift(op.op, op.a, op.b, op.matching, got, float(p), part[:-1], float(part[-1]), ratio)
+        for op, got, p, part, ratio in zip(ops, shifts, whole, parts, seen, strict=True)
     ]

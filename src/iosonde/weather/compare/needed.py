@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from iosonde.weather.compare.shift import QuantileShift
+    from iosonde.model.arrays import Flags
+    from iosonde.weather.compare.compare import OpShift
 
 _MOST = 100.0
 """Farther than this no width is extrapolated."""
@@ -20,7 +21,7 @@ _MOST = 100.0
 class Needed(NamedTuple):
     """``factor``: if all latencies had moved by it, a difference would have been said in 80 % of cases.
 
-    ``longer``: periods of so many times the length would tell; ``samples``: fewest samples of a side, where a
+    ``longer``: periods of so many times the length could show that both are the same; ``samples``: fewest samples of a side, where a
     side has fewer. None = not known.
     """
 
@@ -29,7 +30,7 @@ class Needed(NamedTuple):
     samples: int | None
 
 
-def needed(shift: QuantileShift, asked: np.ndarray, margin: float, fewest: int | None) -> Needed:
+def needed(op: OpShift, asked: Flags, margin: float, fewest: int | None) -> Needed:
     """Of an op that is neither shown to be the same nor different.
 
     ``asked`` (levels,): quantiles that must lie within the margin to be the same; ``fewest``: samples that a side
@@ -37,7 +38,7 @@ def needed(shift: QuantileShift, asked: np.ndarray, margin: float, fewest: int |
     """
     if fewest is not None:
         return Needed(None, None, fewest)
-    seen = shift.seen
+    shift, seen = op.shift, op.seen
     half = np.log(shift.same_upper[asked] / shift.same_lower[asked]) / 2
     longer = float((half.max() / np.log(margin)) ** 2)
     return Needed(

@@ -25,8 +25,6 @@ from iosonde.weather.compare.unseen_load import Gaps, Period, Side, bisect
 from iosonde.weather.compare.whole import UNKNOWN, Whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from iosonde.model.arrays import Floats
 
 
@@ -60,8 +58,6 @@ class QuantileShift:
     effective_b: Floats
     whole: Whole = UNKNOWN
     """All latencies together: what no load explains, however few samples a quantile has."""
-    seen: float = np.nan
-    """The ratio above 1 that all latencies must move by to be called different in 80 % of cases, with all questions."""
 
     @property
     def different(self) -> float:
@@ -98,6 +94,26 @@ class Pair:
         self._gaps.weigh(no_load)
         return _shift(self._sides, self._gaps, self._p, same_level)
 
+    def seen(self, level: float) -> float:
+        """The ratio above 1 that all latencies must move by to be called different in 80 % of cases.
+
+        ``level``: that of this op among all ops. With what was weighed last; NaN for too few samples. Simes finds
+        a move when ``k`` quantiles reach ``k`` times the level of one, or when the whole does.
+        """
+        if not self._known:
+            return float("nan")
+        gaps, (a, b), p = self._gaps, self._sides, self._p
+        part = gaps.sides / gaps.sides.sum(axis=1, keepdims=True)
+        one, spare = level / (len(p) + 1), _POWER_80 * gaps.at(0.3173)
+        found = [np.exp(gaps.distance.at(one) + _POWER_80 * gaps.distance.at(0.3173))]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for k in _TOGETHER:
+                gap = gaps.at(k * one) + spare
+                moved = b.quantile(p + gap * part[:, 1]) / a.quantile(p - gap * part[:, 0])
+                sizes = np.sort(moved / (b.quantile(p) / a.quantile(p)))
+                found += sizes[k - 1 : k].tolist()
+        return float(np.nanmin(found))
+
 
 def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -> QuantileShift:
     a, b = sides
@@ -116,7 +132,6 @@ def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -
         usual, same = gaps.at(0.05), gaps.at(1 - same_level)
         needed = usual + _POWER_80 * gaps.at(0.3173)
         spread = p * (1 - p)
-        whole = gaps.distance.whole((1 - same_level) / 2 / (len(p) + 1))
         known = ~np.isnan(low(usual)) & ~np.isnan(high(usual))
         return QuantileShift(
             ratio=qb / qa,
@@ -130,18 +145,8 @@ def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -
             quantile_b=qb,
             effective_a=spread / gaps.sides[:, 0],
             effective_b=spread / gaps.sides[:, 1],
-            whole=whole,
-            seen=_seen(gaps, lambda gap: high(gap) / (qb / qa), (1 - same_level) / 2, whole),
+            whole=gaps.distance.whole(),
         )
-
-
-def _seen(gaps: Gaps, ratio: Callable[[Floats], Floats], asked: float, whole: Whole) -> float:
-    """Simes finds a move of all when ``k`` quantiles have a p value of ``k`` times the level of one, or the whole has."""
-    found, spare = [whole.seen], _POWER_80 * gaps.at(0.3173)
-    for k in _TOGETHER:
-        sizes = np.sort(ratio(gaps.at(asked * k / (len(gaps.sides) + 1)) + spare))
-        found += sizes[k - 1 : k].tolist()
-    return float(np.nanmin(found))
 
 
 def _unknown(p: Floats) -> QuantileShift:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from iosonde.weather.compare.unseen_load import Side
 
 
-_STEPS = 60
+_STEPS = 30
 _LARGEST = np.log(1e12)
 
 
@@ -37,18 +37,16 @@ _LARGEST = np.log(1e12)
 class Whole:
     """Ratio of geometric means b / a, its 95 % interval, the p value of "a load and chance explain it".
 
-    ``seen``: the ratio above 1 that all latencies must move by to be called different in 80 % of cases, by this
-    test alone and among all questions of the comparison. NaN = too few samples.
+    NaN = too few samples.
     """
 
     ratio: float
     lower: float
     upper: float
     p_value: float
-    seen: float
 
 
-UNKNOWN = Whole(*[float("nan")] * 5)
+UNKNOWN = Whole(*[float("nan")] * 4)
 
 
 class Distance:
@@ -87,14 +85,12 @@ class Distance:
             low, high = (middle, high) if self.chance(middle) > chance else (low, middle)
         return high
 
-    def whole(self, asked: float) -> Whole:
-        """The answer. ``asked``: the level of this question among all questions of a comparison."""
-        usual, needed = self.at(0.05), self.at(asked) + 0.8416 * self.at(0.3173)
+    def whole(self) -> Whole:
+        """The answer."""
+        usual = self.at(0.05)
         with np.errstate(over="ignore"):
-            ratio, lower, upper, seen = np.exp(
-                [self.size, self.size - usual, self.size + usual, needed]
-            ).tolist()
-        return Whole(ratio, lower, upper, self.chance(self.size), seen)
+            ratio, lower, upper = np.exp([self.size, self.size - usual, self.size + usual]).tolist()
+        return Whole(ratio, lower, upper, self.chance(self.size))
 
 
 def _weights(layouts: Sequence[dependence.BlockGrid], series: Sequence[Floats]) -> Floats:

@@ -152,7 +152,7 @@ def _judge(op: OpShift, levels: tuple[float, ...], margin: float) -> OpCompariso
 
 def _needed(op: OpShift, levels: tuple[float, ...], margin: float) -> Needed:
     lacks = min(op.a.used, op.b.used) < FEWEST
-    return needed(op.shift, np.array(levels) <= _SAME_UP_TO, margin, FEWEST if lacks else None)
+    return needed(op, np.array(levels) <= _SAME_UP_TO, margin, FEWEST if lacks else None)
 
 
 def _whole(op: OpShift) -> WholeVerdict:
@@ -252,8 +252,8 @@ def _say_same(found: OpComparison, margin: float) -> str:
     return f"{word} are the same in B as in A: no quantile up to q95 differs by more than {margin - 1:.0%}"
 
 
-def _say_unknown(found: OpComparison, margin: float) -> str:
-    return f"{op_word(found.op)}: not enough data to tell{_would_tell(found, margin)}"
+def _say_unknown(found: OpComparison, _margin: float) -> str:
+    return f"{op_word(found.op)}: not enough data to tell{_would_tell(found)}"
 
 
 def _say_moved(found: OpComparison, _margin: float) -> str:
@@ -278,7 +278,7 @@ _SAY = {
 }
 
 
-def _would_tell(found: OpComparison, margin: float) -> str:
+def _would_tell(found: OpComparison) -> str:
     want = found.needed
     if want is None:
         return ""
@@ -287,9 +287,9 @@ def _would_tell(found: OpComparison, margin: float) -> str:
         return f"; each side needs {want.samples} samples, and one has {have}"
     texts = []
     if want.factor is not None:
-        texts.append(f"; a factor of {short_ratio(want.factor)} on all would have been seen")
+        texts.append(f"; a factor of {short_ratio(want.factor)} would have been seen")
     if want.longer is not None and want.longer > 1:
-        texts.append(f"; periods {want.longer:.2g} times as long would tell {margin - 1:.0%}")
+        texts.append(f"; to show them the same needs {want.longer:.2g} times the time")
     return "".join(texts)
 
 
