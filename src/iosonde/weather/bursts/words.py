@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from iosonde.weather.bursts.bursts import RunBurst, RunBursts
 
 
+_NAMED = 3
+"""Operations that a sentence names one by one."""
+
+
 def say_burst(burst: RunBurst, now_ns: int, zone: tzinfo | None = None) -> str:
     """One line without a full stop: who waited, how long, since when, how much, and whether the median shows it."""
     since = format_time(burst.start_ns, now_ns, zone, seconds=True)
@@ -31,7 +35,7 @@ def say_who(burst: RunBurst) -> str:
     words = [op_word(op.op) for op in burst.ops if op.found]
     if not words and burst.of_ranks > 1:
         return f"{burst.ranks} of {burst.of_ranks} ranks"
-    return ", ".join(words) or "all operations"
+    return ", ".join(words) if 0 < len(words) <= _NAMED else "all operations"
 
 
 def say_runs(
@@ -46,7 +50,7 @@ def say_runs(
         lost = format_duration(round(largest.lost_ns))
         lines.append(f"the largest: {say_burst(largest, now_ns, zone)}")
         lines.append(
-            f"largest by time lost: its long operations exceed their usual median by {lost}, summed over all ranks"
+            f"largest by time lost: its long operations took {lost} more than usual, summed over all ranks"
         )
     return lines
 

@@ -21,8 +21,8 @@ _MOST = 100.0
 class Needed(NamedTuple):
     """``factor``: if all latencies had moved by it, a difference would have been said in 80 % of cases.
 
-    ``longer``: periods of so many times the length could show that both are the same; ``samples``: fewest samples of a side, where a
-    side has fewer. None = not known.
+    ``longer``: periods of so many times the length could show that both are the same;
+    ``samples``: fewest samples of a side, where one has fewer. None = not known.
     """
 
     factor: float | None
