@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.stats.tails import normal_density, normal_quantile, normal_share
+from iosonde.stats.tails import normal_density, normal_quantile, student_share
 from iosonde.weather.compare import dependence
 from iosonde.weather.compare.whole import Distance
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats
 
 
-_STEPS = 50
+_STEPS = 30
+_NEGLIGIBLE = 1e-9
+FEWEST_FREEDOM = 4.0
+"""Degrees of freedom of a gap whose sides hold hardly any independent samples."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +69,14 @@ class Gaps:
 
     Two accounts of the load are kept and the more careful one counts: that of the indicator "below the
     quantile" itself, and that of the normal scores of all latencies, diluted to what a load that moves
-    all of them shows at this level (it sees a weak load better).
+    all of them shows at this level (it sees a weak load better). The tails are Student's: a share of few
+    independent events in the rarer tail varies more than a normal variable, as bursts in q90 do.
     """
 
     def __init__(self, sides: tuple[Side, Side], p: Floats) -> None:
         taus = dependence.time_constants([side.blocks for side in sides])
         layouts = [dependence.layout_of(side.blocks, taus) for side in sides]
+        self._p = p
         self.distance = Distance(sides, layouts)
         """Of all latencies, where a gap of shares has an end."""
         spread = p * (1 - p)
@@ -93,12 +98,17 @@ class Gaps:
             [np.max([mixture.sides for mixture in level], axis=0) for level in self._mixtures]
         )
         """Variance of each side's share below, (levels, 2)."""
+        independent = (self._p * (1 - self._p))[:, None] / self.sides
+        rarer = np.minimum(self._p, 1 - self._p)
+        self._freedom = np.maximum(independent.sum(axis=1) * rarer, FEWEST_FREEDOM).tolist()
 
     def chance(self, gap: Floats) -> Floats:
         """Two-sided probability of a gap at least as large, (levels,)."""
         found = [
-            max(mixture.chance(size) for mixture in level)
-            for size, level in zip(gap.tolist(), self._mixtures, strict=True)
+            max(mixture.chance(size, freedom) for mixture in level)
+            for size, level, freedom in zip(
+                gap.tolist(), self._mixtures, self._freedom, strict=True
+            )
         ]
         certain: Floats = np.minimum(1.0, np.array(found))
         return certain
@@ -115,8 +125,8 @@ class _Mixture(NamedTuple):
     deviation: Floats
     sides: tuple[float, float]
 
-    def chance(self, gap: float) -> float:
-        return float((self.weight * 2 * normal_share(-gap / self.deviation)).sum())
+    def chance(self, gap: float, freedom: float) -> float:
+        return float((self.weight * 2 * student_share(-gap / self.deviation, freedom)).sum())
 
 
 class _Account(NamedTuple):
@@ -129,7 +139,8 @@ class _Account(NamedTuple):
         weight = dependence.weights(self.fits, no_load)
         one, other = self.variances
         sides = (float((weight * one).sum()), float((weight * other).sum()))
-        return _Mixture(weight.ravel(), np.sqrt(one + other).ravel(), sides)
+        counts = weight > _NEGLIGIBLE
+        return _Mixture(weight[counts], np.sqrt(one + other)[counts], sides)
 
 
 def _fits(layouts: Sequence[dependence.BlockGrid], series: Sequence[Floats]) -> Floats:
