@@ -257,7 +257,7 @@ def compare_worlds(pairs: int, seed: int, folder: Path | None) -> None:
     print(f"{'nothing differs, n = 600':<32}{'one op':>18}{'any of six ops':>18}")
     for number, (name, make) in enumerate(worlds(folder).items()):
         one = measure_world(make, 1, 1.0, (600, 600), (pairs, seed + number))
-        six = measure_world(make, 6, 1.0, (600, 600), (max(1, pairs // 4), seed + 50 + number))
+        six = measure_world(make, 6, 1.0, (600, 600), (max(1, pairs // 2), seed + 50 + number))
         print(f"{name:<32}{_both(one[:2]):>18}{_both(six[:2]):>18}", flush=True)
     head = "".join(f"{f'x{factor}':>18}" for factor in FACTORS)
     print(f"\n{'each of six ops, n = 118 and 80':<32}{head}")

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats
 
 
-_STEPS = 30
-_NEGLIGIBLE = 1e-9
+_STEPS = 22
+_SIZES = 40
+"""Standard deviations that stand for all of the grid: neighbours differ by less than a tenth."""
 FEWEST_FREEDOM = 4.0
 """Degrees of freedom of a gap whose sides hold hardly any independent samples."""
 
@@ -139,8 +140,18 @@ class _Account(NamedTuple):
         weight = dependence.weights(self.fits, no_load)
         one, other = self.variances
         sides = (float((weight * one).sum()), float((weight * other).sum()))
-        counts = weight > _NEGLIGIBLE
-        return _Mixture(weight[counts], np.sqrt(one + other)[counts], sides)
+        return _Mixture(*_gathered(weight.ravel(), (one + other).ravel()), sides)
+
+
+def _gathered(weight: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Weights and standard deviations, those of about the same size as one of their mean variance."""
+    size = np.log(variance)
+    reach = max(float(np.ptp(size)), 1e-9)
+    place = np.minimum(((size - size.min()) / reach * _SIZES).astype(np.intp), _SIZES - 1)
+    weights: Floats = np.bincount(place, weights=weight, minlength=_SIZES).astype(np.float64)
+    some = weights > 0
+    means = np.bincount(place, weights=weight * variance, minlength=_SIZES)[some] / weights[some]
+    return weights[some], np.sqrt(means)
 
 
 def _fits(layouts: Sequence[dependence.BlockGrid], series: Sequence[Floats]) -> Floats:
