@@ -17,8 +17,10 @@ from iosonde.weather.bursts.bursts import bursts
 from iosonde.weather.bursts.ranks import (
     BY_RANKS,
     FEWEST_RANKS,
+    STALL_NS,
     Operations,
     expected_coincidences,
+    fewest_seen,
     find_stalls,
     waiting_ranks,
 )
@@ -211,6 +213,10 @@ def test_the_page_says_what_the_code_does():
     assert f"at least {FACTOR_AT:g}, and beyond {DEVIATIONS:g} scaled" in page
     assert f"a probability of {CHANCE * 100:g} % for any" in page
     assert f"interval at least {LOWER_AT}" in page
+    assert f"reaches a `k >= {FEWEST_LONG}`" in page
+    assert f"in runs of fewer than {FEWEST_RANKS} ranks" in page
+    assert f"`E(k)` at most {CHANCE * 100:g} %" in page
+    assert f"stall for {STALL_NS // SECOND} s for their number" in page
     assert (FACTOR_AT, LOWER_AT) == (SLOW_AT, SLOW_LOWER_AT)
 
 
@@ -291,7 +297,24 @@ def test_the_largest_is_the_one_that_cost_the_most_time(stalled):
     told = say_runs([found], START)
     assert "waited for 1.0" in next(line for line in told if line.startswith("the largest:"))
     assert all(len(line.split()) <= 25 for line in [*told, say_limit(found)])
-    assert "fewer than 3 of 10 ranks" in say_limit(found)
+    assert say_limit(found).startswith("stalls of 1.00 s in fewer than ")
+
+
+def test_a_stall_of_as_many_ranks_as_it_says_is_found_and_one_of_two_is_not():
+    rng = np.random.default_rng(9)
+    n, ranks = 300, 24
+    calm = (rng.uniform(0, 60, n), rng.uniform(0.05, 0.2, n), rng.integers(0, ranks, n))
+    k = fewest_seen(operations(*calm), ranks)
+    assert 3 < k < ranks
+
+    def stalls(count):
+        more = (np.full(count, 30.0), np.full(count, 1.0), np.arange(count))
+        both = operations(*(np.append(*pair) for pair in zip(calm, more, strict=True)))
+        return find_stalls(both, ranks)
+
+    assert len(stalls(k + 1)) == 1
+    assert stalls(2) == []
+    assert fewest_seen(operations(*calm), FEWEST_RANKS - 1) is None
 
 
 @pytest.mark.skipif(

@@ -32,7 +32,7 @@ from iosonde.weather.compare.compare import compare
 from iosonde.weather.compare.ratios import of_a, short_ratio
 from iosonde.weather.compare.seasons import hours_of_week, match
 from iosonde.weather.compare.shift import FEWEST, LEVELS, Pair
-from iosonde.weather.compare.unseen_load import Period
+from iosonde.weather.compare.unseen_load import FEWEST_FREEDOM, Period
 from iosonde.weather.compare.words import MARGIN, judge, say_comparison
 from iosonde.weather.samples.periods import Part, part_samples, part_series, runs
 from iosonde.weather.selectors import Defaults, known_names, select, select_all, sides
@@ -403,8 +403,10 @@ def test_the_page_says_what_the_code_does():
     assert (
         f"{dependence.ALL_CALM} that no op has a load, {dependence.CALM} that one has none" in words
     )
-    for case in (*CASES, *SIX):
-        assert f"| {case.name} |" in page
+    assert f"at least {FEWEST_FREEDOM:g}): four bursts" in words
+    assert f"fewer than {FEWEST} samples has no answer" in words
+    for name in (*(case.name for case in (*CASES, *SIX)), *worlds(None)):
+        assert f"| {name} |" in page
 
 
 def test_what_a_user_waited_is_compared(tmp_path):

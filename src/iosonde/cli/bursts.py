@@ -145,6 +145,7 @@ def _write_json(found: list[RunBursts], args: argparse.Namespace, now_ns: int) -
                 "ops": list(run.ops),
                 "too_few": list(run.too_few),
                 "ranks": run.ranks,
+                "fewest_ranks": run.fewest_ranks,
                 "sentence": say_bursts(run),
                 "limit": say_limit(run),
                 "bursts": [_plain(burst, now_ns) for burst in run.bursts],

@@ -13,6 +13,7 @@ from iosonde.weather.bursts.ranks import (
     BY_RANKS,
     Operations,
     WaitingRanks,
+    fewest_seen,
     find_stalls,
     waiting_ranks,
 )
@@ -128,6 +129,8 @@ class RunBursts:
     bursts: list[RunBurst]
     ranks: int
     """Hosts or ranks of the run; a part of them is looked for from ``ranks.FEWEST_RANKS`` on."""
+    fewest_ranks: int | None
+    """Ranks that must stall for a second for their number to show it; None: no number does."""
     searched: tuple[Searched, ...] = ()
 
 
@@ -179,6 +182,7 @@ def _run(
         tuple(op.op for op in ops if op.found is None),
         [_burst(seen, group) for group in _overlapping(spans)],
         len(hosts),
+        fewest_seen(of_ranks, len(hosts)),
         tuple(ops) if everything else (),
     )
 

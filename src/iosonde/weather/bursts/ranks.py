@@ -14,6 +14,7 @@ Source: Poisson binomial distribution, e.g. Hong 2013; docs/methods/bursts.md.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ FEWEST_RANKS = 4
 """Ranks of a run, below which a part of them is not looked for."""
 BY_RANKS = "ranks"
 """What ``seen_by`` says of a burst that the number of waiting ranks shows."""
+STALL_NS = 1_000_000_000
+"""Length of a stall for which a run says how many ranks it takes to see it."""
 _SURE = 0.5
 """A rank that waits for longer than this share of the run counts as one that waits always."""
 
@@ -111,6 +114,33 @@ def find_stalls(run: Operations, ranks: int) -> list[Burst]:
                 _burst(run, multiple, span, expected) for span in _spans(waits.waiting(), least)
             ]
     return least_likely(found)
+
+
+def fewest_seen(run: Operations, ranks: int, length_ns: int = STALL_NS) -> int | None:
+    """The fewest ranks of which a stall of this length would be found by their number; None: not even of all."""
+    if ranks < FEWEST_RANKS or not len(run.rank):
+        return None
+    span_ns = int(run.ended_ns.max() - run.began_ns.min()) or 1
+    usual_ns = float(np.median((run.ended_ns - run.began_ns) / np.maximum(run.factor, 1e-9)))
+    found = [
+        _fewest(_Waits(run, multiple), ranks, span_ns, length_ns)
+        for multiple in LONG_AT
+        if multiple * usual_ns < length_ns
+    ]
+    return min((k for k in found if k is not None), default=None)
+
+
+def _fewest(waits: _Waits, ranks: int, span_ns: int, length_ns: int) -> int | None:
+    """By halves: the more ranks stall, the less likely they do by chance."""
+
+    def unseen(k: int) -> bool:
+        rank = np.append(waits.rank, np.arange(k))
+        length = np.append(waits.ended_ns - waits.began_ns, np.full(k, length_ns))
+        expected = expected_coincidences(rank, length, span_ns, ranks)
+        return bool(expected[k] > CHANCE / len(LONG_AT))
+
+    k = FEWEST_LONG + bisect_left(range(FEWEST_LONG, ranks + 1), True, key=lambda k: not unseen(k))
+    return k if k <= ranks else None
 
 
 def expected_coincidences(rank: Ints, length_ns: Ints, span_ns: int, ranks: int) -> Floats:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_duration, format_factor, format_time
-from iosonde.weather.bursts.ranks import FEWEST_RANKS
-from iosonde.weather.bursts.search import FEWEST_LONG
+from iosonde.weather.bursts.ranks import FEWEST_RANKS, STALL_NS
 
 if TYPE_CHECKING:
     from iosonde.weather.bursts.bursts import RunBurst, RunBursts
@@ -61,10 +60,13 @@ def largest_burst(bursts: Sequence[RunBurst]) -> RunBurst:
 
 
 def say_limit(run: RunBursts) -> str:
-    """What the search cannot see in this run, in one line without a full stop."""
+    """What the search may miss in this run, in one line without a full stop."""
+    length = format_duration(STALL_NS)
     if run.ranks < FEWEST_RANKS:
         return f"stalls of single ranks are not looked for: the run has {run.ranks}, a search needs {FEWEST_RANKS}"
-    return f"stalls of fewer than {FEWEST_LONG} of {run.ranks} ranks are not found"
+    if run.fewest_ranks is None:
+        return f"stalls of {length} in a part of the {run.ranks} ranks may go unseen"
+    return f"stalls of {length} in fewer than {run.fewest_ranks} of {run.ranks} ranks may go unseen"
 
 
 def say_bursts(run: RunBursts) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _STEPS = 22
 _SIZES = 40
 """Standard deviations that stand for all of the grid: neighbours differ by less than a tenth."""
+UNEQUAL = 2.0
+"""Events of exponential length vary a sum as half as many equal ones do: E[x^2] / E[x]^2."""
 FEWEST_FREEDOM = 4.0
 """Degrees of freedom of a gap whose sides hold hardly any independent samples."""
 
@@ -100,7 +102,7 @@ class Gaps:
         )
         """Variance of each side's share below, (levels, 2)."""
         independent = (self._p * (1 - self._p))[:, None] / self.sides
-        rarer = np.minimum(self._p, 1 - self._p)
+        rarer = np.minimum(self._p, 1 - self._p) / UNEQUAL
         self._freedom = np.maximum(independent.sum(axis=1) * rarer, FEWEST_FREEDOM).tolist()
 
     def chance(self, gap: Floats) -> Floats:
