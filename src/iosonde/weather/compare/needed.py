@@ -1,7 +1,10 @@
 """What would have been seen, and what would tell, where samples do not tell.
 
-The standard deviation of a share falls with the square root of a period's length, and the width of an interval of
-log ratios with it. So an interval of half width ``w`` fits into the margin ``m`` after ``(w / log m)^2`` times as long.
+The standard deviation of a share falls with the square root of a period's length, and the half width ``w`` of an
+interval of log ratios with it. If the log ratios ``l`` stay as they are, periods must be longer by::
+
+    max over q25 .. q95 of (w / (log m - |l|))^2      to be the same within the margin m, where all |l| lie below log m
+    min over q25 .. q95 of (w / |l|)^2                to be different, else
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ _MOST = 100.0
 class Needed(NamedTuple):
     """``factor``: if all latencies had moved by it, a difference would have been said in 80 % of cases.
 
-    ``longer``: periods of so many times the length could show that both are the same;
+    ``longer``: periods of so many times the length would tell, if the ratios stay;
     ``samples``: fewest samples of a side, where one has fewer. None = not known.
     """
 
@@ -40,7 +43,12 @@ def needed(op: OpShift, asked: Flags, margin: float, fewest: int | None) -> Need
         return Needed(None, None, fewest)
     shift, seen = op.shift, op.seen
     half = np.log(shift.same_upper[asked] / shift.same_lower[asked]) / 2
-    longer = float((half.max() / np.log(margin)) ** 2)
+    apart = np.abs(np.log(shift.ratio[asked]))
+    with np.errstate(divide="ignore"):
+        if (apart < np.log(margin)).all():
+            longer = float(((half / (np.log(margin) - apart)) ** 2).max())
+        else:
+            longer = float(((half / apart) ** 2).min())
     return Needed(
         seen if np.isfinite(seen) else None,
         max(longer, 1.0) if longer <= _MOST else None,

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats
 
 
-_STEPS = 22
+_STEPS, _STEPS_OF_CHANCE = 50, 22
+"""Halvings in a search for a gap; a gap of given probability needs no more than a millionth."""
 _SIZES = 40
 """Standard deviations that stand for all of the grid: neighbours differ by less than a tenth."""
 UNEQUAL = 2.0
@@ -118,7 +119,7 @@ class Gaps:
 
     def at(self, chance: float) -> Floats:
         """The gap that has this probability, (levels,)."""
-        return bisect(lambda gap: self.chance(gap) > chance, len(self._mixtures))
+        return bisect(lambda gap: self.chance(gap) > chance, len(self._mixtures), _STEPS_OF_CHANCE)
 
 
 class _Mixture(NamedTuple):
@@ -169,10 +170,10 @@ def _variances(
     return one, other
 
 
-def bisect(holds: Callable[[Floats], Flags], count: int) -> Floats:
+def bisect(holds: Callable[[Floats], Flags], count: int, steps: int = _STEPS) -> Floats:
     """The largest gap in (0, 1) for which it holds, for each level; it holds below and not above."""
     low, high = np.zeros(count), np.ones(count)
-    for _ in range(_STEPS):
+    for _ in range(steps):
         middle = (low + high) / 2
         yes = holds(middle)
         low, high = np.where(yes, middle, low), np.where(yes, high, middle)

@@ -289,7 +289,7 @@ def _would_tell(found: OpComparison) -> str:
     if want.factor is not None:
         texts.append(f"; a factor of {short_ratio(want.factor)} would have been seen")
     if want.longer is not None and want.longer > 1:
-        texts.append(f"; to show them the same needs {want.longer:.2g} times the time")
+        texts.append(f"; at these ratios, {want.longer:.2g} times the time would tell")
     return "".join(texts)
 
 
