@@ -251,17 +251,17 @@ def _normal_tails(pair: Pair, no_load: float) -> Floats:
         unseen_load.FEWEST_FREEDOM = fewest
 
 
-def compare_worlds(pairs: int, seed: int, folder: Path | None) -> None:
+def compare_worlds(pairs: int, seed: int, some: dict[str, Maker]) -> None:
     """Print both tables of other worlds: nothing differs; everything does."""
     print("\nslower or faster said, by normal tails of the quantiles alone -> as the command does")
     print(f"{'nothing differs, n = 600':<32}{'one op':>18}{'any of six ops':>18}")
-    for number, (name, make) in enumerate(worlds(folder).items()):
+    for number, (name, make) in enumerate(some.items()):
         one = measure_world(make, 1, 1.0, (600, 600), (pairs, seed + number))
         six = measure_world(make, 6, 1.0, (600, 600), (max(1, pairs // 2), seed + 50 + number))
         print(f"{name:<32}{_both(one[:2]):>18}{_both(six[:2]):>18}", flush=True)
     head = "".join(f"{f'x{factor}':>18}" for factor in FACTORS)
     print(f"\n{'each of six ops, n = 118 and 80':<32}{head}")
-    for number, (name, make) in enumerate(worlds(folder).items()):
+    for number, (name, make) in enumerate(some.items()):
         rows = (
             measure_world(make, 6, factor, (118, 80), (max(1, pairs // 20), seed + 100 + number))
             for factor in FACTORS
@@ -282,10 +282,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=400)
     parser.add_argument("--data", type=Path, help="folder with gathered latencies of md-workbench")
     parser.add_argument("--only", choices=("worlds",), help="this table only")
+    parser.add_argument("--world", default="", help="worlds whose names begin so")
     args = parser.parse_args()
     if args.only is None:
         compare_loads(args)
-    compare_worlds(args.pairs, args.seed + 500, args.data)
+    every = worlds(args.data)
+    some = {name: make for name, make in every.items() if name.startswith(args.world)}
+    compare_worlds(args.pairs, args.seed + 500, some)
 
 
 def compare_loads(args: argparse.Namespace) -> None:

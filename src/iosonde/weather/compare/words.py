@@ -33,6 +33,8 @@ _SAME_UP_TO = 0.95
 """q99 need not be shown to be the same: no hour of samples could."""
 _LOST_MATTERS = 0.01
 """A difference in the share of late and lost operations that a sentence tells of."""
+_WORTH_SAYING = 1.1
+"""Times the length from which on a sentence asks for longer periods."""
 _OTHER_SIZE = 1.2
 """A quantile that moved the other way is named from this ratio on."""
 
@@ -288,7 +290,7 @@ def _would_tell(found: OpComparison) -> str:
     texts = []
     if want.factor is not None:
         texts.append(f"; a factor of {short_ratio(want.factor)} would have been seen")
-    if want.longer is not None and want.longer > 1:
+    if want.longer is not None and want.longer >= _WORTH_SAYING:
         texts.append(f"; at these ratios, {want.longer:.2g} times the time would tell")
     return "".join(texts)
 
