@@ -3,15 +3,19 @@
     python -m benchmarks.bursts [--runs 100] [--seed 500]
 
 A run is 12 000 operations of one op in 20 s; a planted burst multiplies the latency of a share of them for one second.
+The second table plants a stall of a share of the ranks in a closed loop of 20 s, and none in calm runs of several
+kinds: how often the number of waiting ranks shows it, how often the windows of all operations do, and either.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 
 import numpy as np
 from numpy.typing import NDArray
 
+from iosonde.weather.bursts.ranks import Operations, find_stalls
 from iosonde.weather.bursts.search import BurstsFound, find_bursts, windows_for
 
 N, SPAN_S = 12_000, 20.0
@@ -61,12 +65,110 @@ def hit(found: BurstsFound) -> tuple[bool, bool, int, float]:
     )
 
 
+RANKS, LENGTHS_S = (12, 40), (0.2, 1.0, 3.0)
+SHARES = (1.0, 0.5, 0.25, 0.1)
+CALM = ("lognormal", "5 % in a slow mode", "stragglers", "own pace", "own bursts")
+
+
+def closed_loop(
+    rng: np.random.Generator, kind: str, ranks: int, stalled: int, length_s: float
+) -> Operations:
+    """Ranks that begin an operation when the last has ended; ``stalled`` of them wait from 8 s on."""
+    parts = []
+    for rank in range(ranks):
+        service = _services(rng, kind)
+        ended = np.cumsum(service)
+        number = int(np.searchsorted(ended, BURST_S[0] * 1e9))
+        if rank < stalled and number < len(service):
+            service[number] = max(
+                service[number],
+                BURST_S[0] * 1e9 + length_s * 1e9 - (ended[number] - service[number]),
+            )
+            ended = np.cumsum(service)
+        began = ended - service
+        some = began < SPAN_S * 1e9
+        parts.append((np.full(int(some.sum()), rank), began[some], ended[some]))
+    rank_of, began, ended = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(began, kind="stable")
+    waited = (ended - began)[order]
+    usual = float(np.quantile(waited, 0.95))
+    at = began[order].astype(np.int64)
+    return Operations(rank_of[order], at, at + waited.astype(np.int64), waited / usual)
+
+
+def _services(rng: np.random.Generator, kind: str) -> NDArray[np.float64]:
+    """Service times of one rank in ns, of 4 ms in the middle; enough of them for the run."""
+    n = 9000
+    service: NDArray[np.float64] = 4e6 * np.exp(0.4 * rng.normal(size=n))
+    if kind == "5 % in a slow mode":
+        slow = rng.random(n) < 0.05
+        service[slow] = 4e7 * np.exp(0.5 * rng.normal(size=slow.sum()))
+    elif kind == "stragglers":
+        rare = rng.random(n) < 1e-3
+        service[rare] = np.minimum(1e8 / (1 - rng.random(rare.sum())), 2e10)
+    elif kind == "own pace":
+        service *= np.exp(0.7 * rng.normal())
+    elif kind == "own bursts":
+        place = 0
+        while (place := place + int(rng.exponential(300)) + 1) < n:
+            service[place : place + 10] *= 8
+    return service
+
+
+def by_ranks(runs: int, rng: np.random.Generator) -> None:
+    """Print how often stalls of a part of the ranks are found, and what is found in calm runs."""
+    found_by = f"{'by ranks':>9}{'by windows':>11}{'either':>8}{'false ones a run':>18}"
+    print(f"\n{'run':<22}{'ranks':>6}  {'planted':<24}{found_by}")
+    for kind, ranks, stalled, length in _planted():
+        rows = np.array(
+            [
+                _by_both(closed_loop(rng, kind, ranks, stalled, length), ranks, length)
+                for _ in range(runs)
+            ]
+        )
+        one, other, either, false = rows.mean(axis=0).tolist()
+        what = f"{stalled} for {length:g} s" if stalled else "nothing"
+        found = f"{one:>9.2f}{other:>11.2f}{either:>8.2f}" if stalled else " " * 28
+        print(f"{kind:<22}{ranks:>6}  {what:<24}{found}{false:>18.3f}", flush=True)
+
+
+def _planted() -> list[tuple[str, int, int, float]]:
+    """Kind, ranks, how many of them are stalled, for how long (s)."""
+    rows = []
+    for kind, ranks in itertools.product(CALM, RANKS):
+        rows.append((kind, ranks, 0, 0.0))
+        shares = SHARES if kind == CALM[0] else (0.25,)
+        lengths = LENGTHS_S if kind == CALM[0] else LENGTHS_S[:2]
+        rows += [(kind, ranks, max(1, round(s * ranks)), t) for s in shares for t in lengths]
+    return rows
+
+
+def _by_both(run: Operations, ranks: int, length_s: float) -> tuple[bool, bool, bool, int]:
+    """Whether ranks show the stall, whether windows do, either, and how many stalls of ranks lie elsewhere."""
+    begin, end = BURST_S[0] * 1e9, BURST_S[0] * 1e9 + length_s * 1e9
+    stalls = find_stalls(run, ranks)
+    right = [length_s > 0 and b.start_ns < end and b.end_ns > begin for b in stalls]
+    waited = (run.ended_ns - run.began_ns).astype(np.float64)
+    windows = windows_for(run.began_ns)
+    seen = find_bursts(run.began_ns, waited, windows) if windows else None
+    both = seen is not None and any(b.start_ns < end and b.end_ns > begin for b in seen.bursts)
+    return any(right), both, any(right) or both, len(right) - sum(right)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=500)
+    parser.add_argument("--only", choices=("ranks",), help="the table of ranks only")
     args = parser.parse_args()
     print(f"{args.runs} runs a row, seed {args.seed}\n")
+    if args.only is None:
+        by_operations(args)
+    by_ranks(args.runs, np.random.default_rng(args.seed + 1))
+
+
+def by_operations(args: argparse.Namespace) -> None:
+    """Print how often bursts of a share of all operations are found."""
     print(f"{'run':<24}{'planted':<22}found  by the median  false ones a run  start error (median)")
     rng = np.random.default_rng(args.seed)
     for kind in KINDS:

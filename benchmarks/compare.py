@@ -1,12 +1,13 @@
 """How often ``compare`` is wrong, and how often it finds what is there.
 
-    python -m benchmarks.compare [--pairs 1000] [--seed 400]
+    python -m benchmarks.compare [--pairs 1000] [--seed 400] [--data FOLDER] [--only worlds]
 
 Generators after methods G1 and 1.4: latencies lognormal (sigma .4), reads of two modes (hit share .45, which
 swings with a load in one row), loads that swing with time constant tau (standard deviation .15 of the log
 latency). Every row draws its pairs from ``seed + row``. The first table judges one op alone, the second (a fifth of
 the pairs) six ops together, as the command does: how often any of them is called slower or faster, and which share
-of those that are.
+of those that are. The third compares periods of other worlds (``benchmarks.compare_worlds``), by normal tails of
+the quantiles alone and as the command does, with the whole as a seventh question; FOLDER holds real latencies.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.compare_worlds import path_of_load, worlds
 from iosonde.stats.multiple import holm, simes
+from iosonde.weather.compare import unseen_load
 from iosonde.weather.compare.dependence import no_load_beside
 from iosonde.weather.compare.shift import LEVELS, Pair
 from iosonde.weather.compare.unseen_load import Period
@@ -40,15 +44,8 @@ def bimodal(rng: np.random.Generator, n: int, step_s: float) -> Floats:  # noqa:
 
 
 def load(rng: np.random.Generator, n: int, step_s: float, tau_s: float, spread: float) -> Floats:
-    """An Ornstein-Uhlenbeck path of log load."""
-    kept = np.exp(-step_s / tau_s)
-    steps = rng.normal(size=n) * np.sqrt(1 - kept**2)
-    path = np.empty(n)
-    value = rng.normal()
-    for i in range(n):
-        path[i] = value
-        value = kept * value + steps[i]
-    return spread * path
+    """A path of log load."""
+    return spread * path_of_load(rng, n, step_s, tau_s)
 
 
 def loaded(tau_s: float, base: Maker = lognormal) -> Maker:
@@ -134,7 +131,7 @@ def measure(case: Case, pairs: int, seed: int) -> Row:
         began = time.perf_counter()
         got = Pair(Period(at, one, ones), Period(at, other, ones), LEVELS).shift(same_level=0.90)
         spent += time.perf_counter() - began
-        p = simes(got.p_value)
+        p = got.different
         inside = (got.same_lower > 1 / MARGIN) & (got.same_upper < MARGIN)
         same = bool(inside[:5].all())
         counts += (p <= 0.05 and not same, same)
@@ -202,7 +199,7 @@ def measure_six(six: Six, pairs: int, seed: int) -> tuple[float, float]:
             op.shift(same_level=1 - 0.1 / 6, no_load=no_load_beside(odds[:i] + odds[i + 1 :]))
             for i, op in enumerate(ops)
         ]
-        p = holm(np.array([simes(got.p_value) for got in shifts]))
+        p = holm(np.array([got.different for got in shifts]))
         same = [
             bool(((g.same_lower > 1 / MARGIN) & (g.same_upper < MARGIN))[:5].all()) for g in shifts
         ]
@@ -212,11 +209,90 @@ def measure_six(six: Six, pairs: int, seed: int) -> tuple[float, float]:
     return said / pairs, float(np.mean(found)) if found else float("nan")
 
 
+def measure_world(
+    make: Maker, ops: int, factor: float, sizes: tuple[int, int], asked: tuple[int, int]
+) -> Floats:
+    """Of pairs of 10 min (``asked``: how many, seed) with ``sizes`` samples, all ops ``factor`` times as long in b.
+
+    Share of pairs with any op called different by normal tails of the quantiles alone, and as the command does;
+    then shares of ops.
+    """
+    pairs, seed = asked
+    rng = np.random.default_rng(seed)
+    at = [np.arange(n) * 600.0 / n for n in sizes]
+    ones = [np.ones(n) for n in sizes]
+    shares = np.zeros(4)
+    for _ in range(pairs):
+        made = [
+            [make(rng, n, 600.0 / n) * scale for n, scale in zip(sizes, (1, factor), strict=True)]
+            for _ in range(ops)
+        ]
+        both = [Pair(Period(at[0], a, ones[0]), Period(at[1], b, ones[1])) for a, b in made]
+        odds = [pair.odds_of_load for pair in both]
+        none = [no_load_beside(odds[:i] + odds[i + 1 :]) for i in range(ops)]
+        plain = [simes(_normal_tails(pair, calm)) for pair, calm in zip(both, none, strict=True)]
+        shifts = [
+            pair.shift(same_level=1 - 0.1 / ops, no_load=calm)
+            for pair, calm in zip(both, none, strict=True)
+        ]
+        alone = holm(np.array(plain)) <= 0.05
+        whole = holm(np.array([got.different for got in shifts])) <= 0.05
+        shares += alone.any(), whole.any(), alone.mean(), whole.mean()
+    return shares / pairs
+
+
+def _normal_tails(pair: Pair, no_load: float) -> Floats:
+    """P values of the quantiles by normal tails, as if every share had many independent events."""
+    fewest = unseen_load.FEWEST_FREEDOM
+    unseen_load.FEWEST_FREEDOM = 1e9
+    try:
+        return pair.shift(no_load=no_load).p_value
+    finally:
+        unseen_load.FEWEST_FREEDOM = fewest
+
+
+def compare_worlds(pairs: int, seed: int, some: dict[str, Maker]) -> None:
+    """Print both tables of other worlds: nothing differs; everything does."""
+    print("\nslower or faster said, by normal tails of the quantiles alone -> as the command does")
+    print(f"{'nothing differs, n = 600':<32}{'one op':>18}{'any of six ops':>18}")
+    for number, (name, make) in enumerate(some.items()):
+        one = measure_world(make, 1, 1.0, (600, 600), (pairs, seed + number))
+        six = measure_world(make, 6, 1.0, (600, 600), (max(1, pairs // 2), seed + 50 + number))
+        print(f"{name:<32}{_both(one[:2]):>18}{_both(six[:2]):>18}", flush=True)
+    head = "".join(f"{f'x{factor}':>18}" for factor in FACTORS)
+    print(f"\n{'each of six ops, n = 118 and 80':<32}{head}")
+    for number, (name, make) in enumerate(some.items()):
+        rows = (
+            measure_world(make, 6, factor, (118, 80), (max(1, pairs // 20), seed + 100 + number))
+            for factor in FACTORS
+        )
+        print(f"{name:<32}" + "".join(f"{_both(row[2:]):>18}" for row in rows), flush=True)
+
+
+FACTORS = (2, 5, 38)
+
+
+def _both(pair: Floats) -> str:
+    return f"{pair[0]:.1%} -> {pair[1]:.1%}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=400)
+    parser.add_argument("--data", type=Path, help="folder with gathered latencies of md-workbench")
+    parser.add_argument("--only", choices=("worlds",), help="this table only")
+    parser.add_argument("--world", default="", help="worlds whose names begin so")
     args = parser.parse_args()
+    if args.only is None:
+        compare_loads(args)
+    every = worlds(args.data)
+    some = {name: make for name, make in every.items() if name.startswith(args.world)}
+    compare_worlds(args.pairs, args.seed + 500, some)
+
+
+def compare_loads(args: argparse.Namespace) -> None:
+    """Print the tables of one op and of six under loads of the model."""
     print(
         f"{args.pairs} pairs a row, seeds {args.seed} to {args.seed + len(CASES) + len(SIX) - 1}\n"
     )

@@ -289,7 +289,7 @@ def test_what_happened_after_the_hour_in_which_usual_was_learnt(probed, tmp_path
 
 def test_two_periods_are_compared(probed):
     periods = "@2026-09-21T14:14..2026-09-21T14:28", "@2026-09-21T14:28..2026-09-21T14:43"
-    found = probed.compare(*periods, target="/work", op=["reads", "stats"])
+    found = probed.compare(*periods, target="/work", op=["reads", "stats"], margin=1.25)
     assert [one.verdict for one in found.verdicts] == ["slower", "same"]
     frame = found.to_pandas().set_index(["op", "level"])
     assert frame.loc[("data_read", 0.5), "ratio"] == pytest.approx(3, rel=0.1)

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from iosonde.ingest.latencies import Naming, import_latencies
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.ops import SLOW_AT, SLOW_LOWER_AT
 from iosonde.weather.bursts.bursts import bursts
+from iosonde.weather.bursts.ranks import (
+    BY_RANKS,
+    FEWEST_RANKS,
+    STALL_NS,
+    Operations,
+    expected_coincidences,
+    fewest_seen,
+    find_stalls,
+    waiting_ranks,
+)
 from iosonde.weather.bursts.search import (
     CHANCE,
     DEVIATIONS,
@@ -26,7 +38,7 @@ from iosonde.weather.bursts.search import (
     find_bursts,
     windows_for,
 )
-from iosonde.weather.bursts.words import say_burst, say_bursts
+from iosonde.weather.bursts.words import largest_burst, say_burst, say_bursts, say_limit, say_runs
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.store import Store
 from tests.kit.commands import put, run
@@ -125,7 +137,7 @@ def test_stalls_of_all_ranks_are_found_with_start_and_length(stalled):
         assert burst.share < 0.5
     assert sum(burst.median_sees for burst in found.bursts) < len(STALLS)
     assert "3 bursts on stalls" in say_bursts(found)
-    assert "took long" in say_burst(found.bursts[0], START)
+    assert "small reads on stalls waited for 8" in say_burst(found.bursts[0], START)
 
 
 def test_a_calm_run_has_none(stalled):
@@ -201,7 +213,108 @@ def test_the_page_says_what_the_code_does():
     assert f"at least {FACTOR_AT:g}, and beyond {DEVIATIONS:g} scaled" in page
     assert f"a probability of {CHANCE * 100:g} % for any" in page
     assert f"interval at least {LOWER_AT}" in page
+    assert f"reaches a `k >= {FEWEST_LONG}`" in page
+    assert f"in runs of fewer than {FEWEST_RANKS} ranks" in page
+    assert f"`E(k)` at most {CHANCE * 100:g} %" in page
+    assert f"stall for {STALL_NS // SECOND} s for their number" in page
     assert (FACTOR_AT, LOWER_AT) == (SLOW_AT, SLOW_LOWER_AT)
+
+
+def ranked(rng, length, stalled=3, ranks=12, seconds=10.0):
+    """Rows of a closed loop in which ``stalled`` of the ranks wait at 4 s for ``length`` s."""
+    found = closed_loop(rng, seconds, ranks=stalled, stalls=[(4.0, length)], slow_share=0.0)
+    others = closed_loop(rng, seconds, ranks=ranks - stalled, slow_share=0.0)
+    return found + [(op, rank + stalled, at, took) for op, rank, at, took in others]
+
+
+def test_a_stall_of_a_quarter_of_the_ranks_is_found(tmp_path):
+    rows = ranked(np.random.default_rng(6), 0.15)
+    import_latencies(tmp_path, [gathered(tmp_path / "part.csv", rows)], Naming(started_ns=START))
+    (found,) = bursts(Store(tmp_path), Part(target="part"))
+    (burst,) = found.bursts
+    assert (burst.start_ns - START) / 1e9 == pytest.approx(4.0, abs=0.05)
+    assert (burst.end_ns - START) / 1e9 == pytest.approx(4.15, abs=0.05)
+    assert BY_RANKS in burst.seen_by
+    assert (burst.ranks, burst.of_ranks) == (3, 12)
+    assert burst.lost_ns == pytest.approx(3 * 0.15e9, rel=0.1)
+
+
+def operations(began_s, length_s, rank, origin_ns=START):
+    began = origin_ns + (np.asarray(began_s) * 1e9).astype(np.int64)
+    ended = began + (np.asarray(length_s) * 1e9).astype(np.int64)
+    return Operations(np.asarray(rank), began, ended, np.full(len(began), 100.0))
+
+
+def test_coincidences_are_counted_as_the_binomial_does():
+    """Ten ranks that each begin to wait five times, for 1 % of the run in all."""
+    rank = np.repeat(np.arange(10), 5)
+    got = expected_coincidences(rank, np.full(50, SECOND // 500), SECOND, 10)
+    expected = [50 * binom.sf(k - 2, 9, 0.01) for k in range(1, 11)]
+    assert got[1:] == pytest.approx(expected)
+    unlike = expected_coincidences(np.array([0, 1, 2]), np.array([SECOND // 10] * 3), SECOND, 4)
+    assert unlike[1:4] == pytest.approx([3, 3 * (1 - 0.9**2), 3 * 0.1**2])
+
+
+def test_ranks_that_wait_together_are_found_and_those_that_wait_apart_are_not():
+    rng = np.random.default_rng(7)
+    apart = operations(rng.uniform(0, 100, 200), np.full(200, 0.05), rng.integers(0, 20, 200))
+    assert find_stalls(apart, 20) == []
+    together = operations(
+        np.append(rng.uniform(0, 100, 200), np.full(5, 50.0)),
+        np.append(np.full(200, 0.05), np.full(5, 0.5)),
+        np.append(rng.integers(0, 20, 200), np.arange(5)),
+    )
+    (stall,) = find_stalls(together, 20)
+    assert (stall.start_ns - START, stall.end_ns - START) == (
+        50 * SECOND,
+        50 * SECOND + SECOND // 2,
+    )
+    assert waiting_ranks(together).most(stall.start_ns, stall.end_ns) >= 5
+    assert find_stalls(together, FEWEST_RANKS - 1) == []
+
+
+def test_independent_waits_are_called_a_stall_in_at_most_the_share_promised():
+    rng = np.random.default_rng(8)
+    wrong = 0
+    for _ in range(200):
+        n = int(rng.poisson(150))
+        length = np.minimum(0.02 * (1 + rng.pareto(1.2, n)), 20.0)
+        wrong += bool(
+            find_stalls(operations(rng.uniform(0, 60, n), length, rng.integers(0, 30, n)), 30)
+        )
+    # 8 or more of 200 have a probability of 0.1 % when the rate is 1 %
+    assert wrong < 8
+
+
+def test_the_largest_is_the_one_that_cost_the_most_time(stalled):
+    (found,) = bursts(Store(stalled), Part(target="stalls"))
+    lost = [burst.lost_ns for burst in found.bursts]
+    assert lost == pytest.approx([10 * length * 1e9 for _, length in STALLS], rel=0.15)
+    assert largest_burst(found.bursts) is found.bursts[2]
+    short, *_ = found.bursts
+    loud = [replace(op, peaks=dict.fromkeys(op.peaks, 1e6)) for op in short.ops]
+    assert largest_burst([replace(short, ops=tuple(loud)), *found.bursts[1:]]) is found.bursts[2]
+    told = say_runs([found], START)
+    assert "waited for 1.0" in next(line for line in told if line.startswith("the largest:"))
+    assert all(len(line.split()) <= 25 for line in [*told, say_limit(found)])
+    assert say_limit(found).startswith("stalls of 1.00 s in fewer than ")
+
+
+def test_a_stall_of_as_many_ranks_as_it_says_is_found_and_one_of_two_is_not():
+    rng = np.random.default_rng(9)
+    n, ranks = 300, 24
+    calm = (rng.uniform(0, 60, n), rng.uniform(0.05, 0.2, n), rng.integers(0, ranks, n))
+    k = fewest_seen(operations(*calm), ranks)
+    assert 3 < k < ranks
+
+    def stalls(count):
+        more = (np.full(count, 30.0), np.full(count, 1.0), np.arange(count))
+        both = operations(*(np.append(*pair) for pair in zip(calm, more, strict=True)))
+        return find_stalls(both, ranks)
+
+    assert len(stalls(k + 1)) == 1
+    assert stalls(2) == []
+    assert fewest_seen(operations(*calm), FEWEST_RANKS - 1) is None
 
 
 @pytest.mark.skipif(

@@ -21,15 +21,18 @@ from benchmarks.compare import (
     lognormal,
     measure,
     measure_six,
+    measure_world,
 )
+from benchmarks.compare_worlds import worlds
 from iosonde.model.errors import NothingMeasuredError, UnitError, UsageError
 from iosonde.model.periods import parse_period
 from iosonde.stats.multiple import benjamini_hochberg, holm, simes
 from iosonde.weather.compare import dependence
 from iosonde.weather.compare.compare import compare
+from iosonde.weather.compare.ratios import of_a, short_ratio
 from iosonde.weather.compare.seasons import hours_of_week, match
 from iosonde.weather.compare.shift import FEWEST, LEVELS, Pair
-from iosonde.weather.compare.unseen_load import Period
+from iosonde.weather.compare.unseen_load import FEWEST_FREEDOM, Period
 from iosonde.weather.compare.words import MARGIN, judge, say_comparison
 from iosonde.weather.samples.periods import Part, part_samples, part_series, runs
 from iosonde.weather.selectors import Defaults, known_names, select, select_all, sides
@@ -146,7 +149,7 @@ def test_equal_values_are_the_same():
     got = shift(period(np.full(600, 5.0)), period(np.full(900, 5.0)))
     assert got.lower[:5] == pytest.approx(np.ones(5))
     assert got.upper[:5] == pytest.approx(np.ones(5))
-    assert (got.p_value == 1).all()
+    assert got.p_value == pytest.approx(np.ones(6))
 
 
 def test_a_coarse_clock_is_no_load():
@@ -400,8 +403,10 @@ def test_the_page_says_what_the_code_does():
     assert (
         f"{dependence.ALL_CALM} that no op has a load, {dependence.CALM} that one has none" in words
     )
-    for case in (*CASES, *SIX):
-        assert f"| {case.name} |" in page
+    assert f"at least {FEWEST_FREEDOM:g}): four bursts" in words
+    assert f"fewer than {FEWEST} samples has no answer" in words
+    for name in (*(case.name for case in (*CASES, *SIX)), *worlds(None)):
+        assert f"| {name} |" in page
 
 
 def test_what_a_user_waited_is_compared(tmp_path):
@@ -454,16 +459,103 @@ def test_little_data_says_what_it_could_have_seen(tmp_path):
     rng = np.random.default_rng(14)
     for place in (0, 1):
         start = MONDAY + place * 7 * 24 * HOUR
-        services = (lognormal(rng, 60, 1.0) * 1e9).astype(int).tolist()
+        services = (lognormal(rng, 200, 1.0) * 1e9).astype(int).tolist()
         sealed(tmp_path, f"run{place}", rows(services, start, run_id=f"run{place}"), start)
     (found,) = judge(
         compare(Store(tmp_path), Part("/work", run_id="run0"), Part("/work", run_id="run1"))
     )
     assert found.verdict == "not enough data"
-    assert "times as high would have been seen" in say_comparison(found)
     assert found.levels[-1].ratio is None
-    vague = [level._replace(smallest=80.51) for level in found.levels]
-    assert "a median 81 times as high" in say_comparison(replace(found, levels=vague))
+    assert 1.2 < found.needed.factor < 4
+    assert 1 < found.needed.longer < 100
+    assert (
+        f"at these ratios, {found.needed.longer:.2g} times the time would tell"
+        in say_comparison(found)
+    )
+    told = say_comparison(found)
+    assert f"a factor of {found.needed.factor:.2f} would have been seen" in told
+    assert len(told.split()) <= 25
+    assert found.to_json()["needed"]["factor"] == found.needed.factor
+    vague = replace(found, needed=found.needed._replace(factor=80.51, longer=None))
+    assert say_comparison(vague).endswith("a factor of 81 would have been seen")
+
+
+def test_what_would_have_been_seen_is_found_in_about_four_of_five():
+    rng = np.random.default_rng(21)
+    pairs = [Pair(*(period(lognormal(rng, 200, 1.0)) for _ in range(2))) for _ in range(5)]
+    for pair in pairs:
+        pair.shift()
+    seen = np.median([pair.seen(0.05) for pair in pairs])
+    found = [
+        shift(period(lognormal(rng, 200, 1.0)), period(lognormal(rng, 200, 1.0) * seen)).different
+        for _ in range(30)
+    ]
+    assert 0.6 <= np.mean(np.array(found) <= 0.05) <= 1.0
+    assert all(pair.seen(0.05 / 6) > pair.seen(0.05) for pair in pairs)
+
+
+def test_fewer_samples_than_any_answer_needs_are_told(tmp_path):
+    for name, n in (("few", FEWEST - 8), ("many", 100)):
+        sealed(tmp_path, name, rows([5_000_000] * n, MONDAY, run_id=name), MONDAY)
+    (found,) = judge(
+        compare(Store(tmp_path), Part("/work", run_id="few"), Part("/work", run_id="many"))
+    )
+    assert say_comparison(found).endswith("each side needs 20 samples, and one has 12")
+    assert found.needed.samples == FEWEST
+
+
+def test_a_difference_that_no_load_explains_is_found_however_many_ops_are_asked():
+    """38 times as long in all of six ops: the quantiles' p values have a floor, the whole has none."""
+    alone, whole = measure_world(loaded(300), 6, 38.0, (118, 80), (4, 3))[2:]
+    assert alone < 1
+    assert whole == 1
+
+
+@pytest.mark.parametrize("make", worlds(None).values(), ids=worlds(None))
+def test_periods_of_one_process_of_another_world_are_called_different_in_at_most_5_percent(make):
+    # more than 4 of 25 have a probability of 0.7 % when the rate is 5 %
+    assert measure_world(make, 1, 1.0, (300, 300), (25, 22))[1] <= 4 / 25
+
+
+def test_the_whole_is_the_ratio_of_geometric_means_and_wider_than_for_independent_samples():
+    rng = np.random.default_rng(23)
+    one, other = lognormal(rng, 900, 1.0), 1.3 * lognormal(rng, 700, 1.0)
+    there, back = shift(period(one), period(other)).whole, shift(period(other), period(one)).whole
+    assert there.ratio == pytest.approx(np.exp(np.log(other).mean() - np.log(one).mean()))
+    assert (there.ratio, there.lower) == pytest.approx((1 / back.ratio, 1 / back.upper))
+    assert there.p_value == pytest.approx(back.p_value)
+    independent = 1.96 * np.sqrt(np.log(one).var() / 900 + np.log(other).var() / 700)
+    assert np.log(there.upper / there.ratio) > independent
+
+
+def test_the_whole_has_no_floor():
+    """Each factor of ten makes it less likely that a load is the cause; a gap of shares cannot become larger."""
+    rng = np.random.default_rng(24)
+    one, other = autoregressive(rng, 80, 1.0), autoregressive(rng, 80, 1.0)
+    got = [shift(period(one), period(other * 10.0**k)) for k in (1, 2, 3)]
+    assert got[0].p_value[1] == pytest.approx(got[2].p_value[1])
+    assert got[0].whole.p_value > 10 * got[1].whole.p_value > 100 * got[2].whole.p_value
+
+
+def test_values_of_zero_from_a_coarse_clock_are_compared():
+    got = shift(period(np.tile([0.0, 1.0, 2.0], 50)), period(np.tile([0.0, 100.0, 200.0], 50)))
+    assert np.isfinite(got.whole.ratio)
+    assert got.whole.ratio > 1
+    assert shift(period(np.zeros(50)), period(np.zeros(50))).whole.ratio == 1
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1.214, "1.21"), (27.3, "27"), (0.1, "0.10"), (1 / 310.4, "1/310"), (0.0, "0.00")],
+)
+def test_ratios_are_readable(ratio, text):
+    assert short_ratio(ratio) == text
+
+
+def test_small_ratios_are_parts():
+    assert of_a(1 / 310, 1 / 352, 1 / 281) == "1/310 (1/352-1/281) of A's"
+    assert of_a(1.5, 0.05, 9.0) == "1.50 (1/20-9.00) times A's"
+    assert of_a(1.5, None, None) == "n/a times A's"
 
 
 def test_what_was_lost_is_said(tmp_path):

@@ -27,7 +27,7 @@ from iosonde.model.units import (
 )
 from iosonde.weather import answers
 from iosonde.weather.bursts.bursts import RunBurst, RunBursts
-from iosonde.weather.bursts.words import say_burst, say_bursts
+from iosonde.weather.bursts.words import say_burst, say_bursts, say_limit, say_who
 from iosonde.weather.store import Store
 
 SCHEMA_VERSION = 1
@@ -94,10 +94,21 @@ def _print(found: list[RunBursts], now_ns: int) -> None:
         if run.too_few:
             words = ", ".join(map(op_word, run.too_few))
             print(f"{words}: too few operations to look for bursts")
+        print(say_limit(run))
         if not run.bursts:
             continue
         window = format_option(min(burst.window_ns for burst in run.bursts))
-        head = ("began", "into the run", "lasted", "found in", "took long", "of", *_HEAD)
+        head = (
+            "began",
+            "into the run",
+            "lasted",
+            "found in",
+            "ranks",
+            "lost",
+            "took long",
+            "of",
+            *_HEAD,
+        )
         print(
             f"factors are those of the slowest {window} of any operation; a median in brackets would not"
         )
@@ -106,13 +117,14 @@ def _print(found: list[RunBursts], now_ns: int) -> None:
 
 
 def _row(run: RunBursts, burst: RunBurst, now_ns: int) -> tuple[str, ...]:
-    words = [op_word(op.op) for op in burst.ops if op.found]
     median = format_factor(burst.peak("q50")) + "x"
     return (
         format_time(burst.start_ns, now_ns, seconds=True),
         format_duration(burst.start_ns - run.first_ns),
         format_duration(burst.end_ns - burst.start_ns),
-        ", ".join(words) or "all together",
+        say_who(burst),
+        f"{burst.ranks} of {burst.of_ranks}",
+        format_duration(round(burst.lost_ns)),
         f"{burst.share:.1%}",
         count(burst.n),
         *(f"{format_factor(burst.peak(name))}x" for name in ("mean", "q95", "q99")),
@@ -132,7 +144,10 @@ def _write_json(found: list[RunBursts], args: argparse.Namespace, now_ns: int) -
                 "n": run.n,
                 "ops": list(run.ops),
                 "too_few": list(run.too_few),
+                "ranks": run.ranks,
+                "fewest_ranks": run.fewest_ranks,
                 "sentence": say_bursts(run),
+                "limit": say_limit(run),
                 "bursts": [_plain(burst, now_ns) for burst in run.bursts],
             }
             for run in found
@@ -156,6 +171,8 @@ def _plain(burst: RunBurst, now_ns: int) -> dict[str, Any]:
         "chance": burst.chance,
         "n": burst.n,
         "share": burst.share,
+        "ranks": burst.ranks,
+        "lost_ns": burst.lost_ns,
         "ops": [vars(op) for op in burst.ops],
         "sentence": say_burst(burst, now_ns),
     }
@@ -170,6 +187,8 @@ def _write_csv(found: list[RunBursts], args: argparse.Namespace) -> None:
         "end_ns": np.array([b.end_ns for _, b in rows], dtype=np.int64),
         "n": np.array([b.n for _, b in rows], dtype=np.int64),
         "share": np.array([b.share for _, b in rows], dtype=np.float64),
+        "ranks": np.array([b.ranks for _, b in rows], dtype=np.int64),
+        "lost_ns": np.array([b.lost_ns for _, b in rows], dtype=np.float64),
         "median_sees": np.array([b.median_sees for _, b in rows], dtype=np.bool_),
     }
     columns |= {

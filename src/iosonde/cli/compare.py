@@ -22,14 +22,8 @@ from iosonde.model.ops import op_word, parse_op
 from iosonde.model.units import format_duration, format_time
 from iosonde.weather import answers
 from iosonde.weather.compare.compare import Compared
-from iosonde.weather.compare.words import (
-    MARGIN,
-    OpComparison,
-    level_name,
-    say_comparison,
-    say_ratio,
-    short_ratio,
-)
+from iosonde.weather.compare.ratios import level_name, short_ratio
+from iosonde.weather.compare.words import MARGIN, OpComparison, say_comparison, say_ratio
 from iosonde.weather.samples.periods import Part
 from iosonde.weather.selectors import Defaults
 from iosonde.weather.store import Store
@@ -119,7 +113,7 @@ def _print(
     print(f"A: {_words(compared.a, now_ns)}\nB: {_words(compared.b, now_ns)}\n")
     for op in found:
         print(say_comparison(op, args.margin))
-    head = ("", "B is", "median", "q95", "q99", "median sees", "n of A", "n of B")
+    head = ("", "B is", "geo. mean", "median", "q95", "q99", "median sees", "n of A", "n of B")
     print("\n" + table(head, [_row(op) for op in found], left=2))
     if args.quantiles:
         print("\n" + table(("", "", "A", "B", "B / A", "sees", "p"), _quantiles(found), left=2))
@@ -175,6 +169,7 @@ def _row(op: OpComparison) -> tuple[str, ...]:
     return (
         op_word(op.op),
         op.verdict,
+        say_ratio(op.whole),
         *(say_ratio(by_level[level]) for level in (0.5, 0.95, 0.99)),
         "n/a" if sees is None else f"x{short_ratio(sees)}",
         count(op.a.used),

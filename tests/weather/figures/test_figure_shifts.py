@@ -68,17 +68,20 @@ def test_the_numbers_are_those_of_the_table(compared):
         (mark,) = pane.marks
         assert isinstance(mark, RatioMarks)
         assert mark.margin == 1.2
-        assert mark.categories == ("q25", "q50", "q75", "q90", "q95", "q99")
+        assert mark.categories == ("q25", "q50", "q75", "q90", "q95", "q99", "mean")
         for name in ("lower", "upper"):
-            told = [np.nan if (v := getattr(q, name)) is None else v for q in op.levels]
+            told = [
+                np.nan if (v := getattr(q, name)) is None else v for q in (*op.levels, op.whole)
+            ]
             assert getattr(mark, name) == pytest.approx(np.array(told), nan_ok=True)
-        assert mark.changed.tolist() == [level.changed for level in op.levels]
+        assert mark.changed.tolist() == [row.changed for row in (*op.levels, op.whole)]
         known = ~np.isnan(mark.value)
         assert (mark.lower[known] <= mark.value[known]).all()
         assert (mark.value[known] <= mark.upper[known]).all()
     writes, stats, deletes = (pane.marks[0] for pane in sheet.panes)
     assert writes.value[:4] == pytest.approx(1.5, rel=0.1)
     assert writes.changed[:4].all()
+    assert writes.value[-1] == pytest.approx(1.5, rel=0.1)
     assert not stats.changed.any()
     assert np.isnan(deletes.value).all()
     assert sheet.caption[:3] == ("A: a", "B: b", "say")
@@ -97,7 +100,7 @@ def test_light_and_dark_with_the_margin_shaded(compared, dark, width):
         low, high = axes.get_xlim()
         assert low < 1 / 1.5 < 1.5 < high
         assert [label.get_text() for label in axes.get_yticklabels()][1] == "q50"
-    assert [t.get_text().strip() for t in canvas.axes[2].texts].count("n/a") == 6
+    assert [t.get_text().strip() for t in canvas.axes[2].texts].count("n/a") == 7
     words = [text.get_text() for text in canvas.legends[0].get_texts()]
     assert "the same, within 50%" in words
     assert encoded(canvas, "png").startswith(b"\x89PNG")

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.ops import op_order
-from iosonde.weather.bursts.search import FACTOR_AT, Burst, BurstsFound, find_bursts, windows_for
+from iosonde.weather.bursts.ranks import (
+    BY_RANKS,
+    Operations,
+    WaitingRanks,
+    fewest_seen,
+    find_stalls,
+    waiting_ranks,
+)
+from iosonde.weather.bursts.search import (
+    FACTOR_AT,
+    SEEN_BY,
+    Burst,
+    BurstsFound,
+    find_bursts,
+    windows_for,
+)
 from iosonde.weather.samples.periods import Part, RunRef, part_samples, part_series, runs
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
+    from iosonde.model.frames import Frame
 
 
 ALL = "all"
@@ -25,7 +41,8 @@ ALL = "all"
 class OpInBurst:
     """One op in a burst. ``peaks``: the largest factor of a window by statistic (mean q50 q95 q99).
 
-    ``n`` operations began in it; ``n_long`` took more than twice the usual q95.
+    ``n`` operations began in it; ``n_long`` took more than twice the usual q95. ``lost_ns``: by how much the
+    operations that took long and were open in it exceed the usual median, summed.
     """
 
     op: str
@@ -33,6 +50,7 @@ class OpInBurst:
     n_long: int
     peaks: dict[str, float]
     median_sees: bool
+    lost_ns: float
     found: bool
     """Whether this op alone shows the burst."""
 
@@ -50,6 +68,14 @@ class RunBurst:
     ops: tuple[OpInBurst, ...]
     seen_by: tuple[str, ...]
     chance: float
+    ranks: int
+    """Ranks that waited at once, at most: for more than twice the usual q95."""
+    of_ranks: int
+
+    @property
+    def lost_ns(self) -> float:
+        """The size of a burst: time lost by operations that took long, over all ranks and ops."""
+        return sum(op.lost_ns for op in self.ops)
 
     @property
     def n(self) -> int:
@@ -73,7 +99,7 @@ class RunBurst:
 
 @dataclass(frozen=True)
 class Searched:
-    """One op of a run as it was searched: when operations began (ns), what each waited (ns), what was found.
+    """One op of a run as it was searched: when operations began (ns), what each waited (ns), its rank, what was found.
 
     ``n_silent`` more are not in it: their end is not known. ``found`` is None for too few operations.
     """
@@ -81,6 +107,7 @@ class Searched:
     op: str
     began_ns: Ints
     waited_ns: Floats
+    rank: Ints
     n_silent: int
     found: BurstsFound | None
 
@@ -100,6 +127,10 @@ class RunBursts:
     ops: tuple[str, ...]
     too_few: tuple[str, ...]
     bursts: list[RunBurst]
+    ranks: int
+    """Hosts or ranks of the run; a part of them is looked for from ``ranks.FEWEST_RANKS`` on."""
+    fewest_ranks: int | None
+    """Ranks that must stall for a second for their number to show it; None: no number does."""
     searched: tuple[Searched, ...] = ()
 
 
@@ -127,14 +158,20 @@ def _run(
     target, run_id = refs[0].target, refs[0].run_id
     of_run = Part(target, part.host, run_id, part.since_ns, part.until_ns, part.ops)
     series = part_series(store.root, of_run)
+    hosts = sorted({key.host for key in series})
     ops = []
     for name in sorted({key.op for key in series}, key=op_order):
-        frame = part_samples(store.root, of_run, [key for key in series if key.op == name])
+        of_op = [key for key in series if key.op == name]
+        frame = part_samples(store.root, of_run, of_op)
         known = frame.take(~np.isnan(frame["response_ns"]))
+        rank = np.array([hosts.index(key.host) for key in of_op], dtype=np.int64)[known["series"]]
         silent = len(frame) - len(known)
-        ops.append(_searched(name, known["due_ns"], known["response_ns"], silent, window_ns))
+        ops.append(_searched(name, known, rank, silent, window_ns))
     spans = [(burst, op.op) for op in ops if op.found for burst in op.found.bursts]
     spans += [(burst, ALL) for burst in _together(ops, window_ns)]
+    of_ranks = _operations(ops)
+    spans += [(burst, BY_RANKS) for burst in find_stalls(of_ranks, len(hosts))]
+    seen = _Seen(target, run_id, ops, waiting_ranks(of_ranks), len(hosts))
     return RunBursts(
         target,
         run_id,
@@ -143,17 +180,40 @@ def _run(
         sum(len(op.began_ns) for op in ops),
         tuple(op.op for op in ops),
         tuple(op.op for op in ops if op.found is None),
-        [_burst(target, run_id, group, ops) for group in _overlapping(spans)],
+        [_burst(seen, group) for group in _overlapping(spans)],
+        len(hosts),
+        fewest_seen(of_ranks, len(hosts)),
         tuple(ops) if everything else (),
     )
 
 
-def _searched(
-    name: str, began: Ints, waited: Floats, silent: int, window_ns: int | None
-) -> Searched:
+class _Seen(NamedTuple):
+    """What bursts of a run are described by."""
+
+    target: str
+    run_id: str
+    ops: list[Searched]
+    waiting: WaitingRanks
+    ranks: int
+
+
+def _searched(name: str, known: Frame, rank: Ints, silent: int, window_ns: int | None) -> Searched:
+    began, waited = known["due_ns"], known["response_ns"]
     windows = windows_for(began) if window_ns is None else (window_ns,)
     found = find_bursts(began, waited, windows) if windows else None
-    return Searched(name, began, waited, silent, found)
+    return Searched(name, began, waited, rank, silent, found)
+
+
+def _operations(ops: list[Searched]) -> Operations:
+    """All operations whose usual is known."""
+    some = [(op, op.found.usual_ns["q95"]) for op in ops if op.found is not None]
+    none = np.array([], dtype=np.int64)
+    return Operations(
+        np.concatenate([none, *(op.rank for op, _ in some)]),
+        np.concatenate([none, *(op.began_ns for op, _ in some)]),
+        np.concatenate([none, *(op.began_ns + op.waited_ns.astype(np.int64) for op, _ in some)]),
+        np.concatenate([none.astype(np.float64), *(op.waited_ns / usual for op, usual in some)]),
+    )
 
 
 def _together(ops: list[Searched], window_ns: int | None) -> list[Burst]:
@@ -185,35 +245,38 @@ def _overlapping(spans: list[tuple[Burst, str]]) -> list[list[tuple[Burst, str]]
     return groups
 
 
-def _burst(
-    target: str, run_id: str, group: list[tuple[Burst, str]], ops: list[Searched]
-) -> RunBurst:
+def _burst(seen: _Seen, group: list[tuple[Burst, str]]) -> RunBurst:
     start = min(burst.start_ns for burst, _ in group)
     end = max(burst.end_ns for burst, _ in group)
     names = {name for _, name in group}
-    seen = {statistic for burst, _ in group for statistic in burst.seen_by}
-    inside = [_in_burst(op, start, end, op.op in names) for op in ops if op.found]
+    by = {statistic for burst, _ in group for statistic in burst.seen_by}
+    inside = [_in_burst(op, start, end, op.op in names) for op in seen.ops if op.found]
     return RunBurst(
-        target,
-        run_id,
+        seen.target,
+        seen.run_id,
         start,
         end,
-        min(op.found.scales[0].window_ns for op in ops if op.found),
-        tuple(op for op in inside if op.n),
-        tuple(name for name in ("mean", "q95", "q99") if name in seen),
+        min(op.found.scales[0].window_ns for op in seen.ops if op.found),
+        tuple(op for op in inside if op.n or op.lost_ns),
+        tuple(name for name in (*SEEN_BY, BY_RANKS) if name in by),
         min(burst.chance for burst, _ in group),
+        seen.waiting.most(start, end),
+        seen.ranks,
     )
 
 
 def _in_burst(op: Searched, start: int, end: int, found: bool) -> OpInBurst:
     assert op.found is not None
     rows = slice(*np.searchsorted(op.began_ns, (start, end)))
-    long = op.waited_ns[rows] > FACTOR_AT * op.found.usual_ns["q95"]
+    long = op.waited_ns > FACTOR_AT * op.found.usual_ns["q95"]
+    touches = (op.began_ns < end) & (op.began_ns + op.waited_ns > start)
+    lost = op.waited_ns[long & touches] - op.found.usual_ns["q50"]
     return OpInBurst(
         op.op,
-        len(long),
-        int(long.sum()),
+        len(long[rows]),
+        int(long[rows].sum()),
         op.found.peaks(start, end),
         op.found.median_sees(start, end),
+        float(lost.sum()),
         found,
     )

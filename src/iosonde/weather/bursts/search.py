@@ -153,7 +153,7 @@ def find_bursts(
         for run in runs
         for burst in scale.bursts(run, allowed)
     ]
-    return BurstsFound(tuple(scales), _least_likely(candidates))
+    return BurstsFound(tuple(scales), least_likely(candidates))
 
 
 class WindowScale:
@@ -245,7 +245,7 @@ def _spans(unusual: Flags) -> list[tuple[int, int]]:
     return [(int(begin), int(end) + 1) for begin, end in zip(firsts, lasts, strict=True)]
 
 
-def _least_likely(candidates: list[Burst]) -> list[Burst]:
+def least_likely(candidates: list[Burst]) -> list[Burst]:
     """Of bursts that overlap the least likely one, of equal ones the shortest; by time."""
     kept: list[Burst] = []
     for burst in sorted(candidates, key=lambda b: (b.chance, b.end_ns - b.start_ns)):

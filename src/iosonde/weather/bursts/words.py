@@ -8,37 +8,65 @@ from typing import TYPE_CHECKING
 
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_duration, format_factor, format_time
+from iosonde.weather.bursts.ranks import FEWEST_RANKS, STALL_NS
 
 if TYPE_CHECKING:
     from iosonde.weather.bursts.bursts import RunBurst, RunBursts
 
 
+_NAMED = 3
+"""Operations that a sentence names one by one."""
+
+
 def say_burst(burst: RunBurst, now_ns: int, zone: tzinfo | None = None) -> str:
-    """One line without a full stop: when, how long, who, how much, and whether the median shows it."""
+    """One line without a full stop: who waited, how long, since when, how much, and whether the median shows it."""
     since = format_time(burst.start_ns, now_ns, zone, seconds=True)
-    found = [op_word(op.op) for op in burst.ops if op.found] or ["operations together"]
-    factors = ", ".join(
-        f"{name} {format_factor(burst.peak(name))}x" for name in ("mean", "q95", "q99")
-    )
-    median = "the median shows it too" if burst.median_sees else "the median alone does not show it"
+    factors = ", ".join(f"{name} {format_factor(burst.peak(name))}x" for name in ("mean", "q99"))
+    median = "the median shows it too" if burst.median_sees else "the median does not show it"
+    length = format_duration(burst.end_ns - burst.start_ns)
     return (
-        f"{', '.join(found)} on {burst.target} waited for {format_duration(burst.end_ns - burst.start_ns)} "
-        f"from {since} on: {burst.share:.1%} of {burst.n} operations took long, {factors}; {median}"
+        f"{say_who(burst)} on {burst.target} waited for {length} from {since}: {factors}; {median}"
     )
+
+
+def say_who(burst: RunBurst) -> str:
+    """``3 of 10 ranks``, ``creates, stats``: who waited. The ranks where a part of them shows the burst best."""
+    words = [op_word(op.op) for op in burst.ops if op.found]
+    if not words and burst.of_ranks > 1:
+        return f"{burst.ranks} of {burst.of_ranks} ranks"
+    return ", ".join(words) if 0 < len(words) <= _NAMED else "all operations"
 
 
 def say_runs(
     runs: Sequence[RunBursts], now_ns: int, zone: tzinfo | None = None, most: int = 4
 ) -> list[str]:
-    """What the runs amount to, those with the clearest bursts first, and the clearest burst of all."""
+    """What the runs amount to, those with the clearest bursts first, and the largest burst of all."""
     ranked = sorted(runs, key=lambda run: min((b.chance for b in run.bursts), default=2.0))
-    told = [f"{run.run_id}: {say_bursts(run)}" for run in ranked[:most]]
+    lines = [f"{run.run_id}: {say_bursts(run)}" for run in ranked[:most]]
     every = [burst for run in runs for burst in run.bursts]
     if every:
-        hidden = [burst for burst in every if not burst.median_sees] or every
-        clearest = max(hidden, key=lambda burst: burst.peak("q99"))
-        told.append(f"the largest: {say_burst(clearest, now_ns, zone)}")
-    return told
+        largest = largest_burst(every)
+        lost = format_duration(round(largest.lost_ns))
+        lines.append(f"the largest: {say_burst(largest, now_ns, zone)}")
+        lines.append(
+            f"largest by time lost: its long operations took {lost} more than usual, summed over all ranks"
+        )
+    return lines
+
+
+def largest_burst(bursts: Sequence[RunBurst]) -> RunBurst:
+    """The burst that cost the most time, over all ranks; of equal ones the longest, then the first."""
+    return max(bursts, key=lambda b: (b.lost_ns, b.end_ns - b.start_ns, -b.start_ns))
+
+
+def say_limit(run: RunBursts) -> str:
+    """What the search may miss in this run, in one line without a full stop."""
+    length = format_duration(STALL_NS)
+    if run.ranks < FEWEST_RANKS:
+        return f"stalls of single ranks are not looked for: the run has {run.ranks}, a search needs {FEWEST_RANKS}"
+    if run.fewest_ranks is None:
+        return f"stalls of {length} in a part of the {run.ranks} ranks may go unseen"
+    return f"stalls of {length} in fewer than {run.fewest_ranks} of {run.ranks} ranks may go unseen"
 
 
 def say_bursts(run: RunBursts) -> str:

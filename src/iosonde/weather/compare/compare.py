@@ -12,7 +12,7 @@ from iosonde.model.advice import Action, Advice, Argument
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import op_order
-from iosonde.stats.multiple import benjamini_hochberg, holm, simes
+from iosonde.stats.multiple import benjamini_hochberg, holm
 from iosonde.weather.compare.dependence import no_load_beside
 from iosonde.weather.compare.seasons import Matching, match
 from iosonde.weather.compare.shift import LEVELS, Pair, QuantileShift
@@ -43,9 +43,10 @@ class SideOfOp:
 
 @dataclass(frozen=True)
 class OpShift:
-    """One op of both sides. ``p_value`` is of "no quantile differs", adjusted over ops (Holm).
+    """One op of both sides. ``p_value`` is of "neither a quantile nor the whole differs", adjusted over ops (Holm).
 
-    ``adjusted`` (levels,) are the quantiles' p values, adjusted over ops and levels (Benjamini-Hochberg).
+    ``adjusted`` (levels,) are the quantiles' p values, ``adjusted_whole`` that of all latencies together,
+    adjusted over all of them of all ops (Benjamini-Hochberg).
     """
 
     op: str
@@ -55,6 +56,9 @@ class OpShift:
     shift: QuantileShift
     p_value: float
     adjusted: Floats
+    adjusted_whole: float
+    seen: float
+    """By what ratio all latencies must move to be called different (``Pair.seen``); NaN where they are."""
 
 
 @dataclass(frozen=True)
@@ -172,9 +176,15 @@ def _adjusted(ops: list[_Prepared]) -> list[OpShift]:
         )
         for place, op in enumerate(ops)
     ]
-    whole = holm(np.array([simes(got.p_value) for got in shifts]))
-    parts = benjamini_hochberg(np.array([got.p_value for got in shifts]))
+    whole = holm(np.array([got.different for got in shifts]))
+    parts = benjamini_hochberg(
+        np.array([np.append(got.p_value, got.whole.p_value) for got in shifts])
+    )
+    seen = [
+        op.pair.seen(_ALPHA / len(ops)) if p > _ALPHA else float("nan")
+        for op, p in zip(ops, whole, strict=True)
+    ]
     return [
-        OpShift(op.op, op.a, op.b, op.matching, got, float(p), part)
-        for op, got, p, part in zip(ops, shifts, whole, parts, strict=True)
+        OpShift(op.op, op.a, op.b, op.matching, got, float(p), part[:-1], float(part[-1]), ratio)
+        for op, got, p, part, ratio in zip(ops, shifts, whole, parts, seen, strict=True)
     ]

@@ -142,8 +142,11 @@ def _load_covariance(blocks: Blocks, tau: float) -> Floats:
     return covariance
 
 
-def evidence(layout: BlockGrid, series: Floats) -> Floats:
+def evidence(layout: BlockGrid, series: Floats, *, outside: bool = False) -> Floats:
     """Log likelihood of every (tau, share) of the grid, (taus, shares).
+
+    ``outside``: what a load does beyond the period counts as part of the series' variance, so a period shows
+    only the rest of it.
 
     ``series``: (samples,), any unit, in the order of the blocks. A series that never changes shows no load.
     Missing data: none may be.
@@ -156,6 +159,8 @@ def evidence(layout: BlockGrid, series: Floats) -> Floats:
         return np.tile(np.where(shares > 0, -np.inf, 0.0), (len(layout.values), 1))
     z = (layout.blocks.sums(centred / np.sqrt(variance)) * layout.scale) @ layout.vectors
     expected = (1 - shares)[None, :, None] + shares[None, :, None] * layout.values[:, None, :]
+    if outside:
+        expected = expected / (1 - mean_variance(layout))[:, :, None]
     fits: Floats = -0.5 * (np.log(expected) + z[:, None, :] ** 2 / expected).sum(axis=2)
     return fits
 
@@ -164,7 +169,10 @@ def weights(fits: Floats, no_load: float = NO_LOAD) -> Floats:
     """What the grid weighs after the evidence; (taus, shares), sums to 1. ``no_load``: weight of no load before."""
     rest = (1 - no_load) / (len(SHARES) - 1)
     before = np.array([no_load, *[rest] * (len(SHARES) - 1)])
-    after = fits + np.log(before)
+    if not np.isfinite(fits[:, 1:]).any():
+        before[0] = 1.0
+    with np.errstate(divide="ignore"):
+        after = fits + np.log(before)
     after = np.exp(after - after.max())
     normal: Floats = after / after.sum()
     return normal

@@ -10,11 +10,13 @@ from iosonde.drawing.marks import RatioMarks
 from iosonde.drawing.sheet import RATIO, Pane, Sheet, thousands
 from iosonde.model.ops import op_word
 from iosonde.weather.compare.compare import Compared, OpShift
+from iosonde.weather.compare.ratios import level_name
 
 CHANGED_AT = 0.05
 """Adjusted p values up to this are a change, as in the table."""
 _EXPLAINED = (
-    "changed: judged for all quantiles of all operations together; every operation has its own axis"
+    "changed: judged for all rows of all operations together; mean: the geometric mean of all latencies; "
+    "n/a: no interval at this quantile; every operation has its own axis"
 )
 
 
@@ -25,7 +27,7 @@ def shifts_sheet(
     names: tuple[str, str],
     say: Sequence[str] = (),
 ) -> Sheet:
-    """A pane an op, a row a quantile; the band is what counts as the same.
+    """A pane an op, a row a quantile and one for all latencies; the band is what counts as the same.
 
     ``verdicts`` by op, ``names`` of both sides and the sentences ``say`` are what findings have.
     """
@@ -52,12 +54,15 @@ def shifts_sheet(
 
 
 def _shifts(op: OpShift, levels: tuple[float, ...], margin: float) -> RatioMarks:
-    """Quantiles from low to high; one whose interval has no end has no number."""
-    found = op.shift
-    known = ~np.isnan(found.lower) & ~np.isnan(found.upper) & ~np.isnan(found.ratio)
-    value, lower, upper = (
-        np.where(known, column, np.nan) for column in (found.ratio, found.lower, found.upper)
+    """Quantiles from low to high, then all latencies; one whose interval has no end has no number."""
+    found, whole = op.shift, op.shift.whole
+    columns = (
+        np.append(found.ratio, whole.ratio),
+        np.append(found.lower, whole.lower),
+        np.append(found.upper, whole.upper),
     )
-    changed = known & (op.adjusted <= CHANGED_AT)
-    names = tuple(f"q{level * 100:g}" for level in levels)
+    known = np.isfinite(columns).all(axis=0)
+    value, lower, upper = (np.where(known, column, np.nan) for column in columns)
+    changed = known & (np.append(op.adjusted, op.adjusted_whole) <= CHANGED_AT)
+    names = (*map(level_name, levels), "mean")
     return RatioMarks(names, value, lower, upper, changed, margin)

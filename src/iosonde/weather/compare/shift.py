@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.stats.multiple import simes
 from iosonde.weather.compare import dependence
 from iosonde.weather.compare.unseen_load import Gaps, Period, Side, bisect
+from iosonde.weather.compare.whole import UNKNOWN, Whole
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
@@ -30,6 +32,8 @@ LEVELS: tuple[float, ...] = (0.25, 0.50, 0.75, 0.90, 0.95, 0.99)
 FEWEST = 20
 """Fewer samples on a side say nothing about how they depend on each other."""
 _POWER_80 = 0.8416
+_TOGETHER = (1, 3, 5)
+"""Numbers of quantiles that may find a move of all latencies."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,13 @@ class QuantileShift:
     quantile_b: Floats
     effective_a: Floats
     effective_b: Floats
+    whole: Whole = UNKNOWN
+    """All latencies together: what no load explains, however few samples a quantile has."""
+
+    @property
+    def different(self) -> float:
+        """P value of "neither a quantile nor the whole differs" (Simes). NaN = too few samples."""
+        return simes(np.append(self.p_value, self.whole.p_value))
 
 
 class Pair:
@@ -82,6 +93,26 @@ class Pair:
             return _unknown(self._p)
         self._gaps.weigh(no_load)
         return _shift(self._sides, self._gaps, self._p, same_level)
+
+    def seen(self, level: float) -> float:
+        """The ratio above 1 that all latencies must move by to be called different in 80 % of cases.
+
+        ``level``: that of this op among all ops. With what was weighed last; NaN for too few samples. Simes finds
+        a move when ``k`` quantiles reach ``k`` times the level of one, or when the whole does.
+        """
+        if not self._known:
+            return float("nan")
+        gaps, (a, b), p = self._gaps, self._sides, self._p
+        part = gaps.sides / gaps.sides.sum(axis=1, keepdims=True)
+        one, spare = level / (len(p) + 1), _POWER_80 * gaps.at(0.3173)
+        found = [np.exp(gaps.distance.at(one) + _POWER_80 * gaps.distance.at(0.3173))]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for k in _TOGETHER:
+                gap = gaps.at(k * one) + spare
+                moved = b.quantile(p + gap * part[:, 1]) / a.quantile(p - gap * part[:, 0])
+                sizes = np.sort(moved / (b.quantile(p) / a.quantile(p)))
+                found += sizes[k - 1 : k].tolist()
+        return float(np.nanmin(found))
 
 
 def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -> QuantileShift:
@@ -114,9 +145,22 @@ def _shift(sides: tuple[Side, Side], gaps: Gaps, p: Floats, same_level: float) -
             quantile_b=qb,
             effective_a=spread / gaps.sides[:, 0],
             effective_b=spread / gaps.sides[:, 1],
+            whole=gaps.distance.whole(),
         )
 
 
 def _unknown(p: Floats) -> QuantileShift:
     nothing = np.full(len(p), np.nan)
-    return QuantileShift(*(nothing.copy() for _ in QuantileShift.__dataclass_fields__))
+    return QuantileShift(
+        ratio=nothing,
+        lower=nothing,
+        upper=nothing,
+        p_value=nothing,
+        same_lower=nothing,
+        same_upper=nothing,
+        smallest=nothing,
+        quantile_a=nothing,
+        quantile_b=nothing,
+        effective_a=nothing,
+        effective_b=nothing,
+    )

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.stats.tails import normal_density, normal_quantile, normal_share
+from iosonde.stats.tails import normal_density, normal_quantile, student_share
 from iosonde.weather.compare import dependence
+from iosonde.weather.compare.whole import Distance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +20,14 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats
 
 
-_STEPS = 50
+_STEPS, _STEPS_OF_CHANCE = 50, 22
+"""Halvings in a search for a gap; a gap of given probability needs no more than a millionth."""
+_SIZES = 40
+"""Standard deviations that stand for all of the grid: neighbours differ by less than a tenth."""
+UNEQUAL = 2.0
+"""Events of exponential length vary a sum as half as many equal ones do: E[x^2] / E[x]^2."""
+FEWEST_FREEDOM = 4.0
+"""Degrees of freedom of a gap whose sides hold hardly any independent samples."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +73,16 @@ class Gaps:
 
     Two accounts of the load are kept and the more careful one counts: that of the indicator "below the
     quantile" itself, and that of the normal scores of all latencies, diluted to what a load that moves
-    all of them shows at this level (it sees a weak load better).
+    all of them shows at this level (it sees a weak load better). The tails are Student's: a share of few
+    independent events in the rarer tail varies more than a normal variable, as bursts in q90 do.
     """
 
     def __init__(self, sides: tuple[Side, Side], p: Floats) -> None:
         taus = dependence.time_constants([side.blocks for side in sides])
         layouts = [dependence.layout_of(side.blocks, taus) for side in sides]
+        self._p = p
+        self.distance = Distance(sides, layouts)
+        """Of all latencies, where a gap of shares has an end."""
         spread = p * (1 - p)
         dilution = normal_density(normal_quantile(p)) ** 2 / spread
         scores = _fits(layouts, [normal_quantile(side.ranks) for side in sides])
@@ -90,19 +102,24 @@ class Gaps:
             [np.max([mixture.sides for mixture in level], axis=0) for level in self._mixtures]
         )
         """Variance of each side's share below, (levels, 2)."""
+        independent = (self._p * (1 - self._p))[:, None] / self.sides
+        rarer = np.minimum(self._p, 1 - self._p) / UNEQUAL
+        self._freedom = np.maximum(independent.sum(axis=1) * rarer, FEWEST_FREEDOM).tolist()
 
     def chance(self, gap: Floats) -> Floats:
         """Two-sided probability of a gap at least as large, (levels,)."""
         found = [
-            max(mixture.chance(size) for mixture in level)
-            for size, level in zip(gap.tolist(), self._mixtures, strict=True)
+            max(mixture.chance(size, freedom) for mixture in level)
+            for size, level, freedom in zip(
+                gap.tolist(), self._mixtures, self._freedom, strict=True
+            )
         ]
         certain: Floats = np.minimum(1.0, np.array(found))
         return certain
 
     def at(self, chance: float) -> Floats:
         """The gap that has this probability, (levels,)."""
-        return bisect(lambda gap: self.chance(gap) > chance, len(self._mixtures))
+        return bisect(lambda gap: self.chance(gap) > chance, len(self._mixtures), _STEPS_OF_CHANCE)
 
 
 class _Mixture(NamedTuple):
@@ -112,8 +129,8 @@ class _Mixture(NamedTuple):
     deviation: Floats
     sides: tuple[float, float]
 
-    def chance(self, gap: float) -> float:
-        return float((self.weight * 2 * normal_share(-gap / self.deviation)).sum())
+    def chance(self, gap: float, freedom: float) -> float:
+        return float((self.weight * 2 * student_share(-gap / self.deviation, freedom)).sum())
 
 
 class _Account(NamedTuple):
@@ -126,7 +143,18 @@ class _Account(NamedTuple):
         weight = dependence.weights(self.fits, no_load)
         one, other = self.variances
         sides = (float((weight * one).sum()), float((weight * other).sum()))
-        return _Mixture(weight.ravel(), np.sqrt(one + other).ravel(), sides)
+        return _Mixture(*_gathered(weight.ravel(), (one + other).ravel()), sides)
+
+
+def _gathered(weight: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Weights and standard deviations, those of about the same size as one of their mean variance."""
+    size = np.log(variance)
+    reach = max(float(np.ptp(size)), 1e-9)
+    place = np.minimum(((size - size.min()) / reach * _SIZES).astype(np.intp), _SIZES - 1)
+    weights: Floats = np.bincount(place, weights=weight, minlength=_SIZES).astype(np.float64)
+    some = weights > 0
+    means = np.bincount(place, weights=weight * variance, minlength=_SIZES)[some] / weights[some]
+    return weights[some], np.sqrt(means)
 
 
 def _fits(layouts: Sequence[dependence.BlockGrid], series: Sequence[Floats]) -> Floats:
@@ -142,10 +170,10 @@ def _variances(
     return one, other
 
 
-def bisect(holds: Callable[[Floats], Flags], count: int) -> Floats:
+def bisect(holds: Callable[[Floats], Flags], count: int, steps: int = _STEPS) -> Floats:
     """The largest gap in (0, 1) for which it holds, for each level; it holds below and not above."""
     low, high = np.zeros(count), np.ones(count)
-    for _ in range(_STEPS):
+    for _ in range(steps):
         middle = (low + high) / 2
         yes = holds(middle)
         low, high = np.where(yes, middle, low), np.where(yes, high, middle)

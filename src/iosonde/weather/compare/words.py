@@ -4,7 +4,7 @@
 
     same             every quantile up to q95 lies within the margin, shown by an equivalence test
     slower, faster   some quantile differs, by a test that holds for all ops and quantiles together
-    not enough data  neither: the samples cannot tell; ``smallest`` says what they could have seen
+    not enough data  neither: the samples cannot tell; ``needed`` says what they could have seen, and what would tell
 
 ``same`` is asked first: with many samples a difference of 1 % is certain and still within a margin of 20 %.
 When quantiles moved both ways the verdict is that of the clearest one, and ``against`` names the others.
@@ -19,6 +19,9 @@ import numpy as np
 
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_option
+from iosonde.weather.compare.needed import Needed, needed
+from iosonde.weather.compare.ratios import level_name, of_a, ratio_text, short_ratio
+from iosonde.weather.compare.shift import FEWEST
 
 if TYPE_CHECKING:
     from iosonde.weather.compare.compare import Compared, OpShift, SideOfOp
@@ -30,6 +33,8 @@ _SAME_UP_TO = 0.95
 """q99 need not be shown to be the same: no hour of samples could."""
 _LOST_MATTERS = 0.01
 """A difference in the share of late and lost operations that a sentence tells of."""
+_WORTH_SAYING = 1.1
+"""Times the length from which on a sentence asks for longer periods."""
 _OTHER_SIZE = 1.2
 """A quantile that moved the other way is named from this ratio on."""
 
@@ -53,9 +58,22 @@ class LevelVerdict(NamedTuple):
     effective_b: float | None
 
 
+class WholeVerdict(NamedTuple):
+    """All latencies: ratio of geometric means with its 95 % interval; ``p_value`` as of a quantile. None = too few."""
+
+    ratio: float | None
+    lower: float | None
+    upper: float | None
+    p_value: float | None
+    changed: bool
+
+
 @dataclass(frozen=True)
 class OpComparison:
-    """The verdict of one op. ``clearest`` is the quantile it rests on; None where nothing is known."""
+    """The verdict of one op. ``clearest`` is the quantile it rests on; None: on ``whole``, or nothing is known.
+
+    ``needed`` is None where there is a verdict.
+    """
 
     op: str
     verdict: str
@@ -70,6 +88,8 @@ class OpComparison:
     """Hours in both, in a, in b."""
     used: tuple[float, float]
     notes: tuple[str, ...]
+    whole: WholeVerdict
+    needed: Needed | None
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -85,6 +105,8 @@ class OpComparison:
             "matched": dict(zip(("both", "a", "b"), self.hours, strict=True))
             | {"basis": self.basis},
             "notes": list(self.notes),
+            "geometric_mean": self.whole._asdict(),
+            "needed": None if self.needed is None else self.needed._asdict(),
         }
 
 
@@ -95,18 +117,23 @@ def judge(compared: Compared, margin: float = MARGIN) -> list[OpComparison]:
 
 def _judge(op: OpShift, levels: tuple[float, ...], margin: float) -> OpComparison:
     found = tuple(_level(op, place, level) for place, level in enumerate(levels))
+    whole = _whole(op)
     known = [level for level in found if level.ratio is not None]
     verdict = "not enough data"
     clearest: LevelVerdict | None = None
     against: tuple[LevelVerdict, ...] = ()
     if known:
         clearest = min(known, key=lambda level: (level.p_value or 0.0, abs(level.level - 0.5)))
-        if _same(op, levels, margin):
-            verdict, clearest = "same", min(known, key=lambda level: abs(level.level - 0.5))
-        elif op.p_value <= _ALPHA:
-            up = (clearest.ratio or 0.0) > 1
-            verdict = "slower" if up else "faster"
-            against = tuple(level for level in known if _opposed(level, up))
+    if known and _same(op, levels, margin):
+        verdict, clearest = "same", min(known, key=lambda level: abs(level.level - 0.5))
+    elif op.p_value <= _ALPHA:
+        if clearest is not None and not clearest.changed:
+            clearest = None
+        ratio = whole.ratio if clearest is None else clearest.ratio
+        up = (ratio or 0.0) > 1
+        verdict = "slower" if up else "faster"
+        against = tuple(level for level in known if _opposed(level, up))
+    unknown = verdict == "not enough data"
     return OpComparison(
         op.op,
         verdict,
@@ -120,7 +147,20 @@ def _judge(op: OpShift, levels: tuple[float, ...], margin: float) -> OpCompariso
         (op.matching.hours, op.matching.hours_a, op.matching.hours_b),
         (op.matching.used_a, op.matching.used_b),
         tuple(_notes(op)),
+        whole,
+        _needed(op, levels, margin) if unknown else None,
     )
+
+
+def _needed(op: OpShift, levels: tuple[float, ...], margin: float) -> Needed:
+    lacks = min(op.a.used, op.b.used) < FEWEST
+    return needed(op, np.array(levels) <= _SAME_UP_TO, margin, FEWEST if lacks else None)
+
+
+def _whole(op: OpShift) -> WholeVerdict:
+    got, p_value = op.shift.whole, _number(op.adjusted_whole)
+    ends = (_number(got.ratio), _number(got.lower), _number(got.upper))
+    return WholeVerdict(*ends, p_value, p_value is not None and p_value <= _ALPHA)
 
 
 def _same(op: OpShift, levels: tuple[float, ...], margin: float) -> bool:
@@ -180,8 +220,9 @@ def _notes(op: OpShift) -> list[str]:
     elif matching.basis == "hour of day":
         notes.append("the same hours of the day are compared, but not the same days of the week")
     if min(matching.used_a, matching.used_b) < 1:
-        part = f"{matching.used_a:.0%} of A and {matching.used_b:.0%} of B"
-        notes.append(f"only {part} have a counterpart and are used")
+        used = {"A": matching.used_a, "B": matching.used_b}
+        part = " and ".join(f"{share:.0%} of {side}" for side, share in used.items() if share < 1)
+        notes.append(f"the comparison uses {part}: the rest has no counterpart in hour or host")
     if not set(op.a.periods_ns) & set(op.b.periods_ns):
         periods = " and ".join(
             "/".join(format_option(ns) if ns else "no schedule" for ns in side.periods_ns)
@@ -214,13 +255,15 @@ def _say_same(found: OpComparison, margin: float) -> str:
 
 
 def _say_unknown(found: OpComparison, _margin: float) -> str:
-    return f"{op_word(found.op)}: not enough data to tell{_could_see(found)}"
+    return f"{op_word(found.op)}: not enough data to tell{_would_tell(found)}"
 
 
 def _say_moved(found: OpComparison, _margin: float) -> str:
-    assert found.clearest is not None
-    clearest = f"{level_name(found.clearest.level)} is {say_ratio(found.clearest)} times A's"
-    text = f"{op_word(found.op)} are {found.verdict} in B: {clearest}"
+    if found.clearest is None:
+        size, name = of_a(*found.whole[:3]), "the geometric mean"
+    else:
+        size, name = of_a(*found.clearest[1:4]), level_name(found.clearest.level)
+    text = f"{op_word(found.op)} are {found.verdict} in B: {name} is {size}"
     if found.against:
         others = ", ".join(
             f"{level_name(level.level)} {say_ratio(level)}" for level in found.against
@@ -237,25 +280,21 @@ _SAY = {
 }
 
 
-def _could_see(found: OpComparison) -> str:
-    middle = min(found.levels, key=lambda level: abs(level.level - 0.5), default=None)
-    if middle is None or middle.smallest is None:
+def _would_tell(found: OpComparison) -> str:
+    want = found.needed
+    if want is None:
         return ""
-    return f"; a median {short_ratio(middle.smallest)} times as high would have been seen"
+    if want.samples is not None:
+        have = min(found.a.used, found.b.used)
+        return f"; each side needs {want.samples} samples, and one has {have}"
+    texts = []
+    if want.factor is not None:
+        texts.append(f"; a factor of {short_ratio(want.factor)} would have been seen")
+    if want.longer is not None and want.longer >= _WORTH_SAYING:
+        texts.append(f"; at these ratios, {want.longer:.2g} times the time would tell")
+    return "".join(texts)
 
 
-def level_name(level: float) -> str:
-    """``q95``; the median is q50."""
-    return f"q{level * 100:g}"
-
-
-def say_ratio(level: LevelVerdict) -> str:
+def say_ratio(level: LevelVerdict | WholeVerdict) -> str:
     """``1.21 (1.15-1.27)``; ``n/a`` where there is no number."""
-    if level.ratio is None or level.lower is None or level.upper is None:
-        return "n/a"
-    return f"{short_ratio(level.ratio)} ({short_ratio(level.lower)}-{short_ratio(level.upper)})"
-
-
-def short_ratio(value: float) -> str:
-    """``1.21``, ``27``: three digits are more than any comparison knows."""
-    return f"{value:.2f}" if value < 9.95 else f"{value:.0f}"
+    return ratio_text(level.ratio, level.lower, level.upper)
