@@ -68,7 +68,7 @@ def value_axis(
     along: Literal["x", "y"] = "y",
 ) -> None:
     """A logarithmic axis from ``low`` to ``high`` with round labels that do not touch each other."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     axis = axes.yaxis if along == "y" else axes.xaxis
     getattr(axes, f"set_{along}scale")("log")
@@ -77,8 +77,7 @@ def value_axis(
     room = max(2, int(size / (0.3 if along == "y" else 0.62)))
     axis.set_major_locator(FixedLocator(ticks(low, high, room)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: short(value, unit)))
-    axis.set_minor_formatter(NullFormatter())
-    axes.tick_params(axis=along, which="minor", left=False, bottom=False)
+    axis.set_minor_locator(NullLocator())
     axes.tick_params(axis=along, colors=style.faint, labelsize=8, length=0)
     axes.grid(True, axis=along, color=style.grid, lw=0.8)
     axes.set_axisbelow(True)

@@ -57,6 +57,7 @@ def recurrence_of(
     query: SlowdownQuery,
     random: np.random.Generator,
     zone: tzinfo | None = None,
+    known: LearntBaselines | None = None,
 ) -> dict[WatchedTarget, Recurrence]:
     """What came back at every place in the eight weeks before the end of the range, from roll-ups.
 
@@ -66,7 +67,7 @@ def recurrence_of(
     until = query.until_ns
     if until is None:
         raise ValueError("what came back needs an end of the range")
-    windows = tens(store, until - WEEKS * _WEEK_NS, until)
+    windows = tens(store, until - WEEKS * _WEEK_NS, until, query.target, known)
     by_place: dict[WatchedTarget, list[Frame]] = {}
     for key, part in windows.series():
         by_place.setdefault(place_of(key), []).append(windows.take(part))

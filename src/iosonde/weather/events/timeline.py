@@ -26,7 +26,8 @@ from iosonde.weather.events.noted import better_begins
 from iosonde.weather.events.pieces.search import FoundPieces, search
 from iosonde.weather.events.scope import LOOK_BACK_NS, witnesses
 from iosonde.weather.events.watched import WatchedTarget, place_of
-from iosonde.weather.slowdown.baseline import LearntBaselines, learn
+from iosonde.weather.slowdown.baseline import LearntBaselines
+from iosonde.weather.slowdown.slowdown import learned
 from iosonde.weather.store import Store
 
 _FRESH_NS = 300 * SECOND_NS
@@ -48,15 +49,19 @@ class Happenings(NamedTuple):
 
 
 def happened(
-    store: Store, query: SlowdownQuery, now_ns: int, noted: Sequence[Event] = ()
+    store: Store,
+    query: SlowdownQuery,
+    now_ns: int,
+    noted: Sequence[Event] = (),
+    known: LearntBaselines | None = None,
 ) -> Happenings:
     """Everything that happened to the places of a query in its range.
 
     ``noted``: what agents logged; where an alarm of theirs began earlier, its begin counts. An event is open only if
-    the last sample is recent and the range reaches to ``now_ns``. Raises StoreError.
+    the last sample is recent and the range reaches to ``now_ns``. ``known``: what is usual, if that is at hand. Raises
+    StoreError.
     """
-    which = {"host": query.host, "target": query.target, "ops": query.ops}
-    known = learn(store, query.choice, **which, until_ns=query.until_ns)  # type: ignore[arg-type]
+    known = known or learned(store, query)
     changes = lasting(known.changes, known.baselines)
     known = in_hindsight(known, changes)
     found = search(store, query, known)

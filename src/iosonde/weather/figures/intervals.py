@@ -6,6 +6,7 @@ import numpy as np
 
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
 from iosonde.model.ops import OF_WINDOW, op_order
+from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.weather.figures.distributions import column
 from iosonde.weather.store import Store
 
@@ -17,7 +18,8 @@ def intervals(store: Store, query: SlowdownQuery) -> dict[SeriesKey, Frame]:
     All series have the same rows, from the first interval to the last one in which any has samples;
     an interval without samples has counts of 0 and NaN. Sources: paper, section 3.2 and figures 4, 5.
     """
-    windows = store.windows(
+    rolled = query.rolled and query.window_ns % INTERVAL_NS == 0
+    windows = (store.rolled_windows if rolled else store.windows)(
         query.window_ns,
         **query.which(),
         statistics=[f"{column(name)}_ns" for name in OF_WINDOW],

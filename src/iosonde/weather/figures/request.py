@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import SlowdownQuery
@@ -12,6 +12,9 @@ from iosonde.model.ops import SECOND_NS
 from iosonde.model.phases import Phase
 from iosonde.weather.samples.periods import RunRef
 from iosonde.weather.selectors import runs_called
+
+if TYPE_CHECKING:
+    from iosonde.weather.slowdown.baseline import LearntBaselines
 
 KINDS = ("points", "hosts", "phases", "statistics", "timeline", "slowdown", "bursts", "density")
 _HOUR = 3600 * SECOND_NS
@@ -51,6 +54,8 @@ class FigureRequest:
     short_ns: int | None = None
     sparse: int | None = None
     above_ns: int = ABOVE_NS
+    known: LearntBaselines | None = None
+    """What is usual, if that is at hand."""
 
 
 def default_range(

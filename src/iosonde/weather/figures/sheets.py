@@ -93,7 +93,8 @@ def _timeline(store: Store, asked: FigureRequest) -> Sheet | None:
 
 def _slowdown(store: Store, asked: FigureRequest) -> Sheet | None:
     results = [
-        analyse(store, replace(asked.query, window_ns=window_ns)) for window_ns in asked.windows_ns
+        analyse(store, replace(asked.query, window_ns=window_ns), known=asked.known)
+        for window_ns in asked.windows_ns
     ]
     return slowdown_sheet(results, slow_shades(results[0]))
 

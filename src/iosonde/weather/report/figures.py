@@ -13,6 +13,7 @@ from iosonde.weather.figures.request import FigureRequest
 from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.report.html import Picture
 from iosonde.weather.report.report import Report
+from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.store import Store
 
 _WIDE_IN, _NARROW_IN = 11.4, 4.2
@@ -26,21 +27,29 @@ _TITLES = {
 
 
 def pictures(
-    store: Store, report: Report, number: int, zone: tzinfo | None = None
+    store: Store,
+    report: Report,
+    number: int,
+    zone: tzinfo | None = None,
+    known: LearntBaselines | None = None,
 ) -> list[Picture]:
     """Slowdown at two scales, every operation, statistics over time and as boxes.
 
     ``number`` tells the places of a page apart. Intervals are 4 h long, in a report of up to two
-    days 1 h.
+    days 1 h. ``known``: what is usual, if that is at hand.
     """
     place = report.place
     long = _HOUR if report.until_ns - report.since_ns <= 2 * DAY_NS else 4 * _HOUR
     query = SlowdownQuery(
-        place.host, place.target, None, report.since_ns, report.until_ns, window_ns=long
+        *(place.host, place.target, None, report.since_ns, report.until_ns),
+        window_ns=long,
+        rolled=True,
     )
     found = []
     for kind, title in _TITLES.items():
-        sheet = sheet_of(store, FigureRequest(kind, query, windows_ns=(600 * SECOND_NS, long)))
+        sheet = sheet_of(
+            store, FigureRequest(kind, query, windows_ns=(600 * SECOND_NS, long), known=known)
+        )
         if sheet is not None:
             found.append(_picture(sheet, title, f"f{number}{kind}", zone))
     return found

@@ -18,6 +18,7 @@ from iosonde.weather.report.html import EventRow, Section, page
 from iosonde.weather.report.report import Report, reports
 from iosonde.weather.report.words import change_words, differs, recurrence_words, report_words
 from iosonde.weather.slowdown.findings import from_span
+from iosonde.weather.slowdown.slowdown import learned
 from iosonde.weather.slowdown.words import say
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def report_page(
 ) -> str | None:
     """The page as HTML, times in ``zone``; None: there are no samples. Raises StoreError."""
     random = np.random.default_rng(SEED)
-    found = reports(store, query, zone, now_ns=now_ns, random=random, noted=log.events)
+    known = learned(store, query)
+    found = reports(store, query, zone, now_ns=now_ns, random=random, noted=log.events, known=known)
     if not found:
         return None
     sections = [
@@ -42,7 +44,7 @@ def report_page(
             report_words(report),
             _rows(report, log, now_ns),
             recurrence_words(report, _zone_name(zone)),
-            pictures(store, report, number),
+            pictures(store, report, number, known=known),
             change_words(report),
             [op for op, now in report.climate.items() if differs(now)],
         )

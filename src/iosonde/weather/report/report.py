@@ -18,7 +18,8 @@ from iosonde.weather.events.history import Recurrence, recurrence_of
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.samples.counts import CACHES
-from iosonde.weather.slowdown.slowdown import analyse
+from iosonde.weather.slowdown.baseline import LearntBaselines
+from iosonde.weather.slowdown.slowdown import analyse, learned
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -105,24 +106,29 @@ def reports(
     now_ns: int | None = None,
     random: np.random.Generator | None = None,
     noted: Sequence[Event] = (),
+    known: LearntBaselines | None = None,
 ) -> list[Report]:
     """One report a place, in windows of 10 min; none where nothing was measured.
 
     ``query`` has a range with two ends; ``zone`` (None: the system's) decides what an hour is.
     ``now_ns`` (None: the end of the range): what is slow at the end of a range that is over has ended.
     ``random``: for the tests of what comes back; None: nobody looks. ``noted``: what agents logged.
+    ``known``: what is usual, if that is at hand.
     """
     since, until = query.since_ns, query.until_ns
     if since is None or until is None:
         raise ValueError("a report needs a range with two ends")
     asked = SlowdownQuery(
-        query.host, query.target, query.ops, since, until, WINDOW_NS, trailing_ns=query.trailing_ns
+        *(query.host, query.target, query.ops, since, until, WINDOW_NS),
+        trailing_ns=query.trailing_ns,
+        rolled=True,
     )
-    result = analyse(store, asked)
+    known = known or learned(store, asked)
+    result = analyse(store, asked, known=known)
     tallies = store.tally(**asked.which())
     budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
-    events = happened(store, asked, until if now_ns is None else now_ns, noted).places
-    back = None if random is None else recurrence_of(store, asked, random, zone)
+    events = happened(store, asked, until if now_ns is None else now_ns, noted, known).places
+    back = None if random is None else recurrence_of(store, asked, random, zone, known)
     places = dict.fromkeys(place_of(key) for key, _ in result.windows.series())
     found = [
         report

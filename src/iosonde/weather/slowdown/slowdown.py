@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.engine.contract import LEVEL_COLUMNS, WINDOW_COLUMNS
+from iosonde.engine.contract import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_COLUMNS
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import (
     Frame,
@@ -52,25 +52,42 @@ _BRIDGED = 1
 """Windows that are not slow and still do not end a span."""
 
 
-def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> SlowdownResult:
+def analyse(
+    store: Store,
+    query: SlowdownQuery,
+    *,
+    everything: bool = False,
+    known: LearntBaselines | None = None,
+) -> SlowdownResult:
     """Windows of [since, until) with their slowdown, slow spans, and what is usual per series.
 
     Added columns: ``baseline_ns slowdown slowdown_lower slowdown_upper slow host_busy``, and those
     of ``weather.slowdown.baseline.against``. A baseline knows what came before ``since``. Slowdowns are NaN
     while nothing is known, when the window has too few samples for the statistic, and (the interval)
     for mean and max. ``everything`` keeps all columns of windows.toml; without it only those that
-    the answer needs are computed. Raises UsageError, StoreError.
+    the answer needs are computed. ``known``: what ``baseline.learn`` gives for the query, if that is at hand.
+    Raises UsageError, StoreError.
     """
-    scope: Any = {"host": query.host, "target": query.target, "ops": query.ops}
-    known = learn(store, query.choice, **scope, until_ns=query.until_ns)
+    known = known or learned(store, query)
     windows = judged_windows(store, query, known, everything=everything)
     since = query.since_ns
     shown = windows if since is None else windows.take(_in_range(windows, since))
     runs = list(_runs(windows, since))
-    changes = [change for change in known.changes if since is None or change.began_ns >= since]
+    mine = {key for key, _ in windows.series()}
+    changes = [
+        change
+        for change in known.changes
+        if change.key in mine and (since is None or change.began_ns >= since)
+    ]
     return SlowdownResult(
         query, shown, spans_of(store, windows, runs), _usual(windows, shown), changes
     )
+
+
+def learned(store: Store, query: SlowdownQuery) -> LearntBaselines:
+    """What was usual of the series of a query until its end. Raises StoreError."""
+    scope: Any = {"host": query.host, "target": query.target, "ops": query.ops}
+    return learn(store, query.choice, **scope, until_ns=query.until_ns)
 
 
 def judged_windows(
@@ -84,7 +101,8 @@ def judged_windows(
     if query.trailing_ns <= 0:
         raise UsageError("the baseline looks back 0 s", expected="a baseline above 0")
     since = query.since_ns
-    windows = store.windows(
+    rolled = query.rolled and query.window_ns % INTERVAL_NS == 0
+    windows = (store.rolled_windows if rolled else store.windows)(
         query.window_ns,
         host=query.host,
         target=query.target,

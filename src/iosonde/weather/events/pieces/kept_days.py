@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +36,10 @@ from iosonde.weather.slowdown.baseline import LearntBaselines
 
 VERSION = 1
 """Of the files and of all that they are computed with: raise it when a finder changes."""
+_DAMAGED = (
+    *(OSError, EOFError, ValueError, KeyError, IndexError, TypeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 _FLOATS = ("typ", "tail", "lost")
 
 
@@ -73,7 +78,7 @@ def load(
         if any(meta["digests"].get(key.op) != value for key, value in digests.items()):
             return None
         return {key: _day(meta, columns, meta["ops"].index(key.op)) for key in digests}
-    except (OSError, ValueError, KeyError, IndexError, TypeError, zipfile.BadZipFile):
+    except _DAMAGED:
         return None
 
 

@@ -1,0 +1,99 @@
+"""Results of days that are over: the same as found anew, and never of other samples."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from iosonde.engine import layout
+from iosonde.model.frames import SlowdownQuery
+from iosonde.weather.events.timeline import happened
+from iosonde.weather.samples.operations import Operations
+from iosonde.weather.store import Store
+from tests.kit.made import Trouble, made
+from tests.kit.makers import SECOND
+
+START = 1_788_739_200 * SECOND
+HOUR, DAY = 3600, 86_400
+TROUBLES = (
+    Trouble("md_create", 10 * HOUR, 11 * HOUR, 4.0),
+    Trouble("md_create", 23 * HOUR, 25 * HOUR, 3.0),
+    Trouble("data_read", 30 * HOUR, 30 * HOUR + 900, 10.0, share=0.3),
+)
+OPS = ("data_read", "md_create")
+LONG = 52 * HOUR
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory):
+    root = tmp_path_factory.mktemp("kept")
+    made(root, np.random.default_rng(3), START, LONG, TROUBLES, ops=OPS)
+    return root
+
+
+@pytest.fixture
+def root(sampled, tmp_path):
+    shutil.copytree(sampled, tmp_path / "store")
+    return tmp_path / "store"
+
+
+def slow(root):
+    query = SlowdownQuery(since_ns=START, until_ns=START + LONG * SECOND)
+    return happened(Store(root), query, START + LONG * SECOND).slow
+
+
+def kept(root):
+    return sorted((root / "judged").rglob("*.npz"))
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """How many operations are read."""
+    seen: list[int] = []
+    original = Store.operations
+
+    def operations(self, series, since_ns, until_ns) -> dict[object, Operations]:
+        seen.append((until_ns - since_ns) // SECOND)
+        return original(self, series, since_ns, until_ns)
+
+    monkeypatch.setattr(Store, "operations", operations)
+    return seen
+
+
+def test_kept_days_give_the_same_events_and_read_the_last_day_only(root, reads):
+    first = slow(root)
+    assert len(first) == len(TROUBLES)
+    assert [path.stem[:10] for path in kept(root)] == ["2026-09-07", "2026-09-08"]
+    assert sum(reads) > 2 * DAY
+    reads.clear()
+    assert slow(root) == first
+    assert 0 < sum(reads) <= 6 * HOUR, "the day that goes on, and an hour before it"
+
+
+def test_a_day_whose_samples_changed_is_found_anew(root, reads):
+    slow(root)
+    reads.clear()
+    gone = [
+        segment.path
+        for segment in (*layout.parquet_segments(root), *layout.rollup_segments(root))
+        if "date=2026-09-08" in str(segment.path)
+    ]
+    assert gone
+    for path in gone:
+        path.unlink()
+    events = slow(root)
+    assert all(event.start_ns < START + DAY * SECOND for event in events)
+    assert len(events) == 2
+
+
+def test_a_damaged_file_and_a_store_that_cannot_be_written_change_nothing(root):
+    first = slow(root)
+    one, other = kept(root)
+    one.write_bytes(one.read_bytes()[:100])
+    other.write_bytes(b"")
+    assert slow(root) == first
+    shutil.rmtree(root / "judged")
+    (root / "judged").write_text("in the way")
+    assert slow(root) == first
