@@ -15,7 +15,7 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ from iosonde.weather.events.pieces.days import DayPieces, JudgedSeries
 from iosonde.weather.events.pieces.judged import OF_INTERVALS
 from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.slow_intervals import RULE, OpWindows
-from iosonde.weather.events.watched import WatchedTarget
+from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.slowdown.baseline import LearntBaselines
 
 VERSION = 1
@@ -50,6 +50,47 @@ class JudgedDay(NamedTuple):
     pieces: DayPieces
     first_ns: int | None
     last_ns: int | None
+
+
+class Keeper:
+    """Loads and saves the days of every place of what is known. ``whole``: that is every op of each."""
+
+    def __init__(self, root: Path, known: LearntBaselines, *, whole: bool) -> None:
+        self._root, self._known, self._whole = root, known, whole
+        self._places: dict[WatchedTarget, list[SeriesKey]] = {}
+        for key in known.past:
+            self._places.setdefault(place_of(key), []).append(key)
+
+    def _there(self, keys: Sequence[SeriesKey], day_ns: int) -> dict[SeriesKey, str]:
+        """Digests of the series that have intervals on a day."""
+        there = {}
+        for key in keys:
+            number = self._known.past[key].number
+            first, last = np.searchsorted(
+                number, [day_ns // INTERVAL_NS, (day_ns + DAY_NS) // INTERVAL_NS]
+            )
+            if last > first:
+                there[key] = digest(key, day_ns, self._known)
+        return there
+
+    def load(self, day_ns: int) -> dict[SeriesKey, JudgedDay] | None:
+        """The day of every place; None if that of one of them is missing."""
+        found: dict[SeriesKey, JudgedDay] = {}
+        for place, keys in self._places.items():
+            digests = self._there(keys, day_ns)
+            if digests:
+                kept = load(self._root, place, day_ns, digests)
+                if kept is None:
+                    return None
+                found |= kept
+        return found
+
+    def save(self, day_ns: int, days: Mapping[SeriesKey, JudgedDay]) -> None:
+        """Keep a day of the places that are whole."""
+        for place, keys in self._places.items():
+            digests = self._there(keys, day_ns)
+            if self._whole and digests and all(key in days for key in digests):
+                save(self._root, place, day_ns, digests, days)
 
 
 def digest(key: SeriesKey, day_ns: int, known: LearntBaselines) -> str:
@@ -72,7 +113,7 @@ def load(
 ) -> dict[SeriesKey, JudgedDay] | None:
     """What was kept of a day; None where nothing was, or not of all series, or of other samples."""
     try:
-        with np.load(_path(root, place, day_ns), allow_pickle=False) as found:
+        with _path(root, place, day_ns).open("rb") as file, np.load(file) as found:
             columns = {name: found[name] for name in found.files}
             meta = json.loads(columns.pop("meta").tobytes())
         if any(meta["digests"].get(key.op) != value for key, value in digests.items()):

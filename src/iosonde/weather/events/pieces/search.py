@@ -15,10 +15,9 @@ from iosonde.model.units import DAY_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS
 from iosonde.weather.events.pieces.days import DayPieces, JudgedSeries, cut, day_pieces
 from iosonde.weather.events.pieces.judged import MINUTE_NS, dense, for_events, judged_series
-from iosonde.weather.events.pieces.kept_days import JudgedDay, digest, load, save
+from iosonde.weather.events.pieces.kept_days import JudgedDay, Keeper
 from iosonde.weather.events.pieces.piece import united
 from iosonde.weather.events.slow_intervals import one_after_other
-from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.samples.operations import Operations
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.slowdown import judged_windows
@@ -80,7 +79,7 @@ def _searched(
     """Days that were kept as they were, the others anew; those that are over are kept then."""
     days: _Days = {}
     missing: list[int] = []
-    keeper = _Keeper(store, query, known)
+    keeper = Keeper(store.root, known, whole=query.ops is None)
     for day in range(first_ns, until_ns, DAY_NS):
         kept = (
             keeper.load(day) if day + DAY_NS <= until_ns else None
@@ -96,47 +95,6 @@ def _searched(
             if day + DAY_NS <= until_ns:
                 keeper.save(day, fresh.get(day, {}))
     return _united(dict(sorted(days.items())))
-
-
-class _Keeper:
-    """Loads and saves the days of every place of a query."""
-
-    def __init__(self, store: Store, query: SlowdownQuery, known: LearntBaselines) -> None:
-        self._root, self._known, self._whole = store.root, known, query.ops is None
-        self._places: dict[WatchedTarget, list[SeriesKey]] = {}
-        for key in known.past:
-            self._places.setdefault(place_of(key), []).append(key)
-
-    def _there(self, keys: Sequence[SeriesKey], day_ns: int) -> dict[SeriesKey, str]:
-        """Digests of the series that have intervals on a day."""
-        there = {}
-        for key in keys:
-            number = self._known.past[key].number
-            first, last = np.searchsorted(
-                number, [day_ns // INTERVAL_NS, (day_ns + DAY_NS) // INTERVAL_NS]
-            )
-            if last > first:
-                there[key] = digest(key, day_ns, self._known)
-        return there
-
-    def load(self, day_ns: int) -> dict[SeriesKey, JudgedDay] | None:
-        """The day of every place; None if that of one of them is missing."""
-        found: dict[SeriesKey, JudgedDay] = {}
-        for place, keys in self._places.items():
-            digests = self._there(keys, day_ns)
-            if digests:
-                kept = load(self._root, place, day_ns, digests)
-                if kept is None:
-                    return None
-                found |= kept
-        return found
-
-    def save(self, day_ns: int, days: Mapping[SeriesKey, JudgedDay]) -> None:
-        """Keep a day of the places that are whole."""
-        for place, keys in self._places.items():
-            digests = self._there(keys, day_ns)
-            if self._whole and digests and all(key in days for key in digests):
-                save(self._root, place, day_ns, digests, days)
 
 
 def _in_a_row(days: Sequence[int]) -> Iterator[list[int]]:
