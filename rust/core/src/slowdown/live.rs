@@ -128,6 +128,7 @@ impl LiveOp {
         let mut taken = Taken { alarm: self.tick(sample.due_ns), ..Taken::default() };
         // An operation that was stuck comes in after the trials that took over from it.
         let at = self.recent.partition_point(|kept| kept.due_ns <= sample.due_ns);
+        let before = at.checked_sub(1).and_then(|before| self.recent.get(before)).copied();
         self.recent.insert(at, *sample);
         let newest = self.recent.back().map_or(sample.due_ns, |kept| kept.due_ns);
         let oldest = newest - (KEPT_WINDOWS * self.window_ns).max(LOOK_NS + TICK_NS);
@@ -141,16 +142,18 @@ impl LiveOp {
             self.open_window.1.take(sample);
         }
         if let Some(seen) = Seen::of(sample, self.period_ns) {
+            if let (Some(limits), Some(alone)) =
+                (&self.limits, Seen::alone(sample, before.as_ref(), self.period_ns))
+            {
+                self.detector.take(alone.response_ns, limits);
+            }
             taken.learnt = self.see(&seen);
         }
         taken
     }
 
-    /// Detectors and the baseline; returns whether what is expected was worked out anew.
+    /// The baseline; returns whether what is expected was worked out anew.
     fn see(&mut self, seen: &Seen) -> bool {
-        if let Some(limits) = &self.limits {
-            self.detector.take(seen.unqueued().response_ns, limits);
-        }
         let version = self.guarded.version();
         if let Some(interval) = self.open_interval.take(seen) {
             self.guarded.learn(&interval);
@@ -175,8 +178,12 @@ impl LiveOp {
         let expected = self.guarded.expected().copied();
         let from = self.recent.partition_point(|kept| kept.due_ns < tick_ns - LOOK_NS);
         let window: Vec<Sample> = self.recent.range(from..).copied().collect();
-        let rows: Vec<Seen> =
-            window.iter().filter_map(|sample| Seen::of(sample, self.period_ns)).map(Seen::unqueued).collect();
+        let mut before = from.checked_sub(1).and_then(|before| self.recent.get(before));
+        let alone = window.iter().filter_map(|sample| {
+            let before = before.replace(sample);
+            Seen::alone(sample, before, self.period_ns)
+        });
+        let rows: Vec<Seen> = alone.collect();
         let mut last = Triple::of(&Levels::of_rows(&rows, &mut self.ranks), expected.as_ref());
         let usual_ns = expected.map(|expected| expected.middle());
         if let Some((typ, middle_ns)) = last.typ_value().zip(usual_ns)

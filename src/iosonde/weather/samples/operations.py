@@ -55,6 +55,18 @@ class Operations(NamedTuple):
         known = held_up & (self.ended_ns != NULL_NS)
         return np.where(known, self.ended_ns - self.due_ns, self.service_ns())
 
+    def free(self) -> Flags:
+        """Whether the operation before had ended when each was due: what holds it up then is the host."""
+        before = np.concatenate(([NULL_NS], self.ended_ns[:-1]))
+        there: Flags = (before != NULL_NS) & (before <= self.due_ns)
+        return there
+
+    def alone(self) -> Operations:
+        """The same without what the host alone made late."""
+        by_host = (self.fate == LATE) & self.free()
+        fate = np.where(by_host, IN_TIME, self.fate)
+        return Operations(self.due_ns, self.began_ns, self.ended_ns, fate, self.queued_ns)
+
     def lost(self) -> Flags:
         """Late, not back or failed."""
         gone: Flags = self.fate != IN_TIME

@@ -76,6 +76,7 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiec
     if len(rows) < 2 or (which < 0).all():
         return []
     fade_ns = _FADE * int(np.median(np.diff(rows.due_ns)))
+    rows = rows.alone()
     found = []
     before = int(rows.due_ns[0])
     for alarm in alarms(rows, which, with_rates(baseline.numbers)):

@@ -18,7 +18,7 @@ from iosonde.weather.events.joining import spell_pieces
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, alarm_pieces, back_ns
 from iosonde.weather.events.pieces.hangs import hang_pieces, patience_ns
 from iosonde.weather.events.pieces.piece import NAN, SlowPiece
-from iosonde.weather.events.pieces.stretch import median_ns, q99_ns, stretch
+from iosonde.weather.events.pieces.stretch import median_ns, q95_ns, q99_ns, stretch
 from iosonde.weather.events.slow_intervals import OpWindows, Rule
 from iosonde.weather.samples.operations import Operations
 
@@ -98,7 +98,30 @@ def _spells(
     found = spell_pieces(key.op, series.windows, series.rule)
     if rows is None or len(rows) == 0:
         return found
-    return [_refined(piece, series.windows, rows, baseline) for piece in found]
+    return [
+        _refined(piece, series.windows, rows, baseline)
+        for piece in found
+        if not _by_host(piece, series, rows, baseline)
+    ]
+
+
+def _by_host(
+    piece: SlowPiece, series: JudgedSeries, rows: Operations, baseline: Baseline | None
+) -> bool:
+    """Whether nothing is left of a spell without what the probing host alone made late."""
+    windows, rule = series.windows, series.rule
+    inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
+    if (windows.typ[inside] >= rule.hot_typ).any():
+        return False
+    part = rows.between(piece.begin_ns, piece.end_ns)
+    alone = part.alone()
+    if len(part) == 0 or not (part.fate != alone.fate).any():
+        return False
+    response = alone.response_ns()
+    known = response[~np.isnan(response)]
+    usual = q95_ns(_version(baseline, piece.begin_ns))
+    tail = float(np.quantile(known, 0.95)) / usual if len(known) else NAN
+    return float(alone.lost().mean()) < rule.hot_lost and not tail >= rule.quiet_tail
 
 
 def _refined(

@@ -51,6 +51,11 @@ def usual_ns(version: Floats) -> float:
     return float(np.exp(version[_SLOW_MODE]) if bimodal else version[_Q50])
 
 
+def q95_ns(version: Floats) -> float:
+    """The latency that one operation in twenty exceeds."""
+    return float(version[_Q95])
+
+
 def q99_ns(version: Floats) -> float:
     """The latency that one operation in a hundred exceeds."""
     return float(version[_Q99])
