@@ -17,7 +17,7 @@ from iosonde.model.units import DAY_NS
 from iosonde.weather.events.changes import change_events, in_hindsight, lasting, without_parts
 from iosonde.weather.events.hung import without_hangs
 from iosonde.weather.events.joining import joined
-from iosonde.weather.events.pieces.days import DayPieces, JudgedSeries, day_pieces
+from iosonde.weather.events.pieces.days import JudgedSeries, day_pieces
 from iosonde.weather.events.pieces.judged import MINUTE_NS
 from iosonde.weather.events.pieces.piece import united
 from iosonde.weather.events.slow_intervals import RULE, OpWindows
@@ -37,9 +37,8 @@ def slow_events(
     series, rows = _windows(seconds, known), operations(seconds)
     days = range(START_NS, START_NS + len(seconds) * SECOND_NS, DAY_NS)
     found = [day_pieces(name, day, series, rows, known) for day in days]
-    slow, hung = (
-        united(sum((part[i] for part in found), [])) for i in range(len(DayPieces._fields))
-    )
+    slow = united(piece for part in found for piece in part.slow)
+    hung = united(piece for part in found for piece in part.hung)
     ref = TargetRef(name.host, name.target)
     events = joined(ref, {op: series.windows}, slow, RULE)
     kept = [event for event in (without_hangs(one, hung) for one in events) if event is not None]
