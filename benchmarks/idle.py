@@ -67,9 +67,7 @@ class Polls:
         """Count one page."""
         self.n += 1
         self.alarm.update(place for place, value in _values(page, "iosonde_alarm") if value)
-        typ, lower = (
-            dict(_values(page, f"iosonde_slowdown_ratio{end}")) for end in ("", "_lower")
-        )
+        typ, lower = (dict(_values(page, f"iosonde_slowdown_ratio{end}")) for end in ("", "_lower"))
         for place, value in typ.items():
             columns = (np.array([one]) for one in (value, lower.get(place, np.nan), 1.0))
             self.slow[place] += int(rules.slow(*columns)[0])

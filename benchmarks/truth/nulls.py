@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.truth import kinds, offline
-from benchmarks.truth.alarms import Raised, delays, median, raised_after, raised_live
+from benchmarks.truth.alarms import INFINITE, Raised, delays, median, raised_after, raised_live
 from benchmarks.truth.judge import judged
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.stream import DAY_S
 from benchmarks.truth.target import Row, share
+from iosonde.model.events import SlowEvent
 from iosonde.model.slowdown import Baseline
 
 LEARNING_DAYS = 14
@@ -40,28 +41,37 @@ def nulls(seed: int, scale: float = 1.0) -> list[Row]:
     makes of the same cases: found, and by how much begin and end are off in nine of ten (s).
     """
     days = LEARNING_DAYS + max(4, round(MONTH_DAYS * scale))
-    live, later = [], []
+    rows = []
     for place, (name, draw) in enumerate(_streams()):
         random = np.random.default_rng((seed, place))
-        seconds = draw(random, days * DAY_S)
-        result, baseline = judged(OP, seconds)
-        found = raised_live(seconds, baseline)
-        events = offline.slow_events(OP, seconds, baseline, result.changes)
-        live += [
-            _a_month(name, "alarms/month", len(found.at_s), days, _causes(found)),
-            Row("nulls", name, found.in_alarm, 0, MOST_IN_ALARM, "-", "-", column="in alarm"),
-            _a_month(name, "events/month", len(events), days),
-        ]
-        for one, other in _power(random, name, draw, baseline, max(20, round(60 * scale))):
-            live.append(one)
-            later.append(other)
-    return live + later
+        rows += of_kind(random, name, draw, days, max(20, round(60 * scale)))
+    return sorted(rows, key=lambda row: row.target != "nulls")
+
+
+def of_kind(random: np.random.Generator, name: str, draw: Draw, days: int, cases: int) -> list[Row]:
+    """The cells of one kind, from so many days without a change and so many slowdowns of each sort."""
+    seconds = draw(random, days * DAY_S)
+    result, baseline = judged(OP, seconds)
+    found = raised_live(seconds, baseline)
+    events = offline.slow_events(OP, seconds, baseline, result.changes)
+    rows = [
+        _a_month(name, "alarms/month", len(found.at_s), days, _causes(found)),
+        Row("nulls", name, found.in_alarm, 0, MOST_IN_ALARM, "-", "-", column="in alarm"),
+        _a_month(name, "events/month", len(events), days, _kinds(events)),
+    ]
+    return rows + _power(random, name, draw, baseline, cases)
 
 
 def _causes(found: Raised) -> str:
     """What raised how many, most first."""
     counts = Counter(found.causes).most_common()
     return ", ".join(f"{n} {cause}" for cause, n in counts)
+
+
+def _kinds(events: list[SlowEvent]) -> str:
+    """What found how many: windows of a minute, a detector, or a lasting change."""
+    counts = Counter(one.kind if one.kind == "change" else one.cause or "windows" for one in events)
+    return ", ".join(f"{n} {cause}" for cause, n in counts.most_common())
 
 
 def _a_month(name: str, column: str, n: int, days: int, note: str = "") -> Row:
@@ -84,13 +94,14 @@ def _resampler(latencies: Floats, block: int) -> Draw:
 
 def _power(
     random: np.random.Generator, name: str, draw: Draw, baseline: Baseline, cases: int
-) -> Iterator[tuple[Row, Row]]:
+) -> list[Row]:
     """How many injected slowdowns raise an alarm of their own and become events, after what was learnt last."""
     last = replace(
         baseline,
         from_ns=np.array([_EVER_NS]),
         **{of: getattr(baseline, of)[-1:] for of in ("numbers", "stage", "epoch", "climate")},
     )
+    rows = []
     for what, long, factor, part in CASES:
         begins = (np.arange(cases) + 1) * _APART_S
         seconds = draw(random, (cases + 2) * _APART_S)
@@ -103,10 +114,11 @@ def _power(
         met = offline.placed(offline.slow_events(OP, seconds, last, []), begins, long)
         q, other_error = share(met.found, cases)
         off = f"{_p90(met.begin_off_s):.0f}, {_p90(met.end_off_s):.0f} s" if met.found else ""
-        yield (
-            Row("nulls", name, p, 0, 1, "-", "-", error, what, soon),
-            Row("events", name, q, 0, 1, "-", "-", other_error, what, off),
-        )
+        rows += [
+            Row("nulls", name, p, 0, INFINITE, "-", "-", error, what, soon),
+            Row("events", name, q, 0, INFINITE, "-", "-", other_error, what, off),
+        ]
+    return rows
 
 
 def _p90(values: Floats) -> float:

@@ -67,8 +67,8 @@ def t8(seed: int, scale: float = 1.0) -> list[Row]:
             p, error = share(len(after), len(begins))
             label = f"{op}: {name}"
             told = f"{old / len(begins):.2f}"
-            low = 0.95 if within is not None else 0.0
-            rows.append(Row("T8", label, p, low, 1, prototype[place], told, error))
+            low, high = (0.95, 1.0) if within is not None else (0.0, INFINITE)
+            rows.append(Row("T8", label, p, low, high, prototype[place], told, error))
             if within is not None or p >= 0.5:
                 most = INFINITE if within is None else within
                 rows.append(Row("T8", f"{label}: median delay, s", delay, 0, most, "-", "-", 3.0))

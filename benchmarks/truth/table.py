@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from benchmarks.truth import (
+    agree,
+    busy,
     coverage,
     estimators,
     explained,
@@ -42,6 +44,8 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "coverage": coverage.coverage,
     "lasting": explained.lasting,
     "nulls": nulls.nulls,
+    "agree": agree.agree,
+    "busy": busy.busy,
 }
 SEEDS = {
     "T1": 4000,
@@ -68,6 +72,8 @@ SEEDS = {
     "coverage": 63,
     "lasting": 81,
     "nulls": 9701,
+    "agree": 9801,
+    "busy": 9901,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "plain way", "met")
@@ -115,7 +121,7 @@ def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _aimed(row: Row) -> str:
-    return "-" if row.low == 0 and row.high in (1, float("inf")) else row.wanted()
+    return "-" if row.low == 0 and row.high == float("inf") else row.wanted()
 
 
 def _cells(row: Row) -> tuple[str, ...]:
