@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -83,7 +84,7 @@ def _a_month(name: str, column: str, n: int, days: int, note: str = "") -> Row:
 
 def _streams() -> Iterator[tuple[str, Draw]]:
     yield from kinds.MADE.items()
-    for name, latencies in kinds.recorded():
+    for name, latencies in itertools.chain(kinds.recorded(), kinds.of_agent()):
         for word, block in (("independent", 1), ("in blocks", kinds.BLOCK)):
             yield f"{name}, {word}", _resampler(latencies, block)
 
