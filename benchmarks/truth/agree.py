@@ -26,7 +26,7 @@ Site = Callable[[np.random.Generator, int], Iterator[Floats]]
 
 def agree(seed: int, scale: float = 1.0) -> list[Row]:
     """Alarms of two ops of a target within 60 s, a week of the whole site, from the first hour on."""
-    days = max(4, round(DAYS * scale))
+    days = max(3, round(DAYS * scale))
     rows = []
     for place, (name, site) in enumerate(_SITES.items()):
         random = np.random.default_rng((seed, place))
