@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,11 +20,14 @@ import numpy as np
 
 from benchmarks import machine
 from benchmarks.recording import recorded
+from iosonde.model.arrays import Flags
 from iosonde.model.errors import IosondeError
+from iosonde.model.events import SlowEvent
 from iosonde.weather import answers
 from iosonde.weather.events.log import read_events
 from iosonde.weather.events.pieces.alarms import alarms
 from iosonde.weather.events.slow_words import say_slow_event
+from iosonde.weather.samples.operations import LATE, Operations
 from iosonde.weather.slowdown import rules
 from tests.kit import harness
 
@@ -106,39 +109,51 @@ def show(store: Path, polls: Polls | None) -> None:
         print(f"{store} holds no samples")
         return
     now_ns = max(int(one.due_ns[-1]) for one in rows.values()) + 1
-    noted = read_events(store)
+    agent = [event for event in read_events(store) if not event.from_samples]
     log = answers.event_log(store, (None, None))
-    found = answers.events(store, log, (None, None), now_ns)
+    slow = answers.events(store, log, (None, None), now_ns).slow
     print(
-        f"{'target':<10} {'op':<11} {'hours':>5} {'rows':>7} | {'agent: alarms':>13} {'in alarm':>8}"
-        f" {'slow':>6} | {'replayed':>8} {'in alarm':>8} {'events':>6}  raised by (agent; replayed)"
+        f"{'':<29} | {'agent':^22} | {'record':^13} | {'replayed':^16} | {'iosonde':^7} | raised by\n"
+        f"{'target':<10} {'op':<11} {'hours':>6} | {'alarms':>6} {'in alarm':>8} {'slow':>6} |"
+        f" {'late':>6} {'lost':>6} | {'alarms':>7} {'in alarm':>8} | {'events':>7} | agent; replayed"
     )
     for key, one in rows.items():
         place = (key.target, key.op)
-        mine = [e for e in noted if (e.target, e.op) == place and e.kind == "slow"]
+        raised = [e for e in agent if (e.target, e.op) == place and e.kind == "slow"]
         baseline = known.baselines[key]
         again = alarms(one, baseline.at(one.due_ns), baseline.numbers)
         span_ns = now_ns - int(one.due_ns[0])
-        lasted = [((a.cleared_ns or now_ns) - a.raised_ns) / span_ns for a in again]
-        events = sum(
-            event.target == key.target and share.op == key.op and share.start_ns is not None
-            for event in found.slow
-            for share in event.ops
+        lasted_ns = sum((a.cleared_ns or now_ns) - a.raised_ns for a in again)
+        events = sum(_of_op(event, place) for event in slow)
+        why = (
+            _counted(str(e.evidence.get("cause")) for e in raised),
+            _counted(a.cause for a in again),
         )
-        causes = [str(e.evidence.get("cause")) for e in mine if not e.from_samples]
-        why = f"{_counted(causes)}; {_counted([a.cause for a in again])}"
+        late = _late(one)
         print(
-            f"{key.target:<10} {key.op:<11} {span_ns / HOUR_NS:>5.1f} {len(one):>7} |"
-            f" {len(causes):>13} {_share(polls, 'alarm', place):>8}"
-            f" {_share(polls, 'slow', place):>6} | {len(again):>8} {sum(lasted):>8.4f}"
-            f" {events:>6}  {why}"
+            f"{key.target:<10} {key.op:<11} {span_ns / HOUR_NS:>6.2f} | {len(raised):>6}"
+            f" {_share(polls, 'alarm', place):>8} {_share(polls, 'slow', place):>6} |"
+            f" {late.mean():>6.4f} {(one.lost() & ~late).mean():>6.4f} | {len(again):>7}"
+            f" {lasted_ns / span_ns:>8.4f} | {events:>7} | {'; '.join(why)}"
         )
-    print(f"\n{len(found.slow)} events of `iosonde events`:")
-    for event in found.slow:
+    print(f"\n{len(slow)} events of `iosonde events`:")
+    for event in slow:
         print(f"  {say_slow_event(event, now_ns)} [{event.kind}, {event.cause or 'windows'}]")
 
 
-def _counted(causes: list[str]) -> str:
+def _of_op(event: SlowEvent, place: Place) -> bool:
+    shares = (share for share in event.ops if share.start_ns is not None)
+    return event.target == place[0] and any(share.op == place[1] for share in shares)
+
+
+def _late(rows: Operations) -> Flags:
+    """Operations that began late although none before them was open: the host, not the storage."""
+    free: Flags = np.ones(len(rows), bool)
+    free[1:] = rows.ended_ns[:-1] <= rows.due_ns[1:]
+    return free & (rows.fate == LATE)
+
+
+def _counted(causes: Iterable[str]) -> str:
     return ", ".join(f"{n} {cause}" for cause, n in Counter(causes).most_common()) or "-"
 
 
