@@ -112,9 +112,10 @@ def show(store: Path, polls: Polls | None) -> None:
     agent = [event for event in read_events(store) if not event.from_samples]
     log = answers.event_log(store, (None, None))
     slow = answers.events(store, log, (None, None), now_ns).slow
+    wide = max(len("target"), *(len(key.target) for key in rows))
     print(
-        f"{'':<29} | {'agent':^22} | {'record':^13} | {'replayed':^16} | {'iosonde':^7} | raised by\n"
-        f"{'target':<10} {'op':<11} {'hours':>6} | {'alarms':>6} {'in alarm':>8} {'slow':>6} |"
+        f"{'':<{wide + 19}} | {'agent':^22} | {'record':^13} | {'replayed':^16} | {'iosonde':^7} | raised by\n"
+        f"{'target':<{wide}} {'op':<11} {'hours':>6} | {'alarms':>6} {'in alarm':>8} {'slow':>6} |"
         f" {'late':>6} {'lost':>6} | {'alarms':>7} {'in alarm':>8} | {'events':>7} | agent; replayed"
     )
     for key, one in rows.items():
@@ -131,7 +132,7 @@ def show(store: Path, polls: Polls | None) -> None:
         )
         late = _late(one)
         print(
-            f"{key.target:<10} {key.op:<11} {span_ns / HOUR_NS:>6.2f} | {len(raised):>6}"
+            f"{key.target:<{wide}} {key.op:<11} {span_ns / HOUR_NS:>6.2f} | {len(raised):>6}"
             f" {_share(polls, 'alarm', place):>8} {_share(polls, 'slow', place):>6} |"
             f" {late.mean():>6.4f} {(one.lost() & ~late).mean():>6.4f} | {len(again):>7}"
             f" {lasted_ns / span_ns:>8.4f} | {events:>7} | {'; '.join(why)}"
