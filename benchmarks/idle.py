@@ -24,7 +24,7 @@ from iosonde.model.arrays import Flags
 from iosonde.model.errors import IosondeError
 from iosonde.model.events import SlowEvent
 from iosonde.weather import answers
-from iosonde.weather.events.log import read_events
+from iosonde.weather.events.log import Event, read_events
 from iosonde.weather.events.pieces.alarms import alarms
 from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.samples.operations import LATE, Operations
@@ -122,6 +122,7 @@ def show(store: Path, polls: Polls | None) -> None:
         place = (key.target, key.op)
         raised = [e for e in agent if (e.target, e.op) == place and e.kind == "slow"]
         baseline = known.baselines[key]
+        in_alarm = _lasted_ns(raised, now_ns)
         again = alarms(one, baseline.at(one.due_ns), baseline.numbers)
         span_ns = now_ns - int(one.due_ns[0])
         lasted_ns = sum((a.cleared_ns or now_ns) - a.raised_ns for a in again)
@@ -133,7 +134,7 @@ def show(store: Path, polls: Polls | None) -> None:
         late = _late(one)
         print(
             f"{key.target:<{wide}} {key.op:<11} {span_ns / HOUR_NS:>6.2f} | {len(raised):>6}"
-            f" {_share(polls, 'alarm', place):>8} {_share(polls, 'slow', place):>6} |"
+            f" {_share(polls, 'alarm', place, in_alarm / span_ns):>8} {_share(polls, 'slow', place):>6} |"
             f" {late.mean():>6.4f} {(one.lost() & ~late).mean():>6.4f} | {len(again):>7}"
             f" {lasted_ns / span_ns:>8.4f} | {events:>7} | {'; '.join(why)}"
         )
@@ -158,8 +159,17 @@ def _counted(causes: Iterable[str]) -> str:
     return ", ".join(f"{n} {cause}" for cause, n in Counter(causes).most_common()) or "-"
 
 
-def _share(polls: Polls | None, what: str, place: Place) -> str:
-    return "-" if polls is None or not polls.n else f"{getattr(polls, what)[place] / polls.n:.4f}"
+def _lasted_ns(raised: list[Event], now_ns: int) -> int:
+    """How long alarms lasted that an agent logged."""
+    return sum(
+        (e.ended_ns or now_ns) - int(e.evidence.get("raised_ns", e.began_ns)) for e in raised
+    )
+
+
+def _share(polls: Polls | None, what: str, place: Place, known: float | None = None) -> str:
+    """The share of polls; without polls what is known otherwise."""
+    share = known if polls is None or not polls.n else getattr(polls, what)[place] / polls.n
+    return "-" if share is None else f"{share:.4f}"
 
 
 def main() -> None:
