@@ -1,73 +1,59 @@
-"""Slow now? The live probe's detectors, over samples of the past."""
+"""Alarms on made streams at 1 Hz: the live probe's own detectors, in seconds since the stream began."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from iosonde import _core
+from benchmarks.truth.judge import SECOND_NS, operations
+from benchmarks.truth.latency import Floats
+from benchmarks.truth.stream import START_NS
+from iosonde.model.slowdown import Baseline
+from iosonde.weather.events.pieces.alarms import alarms
 
-if TYPE_CHECKING:
-    from iosonde.model.arrays import Flags, Floats, Ints
-
-CAUSES = tuple(_core.ALARM_CAUSES)
-"""What raises an alarm: typ, shift, share, tail, lost."""
-_NULL = -(2**63)
-
-
-class Alarm(NamedTuple):
-    """An alarm: when it was raised and by what, its peaks, when it was over (None: it lasts)."""
-
-    raised_ns: int
-    cause: str
-    peak: float
-    peak_tail: float
-    cleared_ns: int | None
+INFINITE = float("inf")
+_GRACE_S = 60
+"""An alarm may be raised so long after what caused it ended."""
 
 
-def alarms(
-    due_ns: Ints,
-    service_ns: Floats,
-    response_ns: Floats,
-    lost: Flags,
-    *,
-    which: Ints,
-    versions: Floats,
-) -> list[Alarm]:
-    """Every alarm of one series of samples, in the order in which they were raised.
+class Raised(NamedTuple):
+    """When alarms were raised (seconds) and by what, and the share of the time that they lasted."""
 
-    Shape: (n,) each, versions (versions, 38). ``due_ns`` ascending. ``which``: the row of ``versions``
-    that each sample is judged by, -1 while learning (nothing is raised then).
-    Unit: ns.
-    Missing data: NaN for an operation without that latency.
-    Source: docs/methods/slowdown.md (alarms); computed by the native core, the live probe's own code.
-    """
-    raw = _core.alarms(
-        np.ascontiguousarray(due_ns, dtype=np.int64).data,
-        _nullable(service_ns).data,
-        _nullable(response_ns).data,
-        np.ascontiguousarray(lost, dtype=np.uint8).data,
-        np.ascontiguousarray(which, dtype=np.int64).data,
-        np.ascontiguousarray(versions, dtype=np.float64).reshape(-1).data,
-    )
-    raised = np.frombuffer(raw["raised_ns"], dtype=np.int64).tolist()
-    cause = np.frombuffer(raw["cause"], dtype=np.int64).tolist()
-    peak, tail, cleared = (
-        np.frombuffer(raw[name], dtype=np.float64).tolist()
-        for name in ("peak", "peak_tail", "cleared_ns")
-    )
-    found: list[Alarm] = []
-    for start, why, typ, slowest, end in zip(raised, cause, peak, tail, cleared, strict=True):
-        over = None if np.isnan(end) else int(end)
-        if over is not None and found and found[-1].raised_ns == start:
-            found.pop()
-        found.append(Alarm(start, CAUSES[why], typ, slowest, over))
-    return found
+    at_s: NDArray[np.int64]
+    causes: list[str]
+    in_alarm: float
 
 
-def _nullable(values: Floats) -> Ints:
-    known = ~np.isnan(values)
-    found = np.full(len(values), _NULL, dtype=np.int64)
-    found[known] = values[known].astype(np.int64)
-    return found
+def raised(seconds: Floats, which: NDArray[np.int64], versions: Floats) -> Raised:
+    """Alarms of one stream; ``which``: the version that each second is judged by, -1 while learning."""
+    rows = operations(seconds)
+    found = alarms(rows, which, versions)
+    last = int(rows.due_ns[-1])
+    lasted = sum((a.cleared_ns or last) - a.raised_ns for a in found)
+    at = np.array([(a.raised_ns - START_NS) // SECOND_NS for a in found], dtype=np.int64)
+    return Raised(at, [a.cause for a in found], lasted / SECOND_NS / len(seconds))
+
+
+def raised_live(seconds: Floats, baseline: Baseline) -> Raised:
+    """Alarms as an agent raises them that knew each version of the baseline when it was learnt."""
+    which = baseline.at(START_NS + np.arange(len(seconds)) * SECOND_NS)
+    return raised(seconds, which, baseline.numbers)
+
+
+def raised_after(seconds: Floats, numbers: Floats) -> Raised:
+    """Alarms against one version that does not change, shape (1, versions)."""
+    return raised(seconds, np.zeros(len(seconds), np.int64), numbers)
+
+
+def delays(at_s: NDArray[np.int64], begins: NDArray[np.int64], long_s: int) -> Floats:
+    """Seconds to the first alarm of each case; those of cases that have one."""
+    place = np.searchsorted(at_s, begins, side="right")
+    after = np.append(at_s, np.iinfo(np.int64).max)[place] - begins
+    return after[after <= long_s + _GRACE_S].astype(np.float64)
+
+
+def median(values: Floats) -> float:
+    """The median; infinite of nothing."""
+    return float(np.median(values)) if len(values) else INFINITE

@@ -56,7 +56,16 @@ def t12(seed: int, scale: float = 1.0) -> list[Row]:
             rows.append(Row("T12", what, p, wanted, 1, told, f"{plain / times:.2f}", error))
             p, error = share(shaped, max(1, named))
             rows.append(
-                Row("T12", f"{form}, n = {n}: its shape is right", p, 0, 1, "-", "-", error)
+                Row(
+                    "T12",
+                    f"{form}, n = {n}: its shape is right",
+                    p,
+                    0,
+                    float("inf"),
+                    "-",
+                    "-",
+                    error,
+                )
             )
     return rows
 

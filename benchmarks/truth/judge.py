@@ -20,6 +20,7 @@ from iosonde.model.slowdown import (
     JudgedIntervals,
 )
 from iosonde.stats.ranks import quantile_ranks
+from iosonde.weather.samples.operations import IN_TIME, Operations
 from iosonde.weather.slowdown.guarded import guard
 from iosonde.weather.slowdown.triples import triples
 
@@ -73,6 +74,15 @@ def intervals(op: str, seconds: Floats, start_ns: int = START_NS) -> Intervals:
         service,
         nothing,
     )
+
+
+def operations(seconds: Floats, start_ns: int = START_NS) -> Operations:
+    """One operation a second that began when it was due and waited for no CPU."""
+    n = len(seconds)
+    due = start_ns + np.arange(n) * SECOND_NS
+    ended = due + (seconds * 1e9).astype(np.int64)
+    nothing = np.zeros(n, np.int64)
+    return Operations(due, due, ended, np.full(n, IN_TIME), nothing)
 
 
 def judged(op: str, seconds: Floats, start_ns: int = START_NS) -> tuple[JudgedIntervals, Baseline]:

@@ -1,7 +1,8 @@
 """Streams of one op at 1 Hz in which nothing is wrong, and which are not lognormal.
 
 Made ones have a floor, heavy tails, two modes, memory or a daily load; real ones resample recorded
-latencies of ``IOSONDE_DATA`` (default ``../shared/data``) in blocks of consecutive operations.
+latencies of ``IOSONDE_DATA`` (default ``../shared/data``) in blocks of consecutive operations, and
+those of ``IOSONDE_RECORDING``, a store that an agent wrote (``benchmarks.idle``).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import recording
 from benchmarks.truth.latency import Floats
 from benchmarks.truth.stream import DAY_S, HOUR_S, walk
 
@@ -91,6 +93,20 @@ def recorded(folder: Path | None = None) -> Iterator[tuple[str, Floats]]:
     for path in sorted((root / "measuring" / "mdtest").glob("mdtest-op-*.csv")):
         rows = np.genfromtxt(path, delimiter=",", names=True, encoding="ascii")
         yield f"mdtest {path.name.split('_')[1].split('-')[0]}", rows["runtime"].astype(np.float64)
+
+
+def of_agent(store: Path | None = None) -> Iterator[tuple[str, Floats]]:
+    """Name and latencies of each target and op of a recording in order of time; none without one.
+
+    Time that the probing thread waited for a CPU is taken off, as the detectors do.
+    """
+    root = store or os.environ.get("IOSONDE_RECORDING")
+    if not root:
+        return
+    for key, rows in recording.recorded(Path(root))[0].items():
+        seconds = (rows.service_ns() - rows.queued_ns) / 1e9
+        if len(known := seconds[seconds > 0]) >= LEAST:
+            yield f"{key.target} {key.op}", known
 
 
 def resampled(random: np.random.Generator, latencies: Floats, n: int, block: int) -> Floats:

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.truth import stream
-from benchmarks.truth.alarms import alarms
-from benchmarks.truth.judge import SECOND_NS, judged
+from benchmarks.truth.alarms import INFINITE, delays, median, raised_after
+from benchmarks.truth.judge import judged
 from benchmarks.truth.latency import Floats
-from benchmarks.truth.stream import NULL, START_NS, Happening, Weather
+from benchmarks.truth.stream import NULL, Happening, Weather
 from benchmarks.truth.target import Row, share
 
 OPS = ("md_create", "data_read")
-INFINITE = float("inf")
 SCENARIOS = (
     # name, seconds, factor, share, wanted within s (None: no target), prototype create | read
     ("x10 all, 60 s", 60, 10.0, 1.0, 40.0, ("1 (20 s)", "1 (30 s)")),
@@ -44,7 +43,7 @@ def t8(seed: int, scale: float = 1.0) -> list[Row]:
         usual = float(np.median(calm))
         null = stream.weather(random, replace(NULL, days=days))
         seconds = stream.latencies(random, null, op).seconds
-        raised = _raised(seconds, numbers)
+        raised = raised_after(seconds, numbers).at_s
         a_month = len(raised) * 30 / days
         plain = _plain_alarms(seconds, usual)
         rows.append(
@@ -63,13 +62,13 @@ def t8(seed: int, scale: float = 1.0) -> list[Row]:
         for name, long, factor, part, within, prototype in wanted:
             sky, begins = _cases(random, cases, long, factor, part)
             seconds = stream.latencies(random, sky, op).seconds
-            found, delay = _found(_raised(seconds, numbers), begins, long)
-            old, _ = _found(_plain_alarms(seconds, usual), begins, long)
-            p, error = share(found, len(begins))
+            after = delays(raised_after(seconds, numbers).at_s, begins, long)
+            old, delay = len(delays(_plain_alarms(seconds, usual), begins, long)), median(after)
+            p, error = share(len(after), len(begins))
             label = f"{op}: {name}"
             told = f"{old / len(begins):.2f}"
-            low = 0.95 if within is not None else 0.0
-            rows.append(Row("T8", label, p, low, 1, prototype[place], told, error))
+            low, high = (0.95, 1.0) if within is not None else (0.0, INFINITE)
+            rows.append(Row("T8", label, p, low, high, prototype[place], told, error))
             if within is not None or p >= 0.5:
                 most = INFINITE if within is None else within
                 rows.append(Row("T8", f"{label}: median delay, s", delay, 0, most, "-", "-", 3.0))
@@ -95,17 +94,6 @@ def _cases(
     return Weather(quiet, sky.load, factors, sky.change, tuple(struck)), begins
 
 
-def _raised(seconds: Floats, numbers: Floats) -> NDArray[np.int64]:
-    """Seconds at which the kernel raises an alarm."""
-    n = len(seconds)
-    due = START_NS + np.arange(n) * SECOND_NS
-    service = seconds * 1e9
-    nothing = np.zeros(n, bool)
-    which = np.zeros(n, np.int64)
-    found = alarms(due, service, service, nothing, which=which, versions=numbers)
-    return np.array([(a.raised_ns - START_NS) // SECOND_NS for a in found], dtype=np.int64)
-
-
 def _plain_alarms(seconds: Floats, usual: float) -> NDArray[np.int64]:
     """The seed's factor as an alarm: 60 s median >= 2 on two ticks, over after five quiet minutes."""
     windows = np.lib.stride_tricks.sliding_window_view(seconds, 60)[::10]
@@ -115,11 +103,3 @@ def _plain_alarms(seconds: Floats, usual: float) -> NDArray[np.int64]:
         return both
     first = np.concatenate(([True], np.diff(both) > 30))
     return np.asarray(both[first] * 10 + 60)
-
-
-def _found(raised: NDArray[np.int64], begins: NDArray[np.int64], long: int) -> tuple[int, float]:
-    """How many cases have an alarm of their own, and its median delay."""
-    at = np.searchsorted(raised, begins, side="right")
-    after = np.append(raised, np.iinfo(np.int64).max)[at] - begins
-    inside = after <= long + 60
-    return int(inside.sum()), float(np.median(after[inside])) if inside.any() else INFINITE

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from benchmarks.truth import (
+    agree,
+    busy,
     coverage,
     estimators,
     explained,
@@ -42,6 +44,8 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "coverage": coverage.coverage,
     "lasting": explained.lasting,
     "nulls": nulls.nulls,
+    "agree": agree.agree,
+    "busy": busy.busy,
 }
 SEEDS = {
     "T1": 4000,
@@ -68,23 +72,60 @@ SEEDS = {
     "coverage": 63,
     "lasting": 81,
     "nulls": 9701,
+    "agree": 9801,
+    "busy": 9901,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "plain way", "met")
 
 
 def lines(rows: Iterable[Row]) -> list[str]:
-    """The table as text, one line a row."""
-    cells = [_HEAD, *(_cells(row) for row in rows)]
-    widths = [max(len(cell[i]) for cell in cells) for i in range(len(_HEAD))]
+    """The table as text: one line a row, but rows with a column as one line a ``what``."""
+    rows = list(rows)
+    text: list[str] = []
+    plain = [row for row in rows if not row.column]
+    if plain:
+        text += _aligned([_HEAD, *(_cells(row) for row in plain)])
+    for target in dict.fromkeys(row.target for row in rows if row.column):
+        cells = [row for row in rows if row.column and row.target == target]
+        text += ["", *_wide(cells)] if text else _wide(cells)
+    return text
+
+
+def _wide(rows: Sequence[Row]) -> list[str]:
+    """One line a ``what``, one column a ``column``; a number that misses its target has a ``!``."""
+    columns = list(dict.fromkeys(row.column for row in rows))
+    targets = {row.column: _aimed(row) for row in rows}
+    told = [[rows[0].target, *columns, "met"], ["", *(targets[name] for name in columns), ""]]
+    for what in dict.fromkeys(row.what for row in rows):
+        mine = {row.column: row for row in rows if row.what == what}
+        wrong = any(_aimed(row) != "-" and not row.met for row in mine.values())
+        cells = [_noted(mine[name]) if name in mine else "" for name in columns]
+        told.append([what, *cells, "NO" if wrong else "yes"])
+    if all(aim == "-" for aim in targets.values()):
+        told = [cells[:-1] for cells in told[:1] + told[2:]]
+    return _aligned(told)
+
+
+def _noted(row: Row) -> str:
+    missed = " !" if _aimed(row) != "-" and not row.met else ""
+    return f"{_number(row.measured)}{missed}" + (f" ({row.note})" if row.note else "")
+
+
+def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         "  ".join(text.ljust(width) for text, width in zip(cell, widths, strict=True)).rstrip()
         for cell in cells
     ]
 
 
+def _aimed(row: Row) -> str:
+    return "-" if row.low == 0 and row.high == float("inf") else row.wanted()
+
+
 def _cells(row: Row) -> tuple[str, ...]:
-    aimed = "-" if row.low == 0 and row.high in (1, float("inf")) else row.wanted()
+    aimed = _aimed(row)
     met = "-" if aimed == "-" else ("yes" if row.met else "NO")
     return (row.target, row.what, _number(row.measured), aimed, row.prototype, row.seed, met)
 

@@ -13,6 +13,9 @@ class Row:
 
     ``error`` is the standard error of ``measured`` where it is a share or a median of few. A row is
     met when ``measured`` lies in [low, high]; small runs are granted two standard errors.
+
+    Rows with a ``column`` are one cell each of a table with a line for each ``what``; ``note`` stands
+    behind the number there.
     """
 
     target: str
@@ -23,6 +26,8 @@ class Row:
     prototype: str
     seed: str
     error: float = 0.0
+    column: str = ""
+    note: str = ""
 
     @property
     def met(self) -> bool:

@@ -224,7 +224,16 @@ def noise(seed: int, scale: float = 1.0) -> list[Row]:
             plain = tally.plain / times
             what = f"{name}, cv {cv:.0%}, {np.mean(tally.measurements):.1f} measurements"
             rows += [
-                Row("noise", f"{what}: right", right, 0, 1, "-", f"{plain:.2f}", right_error),
+                Row(
+                    "noise",
+                    f"{what}: right",
+                    right,
+                    0,
+                    float("inf"),
+                    "-",
+                    f"{plain:.2f}",
+                    right_error,
+                ),
                 Row(
                     "noise", f"{what}: wrong", wrong, 0, 0.08, "-", f"{1 - plain:.2f}", wrong_error
                 ),

@@ -7,7 +7,19 @@ import platform
 import numpy as np
 import pytest
 
-from benchmarks.truth import hangs, latency, recorded, stream, table
+from benchmarks.truth import (
+    agree,
+    alarms,
+    hangs,
+    judge,
+    kinds,
+    latency,
+    nulls,
+    offline,
+    recorded,
+    stream,
+    table,
+)
 from benchmarks.truth.target import Row
 from iosonde.weather import seal
 
@@ -28,6 +40,8 @@ SCALES = {
     "T19": 1.0,
     "lasting": 0.1,
     "noise": 0.05,
+    "agree": 0.05,
+    "busy": 0.1,
 }
 """T1, T4 and T5 need weeks: benchmarks/truth runs them by hand, and T1 runs here on five weeks."""
 
@@ -40,6 +54,17 @@ def test_the_target_is_met_on_a_small_sample(name, monkeypatch):
     # a day of raw samples in ns, with control and offsets, has a limit of its own
     assert [row for row in rows if not row.met_within_error and row.what != recorded.RAW] == []
     assert all(0 < row.measured <= 6 for row in rows if row.what == recorded.RAW)
+
+
+@pytest.mark.parametrize("name", ["floor and tail", "Pareto stragglers", "short bursts"])
+def test_nothing_is_said_of_a_kind_without_a_change_and_slowdowns_are_found(name):
+    random = np.random.default_rng(9702)
+    rows = nulls.of_kind(random, name, kinds.MADE[name], days=7, cases=10)
+    assert [row for row in rows if not row.met_within_error] == []
+    cells = {(row.target, row.column): row.measured for row in rows}
+    for target in ("nulls", "events"):
+        assert cells[target, "x10 60 s"] >= 0.9
+        assert cells[target, "x3 10 min"] >= 0.9
 
 
 @pytest.mark.service
@@ -111,3 +136,41 @@ def test_the_table_says_what_is_not_met():
     text = table.lines([good, bad])
     assert [line.split()[-1] for line in text] == ["met", "yes", "NO"]
     assert not bad.met_within_error
+
+
+def test_a_table_of_columns_marks_the_number_that_misses_its_target():
+    rows = [
+        Row("nulls", "calm", 3.0, 0, 6, "-", "-", column="alarms"),
+        Row("nulls", "calm", 1.0, 0, float("inf"), "-", "-", column="x10", note="20 s"),
+        Row("nulls", "wild", 31.0, 0, 6, "-", "-", column="alarms", note="9 typ"),
+    ]
+    assert [" ".join(line.split()) for line in table.lines(rows)] == [
+        "nulls alarms x10 met",
+        "<= 6 -",
+        "calm 3.000 1.000 (20 s) yes",
+        "wild 31 ! (9 typ) NO",
+    ]
+
+
+def test_two_ops_agree_when_both_alarm_within_a_minute():
+    at = [np.array(times) for times in ([100, 5_000, 9_000], [150, 5_061], [9_010], [160])]
+    assert agree.agreeing(at) == 2
+    assert agree.agreeing([np.array([100, 130])]) == 0
+
+
+def test_an_event_is_placed_to_the_second():
+    random = np.random.default_rng(6)
+    seconds = 1e-3 * np.exp(0.2 * random.standard_normal(3 * stream.DAY_S))
+    begins = np.array([200_000, 220_000])
+    for begin in begins.tolist():
+        seconds[begin : begin + 600] *= 10
+    result, baseline = judge.judged(nulls.OP, seconds)
+    events = offline.slow_events(nulls.OP, seconds, baseline, result.changes)
+    assert len(events) == 2
+    found = offline.placed(events, begins, 600)
+    assert found.found == 2
+    assert max(*found.begin_off_s, *found.end_off_s) <= 1
+    after = alarms.delays(alarms.raised_live(seconds, baseline).at_s, begins, 600)
+    assert len(after) == 2
+    assert max(after) <= 60
+    assert offline.placed([], begins, 600).found == 0
