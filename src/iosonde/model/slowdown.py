@@ -25,8 +25,8 @@ TRIPLE_COLUMNS = tuple(f"{name}{end}" for name in TRIPLE for end in ("", "_lower
 VERSION_WIDTH = 38
 """Numbers of a version: 19 levels (ns), q99 (ns), n, hit share, mu_1, mu_2, sigma_1, sigma_2, the
 detectors' 3 limits (ns), their null rates: 3 shares, 3 dispersions, typ, its error, lost (NaN = unknown)."""
-NULL_RATES = 29
-"""Where they begin."""
+NULL_RATES, NULL_TYP = 29, 35
+"""Where they begin, and where ``typ`` of a busy but ordinary ten minutes is."""
 INTERVAL_NS = 600 * 10**9
 """Length of a roll-up's interval."""
 

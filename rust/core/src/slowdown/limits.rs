@@ -2,13 +2,13 @@
 //!
 //! | sum | an operation counts above c | p_0, at least | p_1 at that p_0 | H |
 //! |---|---|---|---|---|
-//! | `shift` | `Q_exp(.90)`, at least `1.5 m` | .15 | .40 | 12 D^1.25 |
-//! | `share` | `Q_exp(.995)`, at least `2 m` | .01 | .08 | 7 D^1.25 |
-//! | `tail` | `Q_exp(.999)`, at least `3 m` | .003 | .05 | 8 D^1.25 |
+//! | `shift` | `Q_exp(.90)`, at least `1.5 m` | .15 | .40 | 12 D^1.5 |
+//! | `share` | `Q_exp(.995)`, at least `2 m` | .01 | .08 | 7 D^1.5 |
+//! | `tail` | `Q_exp(.999)`, at least `3 m` | .003 | .05 | 8 D^1.5 |
 //!
 //! m is the expected median, of uncached operations where there are two modes. `p_0` is the share above c that is usual and D the
 //! dispersion of their number ([`super::null_rates`]); `p_1` keeps its odds ratio to `p_0`. Under `p_0` a sum of independent
-//! operations exceeds h with a probability that falls as `exp(-h)`, one of clusters of D as `exp(-h / D)`; the exponent 1.25 is for clusters that differ in size.
+//! operations exceeds h with a probability that falls as `exp(-h)`, one of clusters of D as `exp(-h / D)`; the exponent 1.5 is for clusters that differ in size.
 //!
 //! `typ` is slow from 2 on (2.5 with two modes) if `ln typ >= ln t + 4 max(s, e)`, t being the `typ` of a busy but ordinary ten
 //! minutes, s the standard error of `ln typ` (its 95 % interval over 3.92) and e what minutes usually vary by. Losses raise an alarm from a share of .05 plus three
@@ -26,7 +26,7 @@ pub const TYP_ERRORS: f64 = 4.0;
 /// Standard errors in a 95 % interval.
 const INTERVAL_ERRORS: f64 = 3.92;
 /// Exponent of the dispersion in H.
-pub const CLUSTERS: f64 = 1.25;
+pub const CLUSTERS: f64 = 1.5;
 /// Times the usual share of lost operations.
 pub const LOST_TIMES: f64 = 3.0;
 

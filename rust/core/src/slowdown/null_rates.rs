@@ -9,7 +9,8 @@
 //! - the 0.95 quantile of `typ` and the 0.9 quantile of the share lost, over its intervals and hours;
 //! - the error e of `ln typ` over a minute, `e^2 = 10 (2 V_1 - V_2)`: with `V_j = (1.4826 median |ln typ_(i+j) - ln typ_i|)^2 / 2`
 //!   this is the nugget of a variogram, what changes from one interval to the next and does not go on changing. Minutes vary ten
-//!   times as much as intervals of ten minutes where that comes from less than a minute's memory.
+//!   times as much as intervals of ten minutes where that comes from less than a minute's memory. Where `typ` jumps now and
+//!   then on most days, the 0.98 quantile of its steps (over 2.33) counts in the place of the MAD.
 //!
 //! Over the days `p_k` is the median times [`SPREAD`] standard deviations of its logarithm (from the median absolute deviation),
 //! `D_k`, `typ` and e are their 0.8 quantiles (`D_k` less a factor of [`CHANCE`], which chance alone gives). A cluster that exceeds a high limit exceeds the lower ones, too, where ordinary
@@ -26,7 +27,7 @@ pub const SPREAD: f64 = 2.0;
 /// Days from which on their spread is known.
 pub const ENOUGH_DAYS: usize = 3;
 /// What shares and dispersion are multiplied by until then.
-pub const UNKNOWN: f64 = 2.0;
+pub const UNKNOWN: f64 = 1.5;
 /// What the dispersion of independent operations comes to on one of five days.
 pub const CHANCE: f64 = 1.2;
 /// Days over which rates are learnt.
@@ -35,6 +36,12 @@ pub const DAYS: usize = 14;
 pub const LEAST_INTERVALS: usize = 36;
 const HOUR_INTERVALS: usize = 6;
 const MAD: f64 = 1.4826;
+/// Level of steps of `ln typ` at which jumps are sought ...
+const JUMP: f64 = 0.98;
+/// ... where a normal distribution has this many standard deviations ...
+const NORMAL_JUMP: f64 = 2.33;
+/// ... of which so many times as much are jumps.
+const JUMPY: f64 = 1.5;
 /// In an interval.
 const MINUTES: f64 = 10.0;
 
@@ -89,7 +96,11 @@ fn first_above(ns: f64) -> u16 {
 
 /// The rates of one day.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct DayRates(NullRates);
+pub struct DayRates {
+    rates: NullRates,
+    /// What the jumps of `typ` alone make of its error.
+    jump: f64,
+}
 
 impl DayRates {
     /// Of the intervals of a day in ascending order; none if they are too few or more than half of them were slow.
@@ -111,7 +122,8 @@ impl DayRates {
         let dispersion = std::array::from_fn(|k| dispersion(intervals, k));
         let typ = quantile(intervals.iter().map(|one| f64::from(one.typ)).collect(), 0.95);
         let lost = hourly(&|one| (one.n_lost, one.n_due));
-        Some(Self(NullRates { share, dispersion, typ, typ_error: typ_error(intervals), lost }))
+        let (typ_error, jump) = typ_errors(intervals);
+        Some(Self { rates: NullRates { share, dispersion, typ, typ_error, lost }, jump })
     }
 }
 
@@ -122,7 +134,7 @@ impl NullRates {
             return None;
         }
         let unknown = if days.len() < ENOUGH_DAYS { UNKNOWN } else { 1.0 };
-        let over = |of: &dyn Fn(&Self) -> f64| days.iter().map(|day| of(&day.0)).collect::<Vec<f64>>();
+        let over = |of: &dyn Fn(&Self) -> f64| days.iter().map(|day| of(&day.rates)).collect::<Vec<f64>>();
         let share = std::array::from_fn(|k| unknown * high(&over(&|day| day.share[k])));
         let mut dispersion: [f64; 3] = std::array::from_fn(|k| {
             (unknown * quantile(over(&|day| day.dispersion[k]), 0.8) / CHANCE).max(1.0)
@@ -130,7 +142,10 @@ impl NullRates {
         dispersion[1] = dispersion[1].max(dispersion[2]);
         dispersion[0] = dispersion[0].max(dispersion[1]);
         let typ = quantile(over(&|day| day.typ), 0.8).max(1.0);
-        let typ_error = quantile(over(&|day| day.typ_error), 0.8);
+        // A day of few may have jumped because something was wrong.
+        let known = days.len() >= ENOUGH_DAYS;
+        let jump = if known { quantile(days.iter().map(|day| day.jump).collect(), 0.5) } else { 0.0 };
+        let typ_error = quantile(over(&|day| day.typ_error), 0.8).max(jump);
         Some(Self { share, dispersion, typ, typ_error, lost: high(&over(&|day| day.lost)) })
     }
 }
@@ -153,13 +168,16 @@ fn dispersion(intervals: &[Exceedances], k: usize) -> f64 {
     if sum > 0.0 { steps / (2.0 * sum) } else { 1.0 }
 }
 
-fn typ_error(intervals: &[Exceedances]) -> f64 {
+/// The error of `ln typ` over a minute: from the nugget, and from jumps alone.
+fn typ_errors(intervals: &[Exceedances]) -> (f64, f64) {
     let ln: Vec<f64> = intervals.iter().map(|one| f64::from(one.typ).max(1e-6).ln()).collect();
-    let variance = |lag: usize| {
-        let steps = ln.windows(lag + 1).map(|run| (run[lag] - run[0]).abs()).collect();
-        (MAD * quantile(steps, 0.5)).powi(2) / 2.0
-    };
-    (MINUTES * (2.0 * variance(1) - variance(2)).max(0.0)).sqrt()
+    let steps =
+        |lag: usize| -> Vec<f64> { ln.windows(lag + 1).map(|run| (run[lag] - run[0]).abs()).collect() };
+    let deviation = |lag| MAD * quantile(steps(lag), 0.5);
+    let nugget = deviation(1).powi(2) - deviation(2).powi(2) / 2.0;
+    let jumps = quantile(steps(1), JUMP) / NORMAL_JUMP;
+    let jumps = if jumps > JUMPY * deviation(1) { jumps.powi(2) / 2.0 } else { 0.0 };
+    ((MINUTES * nugget.max(0.0)).sqrt(), (MINUTES * jumps).sqrt())
 }
 
 /// The q quantile by nearest rank; 0 of nothing.
@@ -193,8 +211,8 @@ mod tests {
         let mut random = crate::seed::Random::stream(1, "rates");
         let counts: Vec<u32> =
             (0..144).map(|_| (0..600).filter(|_| random.unit() < 0.02).count() as u32).collect();
-        let independent = DayRates::of(&day(|i| counts[i as usize])).unwrap().0;
-        let clusters = DayRates::of(&day(|i| 20 * (counts[i as usize] / 13))).unwrap().0;
+        let independent = DayRates::of(&day(|i| counts[i as usize])).unwrap().rates;
+        let clusters = DayRates::of(&day(|i| 20 * (counts[i as usize] / 13))).unwrap().rates;
         assert!((0.7..1.4).contains(&independent.dispersion[0]), "{independent:?}");
         assert!(clusters.dispersion[0] > 8.0, "{clusters:?}");
         assert!((0.02..0.03).contains(&independent.share[0]), "{independent:?}");

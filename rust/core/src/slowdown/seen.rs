@@ -41,7 +41,8 @@ impl Seen {
     /// (`before`) had ended when it was due, so that only the host can have held it up.
     pub fn alone(sample: &Sample, before: Option<&Sample>, period_ns: u64) -> Option<Self> {
         let seen = Self::of(sample, period_ns)?;
-        let free = before.and_then(|before| before.ended_ns).is_some_and(|ended_ns| ended_ns <= sample.due_ns);
+        let free =
+            before.and_then(|before| before.ended_ns).is_some_and(|ended_ns| ended_ns <= sample.due_ns);
         let by_host = seen.lost && free && sample.outcome == Outcome::OK;
         let seen = if by_host { Self { response_ns: seen.service_ns, lost: false, ..seen } } else { seen };
         Some(seen.unqueued())
@@ -79,7 +80,10 @@ mod tests {
         let late = row(100_000_000, 30_000_000, 5_000_000);
         let alone = |before: Option<&Sample>| Seen::alone(&late, before, PERIOD_NS).unwrap();
         let quick = alone(Some(&row(0, 0, 5_000_000)));
-        assert_eq!((quick.lost, quick.response_ns, quick.service_ns), (false, Some(4_999_000), Some(4_999_000)));
+        assert_eq!(
+            (quick.lost, quick.response_ns, quick.service_ns),
+            (false, Some(4_999_000), Some(4_999_000))
+        );
         let held_up = alone(Some(&row(0, 0, 130_000_000)));
         assert_eq!((held_up.lost, held_up.response_ns), (true, Some(34_999_000)));
         assert!(alone(None).lost && alone(Some(&Sample { ended_ns: None, ..row(0, 0, 0) })).lost);

@@ -89,6 +89,10 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiec
         factor = alarm.peak if alarm.peak >= 2 or alarm.cause in ("typ", "shift") else 1.0
         before = over
         slow = stretch(rows, version, begins, (min(earliest, over), over), factor)
+        if slow is None and factor >= TYPICAL:
+            # The typical operation was slow by chance, or for a moment only: a part of them may be.
+            factor = 1.0
+            slow = stretch(rows, version, begins, (min(earliest, over), over), factor)
         if slow is None or (factor < TYPICAL and slow.score < LEAST_SCORE):
             continue
         found.append(

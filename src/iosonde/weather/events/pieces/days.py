@@ -12,7 +12,7 @@ import numpy as np
 
 from iosonde.model.arrays import Flags, Floats
 from iosonde.model.frames import SeriesKey
-from iosonde.model.slowdown import VERSION_WIDTH, Baseline
+from iosonde.model.slowdown import NULL_TYP, VERSION_WIDTH, Baseline
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.joining import spell_pieces
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, alarm_pieces, back_ns
@@ -26,6 +26,8 @@ _BEFORE_NS = 600_000_000_000
 """Time before a spell that is searched for its first slow operation (it may have crept up)."""
 _INTO = 2
 """Windows into it."""
+ABOVE_ORDINARY = 1.35
+"""A spell whose typical slowdown is below so many times that of a busy but ordinary ten minutes is none."""
 _UNKNOWN = np.full(VERSION_WIDTH, np.nan)
 
 
@@ -101,8 +103,19 @@ def _spells(
     return [
         _refined(piece, series.windows, rows, baseline)
         for piece in found
-        if not _by_host(piece, series, rows, baseline)
+        if not _by_host(piece, series, rows, baseline) and not _is_ordinary(piece, series, baseline)
     ]
+
+
+def _is_ordinary(piece: SlowPiece, series: JudgedSeries, baseline: Baseline | None) -> bool:
+    """Whether a spell is hardly above what a busy hour of this operation usually is."""
+    windows, rule = series.windows, series.rule
+    inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
+    usual = _version(baseline, piece.begin_ns)[NULL_TYP]
+    loud = (windows.tail[inside] >= rule.hot_tail) | (windows.lost[inside] >= rule.hot_lost)
+    typ = windows.typ[inside]
+    typ = typ[~np.isnan(typ)]
+    return len(typ) > 0 and not loud.any() and float(np.median(typ)) < ABOVE_ORDINARY * usual
 
 
 def _by_host(
