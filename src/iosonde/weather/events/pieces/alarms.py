@@ -47,6 +47,7 @@ def alarms(rows: Operations, which: Ints, versions: Floats) -> list[Alarm]:
     while learning (nothing is raised then). Source: docs/methods/alarms.md; computed by the native core, the live
     probe's own code.
     """
+    rows = rows.alone()
     raw = _core.alarms(
         np.ascontiguousarray(rows.due_ns, dtype=np.int64).data,
         _nullable(rows.service_ns()).data,
