@@ -85,7 +85,7 @@ class TargetJson(JsonModel):
     slug: str
     """The name of the state's file; empty: there is none."""
     kind: str
-    """usual, learning, host_busy, slow, failing, hung, stopped, stale, damaged ..."""
+    """usual, learning, host_busy, slow, lost, failing, hung, stopped, stale, damaged ..."""
     severity: str
     """ok, info, slow, hung or unknown."""
     sentence: str

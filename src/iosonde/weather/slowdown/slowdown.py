@@ -8,7 +8,8 @@
     slowdown              typ, tail or lost; or a statistic of the window / the usual median
     slow                  typ >= 2 and its lower end >= 1.5; median / usual where there is no typ
     span                  slow windows in a row; one that is not slow may lie between, and any
-                          number of windows in which no operation ended (a hang is not a recovery)
+                          number of windows in which no operation ended (a hang is not a recovery);
+                          windows that the probing host explains are spans of their own
 
 Whether a window is slow is always judged on the typical operation, whatever statistic is shown: the
 tail of a distribution lies above its median on the best of days.
@@ -35,6 +36,7 @@ from iosonde.model.ops import STATISTICS, TRIPLE, op_order
 from iosonde.weather.samples.windows import UNQUEUED
 from iosonde.weather.slowdown import rules as verdict
 from iosonde.weather.slowdown.baseline import LearntBaselines, against, learn
+from iosonde.weather.slowdown.losses import lost_spans
 from iosonde.weather.slowdown.spans import WindowRun, spans_of, tags
 from iosonde.weather.slowdown.trailing import trailing_median
 from iosonde.weather.store import Store
@@ -68,9 +70,8 @@ def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> 
     shown = windows if since is None else windows.take(_in_range(windows, since))
     runs = list(_runs(windows, since))
     changes = [change for change in known.changes if since is None or change.began_ns >= since]
-    return SlowdownResult(
-        query, shown, spans_of(store, windows, runs), _usual(windows, shown), changes
-    )
+    spans, usual = spans_of(store, windows, runs), _usual(windows, shown)
+    return SlowdownResult(query, shown, spans, usual, changes, lost_spans(shown))
 
 
 def judged_windows(
@@ -210,20 +211,27 @@ def _in_range(windows: WindowTable, since_ns: int) -> Flags:
 
 
 def _runs(windows: WindowTable, since_ns: int | None) -> Iterator[WindowRun]:
-    """Slow windows in a row, bridged, of every series; those that end after ``since_ns``."""
+    """Slow windows in a row, bridged, of every series; those that end after ``since_ns``.
+
+    Windows that the probing host explains are runs of their own: the storage is not blamed for them, and they excuse
+    no others.
+    """
     for key, rows in windows.series():
-        for first, last in bridged_runs(
-            windows["slow"][rows],
-            windows["n_seen"][rows] == 0,
-            windows["start_ns"][rows] // windows["window_ns"][rows],
-        ):
-            run = WindowRun(
-                key, rows.start + first, rows.start + last, rows.start + last + 1 == rows.stop
-            )
-            if (
-                since_ns is None
-                or windows["start_ns"][run.last] + windows["window_ns"][run.last] > since_ns
-            ):
+        slow, busy = windows["slow"][rows], windows["host_busy"][rows]
+        silent = windows["n_seen"][rows] == 0
+        number = windows["start_ns"][rows] // windows["window_ns"][rows]
+        found = [
+            (first, last)
+            for word in (slow & ~busy, slow & busy)
+            for first, last in bridged_runs(word, silent, number)
+        ]
+        before = rows.start
+        for first, last in sorted(found):
+            place = rows.start + first, rows.start + last
+            run = WindowRun(key, *place, place[1] + 1 == rows.stop, min(before, place[0]))
+            before = max(before, place[1] + 1)
+            end_ns = windows["start_ns"][run.last] + windows["window_ns"][run.last]
+            if since_ns is None or end_ns > since_ns:
                 yield run
 
 
@@ -256,7 +264,8 @@ def _usual(windows: WindowTable, shown: Frame) -> list[Usual]:
 
 def _summary(key: SeriesKey, baselines: Floats, shown: Frame) -> Usual:
     known = baselines[~np.isnan(baselines)]
-    found = np.flatnonzero(~np.isnan(shown["slowdown"]))
+    slow, busy = shown["slow"], shown["host_busy"]
+    found = np.flatnonzero(~np.isnan(shown["slowdown"]) & ~busy)
     last = found[-1] if len(found) else None
     peak = found[np.argmax(shown["slowdown"][found])] if len(found) else None
     interval = ("slowdown", "slowdown_lower", "slowdown_upper")
@@ -266,7 +275,8 @@ def _summary(key: SeriesKey, baselines: Floats, shown: Frame) -> Usual:
         key,
         baseline_ns=float(known[-1]) if len(known) else None,
         windows=int(np.count_nonzero(~np.isnan(shown["q50_ns"]))),
-        slow_windows=int(np.count_nonzero(shown["slow"])),
+        slow_windows=int(np.count_nonzero(slow & ~busy)),
+        busy_windows=int(np.count_nonzero(busy)),
         n_due=int(shown["n_due"].sum()),
         n=int(shown["n_seen"].sum()),
         last=(point, lower, upper),
