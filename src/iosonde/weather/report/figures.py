@@ -31,7 +31,7 @@ def pictures(
     """Slowdown at two scales, every operation, statistics over time and as boxes.
 
     ``number`` tells the places of a page apart. Intervals are 4 h long, in a report of up to two
-    days 1 h.
+    days 1 h. A figure without anything in it, as slowdown while it is learnt what is usual, is left out.
     """
     place = report.place
     long = _HOUR if report.until_ns - report.since_ns <= 2 * DAY_NS else 4 * _HOUR
@@ -41,7 +41,7 @@ def pictures(
     found = []
     for kind, title in _TITLES.items():
         sheet = sheet_of(store, FigureRequest(kind, query, windows_ns=(600 * SECOND_NS, long)))
-        if sheet is not None:
+        if sheet is not None and any(pane.n for pane in sheet.panes):
             found.append(_picture(sheet, title, f"f{number}{kind}", zone))
     return found
 

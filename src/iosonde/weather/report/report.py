@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.model.events import SlowEvent
+from iosonde.model.events import LearningSpan, SlowEvent
 from iosonde.model.frames import EpochChange, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.names import host_of_rank
 from iosonde.model.ops import SECOND_NS, op_order
@@ -18,6 +18,7 @@ from iosonde.weather.events.history import Recurrence, recurrence_of
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.samples.counts import CACHES
+from iosonde.weather.slowdown.guarded import STAGES
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
 
@@ -34,7 +35,8 @@ DATES = 10
 class Heat:
     """The slowdown of an op by local time: the median over the windows of a cell.
 
-    ``value``, shape (rows, columns): NaN where no window is known. ``windows``: how many there are.
+    ``value``, shape (rows, columns): NaN where no window is known. ``windows``: how many there are; beside them
+    ``busy`` windows that the probing host explains, and ``learning`` ones of which nothing was expected yet.
     Rows are dates (``2026-07-01``), weekdays (``0`` = Monday) or minutes (``0 10 .. 50``), as
     ``by`` says (``date``, ``weekday``, ``minute``); columns are the 24 hours.
     """
@@ -44,6 +46,8 @@ class Heat:
     rows: tuple[str, ...]
     value: Floats
     windows: Ints
+    busy: Ints
+    learning: Ints
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,8 @@ class Report:
     (bytes_per_s, ops_per_s, cpu_ns_per_s; None = none), None where no state says. ``climate``: what is
     usual at the end of the range / what was usual at first, by op, where both are known; ``changes``:
     lasting changes of what is usual. ``events``: slow events; ``recurrence``: None where nobody looked.
+    ``busy_lost``: operations lost in windows that the probing host explains. ``learning_ns``: until when it was
+    learnt what is usual, if that reaches into the range (the end of the range where it still is).
     """
 
     place: WatchedTarget
@@ -87,6 +93,8 @@ class Report:
     changes: tuple[EpochChange, ...]
     events: tuple[SlowEvent, ...]
     recurrence: Recurrence | None
+    busy_lost: int = 0
+    learning_ns: int | None = None
 
     @property
     def sampled_ns(self) -> int:
@@ -121,7 +129,8 @@ def reports(
     result = analyse(store, asked)
     tallies = store.tally(**asked.which())
     budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
-    events = happened(store, asked, until if now_ns is None else now_ns, noted).places
+    happenings = happened(store, asked, until if now_ns is None else now_ns, noted)
+    events, learning = happenings.places, {(s.host, s.target): s for s in happenings.learning}
     back = None if random is None else recurrence_of(store, asked, random, zone)
     places = dict.fromkeys(place_of(key) for key, _ in result.windows.series())
     found = [
@@ -136,9 +145,16 @@ def reports(
             report,
             events=tuple(events.get(report.place, ())),
             recurrence=None if back is None else back.get(report.place, Recurrence((), 0)),
+            learning_ns=_learning_ns(learning.get(report.place[:2]), until),
         )
         for report in found
     ]
+
+
+def _learning_ns(span: LearningSpan | None, until_ns: int) -> int | None:
+    if span is None:
+        return None
+    return until_ns if span.until_ns is None else min(span.until_ns, until_ns)
 
 
 def _is_short_rank(report: Report) -> bool:
@@ -188,7 +204,13 @@ def _report(
         changes=tuple(c for c in result.changes if place_of(c.key) == place),
         events=(),
         recurrence=None,
+        busy_lost=sum(_busy_lost(part) for part in windows.values()),
     )
+
+
+def _busy_lost(windows: Frame) -> int:
+    busy = windows["host_busy"] & ~np.isnan(windows["lost"])
+    return round(float(np.sum(windows["lost"][busy] * windows["n_due"][busy])))
 
 
 def _last(column: Floats) -> float | None:
@@ -229,17 +251,25 @@ def _every_row(since_ns: int, until_ns: int, by: str, zone: tzinfo | None) -> tu
 def _heat(
     op: str, by: str, rows: tuple[str, ...], windows: Frame, labels: dict[int, tuple[str, int]]
 ) -> Heat:
-    name = "typ" if "typ" in windows else "slowdown"
+    """The storage alone: a window that the probing host explains is counted, not drawn."""
     cells: dict[tuple[int, int], list[float]] = {}
-    for start, slowdown in zip(windows["start_ns"].tolist(), windows[name].tolist(), strict=True):
+    shape = len(rows), 24
+    busy, learning = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    known = ~np.isnan(windows["typ"]) & ~windows["host_busy"]
+    young = windows["stage"].astype(str) == STAGES[0]
+    for place, start in enumerate(windows["start_ns"].tolist()):
         row, hour = labels[start]
-        if row in rows and not np.isnan(slowdown):
-            cells.setdefault((rows.index(row), hour), []).append(slowdown)
-    value = np.full((len(rows), 24), np.nan)
-    count = np.zeros((len(rows), 24), dtype=np.int64)
-    for place, values in cells.items():
-        value[place], count[place] = float(np.median(values)), len(values)
-    return Heat(op, by, rows, value, count)
+        if row not in rows:
+            continue
+        cell = rows.index(row), hour
+        if known[place]:
+            cells.setdefault(cell, []).append(float(windows["typ"][place]))
+        busy[cell] += int(windows["host_busy"][place])
+        learning[cell] += int(young[place])
+    value, count = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
+    for cell, values in cells.items():
+        value[cell], count[cell] = float(np.median(values)), len(values)
+    return Heat(op, by, rows, value, count, busy, learning)
 
 
 def _tally(row: Frame) -> OpTotals:

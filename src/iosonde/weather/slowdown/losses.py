@@ -37,7 +37,7 @@ def lost_spans(windows: WindowTable) -> list[LostSpan]:
 
 
 def lost_by_host(windows: WindowTable) -> Flags:
-    """Windows of which the probing host explains what was lost: it explains the slowdown, and its timer was too late."""
+    """Windows whose losses the probing host explains: it explains the slowdown, and its timer was too late."""
     late = windows["late_q50_ns"] > windows["period_ns"] / _LATE_SHARE
     innocent: Flags = windows["host_busy"] & late
     return innocent

@@ -112,7 +112,11 @@ def _usual(finding: Finding, _zone: tzinfo | None) -> str:
     return text
 
 
-def _slow(finding: Finding, zone: tzinfo | None, most_words: int = MOST_WORDS) -> str:
+def _slow(finding: Finding, zone: tzinfo | None) -> str:
+    return _slower(finding, zone, MOST_WORDS)
+
+
+def _slower(finding: Finding, zone: tzinfo | None, most_words: int) -> str:
     worst, *others = finding.ops
     learnt = finding.evidence.get("learnt_ns")
     known = "" if learnt is None else f"; usual is learnt from {format_seconds(learnt)}"
@@ -154,12 +158,10 @@ def _listed(head: str, parts: list[str], most_words: int) -> str:
 
 
 def _lost(finding: Finding, _zone: tzinfo | None) -> str:
-    parts = [_lost_share(op) for op in finding.ops]
-    head, *others = parts
+    head, *others = [_lost_share(op) for op in finding.ops]
     verb = "were" if finding.until_ns is not None else "are"
-    return (
-        f"{_listed(f'{head} on {_of(finding)} {verb} late, missing or failed', others, MOST_WORDS)}"
-    )
+    text = f"{head} on {_of(finding)} {verb} late, missing or failed"
+    return _listed(text, others, MOST_WORDS)
 
 
 def _lost_share(op: OpVerdict) -> str:
@@ -200,7 +202,7 @@ def _between(since_ns: int, until_ns: int, now_ns: int, zone: tzinfo | None) -> 
 
 def _host_busy(finding: Finding, zone: tzinfo | None) -> str:
     verb = "was" if finding.until_ns is not None else "is"
-    slow = _slow(finding, zone, MOST_WORDS - 11)
+    slow = _slower(finding, zone, MOST_WORDS - 11)
     return f"the probing host {verb} busy: {slow}, which says nothing about the storage"
 
 

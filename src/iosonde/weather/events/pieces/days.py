@@ -18,7 +18,13 @@ from iosonde.weather.events.joining import spell_pieces
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, alarm_pieces, back_ns
 from iosonde.weather.events.pieces.hangs import hang_pieces, patience_ns
 from iosonde.weather.events.pieces.piece import NAN, SlowPiece
-from iosonde.weather.events.pieces.stretch import median_ns, q99_ns, stretch
+from iosonde.weather.events.pieces.stretch import (
+    limit_ns,
+    median_ns,
+    q99_ns,
+    stretch,
+    waits_ns,
+)
 from iosonde.weather.events.slow_intervals import OpWindows, Rule
 from iosonde.weather.samples.operations import Operations
 
@@ -97,7 +103,24 @@ def _spells(
     found = spell_pieces(key.op, series.windows, series.rule)
     if rows is None or len(rows) == 0:
         return found
-    return [_refined(piece, series.windows, rows, baseline) for piece in found]
+    left = [piece for piece in found if not _queued(piece, series, rows, baseline)]
+    return [_refined(piece, series.windows, rows, baseline) for piece in left]
+
+
+def _queued(
+    piece: SlowPiece, series: JudgedSeries, rows: Operations, baseline: Baseline | None
+) -> bool:
+    """Whether only some operations were slow, and most of those only for the time their thread waited for a CPU."""
+    windows = series.windows
+    inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
+    rule = series.rule
+    if (windows.typ[inside] >= rule.hot_typ).any() or (windows.lost[inside] >= rule.hot_lost).any():
+        return False
+    limit = limit_ns(_version(baseline, piece.begin_ns))
+    part = rows.between(piece.begin_ns, piece.end_ns)
+    waits = waits_ns(part)
+    slow, still = waits > limit, waits - part.queued_ns > limit
+    return bool(2 * int(still.sum()) < int(slow.sum()))
 
 
 def _refined(
