@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from iosonde.model.frames import SlowSpan
     from iosonde.weather.report.report import Report
 
+_ALIKE = 0.1
+"""Logarithms of two slowdowns that are the same in words."""
 _WHOLE = 0.9
 """From this share of the time on, samples are taken to be there: the first and last windows are cut."""
 
@@ -68,12 +71,16 @@ def _headline(report: Report, zone: tzinfo | None) -> str:
 def _worst(
     events: Sequence[SlowEvent], spans: Sequence[SlowSpan], until_ns: int, zone: tzinfo | None
 ) -> str:
-    """The first sentence of the event that cost most; where it was simply slow that of its slowest stretch."""
+    """The first sentence of the event that cost most, or where windows of 10 min show it as well the span's, which has
+    an interval.
+    """
     if not events:
         return say(from_span(spans[0], until_ns), zone)
     worst = events[0]
     for span in spans:
-        if worst.kind == "slow" and worst.overlaps(span.start_ns, span.end_ns):
+        same = worst.kind == "slow" and worst.op == span.key.op
+        same = same and worst.overlaps(span.start_ns, span.end_ns)
+        if same and abs(math.log((span.slowdown or 1.0) / (worst.median or 1.0))) <= _ALIKE:
             return say(from_span(span, until_ns), zone)
     first, _, _ = say_slow_event(worst, until_ns, zone).partition(". ")
     return first

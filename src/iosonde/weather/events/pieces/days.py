@@ -118,8 +118,8 @@ def _queued(
         return False
     limit = limit_ns(_version(baseline, piece.begin_ns))
     part = rows.between(piece.begin_ns, piece.end_ns)
-    waits = waits_ns(part)
-    slow, still = waits > limit, waits - part.queued_ns > limit
+    still = waits_ns(part) > limit
+    slow = still | (part.response_ns() > limit)
     return bool(2 * int(still.sum()) < int(slow.sum()))
 
 
