@@ -25,10 +25,10 @@ fn a_page_without_a_view_still_speaks_of_the_agent() {
     assert!(!page.contains("iosonde_state"));
 }
 
-/// A probe of one target, every two seconds, on simulated clocks.
-fn probe(host: &str, faults: &str) -> (Simulation, SimClock) {
+/// A probe of one target on simulated clocks.
+fn probe(host: &str, period: &str, faults: &str) -> (Simulation, SimClock) {
     let text = format!(
-        "seed = 7\nhost = '{host}'\n[probe]\nperiod = '2s'\n[[target]]\npath = '/work'\nname = '/work'\nbackend = 'null'\n\
+        "seed = 7\nhost = '{host}'\n[probe]\nperiod = '{period}'\n[[target]]\npath = '/work'\nname = '/work'\nbackend = 'null'\n\
          [target.latency]\nsigma = 0.3\ndata_read = '5ms'\ndata_write = '4ms'\nmd_create = '1ms'\n\
          md_stat = '200us'\nmd_read = '400us'\nmd_delete = '600us'\n{faults}"
     );
@@ -70,7 +70,7 @@ impl Metrics {
 fn of_several_slow_ops_each_has_its_own_numbers() {
     let mild = fault("md_read", 17 * HOUR / 2, "multiply = 2.4");
     let hard = fault("data_read", 9 * HOUR - 90, "multiply = 40.0");
-    let (mut simulation, _) = probe("login2", &format!("{mild}{hard}"));
+    let (mut simulation, _) = probe("login2", "2s", &format!("{mild}{hard}"));
     simulation.run_until((9 * HOUR * SECOND) as u64);
     let metrics = Metrics::of(&simulation);
     assert_eq!(metrics.states(), ["slow"]);
@@ -88,8 +88,8 @@ fn of_several_slow_ops_each_has_its_own_numbers() {
 #[test]
 fn a_hang_on_one_host_of_four_is_on_its_page_alone() {
     for host in ["login0", "login1", "login2", "login3"] {
-        let hang = fault("md_create", 900, "hang = true");
-        let (mut simulation, _) = probe(host, if host == "login3" { &hang } else { "" });
+        let hang = fault("md_create", 900, "for = '600s'\nhang = true");
+        let (mut simulation, _) = probe(host, "2s", if host == "login3" { &hang } else { "" });
         simulation.run_until(960 * SECOND as u64);
         let (metrics, hung) = (Metrics::of(&simulation), host == "login3");
         assert_eq!(metrics.states(), [if hung { "hung" } else { "ok" }], "{host}");
@@ -110,24 +110,34 @@ struct Trouble {
     queued: f64,
 }
 
-/// Nine hours of a row a second in every account, `trouble` of the op at `place` in the last minute and a half.
+/// A busy host holds up a cache hit for so long, ns: about as long as it takes.
+const HIT_QUEUED: i64 = 90_000;
+
+/// `/metrics` after nine hours of a row a second in every account; `trouble` of each op in the last minute and a half, on
+/// reads that a cache does not answer: of them a share `hits` is answered by one.
 fn told(trouble: &dyn Fn(Op) -> Trouble, hits: f64) -> Metrics {
-    let (simulation, clock) = probe("login2", "");
+    let (simulation, clock) = probe("login2", "1s", "");
     let targets = simulation.view().targets();
     let mut random = Random::stream(3, "metrics");
     for (&op, account) in Op::ALL.iter().zip(targets[0].accounts().iter_mut()) {
-        for k in 0..9 * HOUR / 2 {
+        for k in 0..9 * HOUR {
+            let Trouble { factor, queued } = if k >= 9 * HOUR - 90 { trouble(op) } else { CALM };
             let hit = op == Op::DataRead && random.unit() < hits;
             let usual_ns = if hit { 1e5 } else { 5e6 } * (0.3 * random.normal()).exp();
-            let Trouble { factor, queued } =
-                if k >= (9 * HOUR - 90) / 2 { trouble(op) } else { Trouble { factor: 1.0, queued: 0.0 } };
-            let due_ns = START + 2 * k * SECOND;
+            let (added, queued) = match (hit, queued > 0.0) {
+                (true, busy) => (HIT_QUEUED * i64::from(busy), HIT_QUEUED * i64::from(busy)),
+                (false, _) => {
+                    let added = usual_ns * (factor - 1.0);
+                    (added as i64, (added * queued) as i64)
+                }
+            };
+            let due_ns = START + k * SECOND;
             account.take(&Sample {
                 due_ns,
                 began_ns: Some(due_ns + 1000),
-                ended_ns: Some(due_ns + 1000 + (usual_ns * factor) as i64),
+                ended_ns: Some(due_ns + 1000 + usual_ns as i64 + added),
                 offset_bytes: None,
-                control_runq_ns: Some((usual_ns * (factor - 1.0) * queued) as i64),
+                control_runq_ns: Some(queued),
                 target: 0,
                 op,
                 outcome: Outcome::OK,
