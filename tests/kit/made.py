@@ -29,8 +29,9 @@ assert set(USUAL_NS) == set(LATENCY) - {"sigma"}
 class Trouble(NamedTuple):
     """``factor`` times the latency of a share of an op's samples in [begin_s, end_s) of the store.
 
-    ``queued``: share of what is added for which the probing thread waits for a CPU. A factor of infinity: the
-    operations time out and nobody knows how long they took.
+    ``queued``: share of what is added for which the probing thread waits for a CPU; ``hits``: whether only operations
+    that a cache answers are concerned, or only the others. A factor of infinity: the operations time out and nobody
+    knows how long they took.
     """
 
     op: str
@@ -39,6 +40,7 @@ class Trouble(NamedTuple):
     factor: float
     share: float = 1.0
     queued: float = 0.0
+    hits: bool | None = None
 
 
 def made(
@@ -68,6 +70,7 @@ def made(
     parts = []
     for place, op in enumerate(ops):
         latency = USUAL_NS[op] * np.exp(rng.normal(0, sigma, len(due_s)))
+        hits = np.zeros(len(due_s), bool)
         if op == "data_read" and cached:
             hits = rng.random(len(due_s)) < cached
             latency[hits] = 100_000 * np.exp(rng.normal(0, sigma, np.count_nonzero(hits)))
@@ -76,6 +79,7 @@ def made(
             if trouble.op == op:
                 hit = (due_s >= trouble.begin_s) & (due_s < trouble.end_s)
                 hit &= rng.random(len(due_s)) < trouble.share
+                hit &= (trouble.hits is None) | (hits == bool(trouble.hits))
                 if np.isinf(trouble.factor):
                     gone |= hit
                     continue

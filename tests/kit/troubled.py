@@ -6,6 +6,8 @@
     FOUR      300 of 300 creates of one host time out                                               four hosts
     BUSY      8.0 h: reads wait for a CPU (the storage is as usual)                                 one host
               9.0 h: the same, and creates are 5x slower because of the storage
+    CACHED    8.0 h: uncached reads wait for a CPU; 9.0 h: uncached reads 4x slower because of the  one host
+              storage, while a busy host holds up those that a cache answers: more than half of all
 """
 
 from __future__ import annotations
@@ -42,6 +44,11 @@ UNCACHED = Trouble("data_read", 9 * HOUR + 1200, 9 * HOUR + 1800, 4.0, queued=0.
 """The storage is slow as soon as the host is no longer busy: the one does not excuse the other."""
 BUSY_END = 10 * HOUR
 
+CACHED_SHARE = 0.55
+CACHED_BUSY = Trouble("data_read", 8 * HOUR, 8 * HOUR + 1200, 4.0, queued=1.0)
+CACHED_SLOW = Trouble("data_read", 9 * HOUR, 9 * HOUR + 1200, 4.0, queued=0.1, hits=False)
+CACHED_HELD_UP = Trouble("data_read", 9 * HOUR, 9 * HOUR + 1200, 2.5, queued=1.0, hits=True)
+
 
 def at(seconds: float) -> int:
     """``seconds`` after the stores begin, ns."""
@@ -64,7 +71,15 @@ def one_of_four(root: Path) -> Store:
 
 
 def busy_host(root: Path) -> Store:
-    """A busy host without a fault, then with one; half of the reads are answered by a cache."""
+    """A busy host without a fault, then with one."""
     troubles = [BUSY, BUSY_TENTH, BUSY_AGAIN, FAULT, UNCACHED]
     made(root, np.random.default_rng(23), START, BUSY_END, troubles, ops=OPS)
+    return Store(root)
+
+
+def cached_reads(root: Path) -> Store:
+    """Reads whose median is a cache hit: a busy host, then a slow storage beside a busy host."""
+    troubles = [CACHED_BUSY, CACHED_SLOW, CACHED_HELD_UP]
+    rng = np.random.default_rng(24)
+    made(root, rng, START, BUSY_END, troubles, ops=("data_read",), cached=CACHED_SHARE)
     return Store(root)

@@ -28,7 +28,7 @@ from tests.kit import troubled
 from tests.kit.commands import put, run
 from tests.kit.made import made
 from tests.kit.makers import SECOND, state, with_ops
-from tests.kit.troubled import FAULT, HARD, HOUR, HUNG_HOST, MILD, THIRD, UNCACHED, at
+from tests.kit.troubled import CACHED_SLOW, FAULT, HARD, HOUR, HUNG_HOST, MILD, THIRD, UNCACHED, at
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +44,11 @@ def four(tmp_path_factory):
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory):
     return troubled.busy_host(tmp_path_factory.mktemp("busy"))
+
+
+@pytest.fixture(scope="module")
+def cached(tmp_path_factory):
+    return troubled.cached_reads(tmp_path_factory.mktemp("cached"))
 
 
 @pytest.fixture
@@ -242,6 +247,19 @@ def test_slowdown_keeps_a_busy_host_apart_from_the_storage(busy, capsys, evening
     (reads,) = [line for line in table.splitlines() if line.startswith("reads ")]
     assert "10 of 180, host busy in 40" in reads
     assert re.search(r"x at 09:2\d", reads), "the worst window is one of the storage"
+
+
+def test_slow_reads_are_not_excused_by_a_median_that_waits_for_a_cpu(cached, capsys, evening):
+    (event,) = happened(cached, 7 * HOUR, 10 * HOUR)
+    assert (event.kind, event.median) == ("slow", pytest.approx(CACHED_SLOW.factor, rel=0.15))
+    assert near(event.start_ns, CACHED_SLOW.begin_s, 60)
+    assert near(event.end_ns, CACHED_SLOW.end_s, 60)
+    spans = as_json(capsys, cached, "slowdown", "--since", "2026-09-07T07:00")["spans"]
+    assert [span["host_busy"] for span in spans] == [True, False]
+    (report,) = report_of(cached)
+    assert report.heats[0].busy.sum() == 2
+    headline = report_words(report, UTC)["headline"]
+    assert re.match(r"reads on /work were (3\.[5-9]|4\.\d)x slower than usual", headline)
 
 
 def test_a_report_draws_no_busy_minute_as_slow(busy):
