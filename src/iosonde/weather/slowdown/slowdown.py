@@ -97,7 +97,7 @@ def judged_windows(
     )
     windows = add_slowdown(windows, columns, query.trailing_ns)
     windows = in_op_order(judged(windows, known, query.statistic))
-    return with_host_busy(windows.with_columns(_controls(store, windows)))
+    return with_host_busy(windows.with_columns(controls(store, windows)))
 
 
 def judged(windows: WindowTable, known: LearntBaselines, statistic: str) -> WindowTable:
@@ -176,8 +176,8 @@ def add_slowdown(
     )
 
 
-def _controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
-    """The controls of the slow windows; NaN for the others."""
+def controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
+    """The columns ``CONTROLS`` of the slow windows, from their samples; NaN for the others. Raises StoreError."""
     columns = {name: np.full(len(windows), np.nan) for name in CONTROLS}
     slow = np.flatnonzero(windows["slow"])
     if len(slow) > 0:
