@@ -13,7 +13,7 @@ from iosonde.model.ops import op_word
 from iosonde.model.units import format_factor
 
 if TYPE_CHECKING:
-    from iosonde.weather.report.report import Heat
+    from iosonde.weather.report.heats import Heat
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _SPOKEN_FROM = 1.5

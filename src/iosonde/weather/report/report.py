@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
@@ -12,42 +12,17 @@ import numpy as np
 from iosonde.model.events import LearningSpan, SlowEvent
 from iosonde.model.frames import EpochChange, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.names import host_of_rank
-from iosonde.model.ops import SECOND_NS, op_order
-from iosonde.model.units import DAY_NS, to_datetime
 from iosonde.weather.events.history import Recurrence, recurrence_of
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.events.watched import WatchedTarget, place_of
+from iosonde.weather.report.heats import WINDOW_NS, Heat, heats
 from iosonde.weather.samples.counts import CACHES
-from iosonde.weather.slowdown.guarded import STAGES
 from iosonde.weather.slowdown.slowdown import analyse
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from iosonde.model.arrays import Floats, Ints
+    from iosonde.model.arrays import Floats
     from iosonde.weather.events.log import Event
-
-WINDOW_NS = 600 * SECOND_NS
-DATES = 10
-"""Days up to which every date has its row; longer ranges have a row a weekday."""
-
-
-@dataclass(frozen=True)
-class Heat:
-    """The slowdown of an op by local time: the median over the windows of a cell.
-
-    ``value``, shape (rows, columns): NaN where no window is known. ``windows``: how many there are; beside them
-    ``busy`` windows that the probing host explains, and ``learning`` ones of which nothing was expected yet.
-    Rows are dates (``2026-07-01``), weekdays (``0`` = Monday) or minutes (``0 10 .. 50``), as
-    ``by`` says (``date``, ``weekday``, ``minute``); columns are the 24 hours.
-    """
-
-    op: str
-    by: str
-    rows: tuple[str, ...]
-    value: Floats
-    windows: Ints
-    busy: Ints
-    learning: Ints
 
 
 @dataclass(frozen=True)
@@ -177,9 +152,6 @@ def _report(
         if place_of(key) == place
     }
     starts = np.unique(np.concatenate([part["start_ns"] for part in windows.values()]))
-    by = heat_rows(since, until)
-    labels = _labels(starts, by, zone)
-    rows = _every_row(since, until, by, zone)
     hits = {
         key.op: _last(part["hit_share"]) for key, part in windows.items() if "hit_share" in part
     }
@@ -190,10 +162,7 @@ def _report(
         until_ns=until,
         usual=tuple(u for u in result.usual if place_of(u.key) == place),
         spans=tuple(s for s in result.spans if place_of(s.key) == place),
-        heats=tuple(
-            _heat(key.op, by, rows, part, labels)
-            for key, part in sorted(windows.items(), key=lambda item: op_order(item[0].op))
-        ),
+        heats=tuple(heats(windows, (since, until), zone)),
         tallies=tuple(
             _tally(tallies.take(rows)) for key, rows in tallies.series() if place_of(key) == place
         ),
@@ -216,60 +185,6 @@ def _busy_lost(windows: Frame) -> int:
 def _last(column: Floats) -> float | None:
     known = column[~np.isnan(column)]
     return float(known[-1]) if len(known) else None
-
-
-def heat_rows(since_ns: int, until_ns: int) -> str:
-    """What the rows of a heat map are, by the length of the range."""
-    length = until_ns - since_ns
-    return "minute" if length <= DAY_NS else "date" if length <= DATES * DAY_NS else "weekday"
-
-
-def _labels(starts: Iterable[int], by: str, zone: tzinfo | None) -> dict[int, tuple[str, int]]:
-    """Row and hour of every window."""
-    found = {}
-    for start in starts:
-        moment = to_datetime(int(start), zone)
-        row = {
-            "minute": str(moment.minute // 10 * 10),
-            "date": moment.date().isoformat(),
-            "weekday": str(moment.weekday()),
-        }[by]
-        found[int(start)] = (row, moment.hour)
-    return found
-
-
-def _every_row(since_ns: int, until_ns: int, by: str, zone: tzinfo | None) -> tuple[str, ...]:
-    """All rows of the range, those without any window included."""
-    if by == "minute":
-        return tuple(str(minute) for minute in range(0, 60, 10))
-    if by == "weekday":
-        return tuple(str(day) for day in range(7))
-    steps = range(since_ns, until_ns, WINDOW_NS)
-    return tuple(dict.fromkeys(to_datetime(ns, zone).date().isoformat() for ns in steps))
-
-
-def _heat(
-    op: str, by: str, rows: tuple[str, ...], windows: Frame, labels: dict[int, tuple[str, int]]
-) -> Heat:
-    """The storage alone: a window that the probing host explains is counted, not drawn."""
-    cells: dict[tuple[int, int], list[float]] = {}
-    shape = len(rows), 24
-    busy, learning = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    known = ~np.isnan(windows["typ"]) & ~windows["host_busy"]
-    young = windows["stage"].astype(str) == STAGES[0]
-    for place, start in enumerate(windows["start_ns"].tolist()):
-        row, hour = labels[start]
-        if row not in rows:
-            continue
-        cell = rows.index(row), hour
-        if known[place]:
-            cells.setdefault(cell, []).append(float(windows["typ"][place]))
-        busy[cell] += int(windows["host_busy"][place])
-        learning[cell] += int(young[place])
-    value, count = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64)
-    for cell, values in cells.items():
-        value[cell], count[cell] = float(np.median(values)), len(values)
-    return Heat(op, by, rows, value, count, busy, learning)
 
 
 def _tally(row: Frame) -> OpTotals:

@@ -17,7 +17,6 @@ tail of a distribution lies above its median on the best of days.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,12 +36,13 @@ from iosonde.weather.samples.windows import UNQUEUED
 from iosonde.weather.slowdown import rules as verdict
 from iosonde.weather.slowdown.baseline import LearntBaselines, against, learn
 from iosonde.weather.slowdown.losses import lost_spans
-from iosonde.weather.slowdown.spans import WindowRun, spans_of, tags
+from iosonde.weather.slowdown.runs import runs_of
+from iosonde.weather.slowdown.spans import spans_of, tags
 from iosonde.weather.slowdown.trailing import trailing_median
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from iosonde.model.arrays import Flags, Floats, Ints
+    from iosonde.model.arrays import Flags, Floats
 
 
 _JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
@@ -50,8 +50,6 @@ CONTROLS = (*UNQUEUED, "late_q50_ns")
 """What the probing host did to a window: asked for the slow ones only, which are few."""
 _COMPARED = ("middle_ns", "control_ns", "bimodal")
 """What these are compared with."""
-_BRIDGED = 1
-"""Windows that are not slow and still do not end a span."""
 
 
 def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> SlowdownResult:
@@ -68,7 +66,7 @@ def analyse(store: Store, query: SlowdownQuery, *, everything: bool = False) -> 
     windows = judged_windows(store, query, known, everything=everything)
     since = query.since_ns
     shown = windows if since is None else windows.take(_in_range(windows, since))
-    runs = list(_runs(windows, since))
+    runs = list(runs_of(windows, since))
     changes = [change for change in known.changes if since is None or change.began_ns >= since]
     spans, usual = spans_of(store, windows, runs), _usual(windows, shown)
     return SlowdownResult(query, shown, spans, usual, changes, lost_spans(shown))
@@ -208,49 +206,6 @@ def with_host_busy(windows: WindowTable) -> WindowTable:
 def _in_range(windows: WindowTable, since_ns: int) -> Flags:
     reached: Flags = windows["start_ns"] + windows["window_ns"] > since_ns
     return reached
-
-
-def _runs(windows: WindowTable, since_ns: int | None) -> Iterator[WindowRun]:
-    """Slow windows in a row, bridged, of every series; those that end after ``since_ns``.
-
-    Windows that the probing host explains are runs of their own: the storage is not blamed for them, and they excuse
-    no others.
-    """
-    for key, rows in windows.series():
-        slow, busy = windows["slow"][rows], windows["host_busy"][rows]
-        silent = windows["n_seen"][rows] == 0
-        number = windows["start_ns"][rows] // windows["window_ns"][rows]
-        found = [
-            (first, last)
-            for word in (slow & ~busy, slow & busy)
-            for first, last in bridged_runs(word, silent, number)
-        ]
-        before = rows.start
-        for first, last in sorted(found):
-            place = rows.start + first, rows.start + last
-            run = WindowRun(key, *place, place[1] + 1 == rows.stop, min(before, place[0]))
-            before = max(before, place[1] + 1)
-            end_ns = windows["start_ns"][run.last] + windows["window_ns"][run.last]
-            if since_ns is None or end_ns > since_ns:
-                yield run
-
-
-def bridged_runs(slow: Flags, silent: Flags, number: Ints) -> Iterator[tuple[int, int]]:
-    """(first, last) of each run of slow windows of one series, both slow.
-
-    Up to ``_BRIDGED`` windows that are not slow, or missing (``number`` jumps), lie between two
-    slow ones of a run; ``silent`` windows, in which no operation ended, do not count.
-    """
-    places = np.flatnonzero(slow)
-    if len(places) == 0:
-        return
-    loud = np.cumsum(~silent)
-    missing = np.diff(number[places]) - np.diff(places)
-    between: Ints = loud[places[1:] - 1] - loud[places[:-1]]
-    breaks = np.flatnonzero(missing + between > _BRIDGED)
-    firsts = places[np.concatenate(([0], breaks + 1))]
-    lasts = places[np.concatenate((breaks, [len(places) - 1]))]
-    yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
 
 
 def _usual(windows: WindowTable, shown: Frame) -> list[Usual]:
