@@ -187,6 +187,8 @@ class PaneJson(JsonModel):
     """Operations or intervals in the marks."""
     note: str
     span_s: tuple[Second, Second] | None
+    empty: str
+    """What stands in it while ``n`` is 0."""
 
 
 class Figure(JsonModel):
