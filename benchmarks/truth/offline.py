@@ -17,9 +17,10 @@ from iosonde.model.units import DAY_NS
 from iosonde.weather.events.changes import change_events, in_hindsight, lasting, without_parts
 from iosonde.weather.events.hung import without_hangs
 from iosonde.weather.events.joining import joined
-from iosonde.weather.events.pieces.days import JudgedSeries, day_pieces
+from iosonde.weather.events.pieces.days import day_pieces
 from iosonde.weather.events.pieces.judged import MINUTE_NS
 from iosonde.weather.events.pieces.piece import united
+from iosonde.weather.events.pieces.series import JudgedSeries
 from iosonde.weather.events.slow_intervals import RULE, OpWindows
 from iosonde.weather.slowdown.baseline import LearntBaselines
 

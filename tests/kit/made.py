@@ -27,13 +27,20 @@ assert set(USUAL_NS) == set(LATENCY) - {"sigma"}
 
 
 class Trouble(NamedTuple):
-    """``factor`` times the latency of a share of an op's samples in [begin_s, end_s) of the store."""
+    """``factor`` times the latency of a share of an op's samples in [begin_s, end_s) of the store.
+
+    ``queued``: share of what is added for which the probing thread waits for a CPU; ``hits``: whether only operations
+    that a cache answers are concerned, or only the others. A factor of infinity: the operations time out and nobody
+    knows how long they took.
+    """
 
     op: str
     begin_s: float
     end_s: float
     factor: float
     share: float = 1.0
+    queued: float = 0.0
+    hits: bool | None = None
 
 
 def made(
@@ -63,29 +70,42 @@ def made(
     parts = []
     for place, op in enumerate(ops):
         latency = USUAL_NS[op] * np.exp(rng.normal(0, sigma, len(due_s)))
+        hits = np.zeros(len(due_s), bool)
         if op == "data_read" and cached:
             hits = rng.random(len(due_s)) < cached
             latency[hits] = 100_000 * np.exp(rng.normal(0, sigma, np.count_nonzero(hits)))
+        gone, queued = np.zeros(len(due_s), bool), np.zeros(len(due_s))
         for trouble in troubles:
             if trouble.op == op:
                 hit = (due_s >= trouble.begin_s) & (due_s < trouble.end_s)
                 hit &= rng.random(len(due_s)) < trouble.share
+                hit &= (trouble.hits is None) | (hits == bool(trouble.hits))
+                if np.isinf(trouble.factor):
+                    gone |= hit
+                    continue
+                queued[hit] += trouble.queued * (trouble.factor - 1) * latency[hit]
                 latency[hit] *= trouble.factor
-        bad = rng.random(len(due_s)) < failed
+        bad = np.where(gone, 2, rng.random(len(due_s)) < failed)
         due = start_ns + (due_s * SECOND).astype(np.int64) + place * SECOND // 10
-        parts.append((op, due, latency.astype(np.int64), bad))
+        parts.append((op, due, latency.astype(np.int64), bad, queued.astype(np.int64)))
     day = 86_400 * SECOND
-    names = [op for op, due, _, _ in parts for _ in range(len(due))]
-    due, latency, bad = (np.concatenate([part[i] for part in parts]) for i in (1, 2, 3))
+    names = [op for op, due, *_ in parts for _ in range(len(due))]
+    due, latency, bad, queued = (np.concatenate([part[i] for part in parts]) for i in (1, 2, 3, 4))
     constants = {"schema_version": 1, "host": host, "target": target, "size_bytes": 3901}
     constants |= {"period_ns": period_s * SECOND, "cache": "direct", "seed": 7, "run_id": "made"}
-    columns = {"op": np.array(names, dtype=object), "due_ns": due, "latency": latency, "bad": bad}
+    columns = {
+        "op": np.array(names, dtype=object),
+        "due_ns": due,
+        "latency": latency,
+        "bad": bad,
+        "queued": queued,
+    }
     derived = {
-        "began_ns": "due_ns + 1000",
-        "ended_ns": "due_ns + 1000 + latency",
-        "outcome": "CASE WHEN bad THEN 'EIO' ELSE 'ok' END",
+        "began_ns": "CASE WHEN bad < 2 THEN due_ns + 1000 END",
+        "ended_ns": "CASE WHEN bad < 2 THEN due_ns + 1000 + latency END",
+        "outcome": "CASE bad WHEN 2 THEN 'timeout' WHEN 1 THEN 'EIO' ELSE 'ok' END",
         "offset_bytes": "NULL",
-        "control_runq_ns": "0",
+        "control_runq_ns": "queued",
         "size_bytes": "CASE WHEN op LIKE 'data%' THEN 1048576 ELSE 3901 END",
     }
     with duckdb.connect() as con:

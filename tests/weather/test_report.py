@@ -14,8 +14,9 @@ from iosonde.cli.main import main
 from iosonde.drawing.style import RAMP_AT
 from iosonde.model.frames import SlowdownQuery
 from iosonde.weather.report.heat import heat_table, level_of
+from iosonde.weather.report.heats import WINDOW_NS
 from iosonde.weather.report.html import EventRow, Section, page
-from iosonde.weather.report.report import WINDOW_NS, reports
+from iosonde.weather.report.report import reports
 from iosonde.weather.report.words import report_words
 from iosonde.weather.store import Store
 from tests.kit.made import Trouble, made
@@ -131,7 +132,7 @@ def test_the_sentences(store):
         report_words(quiet, UTC)["headline"],
     )
     (young,) = reports(store, asked(0, HOUR // 2), UTC)
-    assert "still learnt" in report_words(young, UTC)["headline"]
+    assert "still learning" in report_words(young, UTC)["headline"]
 
 
 def test_a_missing_cell_is_hatched_and_a_known_one_has_its_colour(store):

@@ -61,6 +61,18 @@ def test_what_comes_back_is_told_in_the_zone_in_which_it_does(nightly):
     assert "(Europe/Berlin)" in foreign
 
 
+def test_a_host_that_is_busy_every_night_is_no_storage_that_is_slow_every_night(tmp_path):
+    nights = [day * DAY + 2 * HOUR for day in range(1, 15)]
+    busy = [Trouble("data_read", begin, begin + 2 * HOUR, 3.0, queued=1.0) for begin in nights]
+    made(
+        tmp_path, np.random.default_rng(4), MONDAY, 15 * DAY, busy, period_s=20, ops=("data_read",)
+    )
+    report = one_report(Store(tmp_path), 8 * DAY, 15 * DAY)
+    assert report.events == ()
+    assert recurrence_words(report) == []
+    assert report_words(report, UTC)["headline"].startswith("/work was as usual: ")
+
+
 def test_too_little_history_says_so_and_nobody_looks_without_chance(nightly):
     short = one_report(nightly, 0, DAY)
     assert recurrence_words(short) == ["23 h are too short to see what comes back every day"]

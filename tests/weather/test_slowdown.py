@@ -8,7 +8,8 @@ from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import OPS
 from iosonde.weather.samples_to_draw import MANY, scatter
 from iosonde.weather.slowdown.load_effect import effects
-from iosonde.weather.slowdown.slowdown import analyse, bridged_runs, statistic_columns
+from iosonde.weather.slowdown.runs import bridged_runs
+from iosonde.weather.slowdown.slowdown import analyse, statistic_columns
 from iosonde.weather.slowdown.summary import pooled
 from iosonde.weather.store import Store
 from tests.kit.makers import SECOND, START, row, rows, sealed, simulated

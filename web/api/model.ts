@@ -31,7 +31,7 @@ export interface Target {
   readonly slug: string;
   readonly sentence: string;
   readonly severity: Severity;
-  /** What the verdict is: usual, learning, host_busy, slow, failing, hung, stopped, stale, damaged. */
+  /** What the verdict is: usual, learning, host_busy, slow, lost, failing, hung, stopped, stale, damaged. */
   readonly kind: string;
   readonly period: Ms | null;
   /** The window that the probe's own numbers are over. */

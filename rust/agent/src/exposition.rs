@@ -234,19 +234,4 @@ fn escaped(value: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_cannot_break_out() {
-        assert_eq!(escaped("a\"b\\c\nd"), "a\\\"b\\\\c\\nd");
-    }
-
-    #[test]
-    fn a_page_without_a_view_still_speaks_of_the_agent() {
-        let page = page(None, 1.5);
-        assert!(page.contains("process_start_time_seconds 1.5"));
-        assert!(page.contains("iosonde_build_info{version="));
-        assert!(!page.contains("iosonde_state"));
-    }
-}
+mod tests;

@@ -17,7 +17,14 @@ from iosonde.cli.shared.text import count, table
 from iosonde.engine.contract import SCHEMA_VERSION, SERIES_KEY
 from iosonde.engine.files import write_frame
 from iosonde.model.errors import UsageError
-from iosonde.model.frames import Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
+from iosonde.model.frames import (
+    Frame,
+    LostSpan,
+    SlowdownQuery,
+    SlowdownResult,
+    SlowSpan,
+    Usual,
+)
 from iosonde.model.names import host_of_rank
 from iosonde.model.ops import DEFAULT_TRAILING_NS, STATISTICS, op_word, parse_op
 from iosonde.model.slowdown import TRIPLE_COLUMNS
@@ -32,7 +39,7 @@ from iosonde.model.units import (
 from iosonde.weather import answers
 from iosonde.weather.slowdown.findings import from_span
 from iosonde.weather.slowdown.slowdown import statistic_columns
-from iosonde.weather.slowdown.words import say, say_change
+from iosonde.weather.slowdown.words import say, say_change, say_lost
 from iosonde.weather.store import Store
 
 EXAMPLES = """\
@@ -161,7 +168,8 @@ def _print(result: SlowdownResult, now_ns: int) -> None:
         head = ("", "usual", "last window", "worst window", "slow windows", "ended ok", "lost")
         print(table(head, [_row(usual, now_ns) for usual in series]))
         keys = {usual.key for usual in series}
-        _print_spans([span for span in result.spans if span.key in keys], now_ns)
+        lost = [span for span in result.lost if span.key in keys]
+        _print_spans([span for span in result.spans if span.key in keys], lost, now_ns)
         for change in result.changes:
             if change.key in keys:
                 print(f"- {say_change(change, now_ns)}")
@@ -194,29 +202,39 @@ def _row(usual: Usual, now_ns: int) -> tuple[str, ...]:
     peak = "n/a"
     if usual.peak is not None and usual.peak_ns is not None:
         peak = f"{format_factor(usual.peak)}x at {format_time(usual.peak_ns, now_ns)}"
+    busy = f", host busy in {usual.busy_windows}" if usual.busy_windows else ""
     return (
         op_word(usual.key.op),
         format_duration(usual.baseline_ns) if usual.baseline_ns else "learning",
         format_slowdown(*usual.last),
         peak,
-        f"{usual.slow_windows} of {usual.windows}",
+        f"{usual.slow_windows} of {usual.windows}{busy}",
         count(usual.n),
         count(usual.n_due - usual.n),
     )
 
 
-def _print_spans(spans: list[SlowSpan], now_ns: int) -> None:
+def _print_spans(spans: list[SlowSpan], lost: list[LostSpan], now_ns: int) -> None:
     print()
-    if not spans:
-        print("No slow stretch.\n")
+    lines = [(span.start_ns, _span_line(span, now_ns)) for span in spans]
+    lines += [(span.start_ns, say_lost(span, now_ns)) for span in lost]
+    if not lines:
+        print(
+            "No slow stretch. 'iosonde events' also finds hangs and operations that are slow in part.\n"
+        )
         return
-    spans = sorted(spans, key=lambda span: span.start_ns)
-    for span in spans[-_MOST_SPANS:]:
-        length = format_duration(span.end_ns - span.start_ns)
-        print(f"- {say(from_span(span, now_ns))}; {length}, n = {count(span.n)}")
-    if len(spans) > _MOST_SPANS:
-        print(f"  and {len(spans) - _MOST_SPANS} earlier ones (--until, or --format json)")
+    for _, line in sorted(lines)[-_MOST_SPANS:]:
+        print(f"- {line}")
+    if len(lines) > _MOST_SPANS:
+        print(f"  and {len(lines) - _MOST_SPANS} earlier ones (--until, or --format json)")
+    if lost:
+        print("  'iosonde events' says what hung, and whether other hosts saw it")
     print()
+
+
+def _span_line(span: SlowSpan, now_ns: int) -> str:
+    length = format_duration(span.end_ns - span.start_ns)
+    return f"{say(from_span(span, now_ns))}; {length}, n = {count(span.n)}"
 
 
 def _shown_columns(result: SlowdownResult) -> Frame:
@@ -239,7 +257,8 @@ def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> Non
         write_frame(frame, path, args.format, whole)
         if args.format == "json":
             spans = json.dumps([_span_object(span, now_ns) for span in result.spans])
-            head = f'{{"schema_version": {SCHEMA_VERSION}, "spans": {spans}, "windows": '
+            lost = json.dumps([_lost_object(span, now_ns) for span in result.lost])
+            head = f'{{"schema_version": {SCHEMA_VERSION}, "spans": {spans}, "lost": {lost}, "windows": '
             path.write_text(f"{head}{path.read_text().strip()}}}\n")
         if args.output is None:
             options.copy_to_stdout(path)
@@ -252,6 +271,12 @@ def _span_object(span: SlowSpan, now_ns: int) -> dict[str, Any]:
     flat = {**asdict(span), **span.key._asdict(), "sentence": say(from_span(span, now_ns))}
     renamed = {"lower": "slowdown_lower", "upper": "slowdown_upper"}
     return {renamed.get(name, name): value for name, value in flat.items() if name != "key"}
+
+
+def _lost_object(span: LostSpan, now_ns: int) -> dict[str, Any]:
+    """Operations of a series that were lost, and the sentence."""
+    flat = {**asdict(span), **span.key._asdict(), "sentence": say_lost(span, now_ns)}
+    return {name: value for name, value in flat.items() if name != "key"}
 
 
 def _plot(store: Store, result: SlowdownResult, args: argparse.Namespace) -> None:

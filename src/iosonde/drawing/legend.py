@@ -10,6 +10,7 @@ import numpy as np
 from iosonde.drawing.axes import text_width
 from iosonde.drawing.curves import curve_colours, curve_names
 from iosonde.drawing.marks import (
+    BUSY,
     Cells,
     Dots,
     Level,
@@ -65,7 +66,7 @@ def words(sheet: Sheet) -> list[str]:
     elif any(pane.unit == RATIO for pane in sheet.panes):
         found.append("as usual")
     found += dict.fromkeys(mark.name for mark in marks if isinstance(mark, Level))
-    for kind in ("slow", "burst"):
+    for kind in ("slow", BUSY, "burst"):
         if any(isinstance(mark, Shade) and mark.kind == kind for mark in marks):
             found.append(kind)
     return found
@@ -167,7 +168,7 @@ def _handle(word: str, levels: set[str], style: Style, curves: dict[str, str]) -
     from matplotlib.patches import Patch
 
     patches = {"operations, counted": (style.sample, 1.0), "slow": (style.slow, 0.25)}
-    patches["burst"] = patches["slow"]
+    patches |= {"burst": patches["slow"], BUSY: (style.faint, 0.25)}
     if word.startswith(SAME):
         patches[word] = (style.usual, 0.2)
     if word in patches:

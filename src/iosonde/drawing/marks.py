@@ -83,9 +83,13 @@ class Bars:
     outlier_n: Ints
 
 
+BUSY = "host busy"
+"""The kind of a slow stretch that the probing host explains."""
+
+
 @dataclass(frozen=True)
 class Shade:
-    """A stretch of time: a ``phase`` of a benchmark, ``slow`` or ``burst``, with a name (may be empty)."""
+    """A stretch of time: a ``phase`` of a benchmark, ``slow``, ``BUSY`` or ``burst``, with a name (may be empty)."""
 
     kind: str
     start_s: float

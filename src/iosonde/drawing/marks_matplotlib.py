@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.drawing.axes import days
-from iosonde.drawing.marks import Bars, Cells, Level, Points, RatioMarks, Shade, StepMarks
+from iosonde.drawing.marks import BUSY, Bars, Cells, Level, Points, RatioMarks, Shade, StepMarks
 from iosonde.drawing.style import Style
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def draw_steps(axes: Axes, steps: StepMarks, style: Style) -> None:
 
 def draw_shade(axes: Axes, shade: Shade, style: Style) -> None:
     """A stretch of time behind everything else."""
-    colour, alpha = (style.faint, 0.16) if shade.kind == "phase" else (style.slow, 0.17)
+    colour, alpha = (style.faint, 0.16) if shade.kind in ("phase", BUSY) else (style.slow, 0.17)
     # A burst may be narrower than a pixel: its edge keeps it visible.
     edge = 0.7 if shade.kind == "burst" else 0
     axes.axvspan(

@@ -159,7 +159,7 @@ def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], sty
         _draw_mark(axes, mark, style, low, high)
     if pane.n == 0:
         words: dict[str, Any] = {"ha": "center", "va": "center", "transform": axes.transAxes}
-        axes.text(0.5, 0.72, "nothing known", color=style.faint, fontsize=9, **words)
+        axes.text(0.5, 0.72, pane.empty, color=style.faint, fontsize=9, **words)
     _name_shades(axes, sheet, shades, style)
 
 

@@ -51,13 +51,15 @@ _MARKS: dict[type, str] = {
 """What marks are called in JSON."""
 SECONDS, RATIO, PER_S = "s", "x", "/s"
 """Units of a pane's values."""
+NOTHING_KNOWN = "nothing known"
 
 
 @dataclass(frozen=True)
 class Pane:
     """One small plot. ``n`` operations (or intervals) are in its marks; ``note`` says what else to know.
 
-    ``span_s``: its own range of time (s since the epoch), where the sheet's is not that of all panes.
+    ``span_s``: its own range of time (s since the epoch), where the sheet's is not that of all panes. ``empty``: what
+    stands in it while ``n`` is 0.
     """
 
     row: str
@@ -67,6 +69,7 @@ class Pane:
     n: int
     note: str = ""
     span_s: tuple[float, float] | None = None
+    empty: str = NOTHING_KNOWN
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,20 @@ class SlowSpan:
 
 
 @dataclass(frozen=True)
+class LostSpan:
+    """Consecutive windows of one series in which more operations were lost than chance explains.
+
+    Of ``n_due`` operations due in [start, end) ``n_lost`` were late, did not come back or failed.
+    """
+
+    key: SeriesKey
+    start_ns: int
+    end_ns: int
+    n_due: int
+    n_lost: int
+
+
+@dataclass(frozen=True)
 class Usual:
     """What is usual for one series at the end of a range, and how the range compares.
 
@@ -134,14 +148,16 @@ class Usual:
     windows: int
     """Windows of the range with a median."""
     slow_windows: int
+    """Slow ones; the probing host explains ``busy_windows`` more."""
+    busy_windows: int
     n_due: int
     n: int
     """Samples of the range that ended ok."""
     last: tuple[float | None, float | None, float | None]
-    """Slowdown of the last window that has one, with its interval."""
+    """Slowdown of the last such window, with its interval."""
     peak: float | None
     peak_ns: int | None
-    """The largest slowdown of a window, and when that window began."""
+    """The largest slowdown of a window that the probing host does not explain, and when that window began."""
 
 
 @dataclass(frozen=True)
@@ -218,3 +234,5 @@ class SlowdownResult:
     usual: list[Usual] = field(default_factory=list)
     changes: list[EpochChange] = field(default_factory=list)
     """Lasting changes of what is usual, within the range."""
+    lost: list[LostSpan] = field(default_factory=list)
+    """Stretches in which operations were lost, by series and begin."""

@@ -16,7 +16,7 @@ from iosonde.weather import answers
 from iosonde.weather.events.slow_words import say_learning, say_seen, say_slow_event
 from iosonde.weather.events.words import say_event
 from iosonde.weather.slowdown.findings import from_span
-from iosonde.weather.slowdown.words import say, say_change
+from iosonde.weather.slowdown.words import say, say_change, say_lost
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _MOST_TOLD = 20
 class Slowdown(Pictured):
     """Slowdown over time, a row a window of an operation. ``data``: a ``SlowdownResult`` (windows, spans, usual).
 
-    ``lines``: the latest slow stretches and lasting changes, in UTC.
+    ``lines``: the latest slow stretches, losses and lasting changes, in UTC.
     """
 
     def __init__(self, data: SlowdownResult, store: Store) -> None:
@@ -39,7 +39,8 @@ class Slowdown(Pictured):
         now = now_ns()
         spans = sorted(data.spans, key=lambda one: one.start_ns)[-_MOST_TOLD:]
         told = [say(from_span(one, now), UTC) for one in spans]
-        self.lines = (*told, *(say_change(change, now) for change in data.changes))
+        lost = [say_lost(one, now, UTC) for one in data.lost[-_MOST_TOLD:]]
+        self.lines = (*told, *lost, *(say_change(change, now) for change in data.changes))
 
     @property
     def columns(self) -> Columns:

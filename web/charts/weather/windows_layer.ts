@@ -7,13 +7,13 @@ import type { Frame, Layer, PanelModel } from "./frame.ts";
 
 const known = (model: PanelModel): Windows | null => model.series?.windows ?? null;
 
-/** A faint column behind every slow window, so that points and strip are seen as one. */
+/** A faint column behind every slow window that the probing host does not explain, so that points and strip are seen as one. */
 export const slowTint: Layer = (frame, model) => {
   const windows = known(model);
   if (windows === null) return;
   frame.ctx.fillStyle = frame.palette.slowTint;
   for (const cell of model.cells) {
-    if (cell.row === null || windows.slow[cell.row] !== true) continue;
+    if (cell.row === null || windows.slow[cell.row] !== true || windows.hostBusy[cell.row] === true) continue;
     const left = frame.x(cell.start);
     frame.ctx.fillRect(left, frame.top, frame.x(after(cell.start, model.window)) - left, frame.height);
   }

@@ -36,6 +36,7 @@ const KIND_WORDS: Record<string, string> = {
   learning: "learning",
   host_busy: "host busy",
   failing: "failing",
+  lost: "lost",
   stopped: "stopped",
   stale: "silent",
   damaged: "unreadable",

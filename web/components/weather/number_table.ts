@@ -66,6 +66,8 @@ function number(model: PanelModel, cell: GridCell | undefined): HTMLElement {
     windows.slowdownLower[row] ?? null,
     windows.slowdownUpper[row] ?? null,
   );
-  const slow = windows.slow[row] === true;
-  return h("td", { "data-slow": slow }, slow ? `slow ${text}` : text, h("small", {}, ` n ${windows.nSeen[row] ?? 0}`));
+  const busy = windows.hostBusy[row] === true;
+  const slow = windows.slow[row] === true && !busy;
+  const mark = busy ? "host busy " : slow ? "slow " : "";
+  return h("td", { "data-slow": slow }, `${mark}${text}`, h("small", {}, ` n ${windows.nSeen[row] ?? 0}`));
 }

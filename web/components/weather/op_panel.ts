@@ -103,7 +103,9 @@ export class OpPanel {
     data["learning"] = count("learning");
     data["missing"] = count("missing");
     data["few"] = count("few");
-    data["slow"] = String(cells.filter((c) => c.row !== null && series?.windows.slow[c.row] === true).length);
+    const windows = series?.windows;
+    const slow = (row: number): boolean => windows?.slow[row] === true && windows.hostBusy[row] !== true;
+    data["slow"] = String(cells.filter((c) => c.row !== null && slow(c.row)).length);
   }
 
   private moved(t: UnixMs | null, own: boolean): void {

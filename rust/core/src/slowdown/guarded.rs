@@ -305,7 +305,8 @@ impl Guarded {
     fn is_due(&self, end_ns: i64) -> bool {
         let hourly = end_ns.rem_euclid(HOUR_NS) == 0 || self.expected.is_none();
         let n = self.young.len();
-        let grown = n < PROVISIONAL_INTERVALS || n >= self.young_seen + YOUNG_STEP || n >= RELIABLE_INTERVALS;
+        let early = n < PROVISIONAL_INTERVALS || self.young_seen < PROVISIONAL_INTERVALS;
+        let grown = early || n >= self.young_seen + YOUNG_STEP || n >= RELIABLE_INTERVALS;
         hourly && (self.reliable || grown)
     }
 

@@ -35,7 +35,7 @@ pub struct TargetState {
     pub baseline_trailing_ns: u64,
     /// Whether the probe still runs.
     pub running: bool,
-    /// The worst of the ops' states.
+    /// The worst of the ops' states, as far as the probing host does not explain them.
     pub state: State,
     /// What people should know.
     pub notes: Vec<String>,
@@ -85,9 +85,13 @@ pub struct OpHealth {
 }
 
 impl TargetState {
-    /// The worst of its ops' states; `stopped` when it does not run.
+    /// The worst of its ops' states; `stopped` when it does not run. What the probing host explains says nothing of the target.
     pub fn worst(ops: &[OpState], running: bool) -> State {
-        let worst = ops.iter().map(|op| op.state).max().unwrap_or(State::Learning);
+        let word = |op: &OpState| match op.state {
+            State::Slow if op.host_busy => State::Ok,
+            state => state,
+        };
+        let worst = ops.iter().map(word).max().unwrap_or(State::Learning);
         if running { worst } else { State::Stopped }
     }
 }

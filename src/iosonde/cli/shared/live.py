@@ -136,7 +136,8 @@ def _table(state: dict[str, Any], sparks: Sparks) -> Any:
             sparks.recent(str(state["target"]), op["op"], sparks.width), op["baseline_ns"]
         )
         slowdown = format_slowdown(op["slowdown"], op["slowdown_lower"], op["slowdown_upper"])
-        style = COLOURS.get({"failing": "hung"}.get(op["state"], op["state"]), "")
+        word = "info" if op["host_busy"] and op["state"] == "slow" else op["state"]
+        style = COLOURS.get({"failing": "hung"}.get(word, word), "")
         table.add_row(
             Text(op_word(op["op"])),
             _coloured(sparkline(shape, ascii_only=sparks.ascii_only), shape),

@@ -85,7 +85,7 @@ class TargetJson(JsonModel):
     slug: str
     """The name of the state's file; empty: there is none."""
     kind: str
-    """usual, learning, host_busy, slow, failing, hung, stopped, stale, damaged ..."""
+    """usual, learning, host_busy, slow, lost, failing, hung, stopped, stale, damaged ..."""
     severity: str
     """ok, info, slow, hung or unknown."""
     sentence: str
@@ -187,6 +187,8 @@ class PaneJson(JsonModel):
     """Operations or intervals in the marks."""
     note: str
     span_s: tuple[Second, Second] | None
+    empty: str
+    """What stands in it while ``n`` is 0."""
 
 
 class Figure(JsonModel):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import tzinfo
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,9 +14,14 @@ from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.events import COLUMNS, slow_events
 from iosonde.weather.events.recurrence import recurrences
+from iosonde.weather.events.slow_intervals import RULE
 from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.slowdown.baseline import LearntBaselines, against, learn
+from iosonde.weather.slowdown.slowdown import controls, with_host_busy
 from iosonde.weather.store import Store
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 WEEKS = 8
 """Weeks in which something must come back."""
@@ -36,7 +42,11 @@ def tens(
     target: str | None = None,
     known: LearntBaselines | None = None,
 ) -> Frame:
-    """Windows of ten minutes from roll-ups, with what recurs is looked for in. Raises StoreError."""
+    """Windows of ten minutes from roll-ups, with what recurs is looked for in. Raises StoreError.
+
+    Of a slow window that the probing host explains nothing is known. Its samples say so; where they are gone, the
+    window counts.
+    """
     windows = store.rolled_windows(
         INTERVAL_NS,
         target=target,
@@ -48,8 +58,24 @@ def tens(
     if len(windows) == 0:
         return windows
     found = against(windows, known or learn(store, until_ns=until_ns))
-    whole = windows.with_columns({name: found[name] for name in ("typ", "tail", "lost")})
+    busy = _host_busy(store, windows, found)
+    triple = {name: np.where(busy, np.nan, found[name]) for name in ("typ", "tail", "lost")}
+    whole = windows.with_columns(triple)
     return Frame({name: whole[name] for name in (*COLUMNS, "period_ns")})
+
+
+def _host_busy(
+    store: Store, windows: Frame, found: Mapping[str, NDArray[np.generic]]
+) -> NDArray[np.bool_]:
+    """Which windows are slow and explained by the probing host."""
+    unknown = np.full(len(windows), np.nan)
+    slow = np.asarray(found["typ"], dtype=np.float64) >= RULE.quiet_typ
+    columns = {"slow": slow, "q50_ns": unknown, "baseline_ns": found["usual_ns"]}
+    judged = windows.with_columns({**found, **columns})
+    busy: NDArray[np.bool_] = with_host_busy(judged.with_columns(controls(store, judged)))[
+        "host_busy"
+    ]
+    return busy
 
 
 def recurrence_of(

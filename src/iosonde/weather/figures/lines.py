@@ -7,12 +7,22 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from iosonde.drawing.marks import Mark, Shade, StepMarks
-from iosonde.drawing.sheet import RATIO, SECONDS, Pane, Sheet, places, seen_from, thousands
+from iosonde.drawing.sheet import (
+    NOTHING_KNOWN,
+    RATIO,
+    SECONDS,
+    Pane,
+    Sheet,
+    places,
+    seen_from,
+    thousands,
+)
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult
 from iosonde.model.ops import OF_WINDOW, op_order, op_word
 from iosonde.model.units import format_seconds
 from iosonde.weather.figures.distributions import column
 from iosonde.weather.figures.intervals import on_grid
+from iosonde.weather.slowdown.guarded import STAGES
 
 
 def timeline_sheet(intervals: Mapping[SeriesKey, Frame], window_ns: int) -> Sheet | None:
@@ -108,7 +118,9 @@ def _slowdown_pane(
     start = grid["start_ns"]
     steps = StepMarks("slowdown", start / 1e9, (start + length) / 1e9, value, lower, upper)
     known = value[~np.isnan(value)]
-    above = int(np.count_nonzero(known >= 2))
+    above = int(np.count_nonzero((value >= 2) & ~grid["host_busy"]))
     note = f"{thousands(len(known))} windows, {thousands(above)} at 2x and more"
     marks: tuple[Mark, ...] = (*shades, steps)
-    return Pane(row, name, RATIO, marks, len(known), note)
+    young = len(known) == 0 and bool((windows["stage"].astype(str) == STAGES[0]).all())
+    empty = "still learning what is usual" if young else NOTHING_KNOWN
+    return Pane(row, name, RATIO, marks, len(known), note, empty=empty)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from iosonde.drawing.marks import Shade
+from iosonde.drawing.marks import BUSY, Shade
 from iosonde.drawing.sheet import Sheet
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.frames import SeriesKey, SlowdownResult
@@ -100,10 +100,11 @@ def _slowdown(store: Store, asked: FigureRequest) -> Sheet | None:
 
 
 def slow_shades(result: SlowdownResult) -> dict[SeriesKey, list[Shade]]:
-    """The slow spans of a result as stretches to shade."""
+    """The slow spans of a result as stretches to shade; those that the probing host explains have their own colour."""
     shades: dict[SeriesKey, list[Shade]] = {}
     for span in result.spans:
-        shade = Shade("slow", span.start_ns / 1e9, span.end_ns / 1e9)
+        kind = BUSY if span.host_busy else "slow"
+        shade = Shade(kind, span.start_ns / 1e9, span.end_ns / 1e9)
         shades.setdefault(span.key, []).append(shade)
     return shades
 

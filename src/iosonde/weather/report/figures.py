@@ -36,7 +36,8 @@ def pictures(
     """Slowdown at two scales, every operation, statistics over time and as boxes.
 
     ``number`` tells the places of a page apart. Intervals are 4 h long, in a report of up to two
-    days 1 h. ``known``: what is usual, if that is at hand.
+    days 1 h. A figure without anything in it, as slowdown while it is learnt what is usual, is left out.
+    ``known``: what is usual, if that is at hand.
     """
     place = report.place
     long = _HOUR if report.until_ns - report.since_ns <= 2 * DAY_NS else 4 * _HOUR
@@ -47,10 +48,9 @@ def pictures(
     )
     found = []
     for kind, title in _TITLES.items():
-        sheet = sheet_of(
-            store, FigureRequest(kind, query, windows_ns=(600 * SECOND_NS, long), known=known)
-        )
-        if sheet is not None:
+        asked = FigureRequest(kind, query, windows_ns=(600 * SECOND_NS, long), known=known)
+        sheet = sheet_of(store, asked)
+        if sheet is not None and any(pane.n for pane in sheet.panes):
             found.append(_picture(sheet, title, f"f{number}{kind}", zone))
     return found
 

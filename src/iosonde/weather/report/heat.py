@@ -13,7 +13,7 @@ from iosonde.model.ops import op_word
 from iosonde.model.units import format_factor
 
 if TYPE_CHECKING:
-    from iosonde.weather.report.report import Heat
+    from iosonde.weather.report.heats import Heat
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _SPOKEN_FROM = 1.5
@@ -33,16 +33,22 @@ def heat_table(heat: Heat) -> str:
 def _row(heat: Heat, place: int) -> str:
     name = _row_name(heat.by, heat.rows[place])
     cells = "".join(
-        _cell(heat, name, hour, float(value), int(heat.windows[place, hour]))
+        _cell(heat, name, (place, hour), float(value))
         for hour, value in enumerate(heat.value[place])
     )
     return f"<tr><th scope=row>{escape(name)}</th>{cells}</tr>"
 
 
-def _cell(heat: Heat, row: str, hour: int, value: float, windows: int) -> str:
+def _cell(heat: Heat, row: str, place: tuple[int, int], value: float) -> str:
+    hour, windows = place[1], int(heat.windows[place])
     when = f"{hour:02}:{int(row[1:]):02}" if heat.by == "minute" else f"{row} {hour:02}:00"
     if np.isnan(value):
-        return f'<td class="na" title="{escape(when, quote=True)}: nothing known"></td>'
+        why = "nothing known"
+        if heat.busy[place]:
+            why = "the probing host was busy"
+        elif heat.learning[place]:
+            why = "still learning what is usual"
+        return f'<td class="na" title="{escape(when, quote=True)}: {why}"></td>'
     level = level_of(value)
     factor = format_factor(value)
     counted = "1 window" if windows == 1 else f"{windows} windows"
@@ -73,4 +79,4 @@ def heat_legend() -> str:
         f"{RAMP_AT[-1]:g}x and more",
     ]
     signs = "".join(f'<span><i class="h{n}"></i>{text}</span>' for n, text in enumerate(steps))
-    return f'<p class="key">{signs}<span><i class="na"></i>nothing known</span></p>'
+    return f'<p class="key">{signs}<span><i class="na"></i>nothing known, still learning or host busy</span></p>'

@@ -16,6 +16,7 @@ from iosonde.model.ops import op_word
 from iosonde.model.units import format_duration, format_factor, format_percent
 from iosonde.weather.report.heat import heat_legend, heat_table
 from iosonde.weather.report.style import STYLE
+from iosonde.weather.report.worst import slow_events, slow_spans
 
 if TYPE_CHECKING:
     from iosonde.model.frames import Usual
@@ -88,11 +89,12 @@ def page(title: str, subtitle: str, sections: Sequence[Section], made: str) -> s
 def _section(section: Section, several: bool) -> str:
     report, words = section.report, section.words
     place = f"{report.place.target} as seen from {report.place.host}"
-    slow = any(not span.host_busy for span in report.spans)
+    slow = bool(slow_events(report) or slow_spans(report))
     head = f"<h2>{escape(place)}</h2>" if several else ""
+    headline = _capital(words["headline"], report.place.target)
     parts = [
         f'<section class="place">{head}',
-        f'<p class="headline {"slow" if slow else "usual"}">{escape(words["headline"])}</p>',
+        f'<p class="headline {"slow" if slow else "usual"}">{escape(headline)}</p>',
         f'<p class="watched">{escape(words["watched"])}</p>',
         _usual_table(report, section.moved),
         _list(section.changes),
@@ -104,6 +106,11 @@ def _section(section: Section, several: bool) -> str:
         "</section>",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _capital(sentence: str, target: str) -> str:
+    """With a capital, unless it begins with the target's name."""
+    return sentence if sentence.startswith(target) else sentence[:1].upper() + sentence[1:]
 
 
 def _usual_table(report: Report, moved: Collection[str]) -> str:
@@ -167,8 +174,12 @@ def _heats(report: Report) -> str:
         "date": "by day and hour",
         "weekday": "by weekday and hour",
     }
-    maps = "".join(f"<figure>{heat_table(heat)}</figure>" for heat in report.heats)
     title = f"<h3>Slowdown {by[report.heats[0].by]}</h3>"
+    if not any(heat.windows.any() for heat in report.heats):
+        young = any(heat.learning.any() for heat in report.heats)
+        why = "Still learning what is usual." if young else "Nothing known."
+        return f"{title}<p>{why}</p>"
+    maps = "".join(f"<figure>{heat_table(heat)}</figure>" for heat in report.heats)
     return f'{title}{heat_legend()}<div class="heats">{maps}</div>'
 
 

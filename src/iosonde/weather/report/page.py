@@ -85,9 +85,10 @@ def _rows(report: Report, log: EventLog, now_ns: int) -> list[EventRow]:
         kind = "hang" if slow.kind == "hang" else "slow"
         row = EventRow(kind, format_time(slow.start_ns, 0), lasted, say_slow_event(slow, 0))
         rows.append((slow.start_ns, row))
+    judged = report.learning_ns or 0
     for span in report.spans:
         told = any(slow.overlaps(span.start_ns, span.end_ns) for slow in report.events)
-        if told and not span.host_busy:
+        if not span.host_busy and (told or span.end_ns <= judged):
             continue
         lasted = format_seconds(span.end_ns - span.start_ns)
         kind = "busy" if span.host_busy else "slow"

@@ -2,49 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iosonde.model.events import SlowEvent
+from iosonde.model.events import LearningSpan, SlowEvent
 from iosonde.model.frames import EpochChange, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.names import host_of_rank
-from iosonde.model.ops import SECOND_NS, op_order
-from iosonde.model.units import DAY_NS, to_datetime
 from iosonde.weather.events.history import Recurrence, recurrence_of
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.events.watched import WatchedTarget, place_of
+from iosonde.weather.report.heats import WINDOW_NS, Heat, heats
 from iosonde.weather.samples.counts import CACHES
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.slowdown import analyse, learned
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from iosonde.model.arrays import Floats, Ints
+    from iosonde.model.arrays import Floats
     from iosonde.weather.events.log import Event
-
-WINDOW_NS = 600 * SECOND_NS
-DATES = 10
-"""Days up to which every date has its row; longer ranges have a row a weekday."""
-
-
-@dataclass(frozen=True)
-class Heat:
-    """The slowdown of an op by local time: the median over the windows of a cell.
-
-    ``value``, shape (rows, columns): NaN where no window is known. ``windows``: how many there are.
-    Rows are dates (``2026-07-01``), weekdays (``0`` = Monday) or minutes (``0 10 .. 50``), as
-    ``by`` says (``date``, ``weekday``, ``minute``); columns are the 24 hours.
-    """
-
-    op: str
-    by: str
-    rows: tuple[str, ...]
-    value: Floats
-    windows: Ints
 
 
 @dataclass(frozen=True)
@@ -72,6 +51,8 @@ class Report:
     (bytes_per_s, ops_per_s, cpu_ns_per_s; None = none), None where no state says. ``climate``: what is
     usual at the end of the range / what was usual at first, by op, where both are known; ``changes``:
     lasting changes of what is usual. ``events``: slow events; ``recurrence``: None where nobody looked.
+    ``busy_lost``: operations lost in windows that the probing host explains. ``learning_ns``: until when it was
+    learnt what is usual, if that reaches into the range (the end of the range where it still is).
     """
 
     place: WatchedTarget
@@ -88,6 +69,8 @@ class Report:
     changes: tuple[EpochChange, ...]
     events: tuple[SlowEvent, ...]
     recurrence: Recurrence | None
+    busy_lost: int = 0
+    learning_ns: int | None = None
 
     @property
     def sampled_ns(self) -> int:
@@ -127,7 +110,9 @@ def reports(
     result = analyse(store, asked, known=known)
     tallies = store.tally(**asked.which())
     budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
-    events = happened(store, asked, until if now_ns is None else now_ns, noted, known).places
+    at_ns = until if now_ns is None else now_ns
+    happenings = happened(store, asked, at_ns, noted, known)
+    events, learning = happenings.places, {(s.host, s.target): s for s in happenings.learning}
     back = None if random is None else recurrence_of(store, asked, random, zone, known)
     places = dict.fromkeys(place_of(key) for key, _ in result.windows.series())
     found = [
@@ -142,9 +127,16 @@ def reports(
             report,
             events=tuple(events.get(report.place, ())),
             recurrence=None if back is None else back.get(report.place, Recurrence((), 0)),
+            learning_ns=_learning_ns(learning.get(report.place[:2]), until),
         )
         for report in found
     ]
+
+
+def _learning_ns(span: LearningSpan | None, until_ns: int) -> int | None:
+    if span is None:
+        return None
+    return until_ns if span.until_ns is None else min(span.until_ns, until_ns)
 
 
 def _is_short_rank(report: Report) -> bool:
@@ -167,9 +159,6 @@ def _report(
         if place_of(key) == place
     }
     starts = np.unique(np.concatenate([part["start_ns"] for part in windows.values()]))
-    by = heat_rows(since, until)
-    labels = _labels(starts, by, zone)
-    rows = _every_row(since, until, by, zone)
     hits = {
         key.op: _last(part["hit_share"]) for key, part in windows.items() if "hit_share" in part
     }
@@ -180,10 +169,7 @@ def _report(
         until_ns=until,
         usual=tuple(u for u in result.usual if place_of(u.key) == place),
         spans=tuple(s for s in result.spans if place_of(s.key) == place),
-        heats=tuple(
-            _heat(key.op, by, rows, part, labels)
-            for key, part in sorted(windows.items(), key=lambda item: op_order(item[0].op))
-        ),
+        heats=tuple(heats(windows, (since, until), zone)),
         tallies=tuple(
             _tally(tallies.take(rows)) for key, rows in tallies.series() if place_of(key) == place
         ),
@@ -194,58 +180,18 @@ def _report(
         changes=tuple(c for c in result.changes if place_of(c.key) == place),
         events=(),
         recurrence=None,
+        busy_lost=sum(_busy_lost(part) for part in windows.values()),
     )
+
+
+def _busy_lost(windows: Frame) -> int:
+    busy = windows["host_busy"] & ~np.isnan(windows["lost"])
+    return round(float(np.sum(windows["lost"][busy] * windows["n_due"][busy])))
 
 
 def _last(column: Floats) -> float | None:
     known = column[~np.isnan(column)]
     return float(known[-1]) if len(known) else None
-
-
-def heat_rows(since_ns: int, until_ns: int) -> str:
-    """What the rows of a heat map are, by the length of the range."""
-    length = until_ns - since_ns
-    return "minute" if length <= DAY_NS else "date" if length <= DATES * DAY_NS else "weekday"
-
-
-def _labels(starts: Iterable[int], by: str, zone: tzinfo | None) -> dict[int, tuple[str, int]]:
-    """Row and hour of every window."""
-    found = {}
-    for start in starts:
-        moment = to_datetime(int(start), zone)
-        row = {
-            "minute": str(moment.minute // 10 * 10),
-            "date": moment.date().isoformat(),
-            "weekday": str(moment.weekday()),
-        }[by]
-        found[int(start)] = (row, moment.hour)
-    return found
-
-
-def _every_row(since_ns: int, until_ns: int, by: str, zone: tzinfo | None) -> tuple[str, ...]:
-    """All rows of the range, those without any window included."""
-    if by == "minute":
-        return tuple(str(minute) for minute in range(0, 60, 10))
-    if by == "weekday":
-        return tuple(str(day) for day in range(7))
-    steps = range(since_ns, until_ns, WINDOW_NS)
-    return tuple(dict.fromkeys(to_datetime(ns, zone).date().isoformat() for ns in steps))
-
-
-def _heat(
-    op: str, by: str, rows: tuple[str, ...], windows: Frame, labels: dict[int, tuple[str, int]]
-) -> Heat:
-    name = "typ" if "typ" in windows else "slowdown"
-    cells: dict[tuple[int, int], list[float]] = {}
-    for start, slowdown in zip(windows["start_ns"].tolist(), windows[name].tolist(), strict=True):
-        row, hour = labels[start]
-        if row in rows and not np.isnan(slowdown):
-            cells.setdefault((rows.index(row), hour), []).append(slowdown)
-    value = np.full((len(rows), 24), np.nan)
-    count = np.zeros((len(rows), 24), dtype=np.int64)
-    for place, values in cells.items():
-        value[place], count[place] = float(np.median(values)), len(values)
-    return Heat(op, by, rows, value, count)
 
 
 def _tally(row: Frame) -> OpTotals:

@@ -14,7 +14,6 @@ p{margin:6px 0}
 footer{padding-top:18px;padding-bottom:26px}
 .headline{margin:14px 0 4px;padding:11px 15px;border-left:6px solid var(--io-usual);
 background:color-mix(in srgb,var(--io-usual) 9%,var(--io-ground));font-size:17px;font-weight:600;overflow-wrap:anywhere}
-.headline::first-letter{text-transform:uppercase}
 .headline.slow{border-color:var(--io-slow);background:color-mix(in srgb,var(--io-slow) 10%,var(--io-ground))}
 ul{margin:4px 0;padding-left:20px}
 li{overflow-wrap:anywhere}

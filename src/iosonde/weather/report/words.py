@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
@@ -14,13 +16,19 @@ from iosonde.model.units import (
     format_size,
     format_time,
 )
+from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.words import LEAST_KNOWN_NS, say_nothing_recurs, say_recurring
+from iosonde.weather.report.worst import slow_events, slow_spans
 from iosonde.weather.slowdown.findings import from_span
 from iosonde.weather.slowdown.words import say
 
 if TYPE_CHECKING:
+    from iosonde.model.events import SlowEvent
+    from iosonde.model.frames import SlowSpan
     from iosonde.weather.report.report import Report
 
+_ALIKE = 0.1
+"""Logarithms of two slowdowns that are the same in words."""
 _WHOLE = 0.9
 """From this share of the time on, samples are taken to be there: the first and last windows are cut."""
 
@@ -41,22 +49,41 @@ def report_words(report: Report, zone: tzinfo | None = None) -> dict[str, str]:
 
 
 def _headline(report: Report, zone: tzinfo | None) -> str:
-    """The worst stretch and how many there were; what the slowest window was where there was none."""
-    slow = [span for span in report.spans if not span.host_busy]
-    if slow:
-        worst = max(slow, key=lambda span: span.slowdown or 0.0)
-        text = say(from_span(worst, report.until_ns), zone)
-        if len(slow) > 1:
-            whole = format_seconds(sum(span.end_ns - span.start_ns for span in slow))
-            text += f"; the worst of {len(slow)} slow stretches, {whole} in all"
+    """The worst event and how many there were; what the slowest window was where there was none."""
+    events, spans = slow_events(report), slow_spans(report)
+    if events or spans:
+        text = _worst(events, spans, report.until_ns, zone)
+        lengths = [event.seen_until_ns - event.start_ns for event in events]
+        lengths = lengths or [span.end_ns - span.start_ns for span in spans]
+        if len(lengths) > 1:
+            whole = format_seconds(sum(lengths))
+            text += f"; the worst of {len(lengths)} slow stretches, {whole} in all"
         return text
     known = [usual for usual in report.usual if usual.peak is not None]
     target = report.place.target
-    if not known:
-        return f"{target}: what is usual was still learnt, so nothing can be called slow"
+    if not known or report.learning_ns == report.until_ns:
+        return f"{target}: still learning what is usual, so nothing can be called slow"
     peak = max(known, key=lambda usual: usual.peak or 0.0)
     factor = format_factor(peak.peak)
     return f"{target} was as usual: the slowest 10 minutes, of {op_word(peak.key.op)}, were at {factor}x"
+
+
+def _worst(
+    events: Sequence[SlowEvent], spans: Sequence[SlowSpan], until_ns: int, zone: tzinfo | None
+) -> str:
+    """The first sentence of the event that cost most, or where windows of 10 min show it as well the span's, which has
+    an interval.
+    """
+    if not events:
+        return say(from_span(spans[0], until_ns), zone)
+    worst = events[0]
+    for span in spans:
+        same = worst.kind == "slow" and worst.op == span.key.op
+        same = same and worst.overlaps(span.start_ns, span.end_ns)
+        if same and abs(math.log((span.slowdown or 1.0) / (worst.median or 1.0))) <= _ALIKE:
+            return say(from_span(span, until_ns), zone)
+    first, _, _ = say_slow_event(worst, until_ns, zone).partition(". ")
+    return first
 
 
 def _watched(report: Report) -> str:
@@ -76,6 +103,8 @@ def _lost(report: Report) -> str:
     worst = max(report.tallies, key=lambda tally: tally.n_lost / max(1, tally.n_due))
     if lost:
         text += f"; most of {op_word(worst.op)}: {_share(worst.n_lost, worst.n_due)}"
+    if report.busy_lost:
+        text += f"; {_count(report.busy_lost)} of them while the probing host was busy"
     return text
 
 

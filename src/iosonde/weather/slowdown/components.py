@@ -9,7 +9,7 @@ from collections import defaultdict
 
 from iosonde.weather.slowdown.findings import Finding
 
-_BAD = ("slow", "failing", "hung")
+_BAD = ("slow", "lost", "failing", "hung")
 
 
 def compared(findings: list[Finding]) -> list[Finding]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from iosonde.drawing.marks import Mark, Shade, StepMarks, Strip
+from iosonde.drawing.marks import BUSY, Mark, Shade, StepMarks, Strip
 from iosonde.drawing.sheet import SECONDS, Pane, Sheet, seen_from, thousands
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult, SlowSpan
 from iosonde.model.ops import op_word
@@ -62,7 +62,10 @@ def _pane(key: SeriesKey, windows: Frame, samples: Frame | None, spans: list[Slo
         if span.slowdown is not None
     )
     marks: list[Mark | None] = [
-        *(Shade("slow", span.start_ns / 1e9, span.end_ns / 1e9) for span in spans),
+        *(
+            Shade(BUSY if span.host_busy else "slow", span.start_ns / 1e9, span.end_ns / 1e9)
+            for span in spans
+        ),
         cells,
         points,
         StepMarks("median", start_s, end_s, median, lower, upper),
@@ -74,8 +77,8 @@ def _pane(key: SeriesKey, windows: Frame, samples: Frame | None, spans: list[Slo
     note.append(f"n = {thousands(n)}")
     if silent:
         note.append(f"not drawn {silent}")
-    if spans:
-        worst = max(spans, key=lambda span: span.slowdown or 0.0)
+    if slow := [span for span in spans if not span.host_busy]:
+        worst = max(slow, key=lambda span: span.slowdown or 0.0)
         note.append(f"slow {format_slowdown(worst.slowdown, worst.lower, worst.upper)}")
     there = tuple(mark for mark in marks if mark is not None)
     return Pane(op_word(key.op), "", SECONDS, there, n, "   ".join(note))

@@ -8,6 +8,7 @@
     few        info       too few operations ended well of late to tell
     host_busy  info       slow, but only because the probing host was busy
     slow       slow       slower than usual, with interval
+    lost       slow       late, missing or failed now and then
     failing    hung       the last operations failed
     hung       hung       an operation has not come back
     stopped    unknown    the probe ended properly
@@ -33,6 +34,9 @@ BASELINE_WINDOWS = 5
 """Windows needed before anything is called usual."""
 CLIMATE_AT = 1.25
 """Usual has become slower when it takes this many times what it took at first."""
+LOST_AT = 0.05
+"""From this lower end of the share lost on operations are said to be lost."""
+_COMING_BACK = ("ok", "slow", "learning")
 _STALE_NS = 10_000_000_000
 _STALE_PERIODS = 5
 
@@ -53,6 +57,8 @@ class OpVerdict(NamedTuple):
     """Slowdown of the slowest twentieth."""
     partly: bool = False
     """An alarm lasts though the typical operation is not slow: a part of them is."""
+    lost: float | None = None
+    """Share of due operations that were late, missing or failed, where it is more than chance explains."""
 
 
 class Finding(NamedTuple):
@@ -99,11 +105,16 @@ def from_state(state: dict[str, Any], now_ns: int) -> Finding:
         return unheard
     head = head._replace(evidence={**head.evidence, "written_ns": state["written_ns"]})
     ops = [_op_verdict(op) for op in state["ops"]]
-    for kind in ("hung", "failing", "slow"):
-        bad = [op for op in ops if op.state == kind and not (kind == "slow" and op.host_busy)]
-        if bad:
-            head = head._replace(kind=kind, severity="slow" if kind == "slow" else "hung")
+    head = head._replace(evidence={**head.evidence, **_learnt(state)})
+    for kind in ("hung", "failing"):
+        if bad := [op for op in ops if op.state == kind]:
+            head = head._replace(kind=kind, severity="hung")
             return _about(head, bad, answering=_answering(ops, bad), waits_in=_waits_in(state, bad))
+    slow = [op for op in ops if op.state == "slow" and not op.host_busy]
+    lossy = [op for op in ops if op.lost is not None and op not in slow]
+    if slow or lossy:
+        head = head._replace(kind="slow" if slow else "lost", severity="slow")
+        return _about(head, [*slow, *lossy])
     if busy := [op for op in ops if op.state == "slow"]:
         return _about(head._replace(kind="host_busy", severity="info"), busy)
     if known := [op for op in ops if op.slowdown is not None]:
@@ -150,7 +161,7 @@ def from_span(span: SlowSpan, now_ns: int) -> Finding:
 
 def _about(head: Finding, ops: list[OpVerdict], **evidence: Any) -> Finding:
     """``head`` about ``ops``: the worst gives its numbers, the earliest its beginning."""
-    ranked = sorted(ops, key=lambda op: (op.partly, -(op.slowdown or 0.0), op_order(op.op)))
+    ranked = sorted(ops, key=_rank)
     since = [op.since_ns for op in ranked if op.since_ns is not None]
     worst = ranked[0]
     return head._replace(
@@ -161,6 +172,17 @@ def _about(head: Finding, ops: list[OpVerdict], **evidence: Any) -> Finding:
         n=worst.n,
         since_ns=min(since, default=None),
         evidence={**head.evidence, **evidence},
+    )
+
+
+def _rank(op: OpVerdict) -> tuple[bool, bool, float, float, int]:
+    """The worst first: typically slow, slow in part, then those of which some are lost."""
+    return (
+        op.state != "slow",
+        op.partly,
+        -(op.slowdown or 0.0) if op.state == "slow" or op.lost is None else 0.0,
+        -(op.lost or 0.0),
+        op_order(op.op),
     )
 
 
@@ -178,7 +200,14 @@ def _op_verdict(op: dict[str, Any]) -> OpVerdict:
         op["last_outcome"],
         op.get("tail"),
         op["partly"],
+        _lost(op),
     )
+
+
+def _lost(op: dict[str, Any]) -> float | None:
+    """The share lost where its interval leaves no doubt, unless the probing host was busy."""
+    certain = (op.get("lost_lower") or 0.0) >= LOST_AT and not op["host_busy"]
+    return op["lost"] if certain and op["state"] in _COMING_BACK else None
 
 
 def _answering(ops: list[OpVerdict], bad: list[OpVerdict]) -> list[str]:
@@ -198,6 +227,14 @@ def _climate(state: dict[str, Any]) -> dict[str, Any]:
     known = [(op.get("climate") or 0.0, str(op["op"])) for op in state["ops"]]
     climate, op = max(known, default=(0.0, ""))
     return {"climate": climate, "climate_op": op} if climate >= CLIMATE_AT else {}
+
+
+def _learnt(state: dict[str, Any]) -> dict[str, Any]:
+    """From how much time it is known what is usual, while that is less than an hour (ns)."""
+    young = [op["baseline_windows"] for op in state["ops"] if op.get("stage") == "learning"]
+    if not young or not min(young):
+        return {}
+    return {"learnt_ns": min(young) * int(state["window_ns"])}
 
 
 def _progress(state: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@
     slowdown              typ, tail or lost; or a statistic of the window / the usual median
     slow                  typ >= 2 and its lower end >= 1.5; median / usual where there is no typ
     span                  slow windows in a row; one that is not slow may lie between, and any
-                          number of windows in which no operation ended (a hang is not a recovery)
+                          number of windows in which no operation ended (a hang is not a recovery);
+                          windows that the probing host explains are spans of their own
 
 Whether a window is slow is always judged on the typical operation, whatever statistic is shown: the
 tail of a distribution lies above its median on the best of days.
@@ -16,7 +17,6 @@ tail of a distribution lies above its median on the best of days.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,12 +35,14 @@ from iosonde.model.ops import STATISTICS, TRIPLE, op_order
 from iosonde.weather.samples.windows import UNQUEUED
 from iosonde.weather.slowdown import rules as verdict
 from iosonde.weather.slowdown.baseline import LearntBaselines, against, learn
-from iosonde.weather.slowdown.spans import WindowRun, spans_of, tags
+from iosonde.weather.slowdown.losses import lost_spans
+from iosonde.weather.slowdown.runs import runs_of
+from iosonde.weather.slowdown.spans import spans_of, tags
 from iosonde.weather.slowdown.trailing import trailing_median
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
-    from iosonde.model.arrays import Flags, Floats, Ints
+    from iosonde.model.arrays import Flags, Floats
 
 
 _JUDGED_ON = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
@@ -48,8 +50,6 @@ CONTROLS = (*UNQUEUED, "late_q50_ns")
 """What the probing host did to a window: asked for the slow ones only, which are few."""
 _COMPARED = ("middle_ns", "control_ns", "bimodal")
 """What these are compared with."""
-_BRIDGED = 1
-"""Windows that are not slow and still do not end a span."""
 
 
 def analyse(
@@ -72,16 +72,15 @@ def analyse(
     windows = judged_windows(store, query, known, everything=everything)
     since = query.since_ns
     shown = windows if since is None else windows.take(_in_range(windows, since))
-    runs = list(_runs(windows, since))
+    runs = list(runs_of(windows, since))
     mine = {key for key, _ in windows.series()}
     changes = [
         change
         for change in known.changes
         if change.key in mine and (since is None or change.began_ns >= since)
     ]
-    return SlowdownResult(
-        query, shown, spans_of(store, windows, runs), _usual(windows, shown), changes
-    )
+    spans, usual = spans_of(store, windows, runs), _usual(windows, shown)
+    return SlowdownResult(query, shown, spans, usual, changes, lost_spans(shown))
 
 
 def learned(store: Store, query: SlowdownQuery) -> LearntBaselines:
@@ -114,7 +113,7 @@ def judged_windows(
     )
     windows = add_slowdown(windows, columns, query.trailing_ns)
     windows = in_op_order(judged(windows, known, query.statistic))
-    return with_host_busy(windows.with_columns(_controls(store, windows)))
+    return with_host_busy(windows.with_columns(controls(store, windows)))
 
 
 def judged(windows: WindowTable, known: LearntBaselines, statistic: str) -> WindowTable:
@@ -193,8 +192,8 @@ def add_slowdown(
     )
 
 
-def _controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
-    """The controls of the slow windows; NaN for the others."""
+def controls(store: Store, windows: WindowTable) -> dict[str, Floats]:
+    """The columns ``CONTROLS`` of the slow windows, from their samples; NaN for the others. Raises StoreError."""
     columns = {name: np.full(len(windows), np.nan) for name in CONTROLS}
     slow = np.flatnonzero(windows["slow"])
     if len(slow) > 0:
@@ -227,42 +226,6 @@ def _in_range(windows: WindowTable, since_ns: int) -> Flags:
     return reached
 
 
-def _runs(windows: WindowTable, since_ns: int | None) -> Iterator[WindowRun]:
-    """Slow windows in a row, bridged, of every series; those that end after ``since_ns``."""
-    for key, rows in windows.series():
-        for first, last in bridged_runs(
-            windows["slow"][rows],
-            windows["n_seen"][rows] == 0,
-            windows["start_ns"][rows] // windows["window_ns"][rows],
-        ):
-            run = WindowRun(
-                key, rows.start + first, rows.start + last, rows.start + last + 1 == rows.stop
-            )
-            if (
-                since_ns is None
-                or windows["start_ns"][run.last] + windows["window_ns"][run.last] > since_ns
-            ):
-                yield run
-
-
-def bridged_runs(slow: Flags, silent: Flags, number: Ints) -> Iterator[tuple[int, int]]:
-    """(first, last) of each run of slow windows of one series, both slow.
-
-    Up to ``_BRIDGED`` windows that are not slow, or missing (``number`` jumps), lie between two
-    slow ones of a run; ``silent`` windows, in which no operation ended, do not count.
-    """
-    places = np.flatnonzero(slow)
-    if len(places) == 0:
-        return
-    loud = np.cumsum(~silent)
-    missing = np.diff(number[places]) - np.diff(places)
-    between: Ints = loud[places[1:] - 1] - loud[places[:-1]]
-    breaks = np.flatnonzero(missing + between > _BRIDGED)
-    firsts = places[np.concatenate(([0], breaks + 1))]
-    lasts = places[np.concatenate((breaks, [len(places) - 1]))]
-    yield from zip(firsts.tolist(), lasts.tolist(), strict=True)
-
-
 def _usual(windows: WindowTable, shown: Frame) -> list[Usual]:
     """The latest baseline of every series, and how the windows shown compare to theirs."""
     inside = dict(shown.series())
@@ -274,7 +237,8 @@ def _usual(windows: WindowTable, shown: Frame) -> list[Usual]:
 
 def _summary(key: SeriesKey, baselines: Floats, shown: Frame) -> Usual:
     known = baselines[~np.isnan(baselines)]
-    found = np.flatnonzero(~np.isnan(shown["slowdown"]))
+    slow, busy = shown["slow"], shown["host_busy"]
+    found = np.flatnonzero(~np.isnan(shown["slowdown"]) & ~busy)
     last = found[-1] if len(found) else None
     peak = found[np.argmax(shown["slowdown"][found])] if len(found) else None
     interval = ("slowdown", "slowdown_lower", "slowdown_upper")
@@ -284,7 +248,8 @@ def _summary(key: SeriesKey, baselines: Floats, shown: Frame) -> Usual:
         key,
         baseline_ns=float(known[-1]) if len(known) else None,
         windows=int(np.count_nonzero(~np.isnan(shown["q50_ns"]))),
-        slow_windows=int(np.count_nonzero(shown["slow"])),
+        slow_windows=int(np.count_nonzero(slow & ~busy)),
+        busy_windows=int(np.count_nonzero(busy)),
         n_due=int(shown["n_due"].sum()),
         n=int(shown["n_seen"].sum()),
         last=(point, lower, upper),

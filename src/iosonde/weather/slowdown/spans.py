@@ -19,12 +19,16 @@ _INTO = 2
 
 
 class WindowRun(NamedTuple):
-    """Rows ``first`` to ``last`` of a window table: one slow span before its onset is known."""
+    """Rows ``first`` to ``last`` of a window table: one slow span before its onset is known.
+
+    It cannot have begun before row ``earliest``. The probing host explains all of its slow windows, or none.
+    """
 
     key: SeriesKey
     first: int
     last: int
     ongoing: bool
+    earliest: int
 
 
 def spans_of(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> list[SlowSpan]:
@@ -50,17 +54,25 @@ def spans_of(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> l
 def _joined(
     windows: WindowTable, runs: Sequence[WindowRun], onsets: Sequence[int | None]
 ) -> list[tuple[WindowRun, int | None]]:
-    """Runs with their onsets; one that began within a window of the last one's end continues it."""
+    """Runs with their onsets; one that began within a window of the last one's end continues it.
+
+    The probing host explains both or neither.
+    """
     window_ns = _window_ns(windows)
     joined: list[tuple[WindowRun, int | None]] = []
     for run, began in zip(runs, onsets, strict=True):
         if joined and began is not None:
             last, last_began = joined[-1]
-            if last.key == run.key and began < _end_ns(windows, last) + window_ns:
+            alike = last.key == run.key and _busy(windows, last) == _busy(windows, run)
+            if alike and began < _end_ns(windows, last) + window_ns:
                 joined[-1] = (last._replace(last=run.last, ongoing=run.ongoing), last_began)
                 continue
         joined.append((run, began))
     return joined
+
+
+def _busy(windows: WindowTable, run: WindowRun) -> bool:
+    return bool(windows["host_busy"][run.first])
 
 
 def _end_ns(windows: WindowTable, run: WindowRun) -> int:
@@ -83,8 +95,6 @@ def _span(
 
     rows = slice(run.first, run.last + 1)
     typical = _typical(windows, rows)
-    busy_windows = np.count_nonzero(windows["host_busy"][rows])
-    mostly = 2 * busy_windows > np.count_nonzero(windows["slow"][rows])
     return SlowSpan(
         key=run.key,
         start_ns=start if began is None else began,
@@ -97,7 +107,7 @@ def _span(
         slowdown=ratio("q50_ns") if typical is None else typical[0],
         lower=ratio("q50_lower_ns") if typical is None else typical[1],
         upper=ratio("q50_upper_ns") if typical is None else typical[2],
-        host_busy=bool(mostly),
+        host_busy=_busy(windows, run),
         ongoing=run.ongoing,
     )
 
@@ -117,7 +127,7 @@ def _onsets(store: Store, windows: WindowTable, runs: Sequence[WindowRun]) -> li
     """When the first slow sample of each run was due; None where no sample can be named."""
     edges = [
         (
-            max(run.first - _BEFORE, _series_begin(windows, run)),
+            max(run.first - _BEFORE, run.earliest, _series_begin(windows, run)),
             min(run.first + _INTO - 1, run.last),
         )
         for run in runs

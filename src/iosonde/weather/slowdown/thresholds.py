@@ -66,14 +66,15 @@ def status(finding: Finding, warning: AlertRange, critical: AlertRange) -> int:
 
 
 def _op_status(op: OpVerdict, warning: AlertRange, critical: AlertRange) -> int:
-    if op.slowdown is None:
-        return OK
     if op.partly:
         return WARNING
+    least = OK if op.lost is None else WARNING
+    if op.slowdown is None:
+        return least
     for level, limits in ((CRITICAL, critical), (WARNING, warning)):
         if limits.alerts(op.slowdown) and _is_sure(op, limits):
             return level
-    return OK
+    return least
 
 
 def _is_sure(op: OpVerdict, limits: AlertRange) -> bool:

@@ -17,7 +17,7 @@ from iosonde.model.units import format_factor, format_seconds, format_slowdown, 
 from iosonde.weather.slowdown.findings import Finding, OpVerdict
 
 if TYPE_CHECKING:
-    from iosonde.model.frames import EpochChange
+    from iosonde.model.frames import EpochChange, LostSpan
     from iosonde.weather.slowdown.load_effect import Effect
 
 
@@ -53,6 +53,16 @@ def say_change(change: EpochChange, now_ns: int, zone: tzinfo | None = None) -> 
     return f"{where} have been lastingly {factor}x {'slower' if slower else 'faster'} since {since}"
 
 
+def say_lost(span: LostSpan, now_ns: int, zone: tzinfo | None = None) -> str:
+    """The sentence of a stretch in which operations were lost."""
+    some = "all" if span.n_lost == span.n_due else f"{span.n_lost} of"
+    what = f"{some} {span.n_due} {op_word(span.key.op)} on {span.key.target}"
+    when = _between(span.start_ns, span.end_ns, now_ns, zone)
+    return f"{what} were late, missing or failed {when}"
+
+
+MOST_WORDS = 25
+"""Of a sentence."""
 _NAMED = 4
 """Of more servers that are as usual only these are named."""
 
@@ -88,8 +98,10 @@ _CAUSES = {
 
 def _usual(finding: Finding, _zone: tzinfo | None) -> str:
     worst = finding.ops[0]
+    learnt = finding.evidence.get("learnt_ns")
+    known = "" if learnt is None else f" (learnt from {format_seconds(learnt)})"
     text = (
-        f"{_of(finding)} is as usual: the slowest operation, {op_word(worst.op)}, "
+        f"{_of(finding)} is as usual{known}: the slowest operation, {op_word(worst.op)}, "
         f"is at {format_slowdown(worst.slowdown, worst.lower, worst.upper)}"
     )
     if worst.slowdown is not None and worst.slowdown >= SLOW_AT:
@@ -101,26 +113,61 @@ def _usual(finding: Finding, _zone: tzinfo | None) -> str:
 
 
 def _slow(finding: Finding, zone: tzinfo | None) -> str:
+    return _slower(finding, zone, MOST_WORDS)
+
+
+def _slower(finding: Finding, zone: tzinfo | None, most_words: int) -> str:
     worst, *others = finding.ops
+    learnt = finding.evidence.get("learnt_ns")
+    known = "" if learnt is None else f"; usual is learnt from {format_seconds(learnt)}"
+    left = most_words - len(known.split())
     if worst.partly:
-        return _partly(finding, zone)
+        parts = [_part(finding, op, zone) for op in finding.ops]
+        head = f"a part of the operations on {_of(finding)} is slower than usual: {parts[0]}"
+        return _listed(head, parts[1:], left) + known
     text = f"{op_word(worst.op)} on {_of(finding)} {_are_slower(finding, worst, zone)}"
-    for op in others:
-        if op.partly:
-            text += f", a part of {op_word(op.op)}{_since(finding, op, zone)}"
-            continue
-        factor = format_slowdown(op.slowdown, op.lower, op.upper)
-        text += f", {op_word(op.op)} {factor}{_since(finding, op, zone)}"
+    return _listed(text, [_beside_worst(finding, op, zone) for op in others], left) + known
+
+
+def _beside_worst(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
+    """Another operation that is slow, too."""
+    if op.partly:
+        return f"a part of {op_word(op.op)}{_since(finding, op, zone)}"
+    if op.state != "slow":
+        return f"{_lost_share(op)} lost"
+    factor = format_slowdown(op.slowdown, op.lower, op.upper)
+    return f"{op_word(op.op)} {factor}{_since(finding, op, zone)}"
+
+
+def _part(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
+    """The typical operation is as usual, and some are not."""
+    if op.state != "slow":
+        return f"{_lost_share(op)} lost"
+    tail = "" if op.tail is None else f" (the slowest twentieth {format_factor(op.tail)}x)"
+    return f"{op_word(op.op)}{tail}{_since(finding, op, zone)}"
+
+
+def _listed(head: str, parts: list[str], most_words: int) -> str:
+    """``head`` and as many parts as the sentence has room for; the others are counted."""
+    for n in range(len(parts), -1, -1):
+        more = [f"and {len(parts) - n} more"] if n < len(parts) else []
+        text = ", ".join([head, *parts[:n], *more])
+        if len(text.split()) <= most_words:
+            break
     return text
 
 
-def _partly(finding: Finding, zone: tzinfo | None) -> str:
-    """The typical operation is as usual, and some are not."""
-    parts = []
-    for op in finding.ops:
-        tail = "" if op.tail is None else f" (the slowest twentieth {format_factor(op.tail)}x)"
-        parts.append(f"{op_word(op.op)}{tail}{_since(finding, op, zone)}")
-    return f"a part of the operations on {_of(finding)} is slower than usual: {', '.join(parts)}"
+def _lost(finding: Finding, _zone: tzinfo | None) -> str:
+    head, *others = [_lost_share(op) for op in finding.ops]
+    verb = "were" if finding.until_ns is not None else "are"
+    text = f"{head} on {_of(finding)} {verb} late, missing or failed"
+    return _listed(text, others, MOST_WORDS)
+
+
+def _lost_share(op: OpVerdict) -> str:
+    """``12% of creates``."""
+    part = op.lost or 0.0
+    return f"{'all' if part >= 0.9995 else f'{part:.0%} of'} {op_word(op.op)}"
 
 
 def _are_slower(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
@@ -140,17 +187,22 @@ def _since(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
     since = format_time(op.since_ns, finding.at_ns, zone)
     if finding.until_ns is None:
         return f" since {since}"
-    short = finding.until_ns - op.since_ns < 120_000_000_000
-    since = format_time(op.since_ns, finding.at_ns, zone, seconds=short)
-    until = format_time(finding.until_ns, finding.at_ns, zone, seconds=short)
+    return f" {_between(op.since_ns, finding.until_ns, finding.at_ns, zone)}"
+
+
+def _between(since_ns: int, until_ns: int, now_ns: int, zone: tzinfo | None) -> str:
+    """``from 14:05 to 14:10``, to the second for short stretches."""
+    short = until_ns - since_ns < 120_000_000_000
+    since = format_time(since_ns, now_ns, zone, seconds=short)
+    until = format_time(until_ns, now_ns, zone, seconds=short)
     if since[:10] == until[:10] and len(until) > 10:
         until = until[11:]
-    return f" from {since} to {until}"
+    return f"from {since} to {until}"
 
 
 def _host_busy(finding: Finding, zone: tzinfo | None) -> str:
     verb = "was" if finding.until_ns is not None else "is"
-    slow = _slow(finding, zone)
+    slow = _slower(finding, zone, MOST_WORDS - 11)
     return f"the probing host {verb} busy: {slow}, which says nothing about the storage"
 
 
@@ -214,6 +266,7 @@ def _join(words: list[str]) -> str:
 _SAY = {
     "usual": _usual,
     "slow": _slow,
+    "lost": _lost,
     "host_busy": _host_busy,
     "hung": _hung,
     "failing": _failing,

@@ -10,34 +10,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iosonde.model.arrays import Flags, Floats
 from iosonde.model.frames import SeriesKey
-from iosonde.model.slowdown import NULL_TYP, VERSION_WIDTH, Baseline
+from iosonde.model.slowdown import Baseline
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.joining import spell_pieces
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, alarm_pieces, back_ns
 from iosonde.weather.events.pieces.hangs import hang_pieces, patience_ns
+from iosonde.weather.events.pieces.harmless import is_harmless
 from iosonde.weather.events.pieces.piece import NAN, SlowPiece
-from iosonde.weather.events.pieces.stretch import median_ns, q95_ns, q99_ns, stretch
-from iosonde.weather.events.slow_intervals import OpWindows, Rule
+from iosonde.weather.events.pieces.series import JudgedSeries, cut, version_at
+from iosonde.weather.events.pieces.stretch import median_ns, q99_ns, stretch
+from iosonde.weather.events.slow_intervals import OpWindows
 from iosonde.weather.samples.operations import Operations
 
 _BEFORE_NS = 600_000_000_000
 """Time before a spell that is searched for its first slow operation (it may have crept up)."""
 _INTO = 2
 """Windows into it."""
-ABOVE_ORDINARY = 1.35
-"""A spell whose typical slowdown is below so many times that of a busy but ordinary ten minutes is none."""
-_UNKNOWN = np.full(VERSION_WIDTH, np.nan)
-
-
-class JudgedSeries(NamedTuple):
-    """Windows of one series, which of them the probing host explains, and how spells are found in them."""
-
-    windows: OpWindows
-    busy: Flags
-    rule: Rule
-    dense: bool
 
 
 class DayPieces(NamedTuple):
@@ -76,23 +65,6 @@ def day_pieces(
     )
 
 
-def cut(series: JudgedSeries, since_ns: int, until_ns: int) -> JudgedSeries:
-    """The windows that begin in [since, until)."""
-    one = series.windows
-    at = slice(*np.searchsorted(one.start_ns, [since_ns, until_ns]))
-    learning = None if one.learning is None else one.learning[at]
-    cut = OpWindows(
-        one.start_ns[at],
-        one.typ[at],
-        one.tail[at],
-        one.lost[at],
-        one.n[at],
-        one.window_ns,
-        learning,
-    )
-    return series._replace(windows=cut, busy=series.busy[at])
-
-
 def _spells(
     key: SeriesKey, series: JudgedSeries, rows: Operations | None, baseline: Baseline | None
 ) -> list[SlowPiece]:
@@ -100,47 +72,14 @@ def _spells(
     found = spell_pieces(key.op, series.windows, series.rule)
     if rows is None or len(rows) == 0:
         return found
-    return [
-        _refined(piece, series.windows, rows, baseline)
-        for piece in found
-        if not _by_host(piece, series, rows, baseline) and not _is_ordinary(piece, series, baseline)
-    ]
-
-
-def _is_ordinary(piece: SlowPiece, series: JudgedSeries, baseline: Baseline | None) -> bool:
-    """Whether a spell is hardly above what a busy hour of this operation usually is."""
-    windows, rule = series.windows, series.rule
-    inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
-    usual = _version(baseline, piece.begin_ns)[NULL_TYP]
-    loud = (windows.tail[inside] >= rule.hot_tail) | (windows.lost[inside] >= rule.hot_lost)
-    typ = windows.typ[inside]
-    typ = typ[~np.isnan(typ)]
-    return len(typ) > 0 and not loud.any() and float(np.median(typ)) < ABOVE_ORDINARY * usual
-
-
-def _by_host(
-    piece: SlowPiece, series: JudgedSeries, rows: Operations, baseline: Baseline | None
-) -> bool:
-    """Whether nothing is left of a spell without what the probing host alone made late."""
-    windows, rule = series.windows, series.rule
-    inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
-    if (windows.typ[inside] >= rule.hot_typ).any():
-        return False
-    part = rows.between(piece.begin_ns, piece.end_ns)
-    alone = part.alone()
-    if len(part) == 0 or not (part.fate != alone.fate).any():
-        return False
-    response = alone.response_ns()
-    known = response[~np.isnan(response)]
-    usual = q95_ns(_version(baseline, piece.begin_ns))
-    tail = float(np.quantile(known, 0.95)) / usual if len(known) else NAN
-    return float(alone.lost().mean()) < rule.hot_lost and not tail >= rule.quiet_tail
+    left = [piece for piece in found if not is_harmless(piece, series, rows, baseline)]
+    return [_refined(piece, series.windows, rows, baseline) for piece in left]
 
 
 def _refined(
     piece: SlowPiece, windows: OpWindows, rows: Operations, baseline: Baseline | None
 ) -> SlowPiece:
-    version = _version(baseline, piece.begin_ns)
+    version = version_at(baseline, piece.begin_ns)
     inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
     typ = windows.typ[inside]
     known = typ[~np.isnan(typ)]
@@ -161,17 +100,9 @@ def _refined(
     )
 
 
-def _version(baseline: Baseline | None, at_ns: int) -> Floats:
-    """What was expected at an instant; NaN while learning."""
-    if baseline is None or len(baseline.from_ns) == 0:
-        return _UNKNOWN
-    row = int(baseline.at(np.array([at_ns]))[0])
-    return _UNKNOWN if row < 0 else baseline.numbers[row]
-
-
 def _usual(rows: Operations, baseline: Baseline | None) -> tuple[float, float]:
     """Median and 0.99 quantile that were expected on the day; while learning the median of the day itself."""
-    version = _version(baseline, int(rows.due_ns[-1]))
+    version = version_at(baseline, int(rows.due_ns[-1]))
     if not np.isnan(median_ns(version)):
         return median_ns(version), q99_ns(version)
     service = rows.service_ns()

@@ -8,9 +8,10 @@ from iosonde.model.arrays import Floats
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import SECOND_NS
 from iosonde.weather.events.events import COLUMNS
-from iosonde.weather.events.pieces.days import JudgedSeries
+from iosonde.weather.events.pieces.series import JudgedSeries
 from iosonde.weather.events.slow_intervals import RULE, OpWindows, Rule
 from iosonde.weather.slowdown.guarded import STAGES
+from iosonde.weather.slowdown.losses import lost_by_host
 
 MINUTE_NS = 60 * SECOND_NS
 OF_INTERVALS = Rule(hot_windows=2, quiet_windows=2, merged_windows=1, hot_lost=0.1)
@@ -35,10 +36,9 @@ def for_events(windows: Frame) -> Frame:
         return windows
     learning = windows["stage"].astype(str) == STAGES[0]
     busy = windows["host_busy"]
-    late = windows["late_q50_ns"] > windows["period_ns"] / 10
     lost, lower = windows["lost"], windows["lost_lower"]
     unsure = learning & (lost >= RULE.hot_lost) & ~(lower >= RULE.hot_lost)
-    innocent = busy & (late | ~(lost >= RULE.hot_lost))
+    innocent = lost_by_host(windows) | (busy & ~(lost >= RULE.hot_lost))
     hidden = busy | learning
     columns = {name: windows[name] for name in (*COLUMNS, "period_ns", "host_busy")}
     return Frame(

@@ -27,9 +27,10 @@ from iosonde.model.frames import SeriesKey
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, with_rates
-from iosonde.weather.events.pieces.days import DayPieces, JudgedSeries
+from iosonde.weather.events.pieces.days import DayPieces
 from iosonde.weather.events.pieces.judged import OF_INTERVALS
 from iosonde.weather.events.pieces.piece import SlowPiece
+from iosonde.weather.events.pieces.series import JudgedSeries
 from iosonde.weather.events.slow_intervals import RULE, OpWindows
 from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.slowdown.baseline import LearntBaselines

@@ -13,10 +13,11 @@ from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
 from iosonde.model.slowdown import INTERVAL_NS, Baseline
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS
-from iosonde.weather.events.pieces.days import DayPieces, JudgedSeries, cut, day_pieces
+from iosonde.weather.events.pieces.days import DayPieces, day_pieces
 from iosonde.weather.events.pieces.judged import MINUTE_NS, dense, for_events, judged_series
 from iosonde.weather.events.pieces.kept_days import JudgedDay, Keeper
 from iosonde.weather.events.pieces.piece import united
+from iosonde.weather.events.pieces.series import JudgedSeries, cut
 from iosonde.weather.events.slow_intervals import one_after_other
 from iosonde.weather.samples.operations import Operations
 from iosonde.weather.slowdown.baseline import LearntBaselines

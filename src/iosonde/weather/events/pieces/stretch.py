@@ -67,8 +67,11 @@ def median_ns(version: Floats) -> float:
 
 
 def waits_ns(rows: Operations) -> Floats:
-    """Response times; infinite where an operation is lost and nobody knows how long it took."""
-    response = rows.response_ns()
+    """Response times without the wait for a CPU, as for the alarms: what the storage alone took.
+
+    Infinite where an operation is lost and nobody knows how long it took.
+    """
+    response = np.maximum(rows.response_ns() - rows.queued_ns, 1.0)
     return np.where(np.isnan(response) & rows.lost(), np.inf, response)
 
 

@@ -1,0 +1,64 @@
+"""Spells of windows that say nothing about the storage: what a busy hour is like, and what the probing host did."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from iosonde.model.slowdown import NULL_TYP, Baseline
+from iosonde.weather.events.pieces.piece import SlowPiece
+from iosonde.weather.events.pieces.series import JudgedSeries, version_at
+from iosonde.weather.events.pieces.stretch import limit_ns, q95_ns, waits_ns
+from iosonde.weather.samples.operations import Operations
+
+ABOVE_ORDINARY = 1.35
+"""A spell whose typical slowdown is below so many times that of a busy but ordinary ten minutes is none."""
+
+
+def is_harmless(
+    piece: SlowPiece, series: JudgedSeries, rows: Operations, baseline: Baseline | None
+) -> bool:
+    """Whether a spell is ordinary, or nothing is left of it without what the probing host did."""
+    if _is_ordinary(piece, series, baseline):
+        return True
+    rule, windows = series.rule, series.windows
+    inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
+    if (windows.typ[inside] >= rule.hot_typ).any():
+        return False
+    part = rows.between(piece.begin_ns, piece.end_ns)
+    if len(part) and _is_late_timer(piece, series, part, baseline):
+        return True
+    return not (windows.lost[inside] >= rule.hot_lost).any() and _is_queue(piece, part, baseline)
+
+
+def _is_ordinary(piece: SlowPiece, series: JudgedSeries, baseline: Baseline | None) -> bool:
+    """Whether it is hardly above what a busy hour of this operation usually is."""
+    windows, rule = series.windows, series.rule
+    inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
+    usual = version_at(baseline, piece.begin_ns)[NULL_TYP]
+    loud = (windows.tail[inside] >= rule.hot_tail) | (windows.lost[inside] >= rule.hot_lost)
+    typ = windows.typ[inside]
+    typ = typ[~np.isnan(typ)]
+    return len(typ) > 0 and not loud.any() and float(np.median(typ)) < ABOVE_ORDINARY * usual
+
+
+def _is_late_timer(
+    piece: SlowPiece, series: JudgedSeries, part: Operations, baseline: Baseline | None
+) -> bool:
+    """Whether nothing is lost or slow without the operations that the host alone began late."""
+    alone = part.alone()
+    if not (part.fate != alone.fate).any():
+        return False
+    response = alone.response_ns()
+    known = response[~np.isnan(response)]
+    usual = q95_ns(version_at(baseline, piece.begin_ns))
+    tail = float(np.quantile(known, 0.95)) / usual if len(known) else np.nan
+    quiet = not tail >= series.rule.quiet_tail
+    return quiet and float(alone.lost().mean()) < series.rule.hot_lost
+
+
+def _is_queue(piece: SlowPiece, part: Operations, baseline: Baseline | None) -> bool:
+    """Whether most of the slow operations are so only for the time their thread waited for a CPU."""
+    limit = limit_ns(version_at(baseline, piece.begin_ns))
+    still = waits_ns(part) > limit
+    slow = still | (part.response_ns() > limit)
+    return bool(2 * int(still.sum()) < int(slow.sum()))

@@ -1,0 +1,41 @@
+"""What a report begins with: which of its events and stretches cost users the most time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iosonde.model.ops import SECOND_NS
+
+if TYPE_CHECKING:
+    from iosonde.model.events import SlowEvent
+    from iosonde.model.frames import SlowSpan
+    from iosonde.weather.report.report import Report
+
+_TAIL_SHARE = 0.05
+"""Share of operations that the slowest twentieth is."""
+
+
+def slow_events(report: Report) -> list[SlowEvent]:
+    """Events of a report in which something was slow, lost or hung; the one that cost most comes first."""
+    found = [event for event in report.events if event.kind != "change"]
+    return sorted(found, key=lambda event: -lost_time_s(event))
+
+
+def slow_spans(report: Report) -> list[SlowSpan]:
+    """Slow stretches that the storage explains, from when it was known what is usual; the slowest comes first."""
+    judged = report.learning_ns or 0
+    found = [span for span in report.spans if not span.host_busy and span.end_ns > judged]
+    return sorted(found, key=lambda span: -(span.slowdown or 0.0))
+
+
+def lost_time_s(event: SlowEvent) -> float:
+    """Seconds that operations running all the time have lost, over all ops of an event."""
+    length_s = (event.seen_until_ns - event.start_ns) / SECOND_NS
+    if event.kind == "hang":
+        return sum((share.hung_ns or 0) / SECOND_NS for share in event.ops)
+    if event.kind == "lost":
+        return length_s * (event.lost or 0.0)
+    if event.kind == "partly_slow":
+        tail = max((share.tail or 1.0 for share in event.ops), default=1.0)
+        return length_s * _TAIL_SHARE * max(0.0, tail - 1.0)
+    return event.area_s
