@@ -150,11 +150,8 @@ def alarms(
     lost: Buffer,
     which: Buffer,
     versions: Buffer,
-    queued_ns: Buffer | None = None,
 ) -> dict[str, bytes]:
     """Alarms over samples ascending in due_ns (int64; null = -2**63).
-
-    ``queued_ns``: what of a latency the probing thread waited for a CPU (int64; none: 0).
 
     raised_ns, cause (int64), peak, peak_tail, cleared_ns (float64): one row when an alarm is raised
     (cleared_ns NaN) and one when it is over. ``which`` as in ``triples``, one a sample.

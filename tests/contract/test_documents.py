@@ -112,7 +112,7 @@ def test_alarms_in_prose_are_those_in_code() -> None:
     assert f"Until {is_['LEAST_INTERVALS']:g} intervals" in page
     assert f"Until {is_['ENOUGH_DAYS']:g} days are known" in page
     assert f"count {is_['UNKNOWN']:g} times" in page
-    code = (ROOT / "rust/core/src/slowdown/limits.rs").read_text()
+    code = (ROOT / "rust/core/src/slowdown/rules.rs").read_text()
     rules = re.findall(
         r"Cause::(\w+), level: ([\d.]+), least: ([\d.]+), p0: ([\d.]+), p1: ([\d.]+), limit: ([\d.]+)",
         code,

@@ -1,13 +1,13 @@
 //! Baselines, slowdown and alarms of whole histories.
 
 use iosonde_core::slowdown::buckets::Packed;
-use iosonde_core::slowdown::detect::Cause;
 use iosonde_core::slowdown::guarded::{Interval, Stage};
 use iosonde_core::slowdown::history::{self, History};
 use iosonde_core::slowdown::levels::{Level, Levels, N, RankTable};
 use iosonde_core::slowdown::limits::Limits;
 use iosonde_core::slowdown::modes::{Modes, modes, shift};
 use iosonde_core::slowdown::null_rates::NullRates;
+use iosonde_core::slowdown::rules::Cause;
 use iosonde_core::slowdown::seen::Seen;
 use iosonde_core::slowdown::triple::{Expected, Factor, Triple};
 use pyo3::buffer::PyBuffer;
@@ -315,7 +315,6 @@ pub fn mode_shifts<'py>(
 
 /// Every alarm over the samples of one series; see the stub.
 #[pyfunction]
-#[pyo3(signature = (due_ns, service_ns, response_ns, lost, which, versions, queued_ns=None))]
 pub fn alarms<'py>(
     python: Python<'py>,
     due_ns: PyBuffer<i64>,
@@ -324,15 +323,13 @@ pub fn alarms<'py>(
     lost: PyBuffer<u8>,
     which: PyBuffer<i64>,
     versions: PyBuffer<f64>,
-    queued_ns: Option<PyBuffer<i64>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let due = vector(python, &due_ns)?;
     let (service, response) = (vector(python, &service_ns)?, vector(python, &response_ns)?);
     let (lost, which) = (vector(python, &lost)?, vector(python, &which)?);
     let versions = vector(python, &versions)?;
     let n = due.len();
-    let queued = queued_ns.map_or_else(|| Ok(vec![0; n]), |queued| vector(python, &queued))?;
-    let lengths = [service.len(), response.len(), lost.len(), which.len(), queued.len()];
+    let lengths = [service.len(), response.len(), lost.len(), which.len()];
     let fits = lengths.iter().all(|&len| len == n);
     let count = (versions.len() / WIDTH) as i64;
     ensure(fits && which.iter().all(|&v| v < count), "columns of different lengths")?;
@@ -342,8 +339,7 @@ pub fn alarms<'py>(
         let rows: Vec<Seen> = (0..n)
             .map(|i| {
                 let (service_ns, response_ns) = (optional(service[i]), optional(response[i]));
-                let queued_ns = optional(queued[i]).unwrap_or(0);
-                Seen { due_ns: due[i], service_ns, response_ns, lost: lost[i] != 0, queued_ns }.unqueued()
+                Seen { due_ns: due[i], service_ns, response_ns, lost: lost[i] != 0, queued_ns: 0 }
             })
             .collect();
         let limits: Vec<Option<Limits>> = expected.iter().map(Limits::of).collect();

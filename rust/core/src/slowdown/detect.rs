@@ -16,6 +16,7 @@
 //! `typ < 1.5` (or is usual), `tail < 3` (its lower end), every S is below .6 H and nothing would raise it.
 
 use super::limits::Limits;
+use super::rules::{ALARM_LOST, Cause, LOAD};
 use super::triple::{Factor, Triple};
 
 /// Time between two ticks.
@@ -26,8 +27,6 @@ pub const LOOK_NS: i64 = 60_000_000_000;
 pub const TICKS: u32 = 2;
 /// Quick operations in a row that end a run of slow ones.
 pub const RUN_ENDS: u8 = 2;
-/// Share of lost operations that raises one.
-pub const ALARM_LOST: f64 = 0.05;
 /// An alarm is over below this `typ` ...
 pub const CLEAR_TYP: f64 = 1.5;
 /// ... this `tail` ...
@@ -40,37 +39,6 @@ pub const CLEAR_NS: i64 = 300_000_000_000;
 pub const LOAD_TICKS: f64 = 30.0;
 /// `ln typ` that is followed at most, either way.
 pub const LOAD_STEP: (f64, f64) = (-0.35, 0.8);
-/// Harmless load at most, either way, as a logarithm.
-pub const LOAD: (f64, f64) = (-0.15, 0.8);
-
-/// The harmless load g that a typical slowdown amounts to.
-pub fn load(typ: f64) -> f64 {
-    if typ > 0.0 { typ.ln().clamp(LOAD.0, LOAD.1).exp() } else { 1.0 }
-}
-
-/// What raised an alarm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// The typical operation takes twice as long.
-    Typ,
-    /// Many operations take longer.
-    Shift,
-    /// A part of them takes much longer.
-    Share,
-    /// A few of them take very long.
-    Tail,
-    /// Operations are lost.
-    Lost,
-}
-
-impl Cause {
-    /// In the order of the causes.
-    pub const NAMES: [&str; 5] = ["typ", "shift", "share", "tail", "lost"];
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-}
 
 /// An alarm that was raised or is over.
 #[derive(Debug, Clone, Copy, PartialEq)]

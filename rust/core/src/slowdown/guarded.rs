@@ -288,7 +288,13 @@ impl Guarded {
         if let Some(expected) = self.expected.filter(|_| self.reliable) {
             let typ = judged.triple.typ_value().unwrap_or(1.0);
             let due = (interval.n_due, interval.n_lost);
-            self.today.above.push(Exceedances::of(&interval.service, due, typ, judged.flagged, &expected));
+            self.today.above.push(Exceedances::of(
+                &interval.service,
+                due,
+                typ,
+                judged.flagged,
+                expected.limits_ns,
+            ));
         }
         let kept = Kept {
             start_ns: interval.start_ns,

@@ -14,7 +14,7 @@
 //! minutes, s the standard error of `ln typ` (its 95 % interval over 3.92) and e what minutes usually vary by. Losses raise an alarm from a share of .05 plus three
 //! times the usual one on.
 
-use super::detect::{ALARM_LOST, Cause};
+use super::rules::{ALARM_LOST, Cause, RULES};
 use super::triple::{Expected, Factor};
 
 /// `typ` that raises an alarm ...
@@ -29,32 +29,6 @@ const INTERVAL_ERRORS: f64 = 3.92;
 pub const CLUSTERS: f64 = 1.5;
 /// Times the usual share of lost operations.
 pub const LOST_TIMES: f64 = 3.0;
-
-/// The constants of a cumulative sum.
-#[derive(Debug, Clone, Copy)]
-pub struct Rule {
-    /// What it raises an alarm as.
-    pub cause: Cause,
-    /// An operation counts above this level of the baseline ...
-    pub level: f64,
-    /// ... and above so many times its middle.
-    pub least: f64,
-    /// Usual share of operations that count, at least.
-    pub p0: f64,
-    /// Share that it waits for then.
-    pub p1: f64,
-    /// Limit where operations are independent.
-    pub limit: f64,
-    /// Whether only the first operation of a run counts.
-    pub runs: bool,
-}
-
-/// The three sums.
-pub const RULES: [Rule; 3] = [
-    Rule { cause: Cause::Shift, level: 0.90, least: 1.5, p0: 0.15, p1: 0.40, limit: 12.0, runs: false },
-    Rule { cause: Cause::Share, level: 0.995, least: 2.0, p0: 0.01, p1: 0.08, limit: 7.0, runs: true },
-    Rule { cause: Cause::Tail, level: 0.999, least: 3.0, p0: 0.003, p1: 0.05, limit: 8.0, runs: true },
-];
 
 /// A sum for one op.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -20,7 +20,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::buckets::{BUCKETS, GAMMA, Packed, value_ns};
-use super::triple::Expected;
+use super::rules::load;
 
 /// Standard deviations of the logarithm of a day's share that an ordinary day may lie above the middle one.
 pub const SPREAD: f64 = 2.0;
@@ -73,9 +73,9 @@ pub struct Exceedances {
 
 impl Exceedances {
     /// Of an interval whose typical slowdown was `typ`; `slow`: nothing else is learnt from it.
-    pub fn of(service: &Packed, due: (u64, u64), typ: f64, slow: bool, expected: &Expected) -> Self {
-        let load = super::detect::load(typ);
-        let from = expected.limits_ns.map(|limit_ns| first_above(limit_ns * load));
+    pub fn of(service: &Packed, due: (u64, u64), typ: f64, slow: bool, limits_ns: [f64; 3]) -> Self {
+        let load = load(typ);
+        let from = limits_ns.map(|limit_ns| first_above(limit_ns * load));
         let (mut n, mut above) = (0, [0; 3]);
         for (bucket, count) in service.iter() {
             n += count;

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::buckets::Cumulative;
 use super::levels::{LEVELS, Level, Levels, N};
-use super::limits::RULES;
 use super::modes::Modes;
 use super::null_rates::NullRates;
 use super::quantile::{minimum_count, share_interval};
+use super::rules::RULES;
 
 /// The band of a bimodal op begins this far above its hit share ...
 const ABOVE_HITS: f64 = 0.25;
@@ -31,7 +31,7 @@ pub struct Expected {
     pub modes: Option<Modes>,
     /// How many latencies it rests on.
     pub n: u64,
-    /// Latencies above which the detectors count an operation, ns: see [`super::limits`].
+    /// Latencies above which the detectors count an operation, ns: see [`super::rules`].
     #[serde(default)]
     pub limits_ns: [f64; 3],
     /// How often that happens while nothing is wrong; none until enough is known.

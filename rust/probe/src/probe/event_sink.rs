@@ -11,7 +11,8 @@ use super::watch::EventSink;
 use crate::record::event::{self, Alarmed, Event};
 use iosonde_core::clock::Anchor;
 use iosonde_core::sample::{Op, Outcome};
-use iosonde_core::slowdown::detect::{Alarm, Cause};
+use iosonde_core::slowdown::detect::Alarm;
+use iosonde_core::slowdown::rules::Cause;
 
 /// Where the supervisor of one target puts what it learns.
 pub struct TargetSink<'a> {

@@ -63,7 +63,7 @@ pub(super) fn first_pass(
 fn rates(kept: &[Kept], points: &[Points], expected: &Expected) -> Vec<DayRates> {
     let above = kept.iter().zip(points).map(|(interval, point)| {
         let (due, slow) = ((interval.n_due, interval.n_lost), point.is_flagged(expected, FLAG_TYP));
-        Exceedances::of(&interval.service, due, point.typ(expected), slow, expected)
+        Exceedances::of(&interval.service, due, point.typ(expected), slow, expected.limits_ns)
     });
     let above: Vec<Exceedances> = above.collect();
     above.chunks(DAY_INTERVALS).filter_map(DayRates::of).collect()

@@ -50,12 +50,11 @@ def alarms(rows: Operations, which: Ints, versions: Floats) -> list[Alarm]:
     rows = rows.alone()
     raw = _core.alarms(
         np.ascontiguousarray(rows.due_ns, dtype=np.int64).data,
-        _nullable(rows.service_ns()).data,
-        _nullable(rows.response_ns()).data,
+        _nullable(rows.service_ns() - rows.queued_ns).data,
+        _nullable(rows.response_ns() - rows.queued_ns).data,
         np.ascontiguousarray(rows.lost(), dtype=np.uint8).data,
         np.ascontiguousarray(which, dtype=np.int64).data,
         np.ascontiguousarray(versions, dtype=np.float64).reshape(-1).data,
-        np.ascontiguousarray(rows.queued_ns, dtype=np.int64).data,
     )
     raised, cause = (
         np.frombuffer(raw[name], dtype=np.int64).tolist() for name in ("raised_ns", "cause")
