@@ -13,7 +13,8 @@
 //!   then on most days, the 0.98 quantile of its steps (over 2.33) counts in the place of the MAD.
 //!
 //! Over the days `p_k` is the median times [`SPREAD`] standard deviations of its logarithm (from the median absolute deviation),
-//! `D_k`, `typ` and e are their 0.8 quantiles (`D_k` less a factor of [`CHANCE`], which chance alone gives). A cluster that exceeds a high limit exceeds the lower ones, too, where ordinary
+//! `D_k`, `typ` and e are their 0.8 quantiles (`D_k` of intervals that were not slow, at least the median of all of them, less a
+//! factor of [`CHANCE`], which chance alone gives). A cluster that exceeds a high limit exceeds the lower ones, too, where ordinary
 //! operations hide it: `D_k` is at least that of the sums above. A day of which more than half of the intervals was slow does not count. While fewer than
 //! [`ENOUGH_DAYS`] days are known, their spread is not: shares and dispersion count [`UNKNOWN`] times.
 
@@ -98,6 +99,8 @@ fn first_above(ns: f64) -> u16 {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DayRates {
     rates: NullRates,
+    /// Dispersion without slow intervals: what is sure to be ordinary.
+    calm: [f64; 3],
     /// What the jumps of `typ` alone make of its error.
     jump: f64,
 }
@@ -122,8 +125,10 @@ impl DayRates {
         let dispersion = std::array::from_fn(|k| dispersion(intervals, k));
         let typ = quantile(intervals.iter().map(|one| f64::from(one.typ)).collect(), 0.95);
         let lost = hourly(&|one| (one.n_lost, one.n_due));
+        let quiet: Vec<Exceedances> = intervals.iter().filter(|one| !one.slow).copied().collect();
+        let calm = std::array::from_fn(|k| self::dispersion(&quiet, k));
         let (typ_error, jump) = typ_errors(intervals);
-        Some(Self { rates: NullRates { share, dispersion, typ, typ_error, lost }, jump })
+        Some(Self { rates: NullRates { share, dispersion, typ, typ_error, lost }, calm, jump })
     }
 }
 
@@ -136,14 +141,17 @@ impl NullRates {
         let unknown = if days.len() < ENOUGH_DAYS { UNKNOWN } else { 1.0 };
         let over = |of: &dyn Fn(&Self) -> f64| days.iter().map(|day| of(&day.rates)).collect::<Vec<f64>>();
         let share = std::array::from_fn(|k| unknown * high(&over(&|day| day.share[k])));
+        // A slow stretch of one day of few is no cluster that comes every day.
+        let known = days.len() >= ENOUGH_DAYS;
         let mut dispersion: [f64; 3] = std::array::from_fn(|k| {
-            (unknown * quantile(over(&|day| day.dispersion[k]), 0.8) / CHANCE).max(1.0)
+            let calm = quantile(days.iter().map(|day| day.calm[k]).collect(), 0.8);
+            let all = if known { quantile(over(&|day| day.dispersion[k]), 0.5) } else { 0.0 };
+            (unknown * calm.max(all) / CHANCE).max(1.0)
         });
         dispersion[1] = dispersion[1].max(dispersion[2]);
         dispersion[0] = dispersion[0].max(dispersion[1]);
         let typ = quantile(over(&|day| day.typ), 0.8).max(1.0);
         // A day of few may have jumped because something was wrong.
-        let known = days.len() >= ENOUGH_DAYS;
         let jump = if known { quantile(days.iter().map(|day| day.jump).collect(), 0.5) } else { 0.0 };
         let typ_error = quantile(over(&|day| day.typ_error), 0.8).max(jump);
         Some(Self { share, dispersion, typ, typ_error, lost: high(&over(&|day| day.lost)) })

@@ -10,7 +10,9 @@ from iosonde.weather.events.pieces.series import JudgedSeries, version_at
 from iosonde.weather.events.pieces.stretch import limit_ns, q95_ns, waits_ns
 from iosonde.weather.samples.operations import Operations
 
-ABOVE_ORDINARY = 1.35
+ORDINARY = 1.5
+"""A busy but ordinary ten minutes counts so much at most: a backup every night stays an event."""
+ABOVE_ORDINARY = 1.5
 """A spell whose typical slowdown is below so many times that of a busy but ordinary ten minutes is none."""
 
 
@@ -34,7 +36,7 @@ def _is_ordinary(piece: SlowPiece, series: JudgedSeries, baseline: Baseline | No
     """Whether it is hardly above what a busy hour of this operation usually is."""
     windows, rule = series.windows, series.rule
     inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
-    usual = version_at(baseline, piece.begin_ns)[NULL_TYP]
+    usual = min(version_at(baseline, piece.begin_ns)[NULL_TYP], ORDINARY)
     loud = (windows.tail[inside] >= rule.hot_tail) | (windows.lost[inside] >= rule.hot_lost)
     typ = windows.typ[inside]
     typ = typ[~np.isnan(typ)]
