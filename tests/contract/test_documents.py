@@ -17,7 +17,7 @@ from iosonde.stats import t_interval
 from iosonde.weather.events import recurrence_test as recurrence
 from iosonde.weather.events import scope_test as scope
 from iosonde.weather.events import slow_intervals as spells
-from iosonde.weather.events.pieces import alarms, hangs, judged
+from iosonde.weather.events.pieces import alarms, hangs, harmless, judged
 from iosonde.weather.slowdown import findings as verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -134,6 +134,9 @@ def test_events_in_prose_are_those_in_code() -> None:
     assert f"begins with {rule.hot_windows} windows in a row of {hot}" in page
     assert f"ends with {rule.quiet_windows} windows in a row of `typ < {rule.quiet_typ:g}`" in page
     assert f"Spells at most {rule.merged_windows} windows apart" in page
+    above, most = f"{harmless.ABOVE_ORDINARY:g}", f"{harmless.ORDINARY:g}"
+    assert f"below {above} times that of a busy but ordinary ten minutes" in page
+    assert f"at most {most}), and neither tail nor loss" in page
     assert f"{recurrence.PERMUTATIONS} random turns" in page
     assert f"p <= {recurrence.SIGNIFICANT:g}" in page
     assert f"at least {recurrence.OFTEN:g} of them" in page
