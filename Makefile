@@ -78,7 +78,7 @@ $(BIN)/uv:
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install uv
 
 $(VENV)/.packages: requirements.lock $(BIN)/uv
-	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock
 	touch $@
 
 lock: $(BIN)/uv ## pin the Python packages anew, without addresses

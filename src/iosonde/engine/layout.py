@@ -9,6 +9,7 @@
     windows/<host>/<target slug>.<period>ms-<window>s.YYYY-MM.windows    appended, kept when samples go
     events/<host>/YYYY-MM.jsonl                                 appended, one JSON object a line
     events/<host>/found-YYYY-MM.jsonl                           computed from samples, replaced as a whole
+    judged/<host>/<target slug>/<date>-<period>.npz             computed from samples; may go at any time
     runs/<run slug>.<process>.part.jsonl                        appended by a benchmark in flight
     runs/date=YYYY-MM-DD/<run slug>.parquet                     a run that has ended
 
@@ -26,6 +27,7 @@ from typing import NamedTuple
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
+from iosonde.model.units import DAY_NS, HOUR_NS
 
 _DATE = re.compile(r"date=([0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))")
 _PART = ".part.jsonl"
@@ -190,10 +192,16 @@ def parquet_path(root: Path, host: str, stem: str, opened_ns: int) -> Path:
     return root / "samples" / f"date={utc_date(opened_ns)}" / f"host={host}" / f"{stem}.parquet"
 
 
-def judged_path(root: Path, host: str, target: str, period_ns: int, day_ns: int) -> Path:
-    """Where the results of a day that is over are kept for a target as seen from a host at one rate."""
+def judged_path(
+    root: Path, host: str, target: str, period_ns: int, span_ns: tuple[int, int]
+) -> Path:
+    """Where the results of a day, or of hours of it, are kept for a target as seen from a host at one rate."""
+    begin_ns, end_ns = span_ns
     folder = root / "judged" / slug(host) / slug(target)
-    return folder / f"{utc_date(day_ns)}-{period_ns}.npz"
+    when = utc_date(begin_ns)
+    if end_ns - begin_ns < DAY_NS:
+        when += f"T{begin_ns % DAY_NS // HOUR_NS:02}"
+    return folder / f"{when}-{period_ns}.npz"
 
 
 def utc_date(ns: int) -> str:

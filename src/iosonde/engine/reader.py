@@ -28,10 +28,10 @@ from iosonde.engine.parquet import parquet
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import DamagedFileError, DamagedFileWarning, StoreError
 from iosonde.model.frames import SeriesKey
+from iosonde.model.units import HOUR_NS
 
 T = TypeVar("T")
 
-_HOUR_NS = 3_600_000_000_000
 _ATTEMPTS = 10
 """A sealer or an agent that makes room may take files away many times while one reader looks."""
 
@@ -146,7 +146,7 @@ def explained(error: duckdb.Error, root: Path) -> StoreError:
 def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> list[Path]:
     """Create the view ``live``; returns the Parquet files that go with it."""
     live = live_rows(root, scope)
-    since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
+    since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
     sealed = layout.parquet_segments(root, since)
     for segment in sealed:
         live.pop((segment.host, segment.stem), None)
@@ -208,7 +208,7 @@ def _rows(path: Path) -> spool.SpoolRows | None:
 def _too_old(path: Path, since_ns: int | None) -> bool:
     """Whether a segment was last appended to well before the rows asked for were due."""
     try:
-        return since_ns is not None and path.stat().st_mtime_ns < since_ns - _HOUR_NS
+        return since_ns is not None and path.stat().st_mtime_ns < since_ns - HOUR_NS
     except FileNotFoundError:
         return True
 

@@ -14,7 +14,8 @@ from fractions import Fraction
 
 from iosonde.model.errors import UnitError
 
-DAY_NS = 86_400_000_000_000
+HOUR_NS = 3_600_000_000_000
+DAY_NS = 24 * HOUR_NS
 LATEST_S = 7_258_118_400
 """2200: what a file says of later is a mistake."""
 
@@ -26,7 +27,7 @@ _DURATION_NS = {
     "s": 1_000_000_000,
     "m": 60_000_000_000,
     "min": 60_000_000_000,
-    "h": 3_600_000_000_000,
+    "h": HOUR_NS,
     "d": DAY_NS,
     "w": 604_800_000_000_000,
 }

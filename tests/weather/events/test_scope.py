@@ -8,10 +8,10 @@ import pytest
 from iosonde.model.events import SlowEvent
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.weather.events import scope_test as scope
-from iosonde.weather.events.pieces.days import DayPieces
 from iosonde.weather.events.pieces.piece import SlowPiece
 from iosonde.weather.events.pieces.search import FoundPieces
 from iosonde.weather.events.pieces.series import JudgedSeries
+from iosonde.weather.events.pieces.span_pieces import SpanPieces
 from iosonde.weather.events.scope import witnesses
 from iosonde.weather.events.scope_test import WindowScope
 from iosonde.weather.events.slow_intervals import RULE, OpWindows
@@ -85,7 +85,7 @@ def watched(table, *pieces, lost=None):
             ]
             for kind in ("slow", "hung")
         }
-        found.pieces[key] = DayPieces(**whole)
+        found.pieces[key] = SpanPieces(**whole)
     return found
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from iosonde.model.arrays import Floats, Ints
+    from iosonde.model.units import HOUR_NS
+from iosonde.model.arrays import Floats, Ints
 
-
-_HOUR_NS = 3_600_000_000_000
 _DAY_H, _WEEK_H = 24, 168
 _ENOUGH = 0.5
 
@@ -59,7 +58,7 @@ def match(
 
 def hours_of_week(due_ns: Ints, zone: tzinfo | None = None) -> Ints:
     """0 = the hour that begins Monday 00:00 local time. Shape: (samples,)."""
-    hours, place = np.unique(due_ns // (_HOUR_NS // 4), return_inverse=True)
+    hours, place = np.unique(due_ns // (HOUR_NS // 4), return_inverse=True)
     local = [
         datetime.fromtimestamp(int(quarter) * 900, tz=UTC).astimezone(zone) for quarter in hours
     ]

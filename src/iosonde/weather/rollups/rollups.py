@@ -31,6 +31,7 @@ from iosonde.engine import layout, reader
 from iosonde.engine.contract import INTERVAL_NS
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.errors import DamagedFileWarning
+from iosonde.model.units import HOUR_NS
 from iosonde.weather.rollups import derive
 from iosonde.weather.rollups.files import IntervalColumns, of_layout_1, read, write
 from iosonde.weather.rollups.intervals import IntervalParts, Rollups, in_order, inexact_starts, take
@@ -38,7 +39,6 @@ from iosonde.weather.rollups.intervals import IntervalParts, Rollups, in_order, 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Ints
 
-_HOUR_NS = 3_600_000_000_000
 _ATTEMPTS = 10
 _WORKERS = 4
 
@@ -112,7 +112,7 @@ def _parts(
 ) -> list[IntervalParts]:
     """All there is: kept, made now, and live; ``files`` gets what is read."""
     live = reader.live_rows(root, scope)
-    since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - _HOUR_NS)
+    since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
     sealed = layout.parquet_segments(root, since)
     kept = layout.rollup_segments(root, since)
     files += [segment.path for segment in (*sealed, *kept)]

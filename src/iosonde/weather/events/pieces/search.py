@@ -1,4 +1,4 @@
-"""Pieces of every series of a range, day by day: one pass over windows, one over operations."""
+"""Pieces of every series of a range, span by span: one pass over windows, one over operations."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
 from iosonde.model.slowdown import INTERVAL_NS, Baseline
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS
-from iosonde.weather.events.pieces.days import DayPieces, day_pieces
 from iosonde.weather.events.pieces.judged import MINUTE_NS, dense, for_events, judged_series
-from iosonde.weather.events.pieces.kept_days import JudgedDay, Keeper
+from iosonde.weather.events.pieces.kept_spans import JudgedSpan, Keeper
 from iosonde.weather.events.pieces.piece import united
 from iosonde.weather.events.pieces.series import JudgedSeries, cut
+from iosonde.weather.events.pieces.span_pieces import SpanPieces, span_pieces
+from iosonde.weather.events.pieces.spans import Span, in_a_row, spans
 from iosonde.weather.events.slow_intervals import one_after_other
 from iosonde.weather.samples.operations import Operations
 from iosonde.weather.slowdown.baseline import LearntBaselines
@@ -35,13 +36,13 @@ _MOST_THREADS = 8
 class FoundPieces:
     """Pieces of every series by begin, its windows, its first operation, and its last operation or window."""
 
-    pieces: dict[SeriesKey, DayPieces] = field(default_factory=dict)
+    pieces: dict[SeriesKey, SpanPieces] = field(default_factory=dict)
     series: dict[SeriesKey, JudgedSeries] = field(default_factory=dict)
     first_ns: dict[SeriesKey, int] = field(default_factory=dict)
     last_ns: dict[SeriesKey, int] = field(default_factory=dict)
 
 
-_Days = dict[int, dict[SeriesKey, JudgedDay]]
+_Spans = dict[Span, dict[SeriesKey, JudgedSpan]]
 
 
 def search(store: Store, query: SlowdownQuery, known: LearntBaselines) -> FoundPieces:
@@ -77,100 +78,88 @@ def _cut(found: FoundPieces, since_ns: int, edge_ns: int) -> bool:
 def _searched(
     store: Store, query: SlowdownQuery, known: LearntBaselines, first_ns: int, until_ns: int
 ) -> FoundPieces:
-    """Days that were kept as they were, the others anew; those that are over are kept then."""
-    days: _Days = {}
-    missing: list[int] = []
+    """Spans that were kept as they were, the others anew; those that are over are kept then."""
+    found: _Spans = {}
+    missing: list[Span] = []
     keeper = Keeper(store.root, known, whole=query.ops is None)
-    for day in range(first_ns, until_ns, DAY_NS):
-        kept = (
-            keeper.load(day) if day + DAY_NS <= until_ns else None
-        )  # a day that goes on is not kept
+    over = {span for span, is_over in spans(first_ns, until_ns) if is_over}
+    for span, is_over in spans(first_ns, until_ns):
+        kept = keeper.load(span) if is_over else None
         if kept is None:
-            missing.append(day)
+            missing.append(span)
         else:
-            days[day] = kept
-    for row in _in_a_row(missing):
+            found[span] = kept
+    for row in in_a_row(missing):
         fresh = _judged(store, query, known, row, until_ns)
-        days |= fresh
-        for day in row:
-            if day + DAY_NS <= until_ns:
-                keeper.save(day, fresh.get(day, {}))
-    return _united(dict(sorted(days.items())))
-
-
-def _in_a_row(days: Sequence[int]) -> Iterator[list[int]]:
-    row: list[int] = []
-    for day in days:
-        if row and day != row[-1] + DAY_NS:
-            yield row
-            row = []
-        row.append(day)
-    if row:
-        yield row
+        found |= fresh
+        for span in over.intersection(row):
+            keeper.save(span, fresh.get(span, {}))
+    return _united(dict(sorted(found.items())))
 
 
 def _judged(
     store: Store,
     query: SlowdownQuery,
     known: LearntBaselines,
-    row: Sequence[int],
+    row: Sequence[Span],
     until_ns: int,
-) -> _Days:
-    """Days in a row: one pass over windows, one over operations."""
-    first_ns, until = row[0], min(row[-1] + DAY_NS, until_ns)
+) -> _Spans:
+    """Spans in a row: one pass over windows, one over operations."""
+    first_ns, until = row[0].begin_ns, min(row[-1].end_ns, until_ns)
     series: dict[SeriesKey, JudgedSeries] = {}
     for frame in _windows(store, query, known, first_ns - WARM_UP_NS, until):
         series |= judged_series(frame)
     keys = list(series)
-    found: _Days = {}
+    found: _Spans = {}
     with ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1)) as pool:
-        for days in _together(series, first_ns, until):
-            rows = store.operations(keys, days[0] - WARM_UP_NS, min(days[-1] + DAY_NS, until))
+        for some in _together(series, row):
+            last_ns = min(some[-1].end_ns, until)
+            rows = store.operations(keys, some[0].begin_ns - WARM_UP_NS, last_ns)
 
             def work(
-                one: tuple[SeriesKey, int], rows: dict[SeriesKey, Operations] = rows
-            ) -> JudgedDay:
-                key, day = one
+                one: tuple[SeriesKey, Span], rows: dict[SeriesKey, Operations] = rows
+            ) -> JudgedSpan:
+                key, span = one
                 baseline = known.baselines.get(key)
-                return _judged_day(key, day, series[key], rows.get(key), baseline)
+                return _judged_span(key, span, series[key], rows.get(key), baseline)
 
-            todo = [(key, day) for key in keys for day in days]
-            for (key, day), part in zip(todo, pool.map(work, todo), strict=True):
-                found.setdefault(day, {})[key] = part
+            todo = [(key, span) for key in keys for span in some]
+            for (key, span), part in zip(todo, pool.map(work, todo), strict=True):
+                found.setdefault(span, {})[key] = part
     return found
 
 
-def _judged_day(
+def _judged_span(
     key: SeriesKey,
-    day_ns: int,
+    span: Span,
     series: JudgedSeries,
     rows: Operations | None,
     baseline: Baseline | None,
-) -> JudgedDay:
-    part = cut(series, day_ns - WARM_UP_NS, day_ns + DAY_NS)
-    pieces = day_pieces(key, day_ns, part, rows, baseline)
-    mine = None if rows is None else rows.between(day_ns, day_ns + DAY_NS)
+) -> JudgedSpan:
+    part = cut(series, span.begin_ns - WARM_UP_NS, span.end_ns)
+    pieces = span_pieces(key, span, part, rows, baseline)
+    mine = None if rows is None else rows.between(*span)
     if mine is None or len(mine) == 0:
-        return JudgedDay(part, pieces, None, None)
-    return JudgedDay(part, pieces, int(mine.due_ns[0]), int(mine.due_ns[-1]))
+        return JudgedSpan(part, pieces, None, None)
+    return JudgedSpan(part, pieces, int(mine.due_ns[0]), int(mine.due_ns[-1]))
 
 
-def _united(days: _Days) -> FoundPieces:
-    """All days of every series together."""
+def _united(judged: _Spans) -> FoundPieces:
+    """All spans of every series together."""
     found = FoundPieces()
-    keys = dict.fromkeys(key for day in days.values() for key in day)
+    keys = dict.fromkeys(key for one in judged.values() for key in one)
     for key in sorted(keys):
-        mine = [(day_ns, day[key]) for day_ns, day in days.items() if key in day]
+        mine = [(span, one[key]) for span, one in judged.items() if key in one]
         parts = [
-            cut(one.series, day_ns - (0 if place else WARM_UP_NS), day_ns + DAY_NS)
-            for place, (day_ns, one) in enumerate(mine)
+            cut(one.series, span.begin_ns - (0 if place else WARM_UP_NS), span.end_ns)
+            for place, (span, one) in enumerate(mine)
         ]
         windows = one_after_other([part.windows for part in parts])
         if len(windows.start_ns) == 0:
             continue
         busy = np.concatenate([part.busy for part in parts])
         found.series[key] = parts[0]._replace(windows=windows, busy=busy)
-        found.pieces[key] = DayPieces(
+        found.pieces[key] = SpanPieces(
             united(piece for _, one in mine for piece in one.pieces.slow),
             united(piece for _, one in mine for piece in one.pieces.hung),
         )
@@ -206,23 +195,23 @@ def _windows(
 
 
 def _together(
-    found: Mapping[SeriesKey, JudgedSeries], first_ns: int, until_ns: int
-) -> Iterator[Sequence[int]]:
-    """Days in a row whose operations fit into memory together; days without any window are left out."""
-    days = range(first_ns, until_ns, DAY_NS)
-    rows = np.zeros(len(days), dtype=np.int64)
+    found: Mapping[SeriesKey, JudgedSeries], row: Sequence[Span]
+) -> Iterator[Sequence[Span]]:
+    """Spans in a row whose operations fit into memory together; those without any window are left out."""
+    begins = np.array([span.begin_ns for span in row])
+    rows = np.zeros(len(row), dtype=np.int64)
     for series in found.values():
-        place = (series.windows.start_ns - first_ns) // DAY_NS
-        inside = (place >= 0) & (place < len(days))
+        place = np.searchsorted(begins, series.windows.start_ns, side="right") - 1
+        inside = (place >= 0) & (series.windows.start_ns < row[-1].end_ns)
         np.add.at(rows, place[inside], series.windows.n[inside])
-    chosen: list[int] = []
+    chosen: list[Span] = []
     held = 0
-    for day, n in zip(days, rows.tolist(), strict=True):
+    for span, n in zip(row, rows.tolist(), strict=True):
         if chosen and (held + n > _ROWS or n == 0):
             yield chosen
             chosen, held = [], 0
         if n:
-            chosen.append(day)
+            chosen.append(span)
             held += n
     if chosen:
         yield chosen

@@ -1,7 +1,7 @@
-"""What happened on one UTC day: slow stretches and hangs of every series.
+"""What happened in one span: slow stretches and hangs of every series.
 
-A day is worked on with an hour before it, in which detectors warm up; what lasts over midnight overlaps and is
-joined by whoever has both days. So a day that is over depends on its samples and baselines alone.
+A span is worked on with an hour before it, in which detectors warm up; what lasts over its begin overlaps and is
+joined by whoever has both spans. So one that is over depends on its samples and baselines alone.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import numpy as np
 
 from iosonde.model.frames import SeriesKey
 from iosonde.model.slowdown import Baseline
-from iosonde.model.units import DAY_NS
 from iosonde.weather.events.joining import spell_pieces
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, alarm_pieces, back_ns
 from iosonde.weather.events.pieces.hangs import hang_pieces, patience_ns
 from iosonde.weather.events.pieces.harmless import is_harmless
 from iosonde.weather.events.pieces.piece import NAN, SlowPiece
 from iosonde.weather.events.pieces.series import JudgedSeries, cut, version_at
+from iosonde.weather.events.pieces.spans import Span
 from iosonde.weather.events.pieces.stretch import median_ns, q99_ns, stretch
 from iosonde.weather.events.slow_intervals import OpWindows
 from iosonde.weather.samples.operations import Operations
@@ -29,25 +29,25 @@ _INTO = 2
 """Windows into it."""
 
 
-class DayPieces(NamedTuple):
+class SpanPieces(NamedTuple):
     """What one series went through."""
 
     slow: list[SlowPiece]
     hung: list[SlowPiece]
 
 
-def day_pieces(
+def span_pieces(
     key: SeriesKey,
-    day_ns: int,
+    span: Span,
     series: JudgedSeries | None,
     rows: Operations | None,
     baseline: Baseline | None,
-) -> DayPieces:
-    """Pieces of ``key`` that end on the day that begins at ``day_ns``, or go on at its end.
+) -> SpanPieces:
+    """Pieces of ``key`` that end in ``span``, or go on at its end.
 
     ``series`` and ``rows`` may reach further. Raises what the core raises for columns that do not fit.
     """
-    since, until = day_ns - WARM_UP_NS, day_ns + DAY_NS
+    since, until = span.begin_ns - WARM_UP_NS, span.end_ns
     slow: list[SlowPiece] = []
     hung: list[SlowPiece] = []
     part = None if rows is None else rows.between(since, until)
@@ -59,9 +59,9 @@ def day_pieces(
         if baseline is not None and series is not None and series.dense:
             found = alarm_pieces(key.op, part, baseline)
             slow += [piece for piece in found if not _explained(piece, series)]
-    return DayPieces(
-        [piece for piece in slow if piece.end_ns > day_ns],
-        [piece for piece in hung if piece.end_ns > day_ns],
+    return SpanPieces(
+        [piece for piece in slow if piece.end_ns > span.begin_ns],
+        [piece for piece in hung if piece.end_ns > span.begin_ns],
     )
 
 
@@ -101,7 +101,7 @@ def _refined(
 
 
 def _usual(rows: Operations, baseline: Baseline | None) -> tuple[float, float]:
-    """Median and 0.99 quantile that were expected on the day; while learning the median of the day itself."""
+    """Median and 0.99 quantile that were expected last; while learning the median of the span itself."""
     version = version_at(baseline, int(rows.due_ns[-1]))
     if not np.isnan(median_ns(version)):
         return median_ns(version), q99_ns(version)

@@ -1,4 +1,4 @@
-"""Results of days that are over: the same as found anew, and never of other samples."""
+"""Results of spans that are over: the same as found anew, and never of other samples."""
 
 from __future__ import annotations
 
@@ -62,14 +62,32 @@ def reads(monkeypatch):
     return seen
 
 
-def test_kept_days_give_the_same_events_and_read_the_last_day_only(root, reads):
+def test_kept_spans_give_the_same_events_and_read_the_last_hours_only(root, reads):
     first = slow(root)
     assert len(first) == len(TROUBLES)
-    assert [path.stem[:10] for path in kept(root)] == ["2026-09-07", "2026-09-08"]
+    assert [path.stem[:13] for path in kept(root)] == [
+        *("2026-09-07-10", "2026-09-08-10", "2026-09-09T00"),
+    ]
     assert sum(reads) > 2 * DAY
     reads.clear()
     assert slow(root) == first
-    assert 0 < sum(reads) <= 6 * HOUR, "the day that goes on, and an hour before it"
+    assert 0 < sum(reads) <= 2 * HOUR, "what is not over, and an hour before it"
+
+
+def test_a_day_that_is_over_takes_the_place_of_its_parts(root, reads):
+    def until(hours):
+        query = SlowdownQuery(since_ns=START, until_ns=START + hours * HOUR * SECOND)
+        return happened(Store(root), query, START + hours * HOUR * SECOND).slow
+
+    growing = [until(hours) for hours in range(9, 24, 2)]
+    assert [len(events) for events in growing[:2]] == [0, 1]
+    assert len({event.start_ns for events in growing for event in events}) == 1
+    parts = [path.stem[10:13] for path in kept(root)]
+    assert parts == ["T00", "T03", "T06", "T09", "T12", "T15", "T18"]
+    reads.clear()
+    until(24)
+    assert [path.stem[10:13] for path in kept(root)] == ["-10"]
+    assert sum(reads) == 25 * HOUR
 
 
 def test_a_day_whose_samples_changed_is_found_anew(root, reads):
@@ -90,9 +108,10 @@ def test_a_day_whose_samples_changed_is_found_anew(root, reads):
 
 def test_a_damaged_file_and_a_store_that_cannot_be_written_change_nothing(root):
     first = slow(root)
-    one, other = kept(root)
+    one, other, part = kept(root)
     one.write_bytes(one.read_bytes()[:100])
     other.write_bytes(b"")
+    part.write_bytes(part.read_bytes()[100:])
     assert slow(root) == first
     shutil.rmtree(root / "judged")
     (root / "judged").write_text("in the way")
