@@ -6,8 +6,8 @@ spool and the real ``iosonde seal``.
 """
 
 import json
-import platform
 import os
+import platform
 import resource
 import statistics
 import subprocess

@@ -27,7 +27,9 @@ from iosonde.model.frames import (
     WhichSamples,
     WindowTable,
 )
+from iosonde.weather.rollups.at_hand import RollupsAtHand
 from iosonde.weather.rollups.fallback import dropped_targets, with_dropped
+from iosonde.weather.rollups.files import IntervalColumns
 from iosonde.weather.rollups.intervals import Rollups
 from iosonde.weather.rollups.kept_windows import (
     kept_targets,
@@ -63,8 +65,16 @@ class Store:
     Errors: ``StoreError`` (folder unreadable), ``DamagedFileError`` (names the file).
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, at_hand: RollupsAtHand | None = None) -> None:
         self.root = Path(root)
+        self._at_hand = at_hand
+
+    def with_rollups(
+        self, host: str | None, target: str | None, ops: Sequence[str] | None
+    ) -> Store:
+        """The same store as it is now, with the roll-ups of a scope read once. Raises StoreError."""
+        scope = SampleFilter(host, target, None if ops is None else tuple(ops))
+        return Store(self.root, RollupsAtHand.read(self.root, scope))
 
     def states(self) -> list[dict[str, Any]]:
         """The live state of every target (see ``engine.states``)."""
@@ -116,7 +126,7 @@ class Store:
 
         The first call after a day's sealing makes that day's, the others only read.
         """
-        return rollups(self.root, _scope(which))
+        return self._rollups(_scope(which), None)
 
     def rolled_windows(
         self,
@@ -133,7 +143,7 @@ class Store:
         levels are within 1 %. response_q99, runq_q50 and late_q50 are missing.
         """
         scope = _whole_windows(_scope(which), window_ns)
-        found = rollups(self.root, scope, wanted(window_ns, statistics, levels))
+        found = self._rollups(scope, wanted(window_ns, statistics, levels))
         return rolled_windows(found, window_ns, statistics, levels=levels)
 
     def samples(
@@ -259,6 +269,10 @@ class Store:
         raw = self._ask(pooled_query(scope, tags, window_ns, statistics))
         kept = kept_windows(self.root, scope, window_ns, statistics)
         return pooled_with_kept(raw, kept, tags)
+
+    def _rollups(self, scope: SampleFilter, columns: IntervalColumns | None) -> Rollups:
+        found = None if self._at_hand is None else self._at_hand.part(scope)
+        return rollups(self.root, scope, columns) if found is None else found
 
     def _ask(self, query: Query[T]) -> T:
         return run(self.root, [query])[0]

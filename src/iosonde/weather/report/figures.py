@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from iosonde.drawing.sheet import Sheet
 from iosonde.drawing.svg import inline
@@ -26,13 +27,17 @@ _TITLES = {
 }
 
 
-def pictures(
-    store: Store,
-    report: Report,
-    number: int,
-    zone: tzinfo | None = None,
-    known: LearntBaselines | None = None,
-) -> list[Picture]:
+class Drawable(NamedTuple):
+    """A sheet, its heading, and what its ids on the page begin with."""
+
+    title: str
+    sheet: Sheet
+    name: str
+
+
+def sheets(
+    store: Store, report: Report, number: int, known: LearntBaselines | None = None
+) -> Iterator[Drawable]:
     """Slowdown at two scales, every operation, statistics over time and as boxes.
 
     ``number`` tells the places of a page apart. Intervals are 4 h long, in a report of up to two
@@ -46,24 +51,28 @@ def pictures(
         window_ns=long,
         rolled=True,
     )
-    found = []
     for kind, title in _TITLES.items():
         asked = FigureRequest(kind, query, windows_ns=(600 * SECOND_NS, long), known=known)
         sheet = sheet_of(store, asked)
         if sheet is not None and any(pane.n for pane in sheet.panes):
-            found.append(_picture(sheet, title, f"f{number}{kind}", zone))
-    return found
+            yield Drawable(title, sheet, f"f{number}{kind}")
 
 
-def _picture(sheet: Sheet, title: str, name: str, zone: tzinfo | None) -> Picture:
+def load() -> None:
+    """Load what draws: a second in which samples can be read."""
+    from matplotlib.backends import backend_svg  # noqa: F401
+
+
+def picture(of: Drawable) -> Picture:
+    """A sheet in two widths. Raises MissingPartError (no matplotlib)."""
     from iosonde.drawing.render_sheet import draw_sheet
 
     wide, narrow = (
         inline(
-            draw_sheet(sheet, width_in=width, zone=zone, titled=False),
-            f"{name}{width:.0f}",
-            sheet.title,
+            draw_sheet(of.sheet, width_in=width, titled=False),
+            f"{of.name}{width:.0f}",
+            of.sheet.title,
         )
         for width in (_WIDE_IN, _NARROW_IN)
     )
-    return Picture(title, wide, narrow, sheet.caption)
+    return Picture(of.title, wide, narrow, of.sheet.caption)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from iosonde.weather.events.log import EventLog
 from iosonde.weather.events.noted import told_once
 from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.words import event_words, say_event
-from iosonde.weather.report.figures import pictures
+from iosonde.weather.report.figures import load, picture, sheets
 from iosonde.weather.report.html import EventRow, Section, page
 from iosonde.weather.report.report import Report, reports
 from iosonde.weather.report.words import change_words, differs, recurrence_words, report_words
@@ -34,8 +35,18 @@ def report_page(
 ) -> str | None:
     """The page as HTML, times in ``zone``; None: there are no samples. Raises StoreError."""
     random = np.random.default_rng(SEED)
-    known = learned(store, query)
-    found = reports(store, query, zone, now_ns=now_ns, random=random, noted=log.events, known=known)
+    # Drawing waits for Python, reading for the engine: one thread draws while the other reads.
+    with ThreadPoolExecutor(1) as drawing:
+        drawing.submit(load)
+        store = store.with_rollups(query.host, query.target, query.ops)
+        known = learned(store, query)
+        found = reports(
+            store, query, zone, now_ns=now_ns, random=random, noted=log.events, known=known
+        )
+        drawn = [
+            [drawing.submit(picture, one) for one in sheets(store, report, number, known)]
+            for number, report in enumerate(found)
+        ]
     if not found:
         return None
     sections = [
@@ -44,11 +55,11 @@ def report_page(
             report_words(report),
             _rows(report, log, now_ns),
             recurrence_words(report, _zone_name(zone)),
-            pictures(store, report, number, known=known),
+            [one.result() for one in pictures],
             change_words(report),
             [op for op, now in report.climate.items() if differs(now)],
         )
-        for number, report in enumerate(found)
+        for report, pictures in zip(found, drawn, strict=True)
     ]
     targets = list(dict.fromkeys(report.place.target for report in found))
     title = f"{', '.join(targets[:3])}{' and more' if len(targets) > 3 else ''}: storage report"
