@@ -15,7 +15,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from iosonde.weather.bursts.ranks import Operations, find_stalls
+from iosonde.weather.bursts.ranks import RunOperations, find_stalls
 from iosonde.weather.bursts.search import BurstsFound, find_bursts, windows_for
 
 N, SPAN_S = 12_000, 20.0
@@ -72,7 +72,7 @@ CALM = ("lognormal", "5 % in a slow mode", "stragglers", "own pace", "own bursts
 
 def closed_loop(
     rng: np.random.Generator, kind: str, ranks: int, stalled: int, length_s: float
-) -> Operations:
+) -> RunOperations:
     """Ranks that begin an operation when the last has ended; ``stalled`` of them wait from 8 s on."""
     parts = []
     for rank in range(ranks):
@@ -93,7 +93,7 @@ def closed_loop(
     waited = (ended - began)[order]
     usual = float(np.quantile(waited, 0.95))
     at = began[order].astype(np.int64)
-    return Operations(rank_of[order], at, at + waited.astype(np.int64), waited / usual)
+    return RunOperations(rank_of[order], at, at + waited.astype(np.int64), waited / usual)
 
 
 def _services(rng: np.random.Generator, kind: str) -> NDArray[np.float64]:
@@ -143,7 +143,7 @@ def _planted() -> list[tuple[str, int, int, float]]:
     return rows
 
 
-def _by_both(run: Operations, ranks: int, length_s: float) -> tuple[bool, bool, bool, int]:
+def _by_both(run: RunOperations, ranks: int, length_s: float) -> tuple[bool, bool, bool, int]:
     """Whether ranks show the stall, whether windows do, either, and how many stalls of ranks lie elsewhere."""
     begin, end = BURST_S[0] * 1e9, BURST_S[0] * 1e9 + length_s * 1e9
     stalls = find_stalls(run, ranks)

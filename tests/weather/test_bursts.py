@@ -18,7 +18,7 @@ from iosonde.weather.bursts.ranks import (
     BY_RANKS,
     FEWEST_RANKS,
     STALL_NS,
-    Operations,
+    RunOperations,
     expected_coincidences,
     fewest_seen,
     find_stalls,
@@ -242,7 +242,7 @@ def test_a_stall_of_a_quarter_of_the_ranks_is_found(tmp_path):
 def operations(began_s, length_s, rank, origin_ns=START):
     began = origin_ns + (np.asarray(began_s) * 1e9).astype(np.int64)
     ended = began + (np.asarray(length_s) * 1e9).astype(np.int64)
-    return Operations(np.asarray(rank), began, ended, np.full(len(began), 100.0))
+    return RunOperations(np.asarray(rank), began, ended, np.full(len(began), 100.0))
 
 
 def test_coincidences_are_counted_as_the_binomial_does():

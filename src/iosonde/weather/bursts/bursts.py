@@ -11,7 +11,7 @@ from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.ops import op_order
 from iosonde.weather.bursts.ranks import (
     BY_RANKS,
-    Operations,
+    RunOperations,
     WaitingRanks,
     fewest_seen,
     find_stalls,
@@ -204,11 +204,11 @@ def _searched(name: str, known: Frame, rank: Ints, silent: int, window_ns: int |
     return Searched(name, began, waited, rank, silent, found)
 
 
-def _operations(ops: list[Searched]) -> Operations:
+def _operations(ops: list[Searched]) -> RunOperations:
     """All operations whose usual is known."""
     some = [(op, op.found.usual_ns["q95"]) for op in ops if op.found is not None]
     none = np.array([], dtype=np.int64)
-    return Operations(
+    return RunOperations(
         np.concatenate([none, *(op.rank for op, _ in some)]),
         np.concatenate([none, *(op.began_ns for op, _ in some)]),
         np.concatenate([none, *(op.began_ns + op.waited_ns.astype(np.int64) for op, _ in some)]),

@@ -37,7 +37,7 @@ _SURE = 0.5
 
 
 @dataclass(frozen=True)
-class Operations:
+class RunOperations:
     """Operations of all ops of a run: (operations,) each. ``factor``: waited / usual q95 of the op."""
 
     rank: Ints
@@ -65,7 +65,7 @@ class WaitingRanks:
 class _Waits:
     """Waits of every rank beyond one multiple, those of one rank that overlap joined."""
 
-    def __init__(self, run: Operations, multiple: float) -> None:
+    def __init__(self, run: RunOperations, multiple: float) -> None:
         some = np.flatnonzero(run.factor > multiple)
         some = some[np.lexsort((run.began_ns[some], run.rank[some]))]
         rank, began, ended = run.rank[some], run.began_ns[some], run.ended_ns[some]
@@ -87,12 +87,12 @@ class _Waits:
         return WaitingRanks(at[order], np.cumsum(step[order]))
 
 
-def waiting_ranks(run: Operations) -> WaitingRanks:
+def waiting_ranks(run: RunOperations) -> WaitingRanks:
     """Ranks that wait for longer than the smallest multiple."""
     return _Waits(run, LONG_AT[0]).waiting()
 
 
-def find_stalls(run: Operations, ranks: int) -> list[Burst]:
+def find_stalls(run: RunOperations, ranks: int) -> list[Burst]:
     """Spans in which more ranks wait than chance allows, by time. ``ranks``: of the run, numbered from 0.
 
     A span is the time around the most waiting ranks in which at least half as many wait. Bursts have no
@@ -116,7 +116,7 @@ def find_stalls(run: Operations, ranks: int) -> list[Burst]:
     return least_likely(found)
 
 
-def fewest_seen(run: Operations, ranks: int, length_ns: int = STALL_NS) -> int | None:
+def fewest_seen(run: RunOperations, ranks: int, length_ns: int = STALL_NS) -> int | None:
     """The fewest ranks of which a stall of this length would be found by their number; None: not even of all."""
     if ranks < FEWEST_RANKS or not len(run.rank):
         return None
@@ -200,7 +200,7 @@ def _spans(waiting: WaitingRanks, least: int) -> list[tuple[int, int, int]]:
 
 
 def _burst(
-    run: Operations,
+    run: RunOperations,
     multiple: float,
     span: tuple[int, int, int],
     expected: Floats,
