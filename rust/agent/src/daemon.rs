@@ -175,7 +175,11 @@ impl Daemon {
 
     fn stop(&mut self) -> Result<(), Failure> {
         let Some(summary) = self.session.stop() else { return Ok(()) };
-        self.log.info("stopped", &format!("stopped; {} samples written", summary.rows_written));
+        let lost = match summary.rows_lost {
+            0 => String::new(),
+            lost => format!(", {lost} lost"),
+        };
+        self.log.info("stopped", &format!("stopped; {} samples written{lost}", summary.rows_written));
         match summary.store_error {
             Some(error) => Err((1, format!("{} samples lost: {error}", summary.rows_lost))),
             None => Ok(()),
