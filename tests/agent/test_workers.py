@@ -81,7 +81,9 @@ def test_the_evidence_of_a_hanging_preparation_is_of_the_thread_that_prepares(
     with harness.fuse(tmp_path) as fuse:
         fuse.freeze()
         try:
-            with harness.running(tmp_path, f'flush = "100ms"\n{target(fuse.mount, QUICK)}') as agent:
+            with harness.running(
+                tmp_path, f'flush = "100ms"\n{target(fuse.mount, QUICK)}'
+            ) as agent:
                 harness.wait_for("the word", lambda: agent.told("cannot be made ready: hanging in"))
                 time.sleep(0.3)
                 events = harness.run(["events", "--format", "json", "--store", agent.store]).stdout

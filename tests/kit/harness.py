@@ -46,16 +46,14 @@ class Agent:
         self.process: subprocess.Popen[bytes] | None = None
         self.address: str | None = None
 
-    def start(
-        self, stderr: int | None = None, before: Callable[[], None] | None = None
-    ) -> "Agent":
+    def start(self, stderr: int | None = None, before: Callable[[], None] | None = None) -> "Agent":
         """Log to ``stderr``, else to the file ``log``; run ``before`` in the process before it becomes the agent."""
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [AGENT, "--config", self.config],
                 stderr=log if stderr is None else stderr,
                 env={**os.environ, **self.environ},
-                preexec_fn=before,
+                preexec_fn=before,  # noqa: PLW1509  (nothing but one system call)
             )
         return self
 
@@ -63,7 +61,7 @@ class Agent:
         """Serve on a port that is known although nobody reads the log."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            self.address = "127.0.0.1:%d" % free.getsockname()[1]
+            self.address = f"127.0.0.1:{free.getsockname()[1]}"
         self.config.write_text(self.config.read_text().replace("127.0.0.1:0", self.address))
         return self
 

@@ -24,8 +24,8 @@ def refusing(call: str, errno: int) -> Callable[[], None]:
     def install() -> None:
         lines = ctypes.create_string_buffer(code)
         header = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(lines))
-        for call in ((_NO_NEW_PRIVILEGES, 1, 0, 0, 0), (_SECCOMP, _FILTER, header, 0, 0)):
-            if libc.prctl(*call):
+        for option in ((_NO_NEW_PRIVILEGES, 1, 0, 0, 0), (_SECCOMP, _FILTER, header, 0, 0)):
+            if libc.prctl(*option):
                 raise OSError(ctypes.get_errno(), "prctl")
 
     return install

@@ -34,7 +34,8 @@ _BY_PATH = {
 }  # fmt: skip
 _NAMES = _BY_FILE | {
     2: "open", 4: "stat", 6: "lstat", 7: "poll", 9: "mmap", 10: "mprotect", 11: "munmap", 12: "brk",
-    13: "rt_sigaction", 14: "rt_sigprocmask", 15: "rt_sigreturn", 16: "ioctl", 21: "access", 24: "sched_yield", 25: "mremap", 28: "madvise",
+    13: "rt_sigaction", 14: "rt_sigprocmask", 15: "rt_sigreturn", 21: "access", 24: "sched_yield",
+    25: "mremap", 28: "madvise",
     32: "dup", 35: "nanosleep", 39: "getpid", 53: "socketpair", 56: "clone", 57: "fork", 58: "vfork",
     59: "execve", 60: "exit", 61: "wait4", 62: "kill", 76: "truncate", 82: "rename", 83: "mkdir",
     87: "unlink", 89: "readlink", 131: "sigaltstack", 137: "statfs", 157: "prctl", 186: "gettid",
@@ -54,7 +55,17 @@ HARMLESS = {
 }  # fmt: skip
 _OWN_FILES = re.compile(r"(socket|pipe|anon_inode):.*|/memfd:iosonde.*")
 _KERNEL_FILES = re.compile(r"/proc/.*|/dev/kmsg")
-ON_OWN_FILES = {"sendto", "recvfrom", "write", "read", "close", "fcntl", "ioctl", "ftruncate", "fstat"}
+ON_OWN_FILES = {
+    "sendto",
+    "recvfrom",
+    "write",
+    "read",
+    "close",
+    "fcntl",
+    "ioctl",
+    "ftruncate",
+    "fstat",
+}
 ON_KERNEL_FILES = {"openat", "read", "close", "lseek", "fstat", "statx", "getdents64", "fcntl"}
 
 
@@ -142,16 +153,21 @@ def _call(thread: int, info: _Info) -> tuple[str, str]:
     number, path = info.nr, ""
     try:
         if number in _BY_FILE:
-            path = os.readlink(f"/proc/{thread}/fd/{ctypes.c_int(info.args[0]).value}")
+            path = _link(thread, info)
         elif number in _BY_PATH:
-            with open(f"/proc/{thread}/mem", "rb") as memory:
+            with Path(f"/proc/{thread}/mem").open("rb") as memory:
                 memory.seek(info.args[_BY_PATH[number]])
                 path = memory.read(256).partition(b"\0")[0].decode(errors="replace")
             if not path:  # of an open file
-                path = os.readlink(f"/proc/{thread}/fd/{ctypes.c_int(info.args[0]).value}")
+                path = _link(thread, info)
     except OSError as error:
         path = str(error.strerror)
     return _NAMES.get(number, f"call {number}"), re.sub(r"\d+", "N", path)
+
+
+def _link(thread: int, info: _Info) -> str:
+    """The open file that the first argument names."""
+    return str(Path(f"/proc/{thread}/fd/{ctypes.c_int(info.args[0]).value}").readlink())
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ use super::identity::{self, Identity};
 use super::origin::Origin;
 use super::state::slug;
 use super::{ProbeError, pin};
-use crate::config::{Pin, TargetPlan};
+use crate::config::{BackendKind, Pin, TargetPlan};
 use crate::record::dates::second_of;
 use iosonde_core::marked::{self, FOLLOW_NOTHING, MarkedError, OWN_FILE, enter, own_name, walk};
 
@@ -100,11 +100,15 @@ fn root_of(directory: &OwnedFd, plan: &TargetPlan) -> Result<Identity, ProbeErro
 
 /// Where the file system is mounted that a target lies on; none where the kernel does not tell. Not one below the mount
 /// that was probed `before`: a bare mount point is not the target.
-pub fn mount_of(target: &Path, before: Option<&Path>) -> Result<Option<PathBuf>, ProbeError> {
+pub fn mount_of(plan: &TargetPlan, before: Option<&Path>) -> Result<Option<PathBuf>, ProbeError> {
+    if plan.backend == BackendKind::Null {
+        return Ok(None);
+    }
+    let target = &plan.path;
     let mount = identity::mount_of(open_target(target)?);
     match (&mount, before) {
         (Some(now), Some(before)) if now != before && before.starts_with(now) => {
-            Err(ProbeError::Unmounted { path: target.to_owned(), mount: before.to_owned() })
+            Err(ProbeError::Unmounted { path: target.clone(), mount: before.to_owned() })
         }
         _ => Ok(mount),
     }

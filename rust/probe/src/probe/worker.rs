@@ -164,7 +164,7 @@ impl Hands {
                     self.region.report(what, done, all);
                     !self.stop.raised() && !self.region.stopped()
                 };
-                if let Some(mount) = place::mount_of(&task.plan.path, task.mount.as_deref())? {
+                if let Some(mount) = place::mount_of(&task.plan, task.mount.as_deref())? {
                     say(socket, &Report::Found { mount });
                 }
                 let mut prepared = self.prepare(&task, &mut progress)?;

@@ -14,8 +14,11 @@ pub const BACKLOG_ROWS: usize = 200_000;
 /// Lines and frames that wait likewise.
 pub const BACKLOG_APPENDS: usize = 10_000;
 
+/// Looks at the store.
+pub type Looking = dyn FnMut(&dyn Disk) -> io::Result<()> + Send;
+
 /// A look at the store by the writer's thread; one that fails is done again with the next round.
-pub struct Look(pub Box<dyn FnMut(&dyn Disk) -> io::Result<()> + Send>);
+pub struct Look(pub Box<Looking>);
 
 impl fmt::Debug for Look {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
