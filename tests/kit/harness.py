@@ -4,10 +4,11 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from typing import Any
 import duckdb
 
 ROOT = Path(__file__).resolve().parents[2]
-AGENT = ROOT / ".venv/bin/iosonde-agent"
+AGENT = Path(os.environ.get("IOSONDE_AGENT") or ROOT / ".venv/bin/iosonde-agent")
+"""The agent under test; ``IOSONDE_AGENT`` names another one."""
 IOSONDE = ROOT / ".venv/bin/iosonde"
 SECOND = 1_000_000_000
 
@@ -42,22 +44,51 @@ class Agent:
         self.log = folder / "agent.log"
         self.config.write_text(f'store = "{self.store}"\nlisten = "127.0.0.1:0"\n{config}')
         self.process: subprocess.Popen[bytes] | None = None
+        self.address: str | None = None
 
-    def start(self) -> "Agent":
+    def start(self, stderr: int | None = None, before: Callable[[], None] | None = None) -> "Agent":
+        """Log to ``stderr``, else to the file ``log``; run ``before`` in the process before it becomes the agent."""
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [AGENT, "--config", self.config], stderr=log, env={**os.environ, **self.environ}
+                [AGENT, "--config", self.config],
+                stderr=log if stderr is None else stderr,
+                env={**os.environ, **self.environ},
+                preexec_fn=before,  # noqa: PLW1509  (nothing but one system call)
             )
         return self
+
+    def listen(self) -> "Agent":
+        """Serve on a port that is known although nobody reads the log."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.address = f"127.0.0.1:{free.getsockname()[1]}"
+        self.config.write_text(self.config.read_text().replace("127.0.0.1:0", self.address))
+        return self
+
+    def told(self, words: str) -> bool:
+        return words in self.log.read_text()
+
+    def reload(self, old: str, new: str) -> None:
+        """Replace a part of the configuration and ask for it."""
+        text = self.config.read_text()
+        assert old in text
+        self.config.write_text(text.replace(old, new))
+        assert self.process is not None
+        self.process.send_signal(signal.SIGHUP)
+
+    def oks(self, target: str, op: str = "md_stat") -> float:
+        """Operations that ended well so far."""
+        return self.metric("iosonde_ops_total", target=target, op=op, result="ok") or 0
 
     def ready(self, timeout_s: float = 60.0) -> "Agent":
         def answers() -> bool:
             assert self.process is not None
             assert self.process.poll() is None, self.log.read_text()
-            address = re.search(r"http://(\S+)/metrics", self.log.read_text())
-            if not address:
-                return False
-            self.address = address[1]
+            if self.address is None:
+                address = re.search(r"http://(\S+)/metrics", self.log.read_text())
+                if not address:
+                    return False
+                self.address = address[1]
             try:
                 return self.get("/-/ready")[0] == 200
             except OSError:
@@ -185,9 +216,9 @@ class Fuse:
 
 
 @contextmanager
-def fuse(folder: Path) -> Iterator[Fuse]:
+def fuse(folder: Path, name: str = "fuse") -> Iterator[Fuse]:
     """A directory of ``folder`` passed through FUSE, uncached."""
-    source, mount = folder / "fuse-source", folder / "fuse"
+    source, mount = folder / f"{name}-source", folder / name
     source.mkdir()
     mount.mkdir()
     options = "direct_io,attr_timeout=0,entry_timeout=0,negative_timeout=0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
@@ -18,6 +19,7 @@ from iosonde.weather import seal as sealing
 from iosonde.weather.seal import seal
 from iosonde.weather.store import Store
 from tests.kit.makers import SECOND, START, everything, rows, same, sealed, simulated
+from tests.kit.refusing import refusing
 
 HOUR = 3600 * SECOND
 
@@ -39,6 +41,23 @@ def test_a_segment_that_is_written_is_left_alone(live):
         assert [path.stem for path in seal(live)] == [first.stem]
         assert layout.spool_segments(live) == [second]
     assert [path.stem for path in seal(live)] == [second.stem]
+
+
+def test_without_locks_a_segment_is_sealed_once_nobody_appends_any_more(live):
+    young, old = layout.spool_segments(live)
+    os.utime(young.path)
+    os.utime(old.path, (0, 0))
+    program = "import sys; from iosonde.weather.seal import seal; seal(sys.argv[1])"
+    command = [sys.executable, "-c", program, str(live)]
+    done = subprocess.run(
+        command,
+        preexec_fn=refusing("flock", errno.ENOSYS),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert layout.spool_segments(live) == [young]
 
 
 @pytest.mark.parametrize("host", ["x", "a b"])

@@ -46,14 +46,17 @@ pub fn run(options: &Run) -> Result<(), (u8, Option<String>)> {
         config => {
             let problems = if problems.is_empty() { config.err().into_iter().collect() } else { problems };
             problems.iter().map(ToString::to_string).for_each(|problem| log.error(&problem, &problem));
+            log.end();
             return Err((USAGE, None));
         }
     };
-    run_logged(options, config, &log).map_err(|(code, message)| {
+    let ended = run_logged(options, config, &log).map_err(|(code, message)| {
         log.log_suppressed(true);
         log.error("end", &message);
         (code, None)
-    })
+    });
+    log.end();
+    ended
 }
 
 fn run_logged(options: &Run, config: Config, log: &Arc<Log>) -> Result<(), Failure> {
@@ -69,7 +72,7 @@ fn run_logged(options: &Run, config: Config, log: &Arc<Log>) -> Result<(), Failu
     session.on_note(note_logger(Arc::clone(log)));
     let ended = |error: String| (1, error);
     let signals = Signals::watch().map_err(|error| (1, format!("cannot watch for signals: {error}")))?;
-    let shown = Shown::new();
+    let shown = Shown::new().counting(log.dropped());
     if let Some(server) = listen(options, &config, &shown).map_err(ended)? {
         log.info("metrics", &format!("metrics at http://{}/metrics", server.address()));
     }
@@ -92,7 +95,6 @@ fn run_logged(options: &Run, config: Config, log: &Arc<Log>) -> Result<(), Failu
     if let Some(textfile) = textfile {
         textfile.end();
     }
-    daemon.log.log_suppressed(true);
     result
 }
 
@@ -173,7 +175,11 @@ impl Daemon {
 
     fn stop(&mut self) -> Result<(), Failure> {
         let Some(summary) = self.session.stop() else { return Ok(()) };
-        self.log.info("stopped", &format!("stopped; {} samples written", summary.rows_written));
+        let lost = match summary.rows_lost {
+            0 => String::new(),
+            lost => format!(", {lost} lost"),
+        };
+        self.log.info("stopped", &format!("stopped; {} samples written{lost}", summary.rows_written));
         match summary.store_error {
             Some(error) => Err((1, format!("{} samples lost: {error}", summary.rows_lost))),
             None => Ok(()),

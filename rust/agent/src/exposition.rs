@@ -14,8 +14,17 @@ use iosonde_probe::probe::view::{View, Watched};
 use crate::cost::Cost;
 use crate::families::{self, Family};
 
+/// What the agent says of itself.
+#[derive(Debug, Default)]
+pub struct Own {
+    /// When it started, UTC.
+    pub start_seconds: f64,
+    /// Lines of its log that nobody read and that were dropped.
+    pub log_lines_dropped: u64,
+}
+
 /// The whole page. Without a view (still preparing) only the agent speaks of itself.
-pub fn page(view: Option<&View>, start_seconds: f64) -> String {
+pub fn page(view: Option<&View>, own: &Own) -> String {
     let mut page = Page::default();
     page.family(&families::BUILD_INFO);
     page.line(&families::BUILD_INFO, "", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);
@@ -35,7 +44,9 @@ pub fn page(view: Option<&View>, start_seconds: f64) -> String {
         page.family(&families::CLOCK_STEPS_TOTAL);
         page.line(&families::CLOCK_STEPS_TOTAL, "", &[], view.clock_steps.load(Ordering::Relaxed) as f64);
     }
-    process(&mut page, start_seconds);
+    page.family(&families::LOG_DROPPED_LINES_TOTAL);
+    page.line(&families::LOG_DROPPED_LINES_TOTAL, "", &[], own.log_lines_dropped as f64);
+    process(&mut page, own.start_seconds);
     page.text
 }
 

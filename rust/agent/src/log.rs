@@ -1,17 +1,25 @@
-//! Lines for the journal, on stderr: logfmt or JSON, and never a flood of one kind.
+//! Lines for the journal, on stderr: logfmt or JSON, and never a flood of one kind. Who logs never waits: [`outlet`].
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use iosonde_core::clock::{Clock, RealClock};
 use iosonde_probe::config::LogFormat;
 use iosonde_probe::record::dates::second_of;
 
+use outlet::Outlet;
+
+mod outlet;
+
 /// So many lines of a kind are written in a minute.
 const BURST: u64 = 5;
 const MINUTE_NS: u64 = 60_000_000_000;
+/// The end waits so long for who reads the log.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How much a line matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,12 +70,19 @@ struct Kind {
     lines: u64,
 }
 
-/// Where lines go.
-pub struct Log {
+/// How lines look.
+#[derive(Clone)]
+struct Style {
     format: LogFormat,
     stamped: bool,
     clock: Arc<dyn Clock>,
-    out: Mutex<(BTreeMap<String, Kind>, Box<dyn Write + Send>)>,
+}
+
+/// Where lines go.
+pub struct Log {
+    style: Style,
+    kinds: Mutex<BTreeMap<String, Kind>>,
+    outlet: Outlet,
 }
 
 impl Log {
@@ -84,7 +99,15 @@ impl Log {
         clock: Arc<dyn Clock>,
         out: Box<dyn Write + Send>,
     ) -> Arc<Self> {
-        Arc::new(Self { format, stamped, clock, out: Mutex::new((BTreeMap::new(), out)) })
+        let style = Style { format, stamped, clock };
+        let dropped = Box::new({
+            let style = style.clone();
+            move |number| {
+                let message = format!("dropped {number} lines of this log: nobody read it");
+                style.text(&Line::new(Level::Warn, "dropped", &message))
+            }
+        });
+        Arc::new(Self { style, kinds: Mutex::default(), outlet: Outlet::new(out, dropped) })
     }
 
     /// Something to know.
@@ -104,32 +127,43 @@ impl Log {
     pub fn say(&self, line: &Line<'_>) {
         self.log_suppressed(false);
         let key = line.fields.iter().fold(line.kind.to_owned(), |key, (_, value)| key + " " + value);
-        let mut guard = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        let (kinds, out) = &mut *guard;
-        let kind = kinds.entry(key).or_insert(Kind { since_ns: self.clock.monotonic_ns(), lines: 0 });
+        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let now_ns = self.style.clock.monotonic_ns();
+        let kind = kinds.entry(key).or_insert(Kind { since_ns: now_ns, lines: 0 });
         kind.lines += 1;
         if kind.lines <= BURST {
-            // Nobody is left to tell when stderr is gone.
-            let _ = out.write_all(self.text(line).as_bytes());
+            self.outlet.push(self.style.text(line));
         }
     }
 
     /// One line for each kind whose minute is over (all kinds at the `end`) and that was cut short.
     pub fn log_suppressed(&self, end: bool) {
-        let now = self.clock.monotonic_ns();
-        let mut guard = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        let (kinds, out) = &mut *guard;
+        let now = self.style.clock.monotonic_ns();
+        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         kinds.retain(|name, kind| {
             let over = end || now.saturating_sub(kind.since_ns) >= MINUTE_NS;
             if over && kind.lines > BURST {
                 let message = format!("suppressed {} more of these", kind.lines - BURST);
                 let line = Line::new(Level::Info, name, &message).field("kind", name);
-                let _ = out.write_all(self.text(&line).as_bytes());
+                self.outlet.push(self.style.text(&line));
             }
             !over
         });
     }
 
+    /// The last words: what was cut short, then wait a moment until who reads the log has everything.
+    pub fn end(&self) {
+        self.log_suppressed(true);
+        self.outlet.flush(PATIENCE);
+    }
+
+    /// How many lines were dropped because nobody read them.
+    pub fn dropped(&self) -> Arc<AtomicU64> {
+        self.outlet.dropped()
+    }
+}
+
+impl Style {
     fn text(&self, line: &Line<'_>) -> String {
         let stamp = self.stamped.then(|| rfc3339(self.clock.wall_ns()));
         let stamp = stamp.as_deref().map(|stamp| ("time", stamp));
@@ -211,12 +245,13 @@ mod tests {
         }
     }
 
-    fn log(format: LogFormat) -> (Arc<Log>, SimClock, Paper) {
+    fn log_in(format: LogFormat) -> (Arc<Log>, SimClock, Paper) {
         let (clock, paper) = (SimClock::new(1_790_000_000_123_456_789), Paper::default());
         (Log::new(format, true, Arc::new(clock.clone()), Box::new(paper.clone())), clock, paper)
     }
 
-    fn lines(paper: &Paper) -> Vec<String> {
+    fn lines(log: &Log, paper: &Paper) -> Vec<String> {
+        assert!(log.outlet.flush(Duration::from_secs(10)));
         let bytes = std::mem::take(&mut *paper.0.lock().unwrap());
         String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
     }
@@ -226,41 +261,41 @@ mod tests {
         let line = Line::new(Level::Warn, "k", "it \"hangs\"\nC:\\")
             .field("target", "/wo rk")
             .field("op", "md_stat");
-        let (log_a, _, paper) = log(LogFormat::Logfmt);
-        log_a.say(&line);
+        let (log, _, paper) = log_in(LogFormat::Logfmt);
+        log.say(&line);
         let expected =
             r#"time=2026-09-21T14:13:20.123Z level=warn target="/wo rk" op=md_stat msg="it \"hangs\"\nC:\\""#;
-        assert_eq!(lines(&paper), [expected]);
-        let (log_b, _, paper) = log(LogFormat::Json);
-        log_b.say(&line);
-        let read: serde_json::Value = serde_json::from_str(&lines(&paper)[0]).unwrap();
+        assert_eq!(lines(&log, &paper), [expected]);
+        let (log, _, paper) = log_in(LogFormat::Json);
+        log.say(&line);
+        let read: serde_json::Value = serde_json::from_str(&lines(&log, &paper)[0]).unwrap();
         assert_eq!((&read["level"], &read["target"]), (&"warn".into(), &"/wo rk".into()));
         assert_eq!((&read["msg"], &read["op"]), (&"it \"hangs\"\nC:\\".into(), &"md_stat".into()));
     }
 
     #[test]
     fn a_flood_of_one_kind_is_cut_short_and_counted() {
-        let (log, clock, paper) = log(LogFormat::Logfmt);
+        let (log, clock, paper) = log_in(LogFormat::Logfmt);
         for _ in 0..12 {
             log.warn("flood", "again");
             clock.advance(1_000_000_000);
         }
         log.info("other", "something else");
-        assert_eq!(lines(&paper).len(), 5 + 1);
+        assert_eq!(lines(&log, &paper).len(), 5 + 1);
         clock.advance(MINUTE_NS);
         log.warn("flood", "again");
-        let written = lines(&paper);
+        let written = lines(&log, &paper);
         assert!(written[0].ends_with(r#"kind=flood msg="suppressed 7 more of these""#), "{written:?}");
         assert!(written[1].ends_with(r#"level=warn msg="again""#) && written.len() == 2, "{written:?}");
     }
 
     #[test]
     fn what_was_suppressed_is_told_at_the_end() {
-        let (log, _, paper) = log(LogFormat::Json);
+        let (log, _, paper) = log_in(LogFormat::Json);
         (0..7).for_each(|_| log.warn("flood", "again"));
-        assert_eq!(lines(&paper).len(), 5);
+        assert_eq!(lines(&log, &paper).len(), 5);
         log.log_suppressed(true);
-        assert!(lines(&paper)[0].contains("suppressed 2 more"));
+        assert!(lines(&log, &paper)[0].contains("suppressed 2 more"));
     }
 
     #[test]

@@ -42,7 +42,9 @@ fn main() -> ExitCode {
             Ok(()) => return ExitCode::SUCCESS,
             Err((code, None)) => (code, None),
             Err((code, Some(message))) => {
-                Log::stderr(LogFormat::Logfmt).error("end", &message);
+                let log = Log::stderr(LogFormat::Logfmt);
+                log.error("end", &message);
+                log.end();
                 (code, None)
             }
         },
@@ -60,7 +62,9 @@ fn work() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let what = format!("worker: {error}; expected to be started by an agent");
-            Log::stderr(LogFormat::Logfmt).error("worker", &what);
+            let log = Log::stderr(LogFormat::Logfmt);
+            log.error("worker", &what);
+            log.end();
             ExitCode::from(USAGE)
         }
     }

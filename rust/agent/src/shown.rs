@@ -1,23 +1,31 @@
 //! What the server and the text file speak of: nothing while targets are prepared, then the session's view.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use iosonde_core::clock::{Clock, RealClock};
 use iosonde_probe::probe::view::{Status, View};
 
-use crate::exposition;
+use crate::exposition::{self, Own};
 
 /// Shared by all who show it.
 #[derive(Clone)]
 pub struct Shown {
     view: Arc<Mutex<Option<Arc<View>>>>,
     start_seconds: f64,
+    log_lines_dropped: Arc<AtomicU64>,
 }
 
 impl Shown {
     /// Nothing to show yet; the agent starts now.
     pub fn new() -> Self {
-        Self { view: Arc::default(), start_seconds: RealClock.wall_ns() as f64 / 1e9 }
+        let start_seconds = RealClock.wall_ns() as f64 / 1e9;
+        Self { view: Arc::default(), start_seconds, log_lines_dropped: Arc::default() }
+    }
+    /// Show this number of dropped lines of the log.
+    pub fn counting(mut self, log_lines_dropped: Arc<AtomicU64>) -> Self {
+        self.log_lines_dropped = log_lines_dropped;
+        self
     }
     /// From now on, speak of this session.
     pub fn show(&self, view: Arc<View>) {
@@ -35,6 +43,10 @@ impl Shown {
     }
     /// The page of metrics.
     pub fn page(&self) -> String {
-        exposition::page(self.view().as_deref(), self.start_seconds)
+        let log_lines_dropped = self.log_lines_dropped.load(Ordering::Relaxed);
+        exposition::page(
+            self.view().as_deref(),
+            &Own { start_seconds: self.start_seconds, log_lines_dropped },
+        )
     }
 }

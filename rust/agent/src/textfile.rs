@@ -15,7 +15,7 @@ use crate::shown::Shown;
 
 const EVERY_NS: u64 = 15_000_000_000;
 /// The end waits so long for the file to go.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A file that is written until the end.
 pub struct Textfile {

@@ -141,6 +141,14 @@ pub fn check(directory: &OwnedFd, path: &Path, text: &'static str) -> Result<(),
     Err(MarkedError::OtherVersion { path: path.join("MARK"), found, expected: text })
 }
 
+/// Write a mark that is missing again, into a directory that carried it.
+pub fn restore(directory: &OwnedFd, text: &str) -> Result<(), Errno> {
+    match statat(directory, "MARK", AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => write_mark(directory, text),
+        found => found.map(|_| ()),
+    }
+}
+
 /// Whether a name is that of a mark that was being written.
 pub fn is_draft(name: &str) -> bool {
     name.starts_with("MARK.")

@@ -13,6 +13,7 @@ A segment that vanished meanwhile (its agent made room, somebody tidied up) is n
 draft is thrown away. On a full disk the segment stays in the spool and no draft is left behind.
 A lock may not reach other hosts (Lustre with ``localflock``, some NFS), so a segment of another host
 counts as closed only when nobody has appended to it for two of the hours that a segment lasts. This
+A file system may have no locks at all (Lustre without ``-o flock``): then age decides likewise. This
 host's are those in the folder of its name, and those of a probe that ran, whatever it calls its
 host, on the kernel that runs now: its states name the start of that kernel.
 A torn segment is sealed as far as it is good and kept beside as ``<stem>.torn``: nothing measured
@@ -49,6 +50,8 @@ its packed numbers half empty, is emptied again: 15 % less than by default."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _SETTLED_S = 7200
 """A segment of another host that was not appended to for so long is closed."""
+_NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
+"""How a file system says that it has no locks at all."""
 _EMPTY_KEPT_S = 3600
 """A segment without rows may just have been opened by a probe that has not locked it yet."""
 
@@ -153,7 +156,10 @@ def _closed(path: Path) -> Iterator[IO[bytes] | None]:
 
 
 def _locked(file: IO[bytes], path: Path) -> bool:
-    """Whether nobody else has the segment; then nobody gets it until ``file`` is closed."""
+    """Whether nobody else has the segment; then nobody gets it until ``file`` is closed.
+
+    Without locks: whether nobody has appended to it for longer than a segment lasts.
+    """
     for kind in (fcntl.LOCK_EX, fcntl.LOCK_SH):
         try:
             fcntl.flock(file, kind | fcntl.LOCK_NB)
@@ -161,6 +167,8 @@ def _locked(file: IO[bytes], path: Path) -> bool:
         except OSError as error:
             if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
                 return False
+            if error.errno in _NO_LOCKS:
+                return _age_s(file) >= _SETTLED_S
             # NFS gives an exclusive lock only on a file that was opened for writing.
             if error.errno != errno.EBADF or kind == fcntl.LOCK_SH:
                 raise _explained(path, error) from error

@@ -25,7 +25,8 @@ pub const DIRECT_BYTES: u64 = 1 << 30;
 /// Memory times this, in percent, is "larger than memory".
 pub const OVER_MEMORY_PERCENT: u64 = 125;
 const CHUNK: usize = 4 << 20;
-const NAME: &str = "data";
+/// Its name in the place.
+pub const NAME: &str = "data";
 const TMPFS: u64 = 0x0102_1994;
 const RAMFS: u64 = 0x8584_58f6;
 

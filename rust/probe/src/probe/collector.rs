@@ -3,12 +3,15 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde::Serialize;
 
+use super::past::Awaited;
 use super::slot::Tick;
 use super::state::TargetState;
 use super::state_writer::StateWriter;
+use super::store_watch::StoreWatch;
 use super::view::{View, Watched};
 use crate::config::TargetPlan;
 use crate::record::event::Event;
@@ -62,6 +65,9 @@ pub struct Collector {
     pub(super) alarms: HashMap<(u16, Op), Event>,
     pub(super) event_number: u64,
     pub(super) store_full: Option<Event>,
+    pub(super) store_watch: StoreWatch,
+    /// Targets whose past the store has not told yet, by number.
+    awaited: HashMap<u16, Awaited>,
     pub(super) on_note: OnNote,
 }
 
@@ -77,6 +83,8 @@ impl Collector {
             alarms: HashMap::new(),
             event_number: 0,
             store_full: None,
+            store_watch: StoreWatch::default(),
+            awaited: HashMap::new(),
             on_note,
         }
     }
@@ -86,18 +94,49 @@ impl Collector {
         &self.view
     }
 
-    /// What is remembered of a plan, as the beginning of an account; its rows get this number.
-    pub fn watched(&self, number: u16, plan: &TargetPlan) -> Arc<Watched> {
-        let (window_ns, trailing_ns) = (self.view.window_ns, self.view.trailing_ns);
-        let mut accounts: Vec<LiveOp> =
-            Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, window_ns, trailing_ns)).into();
-        for window in self.store.as_ref().map_or(Vec::new(), |store| store.remembered(plan, trailing_ns)) {
-            accounts[window.op as usize].learn(window.start_ns, window.median_ns);
-        }
-        for (op, guarded) in self.store.as_ref().map_or(Vec::new(), |store| store.learnt(plan)) {
-            accounts[op as usize].resume(guarded);
+    /// A plan with new accounts; its rows get this number. What the store knows of it comes later.
+    pub fn watched(&mut self, number: u16, plan: &TargetPlan) -> Arc<Watched> {
+        let mut accounts = self.new_accounts(plan);
+        if let Some(store) = &self.store {
+            let awaited = store.ask(plan, self.view.trailing_ns);
+            match awaited.answered() {
+                Some(past) => past.tell(&mut accounts),
+                None => drop(self.awaited.insert(number, awaited)),
+            }
         }
         Arc::new(Watched::new(number, plan.clone(), accounts))
+    }
+
+    fn new_accounts(&self, plan: &TargetPlan) -> Vec<LiveOp> {
+        let (window_ns, trailing_ns) = (self.view.window_ns, self.view.trailing_ns);
+        Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, window_ns, trailing_ns)).into()
+    }
+
+    /// Targets whose past the store has told go on as if it had been known from the beginning.
+    fn catch_up(&mut self) {
+        for target in self.view.targets() {
+            let Some(past) = self.awaited.get(&target.number).and_then(Awaited::answered) else { continue };
+            let Some(awaited) = self.awaited.remove(&target.number) else { continue };
+            let mut accounts = self.new_accounts(&target.plan);
+            past.tell(&mut accounts);
+            let caught = awaited.catch_up(&target, accounts);
+            if let Some(store) = self.store.as_ref().filter(|_| caught.learnt) {
+                store.save_baselines(&target.plan, &target.accounts());
+            }
+            for op in Op::ALL {
+                match caught.alarms.get(&op) {
+                    Some((alarm, since_ns)) => self.alarmed(&target, op, alarm, *since_ns),
+                    None => self.disarm(&target, op),
+                }
+            }
+        }
+    }
+
+    /// Keep what is usual of a target, unless what is in the store is not known yet: it must not be overwritten.
+    fn save_baselines(&self, target: &Watched) {
+        if let Some(store) = self.store.as_ref().filter(|_| !self.awaited.contains_key(&target.number)) {
+            store.save_baselines(&target.plan, &target.accounts());
+        }
     }
 
     /// From now on these are watched; `listed` are all that rows may be of.
@@ -110,10 +149,15 @@ impl Collector {
 
     /// The last word about a target that is no longer watched; everything it measured has been handed on.
     pub fn leave(&mut self, target: &Watched) {
+        self.last_words(target);
+        self.awaited.remove(&target.number);
+    }
+
+    fn last_words(&self, target: &Watched) {
         let Some(store) = self.store.as_ref().filter(|_| target.is_ours()) else { return };
         let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
         store.remember(&target.plan, &closed);
-        store.save_baselines(&target.plan, &target.accounts());
+        self.save_baselines(target);
         let now_ns = self.view.anchor().utc_ns(self.view.clock.monotonic_ns());
         store.save_state(&self.view.state(target, now_ns, false));
     }
@@ -125,6 +169,7 @@ impl Collector {
         if stepped_ns.is_some() {
             view.clock_steps.fetch_add(1, Ordering::Relaxed);
         }
+        self.catch_up();
         self.account();
         if stepped_ns.is_some_and(|by_ns| by_ns < 0) {
             for target in view.targets() {
@@ -138,6 +183,7 @@ impl Collector {
         let now_ns = view.anchor().utc_ns(view.clock.monotonic_ns());
         store.writer.send(Job::Rows { samples, now_ns });
         self.notice_a_full_store(now_ns);
+        self.notice_a_store_in_trouble();
         let Some(store) = &self.store else { return };
         let targets = view.targets();
         let ours = states.iter().zip(&targets).filter(|(_, target)| target.is_ours()).map(|(state, _)| state);
@@ -161,11 +207,14 @@ impl Collector {
                 closed.extend(taken.window);
                 alarms.extend(taken.alarm.map(|(alarm, since_ns)| (sample.op, alarm, since_ns)));
                 learnt |= taken.learnt;
-            }
-            if let Some(store) = self.store.as_ref().filter(|_| learnt) {
-                store.save_baselines(&target.plan, &accounts);
+                if let Some(awaited) = self.awaited.get_mut(&target.number) {
+                    awaited.hold(*sample);
+                }
             }
             drop(accounts);
+            if learnt {
+                self.save_baselines(&target);
+            }
             if let Some(store) = &self.store {
                 store.remember(&target.plan, closed.make_contiguous());
             }
@@ -179,16 +228,16 @@ impl Collector {
         for target in self.view.targets().iter().filter(|target| target.is_ours()) {
             let closed: Vec<_> = target.accounts().iter_mut().filter_map(LiveOp::close).collect();
             store.remember(&target.plan, &closed);
-            store.save_baselines(&target.plan, &target.accounts());
+            self.save_baselines(target);
         }
     }
 
-    /// Last round; closes the store.
-    pub fn finish(mut self) -> Summary {
+    /// Last round; closes the store, which has so long to take what waits.
+    pub fn finish(mut self, patience: Duration) -> Summary {
         self.round(false);
         self.close_windows();
         let targets = self.view.states(false);
-        let health = self.store.take().map(|store| store.writer.finish());
+        let health = self.store.take().map(|store| store.writer.finish_within(patience));
         let number =
             |of: fn(&Health) -> &AtomicU64| health.as_ref().map_or(0, |h| of(h).load(Ordering::Relaxed));
         Summary {

@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SendError, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 
 use super::region::Region;
@@ -32,36 +33,79 @@ pub trait Crew: Send {
     fn spawn(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>>;
 }
 
-/// Workers that are processes.
+type Spawned = std::io::Result<Child>;
+type Errand = (Command, Sender<Spawned>);
+
+/// Workers that are processes. A thread of its own starts them: it waits until the kernel has read the binary, which may
+/// lie on storage that hangs.
 #[derive(Debug)]
 pub struct Processes {
     binary: PathBuf,
+    errands: Sender<Errand>,
 }
 
 impl Processes {
     /// `binary worker` starts one.
-    pub fn new(binary: PathBuf) -> Self {
-        Self { binary }
+    pub fn new(binary: PathBuf) -> std::io::Result<Self> {
+        let (errands, asked) = channel::<Errand>();
+        std::thread::Builder::new().name("spawner".into()).stack_size(128 << 10).spawn(move || {
+            for (mut command, answer) in asked {
+                // Whoever asked may have gone; what was started for nobody finds its socket closed, and ends.
+                if let Err(SendError(Ok(mut child))) = answer.send(command.spawn()) {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                }
+            }
+        })?;
+        Ok(Self { binary, errands })
     }
 }
 
 struct Process {
-    child: Child,
+    state: ProcessState,
+    doomed: bool,
     line: Line,
+}
+
+enum ProcessState {
+    Asked(Receiver<Spawned>),
+    There(Child),
+    /// It could not be started; said once.
+    Refused(Option<std::io::Error>),
 }
 
 impl Crew for Processes {
     fn spawn(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>> {
         let (ours, theirs) = UnixStream::pair()?;
-        let child = Command::new(&self.binary)
+        let mut command = Command::new(&self.binary);
+        command
             .arg("worker")
             // Those are for the supervisor alone.
             .env_remove("NOTIFY_SOCKET")
             .env_remove("WATCHDOG_USEC")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::from(region.memory().descriptor().try_clone_to_owned()?))
-            .spawn()?;
-        Ok(Box::new(Process { child, line: Line::new(ours, task)? }))
+            .stdout(Stdio::from(region.memory().descriptor().try_clone_to_owned()?));
+        let (answer, asked) = channel();
+        self.errands.send((command, answer)).map_err(|_| ErrorKind::BrokenPipe)?;
+        let state = ProcessState::Asked(asked);
+        Ok(Box::new(Process { state, doomed: false, line: Line::new(ours, task)? }))
+    }
+}
+
+impl Process {
+    fn look(&mut self) -> &mut ProcessState {
+        if let ProcessState::Asked(asked) = &self.state {
+            self.state = match asked.try_recv() {
+                Ok(Ok(child)) => ProcessState::There(child),
+                Ok(Err(error)) => ProcessState::Refused(Some(error)),
+                Err(TryRecvError::Disconnected) => ProcessState::Refused(Some(ErrorKind::BrokenPipe.into())),
+                Err(TryRecvError::Empty) => return &mut self.state,
+            };
+            if self.doomed {
+                self.kill();
+            }
+        }
+        &mut self.state
     }
 }
 
@@ -70,17 +114,32 @@ impl Worker for Process {
         self.line.send(order);
     }
     fn hear(&mut self) -> Option<Report> {
+        if let ProcessState::Refused(error) = self.look() {
+            let error = error.take()?;
+            let (errno, held) = (error.raw_os_error(), false);
+            return Some(Report::Failed { error: format!("cannot start a worker: {error}"), errno, held });
+        }
         self.line.hear()
     }
     fn is_gone(&mut self) -> bool {
-        !matches!(self.child.try_wait(), Ok(None))
+        match self.look() {
+            ProcessState::Asked(_) => false,
+            ProcessState::There(child) => !matches!(child.try_wait(), Ok(None)),
+            ProcessState::Refused(error) => error.is_none(),
+        }
     }
     fn kill(&mut self) {
-        // One that is gone already needs no killing.
-        let _ = self.child.kill();
+        self.doomed = true;
+        if let ProcessState::There(child) = &mut self.state {
+            // One that is gone already needs no killing.
+            let _ = child.kill();
+        }
     }
     fn pid(&self) -> Option<u32> {
-        Some(self.child.id())
+        match &self.state {
+            ProcessState::There(child) => Some(child.id()),
+            _ => None,
+        }
     }
 }
 

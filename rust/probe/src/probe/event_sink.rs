@@ -140,6 +140,16 @@ impl Collector {
         }
     }
 
+    /// An alarm that was raised before the past of the target was known, and would not have been.
+    pub(super) fn disarm(&mut self, target: &Watched, op: Op) {
+        let Some(mut event) = self.alarms.remove(&(target.number, op)) else { return };
+        event.written_ns = self.view.anchor().utc_ns(self.view.clock.monotonic_ns());
+        event.ended_ns = Some(event.written_ns);
+        let text = format!("{} is as usual, as earlier runs knew it", op.name());
+        (self.on_note)(Note { target: &target.plan.name, text: &text, warning: false });
+        self.keep(&event);
+    }
+
     /// The store itself is short of room, or no longer.
     pub(super) fn notice_a_full_store(&mut self, now_ns: i64) {
         let Some(health) = &self.view.health else { return };
@@ -162,6 +172,14 @@ impl Collector {
                 self.keep(&event);
             }
             (_, unchanged) => self.store_full = unchanged,
+        }
+    }
+
+    /// The store does not answer, refuses, or has no locks; or does so no longer.
+    pub(super) fn notice_a_store_in_trouble(&mut self) {
+        let Some(health) = &self.view.health else { return };
+        for (text, warning) in self.store_watch.look(health, self.view.clock.monotonic_ns()) {
+            (self.on_note)(Note { target: "", text: &text, warning });
         }
     }
 

@@ -41,7 +41,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Of a thread of a worker, or of the worker's most stuck thread if it is not known.
+    /// Of a thread of a worker; if it is not known, of one in state D or else of the one that makes the target ready.
     pub fn gather(pid: u32, thread: Option<u32>, since_boot_ns: u64) -> Self {
         let task = |id: u32| Path::new("/proc").join(pid.to_string()).join("task").join(id.to_string());
         let folder = task(thread.or_else(|| most_stuck(pid)).unwrap_or(pid));
@@ -58,14 +58,22 @@ impl Evidence {
     }
 }
 
+/// The name of the thread of a worker that makes a target ready.
+pub const PREPARING: &str = "prepare";
+
+/// The others wait for orders, and say nothing of storage.
 fn most_stuck(pid: u32) -> Option<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
-    let ids = tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok());
-    ids.filter(|id: &u32| {
-        std::fs::read_to_string(format!("/proc/{pid}/task/{id}/stat"))
-            .is_ok_and(|text| thread_state(&text) == Some('D'))
-    })
-    .max()
+    let ids: Vec<u32> = tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok()).collect();
+    let read = |id: &u32, file: &str| std::fs::read_to_string(format!("/proc/{pid}/task/{id}/{file}"));
+    let waits = |id: &&u32| read(id, "stat").is_ok_and(|text| thread_state(&text) == Some('D'));
+    let prepares = |id: &&u32| read(id, "comm").is_ok_and(|name| name.trim_end() == PREPARING);
+    ids.iter().filter(waits).max().or_else(|| ids.iter().find(prepares)).copied()
+}
+
+/// The state of a process: `T` is stopped.
+pub fn process_state(pid: u32) -> Option<char> {
+    thread_state(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
 /// The letter behind the name in parentheses, which may itself hold anything.
@@ -118,6 +126,18 @@ mod tests {
         assert_eq!(evidence.state, Some('R'));
         assert_eq!(evidence.pid, Some(std::process::id()));
         assert_eq!(Evidence::gather(u32::MAX, Some(1), 0).state, None);
+    }
+
+    #[test]
+    fn of_several_threads_the_one_that_prepares_is_looked_at() {
+        let (gate, id) = (std::sync::mpsc::channel::<()>(), std::sync::mpsc::channel());
+        let thread = std::thread::Builder::new().name(PREPARING.into()).spawn(move || {
+            id.0.send(rustix::thread::gettid().as_raw_nonzero().get() as u32).unwrap();
+            gate.1.recv().unwrap();
+        });
+        assert_eq!(most_stuck(std::process::id()), Some(id.1.recv().unwrap()));
+        gate.0.send(()).unwrap();
+        thread.unwrap().join().unwrap();
     }
 
     #[test]

@@ -31,6 +31,16 @@ impl Account {
         &self.slot
     }
 
+    /// Since when something is expected of the lane: what it has open was due, or the next tick that it has not taken.
+    /// None while it may take none.
+    pub fn waits_since_ns(&self, divider: u64) -> Option<u64> {
+        let open_ns = self.slot.open_since_due_ns();
+        let claim = self.slot.claim();
+        let next_ns = (!claim.revoked && self.slot.thread().is_some())
+            .then(|| self.schedule.due_ns(claim.end.next_multiple_of(divider)));
+        open_ns.or(next_ns)
+    }
+
     /// Take what the lane saw.
     pub fn drain(&mut self, row: &mut dyn FnMut(Tick)) {
         while let Some(tick) = self.slot.pop() {

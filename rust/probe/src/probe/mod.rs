@@ -11,21 +11,26 @@ pub mod crew;
 pub mod event_sink;
 pub mod evidence;
 pub mod governor;
+pub mod guard;
+pub mod identity;
 pub mod lane;
 pub mod ledger;
 pub mod memory;
 pub mod operations;
 pub mod origin;
+pub mod past;
 pub mod pin;
 pub mod place;
 pub mod pool;
 pub mod prepare;
+pub mod reading;
 pub mod region;
 pub mod session;
 pub mod simulate;
 pub mod slot;
 pub mod state;
 pub mod state_writer;
+pub mod store_watch;
 pub mod supervisor;
 pub mod view;
 pub mod watch;
@@ -47,6 +52,16 @@ pub enum ProbeError {
         path: PathBuf,
         /// Why.
         errno: Errno,
+    },
+    /// It was on a file system of its own that is mounted no more.
+    #[error(
+        "{path}: {mount} is no longer mounted; expected what was probed there: mount it, or restart the agent"
+    )]
+    Unmounted {
+        /// Which.
+        path: PathBuf,
+        /// Where that file system was.
+        mount: PathBuf,
     },
     /// The directory of ours on it cannot be had.
     #[error(transparent)]
@@ -111,6 +126,7 @@ impl ProbeError {
             }
             Self::NoSpace { .. } => Some(Errno::NOSPC),
             Self::Held { .. } => Some(Errno::BUSY),
+            Self::Unmounted { .. } => Some(Errno::NODEV),
             Self::Marked(error) => Some(error.errno()),
             _ => None,
         }

@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, ftruncate, openat};
 use rustix::io::{Errno, pread, pwrite};
 
+use super::identity::{self, Identity};
 use super::origin::Origin;
 use super::state::slug;
 use super::{ProbeError, pin};
-use crate::config::{Pin, TargetPlan};
+use crate::config::{BackendKind, Pin, TargetPlan};
 use crate::record::dates::second_of;
 use iosonde_core::marked::{self, FOLLOW_NOTHING, MarkedError, OWN_FILE, enter, own_name, walk};
 
@@ -31,6 +32,8 @@ pub struct Place {
     pub directory: OwnedFd,
     /// Its path, for messages.
     pub path: PathBuf,
+    /// What the target's path led to.
+    pub root: Identity,
     pin: Option<Pin>,
     _lock: Option<OwnedFd>,
 }
@@ -48,7 +51,7 @@ impl Place {
         let (directory, path) = enter(&outer, &path, &name)?;
         marked::mark(&directory, &path, MARK)?;
         let lock = lock(&directory, &path, origin)?;
-        Ok(Self { directory, path, pin, _lock: lock })
+        Ok(Self { directory, path, root: root_of(&root, plan)?, pin, _lock: lock })
     }
 
     /// Go to the place of a plan as an earlier worker left it: makes nothing and takes no lock, because on a half-dead
@@ -58,7 +61,7 @@ impl Place {
         let (outer, path) = walk(&root, &plan.path, &own_name())?;
         let (directory, path) = walk(&outer, &path, &place_name(plan, origin))?;
         marked::check(&directory, &path, MARK)?;
-        Ok(Self { directory, path, pin: None, _lock: None })
+        Ok(Self { directory, path, root: root_of(&root, plan)?, pin: None, _lock: None })
     }
 
     /// Open or create a regular file of ours.
@@ -87,6 +90,27 @@ impl Place {
     /// Names in the place.
     pub fn names(&self) -> Result<Vec<String>, Errno> {
         marked::names(&self.directory)
+    }
+}
+
+/// What an open directory is, whatever it is called: device and inode.
+fn root_of(directory: &OwnedFd, plan: &TargetPlan) -> Result<Identity, ProbeError> {
+    identity::of(directory).map_err(|errno| ProbeError::NoTarget { path: plan.path.clone(), errno })
+}
+
+/// Where the file system is mounted that a target lies on; none where the kernel does not tell. Not one below the mount
+/// that was probed `before`: a bare mount point is not the target.
+pub fn mount_of(plan: &TargetPlan, before: Option<&Path>) -> Result<Option<PathBuf>, ProbeError> {
+    if plan.backend == BackendKind::Null {
+        return Ok(None);
+    }
+    let target = &plan.path;
+    let mount = identity::mount_of(open_target(target)?);
+    match (&mount, before) {
+        (Some(now), Some(before)) if now != before && before.starts_with(now) => {
+            Err(ProbeError::Unmounted { path: target.clone(), mount: before.to_owned() })
+        }
+        _ => Ok(mount),
     }
 }
 

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use rustix::fs::fstatvfs;
 use rustix::io::Errno;
 
-use super::bigfile::BigFile;
+use super::bigfile::{self, BigFile};
+use super::guard::Guard;
 use super::operations::{Create, DataRead, DataWrite, Delete, Files, Operation, Read, Stat};
 use super::origin::Origin;
 use super::place::Place;
@@ -86,6 +87,17 @@ impl Prepared {
     pub fn made(&self) -> Option<Made> {
         match &self.files {
             PreparedFiles::Posix { data, .. } => Some(Made { access: data.access, file_bytes: data.bytes }),
+            PreparedFiles::Null => None,
+        }
+    }
+
+    /// Who notices when the target's path leads elsewhere; none where nothing is stored, or the kernel does not tell.
+    pub fn guard(&self) -> Option<Guard> {
+        match &self.files {
+            PreparedFiles::Posix { place, .. } => {
+                let files = [(bigfile::NAME.into(), "big file"), (pool_name(&self.plan), "pool of files")];
+                Guard::new(place, &self.plan.path, &files)
+            }
             PreparedFiles::Null => None,
         }
     }

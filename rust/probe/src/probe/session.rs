@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use super::collector::{Collector, OnNote, Summary, spool_target};
 use super::crew::{Crew, Processes, Threads};
@@ -28,8 +29,10 @@ use crate::record::spool;
 use iosonde_core::clock::{Anchor, Clock, Stop};
 use iosonde_core::seed;
 
-/// How long an ending session waits for operations that are still open.
-const GRACE_NS: u64 = 2_000_000_000;
+/// How long an ending session waits for operations that are still open ...
+const GRACE_NS: u64 = 1_500_000_000;
+/// ... and for all that, the store's last rows included. Service managers give five seconds to the whole agent.
+const END_NS: u64 = 3_000_000_000;
 /// How often a waiting caller looks.
 const LOOK_NS: u64 = 10_000_000;
 
@@ -139,7 +142,7 @@ impl Session {
             return Ok(());
         }
         let crew: Box<dyn Crew> = match &self.worker {
-            Some(binary) => Box::new(Processes::new(binary.clone())),
+            Some(binary) => Box::new(Processes::new(binary.clone()).map_err(no_thread)?),
             None => Box::new(Threads::new(Arc::clone(&self.clock))),
         };
         let supervisor = self.supervisor(crew)?;
@@ -151,8 +154,7 @@ impl Session {
             let (released, stop, changes) = (Arc::clone(&released), Arc::clone(&stop), Arc::clone(&changes));
             move || supervisor.run(&released, &stop, &changes, beat)
         });
-        let thread =
-            thread.map_err(|error| ProbeError::Refused(format!("cannot start a thread: {error}")))?;
+        let thread = thread.map_err(no_thread)?;
         self.running = Some(Running { view, released, stop, changes, thread });
         Ok(())
     }
@@ -251,15 +253,17 @@ impl Session {
     pub fn stop(&mut self) -> Option<Summary> {
         let running = self.running.take()?;
         running.stop.raise([running.thread.thread()]);
+        let asked_ns = self.clock.monotonic_ns();
         let mut supervisor = running.thread.join().ok()?;
         supervisor.dismiss();
-        let patience = self.clock.monotonic_ns() + GRACE_NS;
+        let patience = asked_ns + GRACE_NS;
         let never = Stop::default();
         while !supervisor.is_deserted() && self.clock.monotonic_ns() < patience {
             self.clock.sleep_until(self.clock.monotonic_ns() + 2_000_000, &never);
         }
         // A worker that is still in a system call stays behind; its operation becomes a pending row.
-        Some(supervisor.finish())
+        let left_ns = (asked_ns + END_NS).saturating_sub(self.clock.monotonic_ns());
+        Some(supervisor.finish_within(Duration::from_nanos(left_ns.max(END_NS - GRACE_NS))))
     }
 }
 
@@ -267,6 +271,10 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+fn no_thread(error: std::io::Error) -> ProbeError {
+    ProbeError::Refused(format!("cannot start a thread: {error}"))
 }
 
 /// What is new about a preparation goes to the caller, who is asked each time whether to go on.

@@ -1,10 +1,11 @@
 //! What a session keeps in the store beside its rows: states, and what its windows amounted to.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::reading::{bytes_of, set_aside};
 use super::state::{TargetState, slug};
 use crate::config::TargetPlan;
 use crate::record::dates::month_of;
@@ -15,17 +16,6 @@ use crate::record::writer::Writer;
 use iosonde_core::sample::Op;
 use iosonde_core::slowdown::guarded::Guarded;
 use iosonde_core::slowdown::live::{ClosedWindow, LiveOp};
-
-/// What a baseline needs to know of a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Remembered {
-    /// Which op.
-    pub op: Op,
-    /// Its start, UTC.
-    pub start_ns: i64,
-    /// Its median service time.
-    pub median_ns: i64,
-}
 
 /// Layout of the files of baselines.
 const BASELINES_VERSION: u32 = 1;
@@ -40,13 +30,21 @@ struct Baselines<G = BTreeMap<String, Guarded>> {
     ops: G,
 }
 
-/// The store of a running session.
+/// The store of a running session. Nothing here waits for it: the writer's thread does.
 pub struct StateWriter {
     /// Writes what is sent to it.
     pub writer: Writer,
+    /// Where what it writes lies.
+    pub files: Files,
+}
+
+/// Where a session's files lie in the store.
+#[derive(Debug, Clone)]
+pub struct Files {
+    /// The folder of kept windows.
+    pub windows: PathBuf,
     states: PathBuf,
     events: PathBuf,
-    windows: PathBuf,
     baselines: PathBuf,
     host: String,
     window_ns: u64,
@@ -59,9 +57,50 @@ impl StateWriter {
             ["state", "windows", "events", "baselines"].map(|kind| setup.root.join(kind).join(&setup.host));
         let host = setup.header.host.clone();
         let writer = if inline { Writer::inline(setup) } else { Writer::start(setup)? };
-        Ok(Self { writer, states, events, windows, baselines, host, window_ns })
+        Ok(Self { writer, files: Files { windows, states, events, baselines, host, window_ns } })
     }
-    fn header(&self, plan: &TargetPlan) -> Header {
+    /// Keep windows, each in the file of its month.
+    pub fn remember(&self, plan: &TargetPlan, windows: &[ClosedWindow]) {
+        let header = self.files.header(plan);
+        for some in windows.chunk_by(|a, b| month_of(a.start_ns) == month_of(b.start_ns)) {
+            let path = header.file(&self.files.windows, &slug(&plan.name), some[0].start_ns);
+            self.writer.send(Job::Frame { path, head: header.head(), payload: windows::encode(some) });
+        }
+    }
+    /// Replace the file of what is usual of a target.
+    pub fn save_baselines(&self, plan: &TargetPlan, accounts: &[LiveOp]) {
+        let ops: BTreeMap<&str, &Guarded> =
+            Op::ALL.iter().zip(accounts).map(|(op, account)| (op.name(), account.guarded())).collect();
+        let document = Baselines {
+            schema_version: BASELINES_VERSION,
+            host: self.files.host.clone(),
+            target: plan.name.clone(),
+            period_ns: plan.period_ns,
+            ops,
+        };
+        if let Ok(bytes) = serde_json::to_vec(&document) {
+            self.writer.send(Job::Replace { path: self.files.baseline_file(plan), bytes });
+        }
+    }
+    /// Append a line to the month's events.
+    pub fn keep_event(&self, event: &Event) {
+        if let Ok(text) = serde_json::to_string(event) {
+            let path = self.files.events.join(month_of(event.began_ns)).with_extension("jsonl");
+            self.writer.send(Job::Line { path, text });
+        }
+    }
+    /// Replace the state file of a target.
+    pub fn save_state(&self, state: &TargetState) {
+        if let Ok(bytes) = serde_json::to_vec(state) {
+            let path = self.files.states.join(slug(&state.target)).with_extension("json");
+            self.writer.send(Job::Replace { path, bytes });
+        }
+    }
+}
+
+impl Files {
+    /// What the windows of a target share.
+    pub fn header(&self, plan: &TargetPlan) -> Header {
         Header {
             schema_version: windows::SCHEMA_VERSION,
             host: self.host.clone(),
@@ -70,67 +109,10 @@ impl StateWriter {
             window_ns: self.window_ns,
         }
     }
-    /// Medians of windows of earlier runs of the same target, period and window length, from the last `trailing_ns`
-    /// of them, in the order of their starts. A file that a crash cut short is written anew as far as it is good.
-    pub fn remembered(&self, plan: &TargetPlan, trailing_ns: u64) -> Vec<Remembered> {
-        let header = self.header(plan);
-        let mut found: Vec<Remembered> = Vec::new();
-        for path in self.files(&header, &slug(&plan.name)).into_iter().rev() {
-            let newest = found.iter().map(|window| window.start_ns).max();
-            let oldest = newest.map(|newest| month_of(newest.saturating_sub_unsigned(trailing_ns)));
-            if oldest.is_some_and(|month| month_in(&path) < Some(month.as_str())) {
-                break;
-            }
-            found.extend(self.read(&header, &path));
-        }
-        let newest = found.iter().map(|window| window.start_ns).max().unwrap_or(0);
-        let oldest = newest.saturating_sub_unsigned(trailing_ns);
-        found.retain(|window| window.start_ns >= oldest);
-        found.sort_by_key(|window| window.start_ns);
-        found
-    }
-    /// Files of one series of windows, oldest month first.
-    fn files(&self, header: &Header, slug: &str) -> Vec<PathBuf> {
-        let Ok(entries) = std::fs::read_dir(&self.windows) else { return Vec::new() };
-        let prefix = header.prefix(slug);
-        let ours = |path: &PathBuf| {
-            let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(&prefix));
-            rest.and_then(|rest| rest.strip_suffix(".windows")).is_some_and(|month| month.len() == 7)
-        };
-        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(ours).collect();
-        paths.sort();
-        paths
-    }
-    fn read(&self, header: &Header, path: &Path) -> Vec<Remembered> {
-        let Ok(mut bytes) = std::fs::read(path) else { return Vec::new() };
-        let mut found = Vec::new();
-        let read = windows::each(&bytes, i64::MIN, i64::MAX, &mut |window| {
-            let (op, start_ns) = (window.op, window.start_ns);
-            found.extend(window.median_ns().map(|median_ns| Remembered { op, start_ns, median_ns }));
-        });
-        let Some(read) = read.ok().filter(|read| read.header == *header) else {
-            // What cannot be read must not be appended to, nor be lost.
-            let _ = std::fs::rename(path, path.with_extension("unreadable"));
-            return Vec::new();
-        };
-        if read.good < bytes.len() {
-            bytes.truncate(read.good);
-            self.writer.send(Job::Replace { path: path.to_owned(), bytes });
-        }
-        found
-    }
-    /// Keep windows, each in the file of its month.
-    pub fn remember(&self, plan: &TargetPlan, windows: &[ClosedWindow]) {
-        let header = self.header(plan);
-        for some in windows.chunk_by(|a, b| month_of(a.start_ns) == month_of(b.start_ns)) {
-            let path = header.file(&self.windows, &slug(&plan.name), some[0].start_ns);
-            self.writer.send(Job::Frame { path, head: header.head(), payload: windows::encode(some) });
-        }
-    }
     /// What an earlier run of the same target and period knew of what is usual. A file that cannot be read is set aside.
-    pub fn learnt(&self, plan: &TargetPlan) -> Vec<(Op, Guarded)> {
+    pub fn learnt(&self, plan: &TargetPlan) -> std::io::Result<Vec<(Op, Guarded)>> {
         let path = self.baseline_file(plan);
-        let Ok(bytes) = std::fs::read(&path) else { return Vec::new() };
+        let Some(bytes) = bytes_of(&path)? else { return Ok(Vec::new()) };
         let found: Option<Baselines> = serde_json::from_slice(&bytes).ok();
         let ours = |found: &Baselines| {
             found.schema_version == BASELINES_VERSION
@@ -138,55 +120,26 @@ impl StateWriter {
                     == (self.host.as_str(), plan.name.as_str(), plan.period_ns)
         };
         let Some(found) = found.filter(ours) else {
-            let _ = std::fs::rename(&path, path.with_extension("unreadable"));
-            return Vec::new();
+            set_aside(&path);
+            return Ok(Vec::new());
         };
-        found.ops.into_iter().filter_map(|(name, guarded)| Some((Op::from_name(&name)?, guarded))).collect()
-    }
-    /// Replace the file of what is usual of a target.
-    pub fn save_baselines(&self, plan: &TargetPlan, accounts: &[LiveOp]) {
-        let ops: BTreeMap<&str, &Guarded> =
-            Op::ALL.iter().zip(accounts).map(|(op, account)| (op.name(), account.guarded())).collect();
-        let document = Baselines {
-            schema_version: BASELINES_VERSION,
-            host: self.host.clone(),
-            target: plan.name.clone(),
-            period_ns: plan.period_ns,
-            ops,
-        };
-        if let Ok(bytes) = serde_json::to_vec(&document) {
-            self.writer.send(Job::Replace { path: self.baseline_file(plan), bytes });
-        }
+        let known = |(name, guarded): (String, Guarded)| Some((Op::from_name(&name)?, guarded));
+        Ok(found.ops.into_iter().filter_map(known).collect())
     }
     fn baseline_file(&self, plan: &TargetPlan) -> PathBuf {
         let period_ms = plan.period_ns as f64 / 1e6;
         self.baselines.join(format!("{}.{period_ms}ms.json", slug(&plan.name)))
     }
-    /// Append a line to the month's events.
-    pub fn keep_event(&self, event: &Event) {
-        if let Ok(text) = serde_json::to_string(event) {
-            let path = self.events.join(month_of(event.began_ns)).with_extension("jsonl");
-            self.writer.send(Job::Line { path, text });
-        }
-    }
-    /// Replace the state file of a target.
-    pub fn save_state(&self, state: &TargetState) {
-        if let Ok(bytes) = serde_json::to_vec(state) {
-            let path = self.states.join(slug(&state.target)).with_extension("json");
-            self.writer.send(Job::Replace { path, bytes });
-        }
-    }
-}
-
-/// The month in a file's name.
-fn month_in(path: &Path) -> Option<&str> {
-    path.file_stem()?.to_str()?.rsplit('.').next()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
     use crate::config::Config;
+    use crate::probe::past::Remembered;
+    use crate::record::disk::RealDisk;
     use crate::record::spool;
 
     const MONTH_NS: i64 = 31 * 86_400 * 1_000_000_000;
@@ -213,6 +166,10 @@ mod tests {
         Remembered { op: Op::MdStat, start_ns, median_ns: 12 }
     }
 
+    fn remembered(writer: &StateWriter, trailing_ns: u64) -> Vec<Remembered> {
+        writer.files.remembered(&RealDisk, &plan(), trailing_ns).unwrap()
+    }
+
     fn plan() -> TargetPlan {
         Config::from_toml("[[target]]\npath = '/t'", "t").unwrap().plans().unwrap().remove(0)
     }
@@ -225,16 +182,16 @@ mod tests {
         for start_ns in [1, 1_000, 1_100] {
             first.remember(&plan, &[window(start_ns)]);
         }
-        let file = first.header(&plan).file(&first.windows, &slug(&plan.name), 1);
+        let file = first.files.header(&plan).file(&first.files.windows, &slug(&plan.name), 1);
         first.writer.finish();
         let whole = std::fs::read(&file).unwrap();
         std::fs::write(&file, &whole[..whole.len() - 3]).unwrap();
         let second = state_writer(&root);
-        assert_eq!(second.remembered(&plan, 500), [known(1_000)]);
+        assert_eq!(remembered(&second, 500), [known(1_000)]);
         second.remember(&plan, &[window(1_200)]);
         second.writer.finish();
-        assert_eq!(state_writer(&root).remembered(&plan, 500), [known(1_000), known(1_200)]);
-        assert_eq!(state_writer(&root).remembered(&plan, 5_000).len(), 3);
+        assert_eq!(remembered(&state_writer(&root), 500), [known(1_000), known(1_200)]);
+        assert_eq!(remembered(&state_writer(&root), 5_000).len(), 3);
         std::fs::remove_dir_all(root).unwrap();
     }
 
@@ -243,17 +200,18 @@ mod tests {
         let root = std::env::temp_dir().join(format!("iosonde-state-writer-{}", iosonde_core::seed::fresh()));
         let plan = plan();
         let first = state_writer(&root);
-        assert!(first.learnt(&plan).is_empty());
+        assert!(first.files.learnt(&plan).unwrap().is_empty());
         let accounts: Vec<LiveOp> = Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, 60, 60)).into();
         first.save_baselines(&plan, &accounts);
-        let file = first.baseline_file(&plan);
+        let file = first.files.baseline_file(&plan);
         first.writer.finish();
-        let found: Vec<Op> = state_writer(&root).learnt(&plan).into_iter().map(|(op, _)| op).collect();
+        let found: Vec<Op> =
+            state_writer(&root).files.learnt(&plan).unwrap().into_iter().map(|(op, _)| op).collect();
         assert_eq!(found.len(), 6);
         let other = TargetPlan { period_ns: 7, ..plan.clone() };
-        assert!(state_writer(&root).learnt(&other).is_empty());
+        assert!(state_writer(&root).files.learnt(&other).unwrap().is_empty());
         std::fs::write(&file, "{\"schema_version\": 1").unwrap();
-        assert!(state_writer(&root).learnt(&plan).is_empty());
+        assert!(state_writer(&root).files.learnt(&plan).unwrap().is_empty());
         assert!(file.with_extension("unreadable").exists() && !file.exists());
         std::fs::remove_dir_all(root).unwrap();
     }
@@ -264,12 +222,12 @@ mod tests {
         let plan = plan();
         let first = state_writer(&root);
         first.remember(&plan, &[window(0), window(1), window(MONTH_NS), window(2 * MONTH_NS)]);
-        let files = first.files(&first.header(&plan), &slug(&plan.name));
+        let files = first.files.months(&first.files.header(&plan), &slug(&plan.name)).unwrap();
         assert_eq!(files.len(), 3);
-        assert_eq!(first.remembered(&plan, u64::MAX / 2).len(), 4);
-        assert_eq!(first.remembered(&plan, MONTH_NS as u64), [known(MONTH_NS), known(2 * MONTH_NS)]);
+        assert_eq!(remembered(&first, u64::MAX / 2).len(), 4);
+        assert_eq!(remembered(&first, MONTH_NS as u64), [known(MONTH_NS), known(2 * MONTH_NS)]);
         std::fs::write(&files[2], "something else").unwrap();
-        assert_eq!(first.remembered(&plan, 5), [known(MONTH_NS)]);
+        assert_eq!(remembered(&first, 5), [known(MONTH_NS)]);
         assert_eq!(std::fs::read(files[2].with_extension("unreadable")).unwrap(), b"something else");
         std::fs::remove_dir_all(root).unwrap();
     }

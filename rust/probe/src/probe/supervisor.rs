@@ -3,9 +3,10 @@
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::collector::{Collector, Summary};
-use super::crew::Crew;
+use super::crew::{Crew, Worker};
 use super::origin::Origin;
 use super::view::View;
 use super::watch::Watch;
@@ -21,6 +22,9 @@ const LEAD_NS: u64 = 50_000_000;
 
 /// Operations of a target that is no longer watched may take so long to end; the others wait meanwhile.
 const LEAVE_NS: u64 = 300_000_000;
+
+/// The store has so long to take the last rows, unless told otherwise.
+const STORE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Called by the thread that keeps the schedule, to show that it is alive.
 pub type Beat = Box<dyn FnMut() + Send + Sync>;
@@ -42,6 +46,8 @@ pub struct Supervisor {
     origin: Origin,
     crew: Box<dyn Crew>,
     watches: Vec<Watch>,
+    /// Workers of targets that are watched no more, stuck as they left: reaped when their storage lets them go.
+    left: Vec<Box<dyn Worker>>,
     /// Everything that was ever watched, by its number in rows.
     listed: Vec<TargetPlan>,
     collector: Collector,
@@ -67,6 +73,7 @@ impl Supervisor {
             origin,
             crew,
             watches: Vec::new(),
+            left: Vec::new(),
             listed: Vec::new(),
             collector,
             flush_ns,
@@ -128,6 +135,7 @@ impl Supervisor {
         }
         self.collector.round(true);
         leaving.iter().for_each(|watch| self.collector.leave(watch.watched()));
+        self.left.extend(leaving.iter_mut().flat_map(Watch::leave_workers));
     }
 
     /// Work until asked to stop. Targets that are ready begin once `released` is raised.
@@ -166,6 +174,7 @@ impl Supervisor {
         // Whoever is told that a target is ready may look for its state at once.
         if now_ns >= self.next_flush_ns || self.ours() > ours {
             self.collect(true);
+            self.left.retain_mut(|worker| !worker.is_gone());
             self.next_flush_ns = now_ns + self.flush_ns;
         }
         next_ns.min(self.next_flush_ns)
@@ -194,12 +203,17 @@ impl Supervisor {
     }
 
     /// Account for what is still open, write everything.
-    pub fn finish(mut self) -> Summary {
+    pub fn finish(self) -> Summary {
+        self.finish_within(STORE_PATIENCE)
+    }
+
+    /// The same; the store has so long to take it.
+    pub fn finish_within(mut self, patience: Duration) -> Summary {
         let ended_ns = self.ended_ns.unwrap_or_else(|| self.clock.monotonic_ns());
         for watch in &mut self.watches {
             watch.finish(ended_ns, &mut self.collector.sink(&Arc::clone(watch.watched())));
         }
-        self.collector.finish()
+        self.collector.finish(patience)
     }
 }
 

@@ -7,17 +7,20 @@
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{JoinHandle, Thread};
 
 use serde::{Deserialize, Serialize};
 
+use super::evidence::PREPARING;
+use super::guard::{Displaced, Guard};
 use super::lane::Lane;
 use super::origin::Origin;
 use super::prepare::{Made, Prepared};
 use super::region::Region;
-use super::{ProbeError, Progress};
+use super::{ProbeError, Progress, place};
 use crate::config::TargetPlan;
 use iosonde_core::clock::{Clock, Stop};
 use iosonde_core::pace::Schedule;
@@ -41,6 +44,8 @@ pub struct Task {
     pub turn: u64,
     /// Lanes to begin at once on files that are there: a trial. None: make the files ready, then wait for the order.
     pub trial: Option<Begin>,
+    /// The mount that the target was found on before: what lies below it is not the target.
+    pub mount: Option<PathBuf>,
 }
 
 /// Which lanes to run from when on.
@@ -73,6 +78,13 @@ pub enum Report {
         /// The big file; none where nothing is stored.
         made: Option<Made>,
     },
+    /// Where the file system of the target is mounted.
+    Found {
+        /// The mount point.
+        mount: PathBuf,
+    },
+    /// The target's path leads elsewhere by now.
+    Displaced(Displaced),
     /// It cannot be done.
     Failed {
         /// What happened, what was expected, what to try.
@@ -109,7 +121,7 @@ pub fn serve(socket: UnixStream, memory: OwnedFd, clock: Arc<dyn Clock>) -> std:
     let hands = Arc::new(Hands { region, clock, stop: Stop::new(), lanes: Mutex::default() });
     let (begin, begins) = channel();
     // Making ready may hang: orders are heard all the same.
-    std::thread::Builder::new().name("prepare".into()).stack_size(256 << 10).spawn({
+    std::thread::Builder::new().name(PREPARING.into()).stack_size(256 << 10).spawn({
         let hands = Arc::clone(&hands);
         move || {
             if let Err(error) = hands.work(task, &begins, &socket) {
@@ -134,6 +146,7 @@ struct Hands {
     region: Region,
     clock: Arc<dyn Clock>,
     stop: Arc<Stop>,
+    /// Lanes, and the guard.
     lanes: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -151,7 +164,13 @@ impl Hands {
                     self.region.report(what, done, all);
                     !self.stop.raised() && !self.region.stopped()
                 };
+                if let Some(mount) = place::mount_of(&task.plan, task.mount.as_deref())? {
+                    say(socket, &Report::Found { mount });
+                }
                 let mut prepared = self.prepare(&task, &mut progress)?;
+                if let Some(guard) = prepared.guard() {
+                    self.guard(guard, socket, prepared.plan.retry_ns)?;
+                }
                 let made = prepared.made();
                 say(socket, &Report::Ready { notes: std::mem::take(&mut prepared.notes), made });
                 let Ok(begin) = begins.recv() else { return Ok(()) };
@@ -164,6 +183,23 @@ impl Hands {
         }
         // What was made ready, its lock included, is held until the end.
         while begins.recv().is_ok() {}
+        Ok(())
+    }
+
+    /// Notice, well within `retry`, that the target's path leads elsewhere, and say so.
+    fn guard(&self, guard: Guard, socket: &UnixStream, retry_ns: u64) -> Result<(), ProbeError> {
+        let no_thread = |error| ProbeError::Refused(format!("cannot start a thread: {error}"));
+        let socket = socket.try_clone().map_err(no_thread)?;
+        let (clock, stop) = (Arc::clone(&self.clock), Arc::clone(&self.stop));
+        let thread = std::thread::Builder::new().name("guard".into()).stack_size(128 << 10);
+        let watching = thread.spawn(move || {
+            while !stop.raised() {
+                clock.sleep_until(clock.monotonic_ns() + retry_ns / 4 * 3, &stop);
+                let Some(displaced) = (!stop.raised()).then(|| guard.look()).flatten() else { continue };
+                return say(&socket, &Report::Displaced(displaced));
+            }
+        });
+        self.lanes().push(watching.map_err(no_thread)?);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`RealDisk`] is the file system. A simulation may hand in a disk that is full, slow or cut short.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Component, Path};
 
@@ -24,6 +24,10 @@ pub trait DiskFile: Send {
     fn cut(&mut self, length: u64) -> io::Result<()>;
     /// Force what was appended to the device.
     fn sync(&mut self) -> io::Result<()>;
+    /// Whether it could be locked when it was made.
+    fn is_locked(&self) -> bool {
+        true
+    }
 }
 
 /// What lies in a folder.
@@ -48,7 +52,7 @@ pub enum Removal {
 
 /// A place where files live.
 pub trait Disk: Send + Sync {
-    /// Begin a file that must not exist, and lock it; makes its folder.
+    /// Begin a file that must not exist, and lock it where the file system has locks; makes its folder.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
     /// Open a file to append to; makes it and its folder.
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
@@ -110,6 +114,35 @@ impl DiskFile for File {
     }
 }
 
+/// A file on a file system without locks.
+struct Unlocked(File);
+
+impl DiskFile for Unlocked {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        DiskFile::write(&mut self.0, bytes)
+    }
+    fn len(&mut self) -> io::Result<u64> {
+        DiskFile::len(&mut self.0)
+    }
+    fn last_byte(&mut self) -> io::Result<Option<u8>> {
+        self.0.last_byte()
+    }
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.0.cut(length)
+    }
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync()
+    }
+    fn is_locked(&self) -> bool {
+        false
+    }
+}
+
+/// Whether a file system has no locks at all, as Lustre without `-o flock`.
+fn knows_no_locks(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EOPNOTSUPP | libc::ENOLCK))
+}
+
 /// `work` again, once, after its folder was made, if that was missing.
 fn in_folder<T>(path: &Path, work: impl Fn() -> io::Result<T>) -> io::Result<T> {
     work().or_else(|error| match path.parent() {
@@ -126,6 +159,7 @@ impl Disk for RealDisk {
         let file = in_folder(path, || File::options().create_new(true).read(true).append(true).open(path))?;
         match file.try_lock() {
             Ok(()) => Ok(Box::new(file)),
+            Err(TryLockError::Error(error)) if knows_no_locks(&error) => Ok(Box::new(Unlocked(file))),
             Err(error) => {
                 let _ = std::fs::remove_file(path);
                 Err(io::Error::other(error))
@@ -205,8 +239,10 @@ impl Disk for RealDisk {
         }
         match file.try_lock() {
             Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => return Ok(Removal::Locked),
-            Err(std::fs::TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) => return Ok(Removal::Locked),
+            // The agent knows its own open segment; a sealer keeps off what is young.
+            Err(TryLockError::Error(error)) if knows_no_locks(&error) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
         }
         rustix::fs::unlinkat(&folder, name, AtFlags::empty())?;
         Ok(Removal::Done)

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::appender::Appender;
 use super::disk::Disk;
-use super::health::Health;
+use super::health::{Busy, Health};
 use super::inbox::Inbox;
-use super::job::Setup;
+use super::job::{Look, Setup};
 use super::retention::Retention;
 use super::spooler::Spooler;
 
@@ -20,6 +20,8 @@ pub struct Engine {
     appender: Appender,
     retention: Retention,
     health: Arc<Health>,
+    /// Looks that failed so far.
+    looks: Vec<Look>,
     now_ns: i64,
     synced_ns: Option<i64>,
 }
@@ -34,6 +36,7 @@ impl Engine {
             appender: Appender::default(),
             retention: Retention::new(setup.root, setup.host, setup.keep),
             health,
+            looks: Vec::new(),
             now_ns: 0,
             synced_ns: None,
         }
@@ -46,7 +49,9 @@ impl Engine {
 
     /// Do what came and what waits.
     pub fn round(&mut self, jobs: Inbox) {
-        let mut trouble = None;
+        let _busy = Busy::new(&self.health);
+        self.looks.extend(jobs.looks);
+        let mut trouble = self.look();
         let mut turned_over = false;
         if let Some(targets) = jobs.targets {
             // What the old segment lacks of its device is tried again with the next.
@@ -82,6 +87,19 @@ impl Engine {
         self.health.set_last_error(trouble);
     }
 
+    /// Look at the store; the first trouble, as text.
+    fn look(&mut self) -> Option<String> {
+        let (disk, health, mut trouble) = (self.disk.as_ref(), &self.health, None);
+        self.looks.retain_mut(|look| match look.0(disk) {
+            Ok(()) => false,
+            Err(error) => {
+                trouble.get_or_insert(health.unread(&error));
+                true
+            }
+        });
+        trouble
+    }
+
     fn flush(&mut self) -> std::io::Result<bool> {
         let (disk, spooler, now_ns) = (self.disk.as_ref(), &mut self.spooler, self.now_ns);
         let needed = spooler.needed_bytes();
@@ -108,6 +126,7 @@ impl Engine {
 
     /// End the segment and force everything to the device.
     pub fn close(&mut self) {
+        let _busy = Busy::new(&self.health);
         let closed = self.spooler.close(self.disk.as_ref());
         if let Err(error) = closed.and(self.appender.sync(self.disk.as_ref())) {
             let text = self.health.failed(&error, self.spooler.folder());

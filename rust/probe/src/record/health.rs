@@ -2,8 +2,8 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A store counts as full until it has taken everything for so long.
 const FULL_LINGERS_NS: i64 = 60 * 1_000_000_000;
@@ -27,6 +27,10 @@ pub struct Health {
     pub files_dropped: AtomicU64,
     /// Their bytes.
     pub bytes_dropped: AtomicU64,
+    /// Whether the store has no locks: segments are written without one.
+    pub without_locks: AtomicBool,
+    begun: AtomicU64,
+    done: AtomicU64,
     full: AtomicI64,
     full_seen: AtomicI64,
     last_error: Mutex<Option<String>>,
@@ -43,6 +47,16 @@ impl Health {
         Some(self.full.load(Ordering::Relaxed)).filter(|&since| since != 0)
     }
 
+    /// The number of the round that the writer is in; none while it is idle. A store that does not answer keeps it there.
+    pub fn round(&self) -> Option<u64> {
+        let begun = self.begun.load(Ordering::Acquire);
+        (begun != self.done.load(Ordering::Acquire)).then_some(begun)
+    }
+
+    pub(super) fn unread(&self, error: &io::Error) -> String {
+        self.errors.fetch_add(1, Ordering::Relaxed);
+        format!("cannot read from the store: {error}")
+    }
     pub(super) fn failed(&self, error: &io::Error, path: &Path) -> String {
         self.errors.fetch_add(1, Ordering::Relaxed);
         format!("cannot write to the store: {}: {error}", path.display())
@@ -61,5 +75,23 @@ impl Health {
         if !(0..FULL_LINGERS_NS).contains(&since_last) {
             self.full.store(0, Ordering::Relaxed);
         }
+    }
+}
+
+/// The writer is in a round as long as this lives.
+#[derive(Debug)]
+pub struct Busy(Arc<Health>);
+
+impl Busy {
+    /// A round begins.
+    pub fn new(health: &Arc<Health>) -> Self {
+        health.begun.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(health))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.done.fetch_add(1, Ordering::AcqRel);
     }
 }

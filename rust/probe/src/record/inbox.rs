@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use super::health::Health;
-use super::job::{BACKLOG_APPENDS, BACKLOG_ROWS, Job};
+use super::job::{BACKLOG_APPENDS, BACKLOG_ROWS, Job, Look};
 use super::spool::Target;
 use iosonde_core::sample::Sample;
 
@@ -51,6 +51,8 @@ pub struct Inbox {
     pub appends: VecDeque<Append>,
     /// The newest contents of files.
     pub replacements: BTreeMap<PathBuf, Vec<u8>>,
+    /// Looks at the store.
+    pub looks: Vec<Look>,
     /// Nothing more will come.
     pub closed: bool,
     waiting: usize,
@@ -60,6 +62,7 @@ impl Inbox {
     /// Take a job; the oldest go when there are too many.
     pub fn push(&mut self, job: Job, health: &Health) {
         match job {
+            Job::Look(look) => self.looks.push(look),
             Job::Rows { samples, now_ns } => self.push_rows(samples, now_ns, health),
             Job::Targets(targets) => self.targets = Some(targets),
             Job::Replace { path, bytes } => {
@@ -80,6 +83,7 @@ impl Inbox {
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+            && self.looks.is_empty()
             && self.targets.is_none()
             && self.appends.is_empty()
             && self.replacements.is_empty()

@@ -1,5 +1,7 @@
 //! What the writer is asked to do, where it writes, and how much may wait.
 
+use std::fmt;
+use std::io;
 use std::path::PathBuf;
 
 use super::disk::{Disk, RealDisk};
@@ -12,9 +14,23 @@ pub const BACKLOG_ROWS: usize = 200_000;
 /// Lines and frames that wait likewise.
 pub const BACKLOG_APPENDS: usize = 10_000;
 
+/// Looks at the store.
+pub type Looking = dyn FnMut(&dyn Disk) -> io::Result<()> + Send;
+
+/// A look at the store by the writer's thread; one that fails is done again with the next round.
+pub struct Look(pub Box<Looking>);
+
+impl fmt::Debug for Look {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Look")
+    }
+}
+
 /// What the writer is asked to do.
 #[derive(Debug)]
 pub enum Job {
+    /// Look at the store before anything else is written.
+    Look(Look),
     /// Append rows; `now_ns` is UTC, chooses the segment and tells the writer the time. May be empty.
     Rows {
         /// In the order in which they ended.

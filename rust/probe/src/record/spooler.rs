@@ -90,7 +90,8 @@ impl Spooler {
         let begun = self.open.is_none();
         if begun {
             self.header.opened_ns = now_ns;
-            let (tail, path) = spool::create(disk, &self.folder, &self.header)?;
+            let (mut tail, path) = spool::create(disk, &self.folder, &self.header)?;
+            self.health.without_locks.store(!tail.file().is_locked(), Ordering::Relaxed);
             self.header.segment += 1;
             self.open = Some(Open { tail, path, hour, fresh: true, unsynced: true });
         }

@@ -85,15 +85,20 @@ impl Writer {
         &self.health
     }
     /// Write what is left and close the segment. A store that does not answer is left behind after some seconds.
-    pub fn finish(mut self) -> Arc<Health> {
+    pub fn finish(self) -> Arc<Health> {
+        self.finish_within(PATIENCE)
+    }
+    /// The same, waiting so long: what the store did not take by then is lost, and [`Health::last_error`] says so.
+    pub fn finish_within(mut self, patience: Duration) -> Arc<Health> {
         match &mut self.mode {
             Mode::Thread { post, thread } => {
                 close(post);
                 let done = lock(&post.done);
-                let waited = post.ended.wait_timeout_while(done, PATIENCE, |done| !*done);
-                if waited.is_ok_and(|(done, _)| *done)
-                    && let Some(thread) = thread.take()
-                {
+                let waited = post.ended.wait_timeout_while(done, patience, |done| !*done);
+                if !waited.is_ok_and(|(done, _)| *done) {
+                    let text = format!("the store did not answer within {:.1} s", patience.as_secs_f64());
+                    self.health.set_last_error(Some(text));
+                } else if let Some(thread) = thread.take() {
                     let _ = thread.join();
                 }
             }

@@ -2,17 +2,20 @@
 //!
 //! It never opens, stats or lists a path on the target: it reads shared memory and `/proc`.
 
+mod afresh;
 mod ownership;
 mod spawning;
 mod trials;
 mod upkeep;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::breaker::{Backoff, Breaker};
 use super::crew::{Crew, Worker};
 use super::evidence::Evidence;
 use super::governor::{Governor, Interval};
+use super::guard::Displaced;
 use super::ledger::Account;
 use super::origin::Origin;
 use super::region::Region;
@@ -77,6 +80,8 @@ struct Spawned {
     ready: bool,
     slots: Vec<(Op, usize)>,
     cpu_ns: u64,
+    /// Since when it was seen to make no progress.
+    still_ns: Option<u64>,
 }
 
 /// The supervisor of one target.
@@ -94,6 +99,10 @@ pub struct Watch {
     failing_since_ns: Option<u64>,
     progress: (u64, u64),
     stalled: bool,
+    /// The mount that the target was found on.
+    mount: Option<PathBuf>,
+    /// What happened to the probe's directory, until it is made anew.
+    displaced: Option<Displaced>,
     governor: Governor,
     interval: Interval,
     interval_ns: u64,
@@ -133,6 +142,8 @@ impl Watch {
             failing_since_ns: None,
             progress: (0, 0),
             stalled: false,
+            mount: None,
+            displaced: None,
         })
     }
 
@@ -158,6 +169,7 @@ impl Watch {
     pub fn beat(&mut self, now_ns: u64, crew: &mut dyn Crew, begin: Option<u64>, sink: &mut dyn EventSink) {
         self.hear(now_ns, sink);
         self.reap(now_ns, sink);
+        self.replace_stopped(now_ns, sink);
         if let Some(start_ns) = begin {
             if matches!(self.watched.status(), Status::Failed(_) | Status::Stalled { .. }) {
                 // Nothing can be measured yet: that is what the rows will say.
@@ -204,6 +216,11 @@ impl Watch {
     /// Whether every worker is gone.
     pub fn is_deserted(&mut self) -> bool {
         self.spawned.iter_mut().all(|spawned| spawned.worker.is_gone())
+    }
+
+    /// The workers that are still there, for whoever waits for their end.
+    pub fn leave_workers(&mut self) -> impl Iterator<Item = Box<dyn Worker>> {
+        self.spawned.drain(..).map(|spawned| spawned.worker)
     }
 
     /// Account for everything up to the end and let go of those who are still there.

@@ -12,8 +12,11 @@ impl Watch {
         for i in 0..self.spawned.len() {
             while let Some(report) = self.spawned[i].worker.hear() {
                 match (report, self.spawned[i].role) {
-                    (Report::Ready { notes, made }, _) => {
+                    (Report::Found { mount }, _) => self.mount = Some(mount),
+                    (Report::Displaced(what), _) => self.displaced(i, what, now_ns, sink),
+                    (Report::Ready { mut notes, made }, _) => {
                         self.spawned[i].ready = true;
+                        notes.extend(self.displaced.take().map(|what| what.mended()));
                         notes.iter().for_each(|note| sink.note(note));
                         self.watched.set_notes(notes);
                         self.watched.set_made(made);
@@ -102,6 +105,7 @@ impl Watch {
                     ready: false,
                     slots,
                     cpu_ns: 0,
+                    still_ns: None,
                 });
             }
             Err(error) => {
@@ -121,6 +125,7 @@ impl Watch {
             origin: self.origin.clone(),
             turn,
             trial,
+            mount: self.mount.clone(),
         }
     }
 

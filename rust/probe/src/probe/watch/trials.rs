@@ -93,6 +93,7 @@ impl Watch {
                     ready: true,
                     slots: lanes,
                     cpu_ns: 0,
+                    still_ns: None,
                 });
             }
             Err(error) => {

@@ -1,52 +1,13 @@
-//! Targets that fail as a whole, preparations that hang, what it all costs.
+//! Preparations that hang, what it all costs, what others may see.
 
-use super::{EventSink, FAILURES, GOVERN_NS, OpWatch, Owner, Role, Watch};
+use super::{EventSink, GOVERN_NS, Role, Watch};
 use crate::probe::breaker::State;
 use crate::probe::evidence::Evidence;
 use crate::probe::view::Status;
 use iosonde_core::clock::process_cpu_ns;
-use iosonde_core::sample::{Op, Outcome};
+use iosonde_core::sample::Op;
 
 impl Watch {
-    /// Every op fails: perhaps the mount was replaced under us, so begin afresh by path.
-    pub(super) fn give_up_on_failing(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
-        let failed = |watch: &OpWatch| match watch.owner {
-            Owner::Slot(number) => self.accounts[number]
-                .as_ref()
-                .map(|(_, account)| account.slot().failures())
-                .filter(|(failures, _)| *failures >= FAILURES)
-                .map(|(_, outcome)| outcome),
-            Owner::Nobody(..) => None,
-        };
-        let outcomes: Vec<Outcome> = self.ops.iter().filter_map(failed).collect();
-        if outcomes.len() < self.ops.len() {
-            self.failing_since_ns = None;
-            let well = self.ops.iter().any(|watch| matches!(watch.owner, Owner::Slot(_)));
-            if well && self.watched.is_running() && self.accounts_are_well() {
-                self.backoff.reset();
-            }
-            return;
-        }
-        let since_ns = *self.failing_since_ns.get_or_insert(now_ns);
-        let Some(at) = self.spawned.iter().position(|s| s.role == Role::Main && !s.dismissed) else { return };
-        if now_ns - since_ns < self.plan().retry_ns {
-            return;
-        }
-        self.failing_since_ns = None;
-        sink.warn(&format!("every operation fails ({}): starting afresh", outcomes[0].name()));
-        for op in Op::ALL {
-            let first = self.take_from_owner(op, now_ns, sink);
-            self.ops[op as usize].owner = Owner::Nobody(first, outcomes[op as usize]);
-            self.watched.set_lane(op, None);
-        }
-        self.dismiss_one(at);
-        self.spawn_at_ns = now_ns;
-    }
-
-    pub(super) fn accounts_are_well(&self) -> bool {
-        self.accounts.iter().flatten().any(|(_, a)| a.slot().ended() > FAILURES && a.slot().failures().0 == 0)
-    }
-
     /// Making ready shows no sign of life: the storage hangs before the first operation.
     pub(super) fn notice_a_stall(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
         let progress = self.region.progress();

@@ -1,0 +1,102 @@
+//! Whether what a worker works on is still what the target's path leads to.
+//!
+//! Operations go through open descriptors: after a purge removed the probe's directory, or another file system was
+//! mounted over it, they go on with what nobody else sees any more. A thread of the worker compares, between the
+//! operations, where paths lead with what is open.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::CWD;
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::identity::{Identity, at, of};
+use super::place::{MARK, Place};
+use iosonde_core::marked;
+
+/// What became of the probe's directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Displaced {
+    /// What happened.
+    pub happened: String,
+    /// How the probe answers.
+    pub answer: String,
+}
+
+impl Displaced {
+    fn new(happened: impl Into<String>, answer: &str) -> Self {
+        Self { happened: happened.into(), answer: answer.into() }
+    }
+    /// What people should know once the answer is given.
+    pub fn mended(&self) -> String {
+        format!("{}: {}", self.happened, self.answer)
+    }
+}
+
+/// What a target's paths led to when it was made ready.
+#[derive(Debug)]
+pub struct Guard {
+    target: PathBuf,
+    root: Identity,
+    directory: OwnedFd,
+    path: PathBuf,
+    place: Identity,
+    files: Vec<(String, &'static str, Identity)>,
+}
+
+impl Guard {
+    /// Of a place and what lies in it, with what people call it. None where the kernel does not tell.
+    pub fn new(place: &Place, target: &Path, files: &[(String, &'static str)]) -> Option<Self> {
+        let directory = place.directory.try_clone().ok()?;
+        let found = files
+            .iter()
+            .map(|(name, word)| Some((name.clone(), *word, at(&directory, Path::new(name)).ok()?)));
+        Some(Self {
+            target: target.to_owned(),
+            root: place.root,
+            place: of(&directory).ok()?,
+            path: place.path.clone(),
+            files: found.collect::<Option<_>>()?,
+            directory,
+        })
+    }
+
+    /// What happened, if something did. Other errors are the operations' to tell.
+    pub fn look(&self) -> Option<Displaced> {
+        let target = self.target.display();
+        match at(CWD, &self.target) {
+            Ok(found) if (found.0, found.1) != (self.root.0, self.root.1) => {
+                let what = format!("another file system is mounted at {target}");
+                return Some(Displaced::new(what, "begun afresh on it"));
+            }
+            Ok(found) if found != self.root => {
+                return Some(Displaced::new(format!("{target} was replaced"), "begun afresh in it"));
+            }
+            Err(errno) if is_gone(errno) => {
+                return Some(Displaced::new(format!("{target} was gone"), "begun afresh"));
+            }
+            _ => {}
+        }
+        let lost = |word: &str| Some(Displaced::new(format!("the probe's {word} was removed"), "made anew"));
+        if is_lost(at(CWD, &self.path), self.place) {
+            return lost("directory");
+        }
+        for (name, word, known) in &self.files {
+            if is_lost(at(&self.directory, Path::new(name)), *known) {
+                return lost(word);
+            }
+        }
+        // A purge by age takes first what is never written again.
+        let _ = marked::restore(&self.directory, MARK);
+        None
+    }
+}
+
+fn is_gone(errno: Errno) -> bool {
+    matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::STALE)
+}
+
+fn is_lost(found: Result<Identity, Errno>, known: Identity) -> bool {
+    found.map_or_else(is_gone, |found| found != known)
+}

@@ -1,0 +1,28 @@
+//! Reading a store that may refuse: what is not there is nothing, everything else is an error with its path.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// The bytes of a file; none when there is none.
+pub fn bytes_of(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if is_nothing(&error) => Ok(None),
+        Err(error) => Err(of(path, &error)),
+    }
+}
+
+/// What cannot be understood must not be appended to, nor be lost.
+pub fn set_aside(path: &Path) {
+    let _ = std::fs::rename(path, path.with_extension("unreadable"));
+}
+
+/// Whether there is no such file.
+pub fn is_nothing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// An error with the path that it is of.
+pub fn of(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
