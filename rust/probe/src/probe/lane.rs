@@ -20,6 +20,8 @@ use iosonde_core::sample::{Op, Outcome};
 pub const LIMBO: u64 = 4096;
 /// How often a lane without ticks looks whether it was given some.
 const LOOK_NS: u64 = 50_000_000;
+/// How long a lane that ends waits for its last rows to be taken.
+const LEAVE_NS: u64 = 500_000_000;
 
 /// The lane of one op.
 pub struct Lane {
@@ -80,7 +82,7 @@ impl Lane {
             }
             // Made ready before the tick, so that nothing stands between the timer and the operation.
             let ready = self.prepare();
-            self.clock.sleep_until(self.next_due_ns(), stop);
+            self.await_tick(stop);
             if stop.raised() {
                 self.cancel(ready);
                 break;
@@ -91,13 +93,36 @@ impl Lane {
             let queued = control.run_queue_ns().zip(queued_before).map(|(after, before)| after - before);
             self.finish(opened, outcome, (began_ns, ended_ns), queued);
         }
+        self.leave();
+    }
+
+    /// Sleep until the next tick. What the ring could not take goes out meanwhile.
+    fn await_tick(&mut self, stop: &Stop) {
+        let due_ns = self.next_due_ns();
+        while !self.flush() && !stop.raised() && self.clock.monotonic_ns() + LOOK_NS < due_ns {
+            self.clock.sleep_until(self.clock.monotonic_ns() + LOOK_NS, stop);
+        }
+        self.clock.sleep_until(due_ns, stop);
+    }
+
+    /// The last rows, as far as somebody takes them.
+    fn leave(&mut self) {
+        let (never, patience) = (Stop::default(), self.clock.monotonic_ns() + LEAVE_NS);
+        while !self.flush() && self.clock.monotonic_ns() < patience {
+            self.clock.sleep_until(self.clock.monotonic_ns() + LEAVE_NS / 100, &never);
+        }
     }
 
     /// Whether the lane may take ticks: a revoked one waits until it is given some again.
     pub fn has_ticks(&mut self) -> bool {
+        self.flush();
         let claim = self.slot.claim();
         if claim.revoked {
-            self.slot.park(true);
+            if !self.slot.parked() {
+                // Taken away just when an operation had returned: what was ours of it still is.
+                self.absorb(claim, self.clock.monotonic_ns());
+                self.slot.park(true);
+            }
             return false;
         }
         if self.slot.parked() {
@@ -131,7 +156,7 @@ impl Lane {
             return None;
         }
         let due_ns = self.schedule.due_ns(current);
-        if !self.claim(current + 1, now) {
+        if self.next != current || !self.claim(current + 1, now) {
             self.cancel(ready);
             return None;
         }
@@ -164,9 +189,7 @@ impl Lane {
         });
         self.operation.settle(outcome, self.slot.claim().revoked);
         let claim = self.slot.claim();
-        if claim.end > self.next || claim.revoked {
-            self.absorb(claim, ended_ns);
-        }
+        self.absorb(claim, ended_ns);
         let now = self.clock.monotonic_ns();
         if !claim.revoked && now >= self.schedule.due_ns(self.next) {
             // The tick in whose period the operation ended is over too: the lane resumes at a future one.
@@ -176,21 +199,19 @@ impl Lane {
         self.slot.close(outcome);
     }
 
-    /// Own the ticks before `end`. False when the supervisor has taken them away meanwhile.
+    /// Own the ticks before `end`. False when the supervisor has moved the claim meanwhile: its ticks are passed over.
     fn claim(&mut self, end: u64, ended_ns: u64) -> bool {
-        while self.next < end {
-            let seen = Claim { end: self.next, revoked: false };
-            match self.slot.move_claim(seen, Claim { end, revoked: false }) {
-                Ok(()) => self.next = end,
-                Err(claim) => {
-                    self.absorb(claim, ended_ns);
-                    if claim.revoked {
-                        return false;
-                    }
-                }
+        let seen = Claim { end: self.next, revoked: false };
+        match self.slot.move_claim(seen, Claim { end, revoked: false }) {
+            Ok(()) => {
+                self.next = end;
+                true
+            }
+            Err(claim) => {
+                self.absorb(claim, ended_ns);
+                false
             }
         }
-        true
     }
 
     /// The supervisor moved the claim while an operation was open: the first ticks behind it are still ours.
@@ -204,21 +225,23 @@ impl Lane {
     /// Ticks before `until` will never begin; what blocked them ended at `ended_ns`. Ticks that the divider leaves out
     /// were not missed. False when they were taken away.
     fn skip_until(&mut self, until: u64, ended_ns: u64, divider: u64) -> bool {
-        let from = self.next;
-        if until <= from {
-            return true;
-        }
-        if !self.claim(until, ended_ns) {
-            return false;
-        }
-        for k in from..until {
-            if k.is_multiple_of(divider) {
-                self.skipped(k, ended_ns);
-            } else {
-                self.record(Tick::never_begun(self.schedule.due_ns(k), Outcome::SHED));
+        while self.next < until {
+            let from = self.next;
+            if self.claim(until, ended_ns) {
+                (from..until).for_each(|k| self.left_out(k, ended_ns, divider));
+            } else if self.slot.claim().revoked {
+                return false;
             }
         }
         true
+    }
+
+    fn left_out(&mut self, k: u64, ended_ns: u64, divider: u64) {
+        if k.is_multiple_of(divider) {
+            self.skipped(k, ended_ns);
+        } else {
+            self.record(Tick::never_begun(self.schedule.due_ns(k), Outcome::SHED));
+        }
     }
 
     fn skipped(&mut self, k: u64, ended_ns: u64) {
@@ -229,15 +252,21 @@ impl Lane {
     }
 
     fn record(&mut self, tick: Tick) {
+        if !self.flush() || !self.slot.push(&tick) {
+            self.overflow.push_back(tick);
+        }
+    }
+
+    /// Put what waits into the ring; whether all of it fitted.
+    pub fn flush(&mut self) -> bool {
         while let Some(waiting) = self.overflow.front() {
             if !self.slot.push(waiting) {
-                break;
+                return false;
             }
             self.overflow.pop_front();
         }
-        if !self.overflow.is_empty() || !self.slot.push(&tick) {
-            self.overflow.push_back(tick);
-        }
+        self.overflow = VecDeque::new();
+        true
     }
 }
 
