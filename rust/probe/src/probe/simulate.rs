@@ -20,6 +20,9 @@ use crate::record::disk::{Disk, RealDisk};
 use iosonde_core::clock::{Clock, SimClock, Stop};
 use iosonde_core::sample::Outcome;
 
+/// How often an ending session takes rows before it leaves what is still busy behind.
+const LAST_LOOKS: usize = 250;
+
 /// Why a simulation could not run.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
@@ -159,8 +162,10 @@ impl Worker for Handle {
     }
     fn is_gone(&mut self) -> bool {
         let mut worker = lock(&self.worker);
-        // Like a process: it goes when its last operation has returned.
-        let idle = worker.lanes.iter().all(|lane| matches!(lane.doing, Doing::Waiting));
+        // Like a process: it goes when its last operation has returned and its last rows were taken.
+        let mut waiting = worker.lanes.iter_mut().filter(|lane| matches!(lane.doing, Doing::Waiting));
+        let handed_on = waiting.all(|lane| lane.lane.flush());
+        let idle = handed_on && worker.lanes.iter().all(|lane| matches!(lane.doing, Doing::Waiting));
         if worker.ending && idle {
             *worker = SimWorker { ending: true, gone: true, ..SimWorker::default() };
         }
@@ -227,8 +232,12 @@ impl Simulation {
     /// End it as a session ends. Dropping it instead is what a kill does.
     pub fn finish(mut self) -> Summary {
         self.supervisor.dismiss();
-        // Those who are idle end at once, the others never.
-        self.supervisor.is_deserted();
+        // Those who are idle end once their rows were taken, the others never.
+        for _ in 0..LAST_LOOKS {
+            if self.supervisor.is_deserted() {
+                break;
+            }
+        }
         self.supervisor.finish()
     }
 }

@@ -184,7 +184,12 @@ fn however_long_a_hang_every_tick_is_one_row() {
     for (ticks, beat, after) in [(300, 10, 3), (LIMBO, 50, 0), (3 * LIMBO, 25, 1), (20_000, 500, 40)] {
         let due = rows_of_a_hang(ticks, beat, after);
         let all: Vec<u64> = (0..=ticks + after as u64).collect();
-        assert_eq!(due.len(), all.len(), "hang of {ticks} ticks: {} double", due.len() as i64 - all.len() as i64);
+        assert_eq!(
+            due.len(),
+            all.len(),
+            "hang of {ticks} ticks: {} double",
+            due.len() as i64 - all.len() as i64
+        );
         assert!(due == all, "hang of {ticks} ticks");
     }
 }
