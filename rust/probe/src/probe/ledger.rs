@@ -218,7 +218,7 @@ mod tests {
         // Tick 0 came, then the lane died: what it covered is owed as before.
         account.slot.push(&Tick::never_begun(0, Outcome::OK));
         let mut seen = rows(|row| account.drain(row));
-        seen.extend(rows(|row| drop(account.settle(20 * PERIOD, row))));
+        seen.extend(rows(|row| assert_eq!(account.settle(20 * PERIOD, row), first + 10)));
         let skipped = (1..=5).map(|k| (k, Outcome::SKIPPED));
         assert_eq!(seen, [(0, Outcome::OK)].into_iter().chain(skipped).collect::<Vec<_>>());
     }
