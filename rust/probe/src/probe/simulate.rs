@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::ProbeError;
-use super::collector::Summary;
+use super::collector::{OnNote, Summary};
 use super::crew::{Crew, Worker};
 use super::lane::{Lane, Opened};
 use super::prepare::Prepared;
@@ -190,9 +190,20 @@ pub struct Simulation {
 impl Simulation {
     /// Of a configuration, on this clock; the store is on `disk`.
     pub fn new(config: Config, clock: SimClock, disk: Box<dyn Disk>) -> Result<Self, SimulateError> {
+        Self::noted(config, clock, disk, Box::new(|_| {}))
+    }
+
+    /// The same; notes go to `on_note`, which may take its time on the clock, as a log that blocks does.
+    pub fn noted(
+        config: Config,
+        clock: SimClock,
+        disk: Box<dyn Disk>,
+        on_note: OnNote,
+    ) -> Result<Self, SimulateError> {
         let crew = SimCrew { clock: clock.clone(), workers: Arc::default() };
         let mut session = Session::new(config, Arc::new(clock.clone()))?;
         session.write_to(disk);
+        session.on_note(on_note);
         let supervisor = session.supervisor(Box::new(crew.clone()))?;
         let beat_ns = clock.monotonic_ns();
         Ok(Self { clock, crew, supervisor, beat_ns })
@@ -203,23 +214,32 @@ impl Simulation {
         self.supervisor.view()
     }
 
-    /// Let time pass until `until_ns` (monotonic).
+    /// Let time pass until `until_ns` (monotonic), or as far as the supervisor was blocked beyond.
     pub fn run_until(&mut self, until_ns: u64) {
-        loop {
-            let soonest = self.crew.soonest();
-            let at_ns = soonest.as_ref().map_or(u64::MAX, |&(at_ns, ..)| at_ns);
-            if at_ns.min(self.beat_ns) >= until_ns {
-                break;
-            }
-            self.clock.sleep_until(at_ns.min(self.beat_ns), &Stop::default());
-            match soonest {
-                Some((at_ns, worker, number)) if at_ns < self.beat_ns => {
-                    lock(&worker).lanes[number].step(at_ns);
-                }
-                _ => self.beat_ns = self.supervisor.beat(true),
-            }
-        }
+        while self.step(until_ns.max(self.clock.monotonic_ns())) {}
         self.clock.sleep_until(until_ns, &Stop::default());
+    }
+
+    /// Let the next `steps` things happen: a tick is taken, an operation ends, the supervisor looks.
+    pub fn run_steps(&mut self, steps: u64) {
+        for _ in 0..steps {
+            self.step(u64::MAX);
+        }
+    }
+
+    /// Let one thing happen; false if none does before `until_ns`.
+    fn step(&mut self, until_ns: u64) -> bool {
+        let soonest = self.crew.soonest();
+        let at_ns = soonest.as_ref().map_or(u64::MAX, |&(at_ns, ..)| at_ns);
+        if at_ns.min(self.beat_ns) >= until_ns {
+            return false;
+        }
+        self.clock.sleep_until(at_ns.min(self.beat_ns), &Stop::default());
+        match soonest {
+            Some((at_ns, worker, number)) if at_ns < self.beat_ns => lock(&worker).lanes[number].step(at_ns),
+            _ => self.beat_ns = self.supervisor.beat(true),
+        }
+        true
     }
 
     /// Watch the targets of another configuration from now on.

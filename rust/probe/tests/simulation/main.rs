@@ -1,26 +1,27 @@
-//! The whole probe on simulated clocks, from printed seeds: whatever storage, store, clock and kills do, every tick is
-//! one row and nothing of others is touched.
+//! The whole probe on simulated clocks, from printed seeds: whatever storage, store, log, clock, reloads and kills do,
+//! every tick is one row and nothing of others is touched.
 //!
-//! `IOSONDE_SEED=n` replays one schedule, `IOSONDE_SCHEDULES=n` runs so many.
+//! `IOSONDE_SEED=n` replays one schedule; `IOSONDE_SCHEDULES=n` runs so many.
 
 mod check;
+mod faults;
+mod model;
+mod seen;
+mod trials;
 mod world;
 
 use iosonde_core::seed::fresh;
+use trials::{number, tried};
 use world::World;
 
 #[test]
 fn any_schedule_of_starts_kills_hangs_full_disks_and_clock_steps_leaves_every_tick_accounted_for() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (first, count) = match number("IOSONDE_SEED") {
         Some(seed) => (seed, 1),
-        None => (fresh() >> 20, number("IOSONDE_SCHEDULES").unwrap_or(1000)),
+        None => (fresh() >> 20, number("IOSONDE_SCHEDULES").unwrap_or(200)),
     };
-    println!("schedules {first} to {}; IOSONDE_SEED replays one", first + count - 1);
-    let mut seen = world::Seen::default();
-    for seed in first..first + count {
-        seen += World::new(seed).live();
-    }
+    let mut seen = seen::Seen::default();
+    tried("schedules", first, count, |seed| seen += World::new(seed).live());
     println!("{seen:?}");
     // A thousand schedules that never met a hang or a kill would prove nothing.
     assert!(count < 1000 || seen.is_rich(), "{seen:?}");
