@@ -5,6 +5,7 @@
 //! operation is stuck the supervisor takes the later ticks away, see [`super::slot`].
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::control::Control;
@@ -186,6 +187,7 @@ impl Lane {
             run_queue_ns: queued.unwrap_or(u64::MAX),
             outcome,
             cache: opened.ready.cache,
+            more: 0,
         });
         self.operation.settle(outcome, self.slot.claim().revoked);
         let claim = self.slot.claim();
@@ -216,9 +218,7 @@ impl Lane {
 
     /// The supervisor moved the claim while an operation was open: the first ticks behind it are still ours.
     fn absorb(&mut self, claim: Claim, ended_ns: u64) {
-        for k in self.next..claim.end.min(self.begun + 1 + LIMBO) {
-            self.skipped(k, ended_ns);
-        }
+        self.skipped(self.next..claim.end.min(self.begun + 1 + LIMBO), ended_ns);
         self.next = self.next.max(claim.end);
     }
 
@@ -226,9 +226,16 @@ impl Lane {
     /// were not missed. False when they were taken away.
     fn skip_until(&mut self, until: u64, ended_ns: u64, divider: u64) -> bool {
         while self.next < until {
-            let from = self.next;
+            let mut k = self.next;
             if self.claim(until, ended_ns) {
-                (from..until).for_each(|k| self.left_out(k, ended_ns, divider));
+                while k < until {
+                    let worked_on = k.next_multiple_of(divider).min(until);
+                    self.run_of(k..worked_on, Tick::never_begun(0, Outcome::SHED));
+                    k = (worked_on + 1).min(until);
+                    // With nothing left out all of them are one run.
+                    k = if divider == 1 { until } else { k };
+                    self.skipped(worked_on..k, ended_ns);
+                }
             } else if self.slot.claim().revoked {
                 return false;
             }
@@ -236,19 +243,18 @@ impl Lane {
         true
     }
 
-    fn left_out(&mut self, k: u64, ended_ns: u64, divider: u64) {
-        if k.is_multiple_of(divider) {
-            self.skipped(k, ended_ns);
-        } else {
-            self.record(Tick::never_begun(self.schedule.due_ns(k), Outcome::SHED));
-        }
+    fn skipped(&mut self, ticks: Range<u64>, ended_ns: u64) {
+        self.run_of(ticks, Tick { ended_ns, ..Tick::never_begun(0, Outcome::SKIPPED) });
     }
 
-    fn skipped(&mut self, k: u64, ended_ns: u64) {
-        let due_ns = self.schedule.due_ns(k);
-        // Tidying up after an operation may run past a tick that fell due after the operation's end.
-        let ended_ns = ended_ns.max(due_ns);
-        self.record(Tick { ended_ns, ..Tick::never_begun(due_ns, Outcome::SKIPPED) });
+    /// Ticks that fared the same.
+    fn run_of(&mut self, ticks: Range<u64>, tick: Tick) {
+        let mut from = ticks.start;
+        while from < ticks.end {
+            let more = u32::try_from(ticks.end - from - 1).unwrap_or(u32::MAX);
+            self.record(Tick { due_ns: self.schedule.due_ns(from), more, ..tick });
+            from += 1 + u64::from(more);
+        }
     }
 
     fn record(&mut self, tick: Tick) {

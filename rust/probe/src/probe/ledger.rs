@@ -43,13 +43,14 @@ impl Account {
     /// Take what the lane saw.
     pub fn drain(&mut self, row: &mut dyn FnMut(Tick)) {
         while let Some(tick) = self.slot.pop() {
-            let k = self.schedule.tick_at(tick.due_ns);
-            // A lane claims a tick before it sends a row of it.
-            if k >= self.shared {
+            let first = self.schedule.tick_at(tick.due_ns);
+            let (last, schedule) = (first.saturating_add(u64::from(tick.more)), self.schedule);
+            // A lane claims ticks before it sends a row of them.
+            if last >= self.shared {
                 self.share(self.slot.claim().end);
             }
-            if self.schedule.due_ns(k) == tick.due_ns && self.owed.take(k) {
-                row(tick);
+            if self.schedule.due_ns(first) == tick.due_ns {
+                self.owed.take_each(first..=last, &mut |k| row(alone(schedule, tick, k)));
             }
         }
     }
@@ -141,6 +142,15 @@ impl Account {
             row(Tick::never_begun(self.schedule.due_ns(k), outcome));
         }
     }
+}
+
+/// Tick `k` of a run, as a row of its own.
+fn alone(schedule: Schedule, run: Tick, k: u64) -> Tick {
+    let due_ns = schedule.due_ns(k);
+    // Tidying up after an operation may run past a tick that fell due after the operation's end.
+    let ended_ns =
+        if run.began_ns == 0 && run.ended_ns != 0 { run.ended_ns.max(due_ns) } else { run.ended_ns };
+    Tick { due_ns, ended_ns, more: 0, ..run }
 }
 
 /// Rows for ticks that nobody could work on.

@@ -1,7 +1,7 @@
 //! A set of ticks as a few ranges: what a lane still owes.
 
 use std::collections::VecDeque;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// Ticks, as ascending ranges that do not touch.
 #[derive(Debug, Default)]
@@ -17,21 +17,27 @@ impl Owed {
         }
     }
 
-    /// Take one tick out; whether it was in.
-    pub fn take(&mut self, tick: u64) -> bool {
-        let Some(at) = self.0.iter().position(|range| range.contains(&tick)) else { return false };
-        let range = &mut self.0[at];
-        let behind = tick + 1..range.end;
-        range.end = tick;
-        if range.is_empty() {
-            self.0.remove(at);
-            if !behind.is_empty() {
-                self.0.insert(at, behind);
+    /// Take these ticks out; `taken` gets those that were in.
+    pub fn take_each(&mut self, ticks: RangeInclusive<u64>, taken: &mut dyn FnMut(u64)) {
+        let (first, end) = (*ticks.start(), ticks.end().saturating_add(1));
+        let mut at = self.0.partition_point(|range| range.end <= first);
+        while let Some(range) = self.0.get_mut(at).filter(|range| range.start < end) {
+            let (before, behind) = (range.start..first.max(range.start), end.min(range.end)..range.end);
+            (before.end..behind.start).for_each(&mut *taken);
+            match (before.is_empty(), behind.is_empty()) {
+                (true, true) => drop(self.0.remove(at)),
+                (true, false) => *range = behind,
+                (false, true) => {
+                    *range = before;
+                    at += 1;
+                }
+                (false, false) => {
+                    *range = before;
+                    self.0.insert(at + 1, behind);
+                    return;
+                }
             }
-        } else if !behind.is_empty() {
-            self.0.insert(at + 1, behind);
         }
-        true
     }
 
     /// Take everything out.
@@ -58,12 +64,14 @@ mod tests {
                     owed.add(start..end);
                     set.extend(start..end);
                 } else {
-                    let tick = random.below(end + 3);
-                    assert_eq!(owed.take(tick), set.remove(&tick));
+                    let first = random.below(end + 3);
+                    let last = first + random.below(4);
+                    let mut taken = Vec::new();
+                    owed.take_each(first..=last, &mut |tick| taken.push(tick));
+                    assert!((first..=last).filter(|tick| set.remove(tick)).eq(taken));
                 }
             }
             assert!(owed.take_all().eq(set));
-            assert!(!owed.take(0));
         }
     }
 }
