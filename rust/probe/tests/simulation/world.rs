@@ -25,7 +25,8 @@ const ROOMY: u64 = 1 << 40;
 /// One schedule of so many has a hang of a hundred thousand ticks.
 const LONG: u64 = 120;
 /// Ticks of a life of a target that is not of those.
-const TICKS: u64 = 1200;
+const TICKS: u64 = 600;
+const FLUSHES_MS: [u64; 6] = [10, 200, 1000, 2000, 10_000, 60_000];
 const PERIODS_MS: [u64; 10] = [1, 5, 20, 50, 100, 100, 200, 200, 500, 500];
 pub const POOL: usize = 16;
 pub const OBJECT_BYTES: u64 = 100;
@@ -170,9 +171,10 @@ impl World {
 
     pub fn config(&self, targets: &[Target], faults: &str, flush_ms: u64) -> Config {
         let mut text = format!(
-            "store = '{}'\nseed = {}\nhost = 'h'\nwindow = '10s'\nflush = '{flush_ms}ms'\nkeep = {{ free = 0 }}\n",
+            "store = '{}'\nseed = {}\nhost = 'h'\nwindow = '{}s'\nflush = '{flush_ms}ms'\nkeep = {{ free = 0 }}\n",
             self.store().display(),
-            self.seed
+            self.seed,
+            if self.long { 1 } else { 10 },
         );
         for target in targets {
             let backend = if target.posix { "posix" } else { "null" };
@@ -195,10 +197,12 @@ impl World {
             faults::some(&mut self.random)
         };
         let faults = faults::toml(&spells);
-        let flush_ms = [10, 200, 1000, 2000, 10_000, 60_000][self.random.below(6) as usize];
         // The fastest target decides how long a life may be.
         let fastest_ms = self.targets.iter().map(|target| target.period_ms).min().unwrap_or(1);
-        let longest_s = (TICKS * fastest_ms / 1000).clamp(4, 63);
+        // Each round looks at a whole window: with thousands of ticks in it, many rounds would take minutes.
+        let seldom = if self.long { 2 } else { u64::from(fastest_ms < 20) };
+        let flush_ms = FLUSHES_MS[(seldom + self.random.below(6 - seldom)) as usize];
+        let longest_s = (TICKS * fastest_ms / 1000).clamp(3, 63);
         let length_s =
             if self.long { 106 + self.random.below(20) } else { 3 + self.random.below(longest_s - 2) };
         let context =
