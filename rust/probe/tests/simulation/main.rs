@@ -1,10 +1,13 @@
 //! The whole probe on simulated clocks, from printed seeds: whatever storage, store, log, clock, reloads and kills do,
 //! every tick is one row and nothing of others is touched.
 //!
-//! `IOSONDE_SEED=n` replays one schedule; `IOSONDE_SCHEDULES=n` runs so many.
+//! `IOSONDE_SEED=n` replays one schedule. `IOSONDE_SCHEDULES`, `IOSONDE_KILLS` and `IOSONDE_DAMAGED` say how many schedules,
+//! kills and damaged files of a kind are tried.
 
 mod check;
+mod damage;
 mod faults;
+mod kills;
 mod model;
 mod seen;
 mod trials;
@@ -44,4 +47,23 @@ fn the_same_seed_gives_the_same_samples() {
 #[test]
 fn a_reload_misses_no_tick_of_what_stays() {
     World::new(fresh() >> 20).reload();
+}
+
+#[test]
+fn a_kill_at_any_step_costs_what_was_not_written() {
+    let (seed, kills) = (fresh() >> 20, number("IOSONDE_KILLS").unwrap_or(60));
+    let world = || World::new(seed).steady();
+    let all = world().killed(kills::Kill::Late);
+    assert!(all.0 > 100 && all.1 > 500, "{all:?} calls and steps are few");
+    tried("kills", seed, kills, |number| {
+        world().killed(kills::spread(number - seed, kills, all));
+    });
+}
+
+#[test]
+fn damaged_files_of_every_kind_cost_no_row() {
+    let (seed, count) = (fresh() >> 20, number("IOSONDE_DAMAGED").unwrap_or(12));
+    for kind in damage::KINDS {
+        tried(&format!("damaged-{kind}"), seed, count, |seed| World::new(seed).steady().damaged(kind));
+    }
 }

@@ -57,14 +57,14 @@ pub struct Life {
 }
 
 impl Life {
-    fn new(context: String, flush_ms: u64) -> Self {
+    pub fn new(context: String, flush_ms: u64) -> Self {
         let (spans, watched) = (Vec::new(), Vec::new());
         let flush_ns = flush_ms * 1_000_000;
         Self { context, killed: false, stepped: false, disk_trouble: false, flush_ns, spans, watched }
     }
 
     /// What is watched from now on, and what no more.
-    fn watches(&mut self, view: &View, targets: &[Target], faults: &[Spell], now_ns: i64) {
+    pub fn watches(&mut self, view: &View, targets: &[Target], faults: &[Spell], now_ns: i64) {
         let watched = view.targets();
         for span in self.spans.iter_mut().filter(|span| span.ended_ns == i64::MAX) {
             if watched.iter().all(|one| one.number != span.number) {
@@ -92,7 +92,7 @@ impl Life {
     }
 
     /// Nothing is watched any more.
-    fn ends(&mut self, now_ns: i64, blocked_ns: u64) {
+    pub fn ends(&mut self, now_ns: i64, blocked_ns: u64) {
         for span in &mut self.spans {
             span.ended_ns = span.ended_ns.min(now_ns);
             span.blocked_ns = blocked_ns as i64;
@@ -102,7 +102,7 @@ impl Life {
 
 /// A log that takes its time; how long in all.
 #[derive(Clone, Default)]
-struct SlowLog {
+pub struct SlowLog {
     each_ns: Arc<AtomicU64>,
     blocked_ns: Arc<AtomicU64>,
 }
@@ -114,7 +114,7 @@ pub struct World {
     pub targets: Vec<Target>,
     pub disk: FaultyDisk,
     long: bool,
-    wall_ns: i64,
+    pub wall_ns: i64,
     seen: Seen,
 }
 
@@ -161,6 +161,15 @@ impl World {
     /// Nothing but the seed decides.
     pub fn keeping(mut self) -> Self {
         self.targets.iter_mut().for_each(|target| target.posix = false);
+        self
+    }
+
+    /// One target of a usual kind, of which nothing but the seed decides.
+    pub fn steady(mut self) -> Self {
+        self.long = false;
+        let mut random = Random::stream(self.seed, "steady");
+        let target = target(&self.root, 0, &[40], &mut random);
+        self.targets = vec![Target { posix: false, ..target }];
         self
     }
 
@@ -241,7 +250,7 @@ impl World {
         self.seen.lived(&life, rows, &health, spells.iter().any(Spell::hangs), self.long);
     }
 
-    fn begin(&self, config: Config, clock: &SimClock, log: &SlowLog) -> Simulation {
+    pub fn begin(&self, config: Config, clock: &SimClock, log: &SlowLog) -> Simulation {
         let (log, slow) = (log.clone(), clock.clone());
         let on_note = Box::new(move |_: iosonde_probe::probe::collector::Note<'_>| {
             let each_ns = log.each_ns.load(Relaxed);
