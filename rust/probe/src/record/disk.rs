@@ -4,9 +4,10 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path};
-use std::time::Duration;
 
+use iosonde_core::clock::{Clock, RealClock};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 
 /// A file that is only ever appended to.
@@ -130,7 +131,7 @@ impl DiskFile for RealFile {
 pub(super) type Lock = fn(&File) -> Result<(), TryLockError>;
 
 /// Where locks do not exist, a file that nobody wrote to for so long is nobody's.
-const SETTLED: Duration = Duration::from_secs(7200);
+const SETTLED_S: i64 = 7200;
 
 /// Take the lock of a file: whether we have it; none where its file system has no locks (Lustre as it is mounted by
 /// default, some NFS).
@@ -181,8 +182,8 @@ pub(super) fn remove_with(root: &Path, relative: &Path, lock: Lock) -> io::Resul
     if !found.is_file() {
         return Ok(Removal::Nothing);
     }
-    let settled = || found.modified()?.elapsed().map_or(Ok(false), |age| Ok(age > SETTLED));
-    if !take(&file, lock)?.map_or_else(settled, Ok::<bool, io::Error>)? {
+    let age_s = || RealClock.wall_ns() / 1_000_000_000 - found.mtime();
+    if !take(&file, lock)?.unwrap_or_else(|| age_s() > SETTLED_S) {
         return Ok(Removal::Locked);
     }
     rustix::fs::unlinkat(&folder, name, AtFlags::empty())?;

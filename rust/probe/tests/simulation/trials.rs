@@ -11,6 +11,7 @@ pub fn number(name: &str) -> Option<u64> {
 
 /// Try `count` times, from seed `first` on, on all processors; prints a line of the summary of `make mischief`, then
 /// fails if any try did.
+#[allow(clippy::print_stdout)]
 pub fn tried(kind: &str, first: u64, count: u64, one: impl Fn(u64) + Sync) {
     let (next, violations) = (AtomicU64::new(first), Mutex::new(Vec::new()));
     let work = || {

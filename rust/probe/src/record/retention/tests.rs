@@ -277,7 +277,7 @@ fn the_open_segment_counts_to_the_size_and_stays() {
     assert_eq!(left(), 2, "5 kB are open");
     writer.send(Job::Rows { samples: vec![row(); 400], now_ns: NOW + 601_000_000_000 });
     assert_eq!(left(), 1, "24 kB are open");
-    writer.send(Job::Rows { samples: vec![row(); 2000], now_ns: NOW + 1202_000_000_000 });
+    writer.send(Job::Rows { samples: vec![row(); 2000], now_ns: NOW + 1_202_000_000_000 });
     assert_eq!(left(), 0, "120 kB are open");
     assert_eq!(writer.health().rows_written.load(Ordering::Relaxed), 2500);
     std::fs::remove_dir_all(root).unwrap();
@@ -320,8 +320,9 @@ fn a_clock_that_is_wrong_for_a_while_deletes_nothing() {
 fn where_locks_do_not_exist_what_was_just_written_stays() {
     let root = folder("lockless");
     let old = [1, 2].map(|run| segment(&root, run, 0, NOW - 100 * HOUR, 2000));
-    let hours = |hours: u64| std::time::SystemTime::now() - std::time::Duration::from_secs(3600 * hours);
-    std::fs::File::options().append(true).open(&old[0]).unwrap().set_modified(hours(3)).unwrap();
+    let now_ns = iosonde_core::clock::Clock::wall_ns(&iosonde_core::clock::RealClock);
+    let before = std::time::UNIX_EPOCH + std::time::Duration::from_nanos((now_ns - 3 * HOUR) as u64);
+    std::fs::File::options().append(true).open(&old[0]).unwrap().set_modified(before).unwrap();
     let disk = FaultyDisk::new(1, 100);
     disk.faults(|faults| faults.lockless = true);
     let writer = writer(&root, &disk, NOTHING);
