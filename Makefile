@@ -8,12 +8,15 @@ STATIC := target/$(TRIPLE)/release/iosonde-agent
 PAGE   := src/iosonde/serve/static/index.html
 FUZZ_INPUTS      ?= 2000000
 FUZZ_CONNECTIONS ?= 20000
+MISCHIEF_SCHEDULES ?= 1000
+MISCHIEF_KILLS     ?= 300
+MISCHIEF_FILES     ?= 500
 
 RUST_SOURCES := $(shell find rust schema -type f) Cargo.toml Cargo.lock
 WEB_SOURCES  := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-quick lint format bench fuzz pictures wheel lock services clean
+.PHONY: help build demo test test-quick lint format bench fuzz mischief pictures wheel lock services clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +65,10 @@ fuzz: ## mutated configurations, spools, windows and requests; FUZZ_INPUTS=20000
 	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-probe --test fuzz_config --test fuzz_spool -- --nocapture
 	IOSONDE_FUZZ_INPUTS=$(FUZZ_INPUTS) cargo test --release --quiet -p iosonde-agent --bin iosonde-agent http::fuzz -- --nocapture
 	IOSONDE_FUZZ_CONNECTIONS=$(FUZZ_CONNECTIONS) cargo test --release --quiet -p iosonde-agent --test fuzz_http -- --nocapture
+
+mischief: build ## 1000 simulated schedules, 300 kills, 500 damaged files of each kind; one table. MISCHIEF_SCHEDULES, _KILLS, _FILES
+	scripts/mischief $(MISCHIEF_SCHEDULES) $(MISCHIEF_KILLS) $(MISCHIEF_FILES)
+	$(BIN)/python -m tests.mischief --files $(MISCHIEF_FILES)
 
 pictures: build services ## draw the pictures of the README anew
 	$(BIN)/python scripts/pictures.py

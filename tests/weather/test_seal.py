@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 import pytest
 
@@ -73,6 +74,20 @@ def test_a_host_of_another_name_is_this_one_if_its_probe_ran_on_this_kernel(
         fcntl.flock(writer, fcntl.LOCK_EX)
         assert seal(tmp_path) == []
     assert [path.stem for path in seal(tmp_path)] == [segment.stem]
+
+
+def test_without_locks_a_segment_is_closed_when_nobody_wrote_for_long(live, monkeypatch):
+    def no_locks(_file, _kind):
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    before = everything(live)
+    first, second = layout.spool_segments(live)
+    long_ago = time.time() - 3 * 3600
+    os.utime(first.path, (long_ago, long_ago))
+    assert [path.stem for path in seal(live)] == [first.stem]
+    assert layout.spool_segments(live) == [second]
+    assert same(before, everything(live))
 
 
 def test_without_a_state_a_host_of_another_name_is_another(tmp_path):

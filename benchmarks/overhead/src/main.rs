@@ -194,6 +194,7 @@ fn row(ok: bool, began_ns: u64, ended_ns: u64) -> Tick {
         run_queue_ns: u64::MAX,
         outcome: if ok { Outcome::OK } else { Outcome::SHORT },
         cache: Cache::Cached,
+        more: 0,
     }
 }
 

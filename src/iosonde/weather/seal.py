@@ -12,10 +12,10 @@ from Parquet (readers skip the spool segment of a stem that is sealed, and the n
 A segment that vanished meanwhile (its agent made room, somebody tidied up) is not brought back: the
 draft is thrown away. On a full disk the segment stays in the spool and no draft is left behind.
 A lock may not reach other hosts (Lustre with ``localflock``, some NFS), so a segment of another host
-counts as closed only when nobody has appended to it for two of the hours that a segment lasts. This
-A file system may have no locks at all (Lustre without ``-o flock``): then age decides likewise. This
-host's are those in the folder of its name, and those of a probe that ran, whatever it calls its
-host, on the kernel that runs now: its states name the start of that kernel.
+counts as closed only when nobody has appended to it for two of the hours that a segment lasts; so
+does any segment where there are no locks (Lustre as it is mounted by default). This host's are those
+in the folder of its name, and those of a probe that ran, whatever it calls its host, on the kernel
+that runs now: its states name the start of that kernel.
 A torn segment is sealed as far as it is good and kept beside as ``<stem>.torn``: nothing measured
 is ever deleted.
 """
@@ -50,8 +50,6 @@ its packed numbers half empty, is emptied again: 15 % less than by default."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _SETTLED_S = 7200
 """A segment of another host that was not appended to for so long is closed."""
-_NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
-"""How a file system says that it has no locks at all."""
 _EMPTY_KEPT_S = 3600
 """A segment without rows may just have been opened by a probe that has not locked it yet."""
 
@@ -87,10 +85,8 @@ def _seal_segment(
     root: Path, segment: layout.Segment, ours: bool, warn: Callable[[str], None]
 ) -> Path | None:
     """The Parquet file of one segment; None when there is nothing to do. ``ours``: locks tell all."""
-    with _closed(segment.path) as file:
+    with _closed(segment.path, ours) as file:
         if file is None:
-            return None
-        if not ours and _age_s(file) < _SETTLED_S:
             return None
         read = spool.read(segment.path)
         if read is None:
@@ -142,8 +138,8 @@ def _age_s(file: IO[bytes]) -> float:
 
 
 @contextlib.contextmanager
-def _closed(path: Path) -> Iterator[IO[bytes] | None]:
-    """The open file under a lock; None when somebody else holds one or it is gone."""
+def _closed(path: Path, ours: bool) -> Iterator[IO[bytes] | None]:
+    """The open file; None when somebody writes it or it is gone. ``ours``: a lock tells, if there are any."""
     try:
         file = path.open("rb")
     except FileNotFoundError:
@@ -152,14 +148,14 @@ def _closed(path: Path) -> Iterator[IO[bytes] | None]:
     except OSError as error:
         raise _explained(path, error) from error
     with file:
-        yield file if _locked(file, path) else None
+        locked = _locked(file, path)
+        tells = ours and locked is not None
+        free = locked is not False and (tells or _age_s(file) >= _SETTLED_S)
+        yield file if free else None
 
 
-def _locked(file: IO[bytes], path: Path) -> bool:
-    """Whether nobody else has the segment; then nobody gets it until ``file`` is closed.
-
-    Without locks: whether nobody has appended to it for longer than a segment lasts.
-    """
+def _locked(file: IO[bytes], path: Path) -> bool | None:
+    """Whether nobody else has the segment; then nobody gets it until ``file`` is closed. None: no locks here."""
     for kind in (fcntl.LOCK_EX, fcntl.LOCK_SH):
         try:
             fcntl.flock(file, kind | fcntl.LOCK_NB)
@@ -167,8 +163,8 @@ def _locked(file: IO[bytes], path: Path) -> bool:
         except OSError as error:
             if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
                 return False
-            if error.errno in _NO_LOCKS:
-                return _age_s(file) >= _SETTLED_S
+            if error.errno in (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK):
+                return None
             # NFS gives an exclusive lock only on a file that was opened for writing.
             if error.errno != errno.EBADF or kind == fcntl.LOCK_SH:
                 raise _explained(path, error) from error

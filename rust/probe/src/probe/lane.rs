@@ -5,6 +5,7 @@
 //! operation is stuck the supervisor takes the later ticks away, see [`super::slot`].
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::control::Control;
@@ -20,6 +21,8 @@ use iosonde_core::sample::{Op, Outcome};
 pub const LIMBO: u64 = 4096;
 /// How often a lane without ticks looks whether it was given some.
 const LOOK_NS: u64 = 50_000_000;
+/// How long a lane that ends waits for its last rows to be taken.
+const LEAVE_NS: u64 = 500_000_000;
 
 /// The lane of one op.
 pub struct Lane {
@@ -80,7 +83,7 @@ impl Lane {
             }
             // Made ready before the tick, so that nothing stands between the timer and the operation.
             let ready = self.prepare();
-            self.clock.sleep_until(self.next_due_ns(), stop);
+            self.await_tick(stop);
             if stop.raised() {
                 self.cancel(ready);
                 break;
@@ -91,13 +94,36 @@ impl Lane {
             let queued = control.run_queue_ns().zip(queued_before).map(|(after, before)| after - before);
             self.finish(opened, outcome, (began_ns, ended_ns), queued);
         }
+        self.leave();
+    }
+
+    /// Sleep until the next tick. What the ring could not take goes out meanwhile.
+    fn await_tick(&mut self, stop: &Stop) {
+        let due_ns = self.next_due_ns();
+        while !self.flush() && !stop.raised() && self.clock.monotonic_ns() + LOOK_NS < due_ns {
+            self.clock.sleep_until(self.clock.monotonic_ns() + LOOK_NS, stop);
+        }
+        self.clock.sleep_until(due_ns, stop);
+    }
+
+    /// The last rows, as far as somebody takes them.
+    fn leave(&mut self) {
+        let (never, patience) = (Stop::default(), self.clock.monotonic_ns() + LEAVE_NS);
+        while !self.flush() && self.clock.monotonic_ns() < patience {
+            self.clock.sleep_until(self.clock.monotonic_ns() + LEAVE_NS / 100, &never);
+        }
     }
 
     /// Whether the lane may take ticks: a revoked one waits until it is given some again.
     pub fn has_ticks(&mut self) -> bool {
+        self.flush();
         let claim = self.slot.claim();
         if claim.revoked {
-            self.slot.park(true);
+            if !self.slot.parked() {
+                // Taken away just when an operation had returned: what was ours of it still is.
+                self.absorb(claim, self.clock.monotonic_ns());
+                self.slot.park(true);
+            }
             return false;
         }
         if self.slot.parked() {
@@ -131,7 +157,7 @@ impl Lane {
             return None;
         }
         let due_ns = self.schedule.due_ns(current);
-        if !self.claim(current + 1, now) {
+        if self.next != current || !self.claim(current + 1, now) {
             self.cancel(ready);
             return None;
         }
@@ -161,12 +187,11 @@ impl Lane {
             run_queue_ns: queued.unwrap_or(u64::MAX),
             outcome,
             cache: opened.ready.cache,
+            more: 0,
         });
         self.operation.settle(outcome, self.slot.claim().revoked);
         let claim = self.slot.claim();
-        if claim.end > self.next || claim.revoked {
-            self.absorb(claim, ended_ns);
-        }
+        self.absorb(claim, ended_ns);
         let now = self.clock.monotonic_ns();
         if !claim.revoked && now >= self.schedule.due_ns(self.next) {
             // The tick in whose period the operation ended is over too: the lane resumes at a future one.
@@ -176,68 +201,78 @@ impl Lane {
         self.slot.close(outcome);
     }
 
-    /// Own the ticks before `end`. False when the supervisor has taken them away meanwhile.
+    /// Own the ticks before `end`. False when the supervisor has moved the claim meanwhile: its ticks are passed over.
     fn claim(&mut self, end: u64, ended_ns: u64) -> bool {
-        while self.next < end {
-            let seen = Claim { end: self.next, revoked: false };
-            match self.slot.move_claim(seen, Claim { end, revoked: false }) {
-                Ok(()) => self.next = end,
-                Err(claim) => {
-                    self.absorb(claim, ended_ns);
-                    if claim.revoked {
-                        return false;
-                    }
-                }
+        let seen = Claim { end: self.next, revoked: false };
+        match self.slot.move_claim(seen, Claim { end, revoked: false }) {
+            Ok(()) => {
+                self.next = end;
+                true
+            }
+            Err(claim) => {
+                self.absorb(claim, ended_ns);
+                false
             }
         }
-        true
     }
 
     /// The supervisor moved the claim while an operation was open: the first ticks behind it are still ours.
     fn absorb(&mut self, claim: Claim, ended_ns: u64) {
-        for k in self.next..claim.end.min(self.begun + 1 + LIMBO) {
-            self.skipped(k, ended_ns);
-        }
+        self.skipped(self.next..claim.end.min(self.begun + 1 + LIMBO), ended_ns);
         self.next = self.next.max(claim.end);
     }
 
     /// Ticks before `until` will never begin; what blocked them ended at `ended_ns`. Ticks that the divider leaves out
     /// were not missed. False when they were taken away.
     fn skip_until(&mut self, until: u64, ended_ns: u64, divider: u64) -> bool {
-        let from = self.next;
-        if until <= from {
-            return true;
-        }
-        if !self.claim(until, ended_ns) {
-            return false;
-        }
-        for k in from..until {
-            if k.is_multiple_of(divider) {
-                self.skipped(k, ended_ns);
-            } else {
-                self.record(Tick::never_begun(self.schedule.due_ns(k), Outcome::SHED));
+        while self.next < until {
+            let mut k = self.next;
+            if self.claim(until, ended_ns) {
+                while k < until {
+                    let worked_on = k.next_multiple_of(divider).min(until);
+                    self.run_of(k..worked_on, Tick::never_begun(0, Outcome::SHED));
+                    k = (worked_on + 1).min(until);
+                    // With nothing left out all of them are one run.
+                    k = if divider == 1 { until } else { k };
+                    self.skipped(worked_on..k, ended_ns);
+                }
+            } else if self.slot.claim().revoked {
+                return false;
             }
         }
         true
     }
 
-    fn skipped(&mut self, k: u64, ended_ns: u64) {
-        let due_ns = self.schedule.due_ns(k);
-        // Tidying up after an operation may run past a tick that fell due after the operation's end.
-        let ended_ns = ended_ns.max(due_ns);
-        self.record(Tick { ended_ns, ..Tick::never_begun(due_ns, Outcome::SKIPPED) });
+    fn skipped(&mut self, ticks: Range<u64>, ended_ns: u64) {
+        self.run_of(ticks, Tick { ended_ns, ..Tick::never_begun(0, Outcome::SKIPPED) });
+    }
+
+    /// Ticks that fared the same.
+    fn run_of(&mut self, ticks: Range<u64>, tick: Tick) {
+        let mut from = ticks.start;
+        while from < ticks.end {
+            let more = u32::try_from(ticks.end - from - 1).unwrap_or(u32::MAX);
+            self.record(Tick { due_ns: self.schedule.due_ns(from), more, ..tick });
+            from += 1 + u64::from(more);
+        }
     }
 
     fn record(&mut self, tick: Tick) {
+        if !self.flush() || !self.slot.push(&tick) {
+            self.overflow.push_back(tick);
+        }
+    }
+
+    /// Put what waits into the ring; whether all of it fitted.
+    pub fn flush(&mut self) -> bool {
         while let Some(waiting) = self.overflow.front() {
             if !self.slot.push(waiting) {
-                break;
+                return false;
             }
             self.overflow.pop_front();
         }
-        if !self.overflow.is_empty() || !self.slot.push(&tick) {
-            self.overflow.push_back(tick);
-        }
+        self.overflow = VecDeque::new();
+        true
     }
 }
 

@@ -1,11 +1,18 @@
 //! Which ticks of an op are still owed a row, and by whom: every tick becomes exactly one.
 //!
 //! ```text
-//! lane's slot      emitted ────► claim.end        its own, in the ring or still to come
+//! lane's slot      first ────► claim.end          its own, in the ring or still to come
 //! stuck lane       k | k+1 .. k+LIMBO | ... now   the lane's | the supervisor's, written as they pass
 //! nobody's         from ────────► now             the supervisor's
 //! ```
+//! The invariant: a tick enters at most one account's set of owed ticks, once, when its lane has claimed it; and a row
+//! of a lane's tick passes only by taking the tick out of that set, whether the row came through the ring or the
+//! supervisor writes it for a lane that is gone. What a lane sends that is not owed (any more) is no row. The supervisor
+//! writes of other ticks only as it takes them from a claim, and claims only move on: no tick counts twice, none is lost.
 
+mod owed;
+
+use self::owed::Owed;
 use super::lane::LIMBO;
 use super::slot::{Claim, Slot, Tick};
 use iosonde_core::pace::Schedule;
@@ -16,15 +23,17 @@ use iosonde_core::sample::Outcome;
 pub struct Account {
     slot: Slot,
     schedule: Schedule,
-    /// The next tick whose row the lane owes.
-    emitted: u64,
+    /// The lane's ticks whose rows have not come.
+    owed: Owed,
+    /// The first tick that was never shared out: not to the lane, not to the supervisor.
+    shared: u64,
 }
 
 impl Account {
     /// Open the account of a lane whose first tick is `first`; makes the slot ready for it.
     pub fn open(slot: Slot, schedule: Schedule, first: u64) -> Self {
         slot.reset(first);
-        Self { slot, schedule, emitted: first }
+        Self { slot, schedule, owed: Owed::default(), shared: first }
     }
     /// The slot.
     pub fn slot(&self) -> &Slot {
@@ -44,9 +53,15 @@ impl Account {
     /// Take what the lane saw.
     pub fn drain(&mut self, row: &mut dyn FnMut(Tick)) {
         while let Some(tick) = self.slot.pop() {
-            // Rows from before the lane was given later ticks may come after that.
-            self.emitted = self.emitted.max(self.schedule.tick_at(tick.due_ns) + 1);
-            row(tick);
+            let first = self.schedule.tick_at(tick.due_ns);
+            let (last, schedule) = (first.saturating_add(u64::from(tick.more)), self.schedule);
+            // A lane claims ticks before it sends a row of them.
+            if last >= self.shared {
+                self.share(self.slot.claim().end);
+            }
+            if self.schedule.due_ns(first) == tick.due_ns {
+                self.owed.take_each(first..=last, &mut |k| row(alone(schedule, tick, k)));
+            }
         }
     }
 
@@ -54,17 +69,32 @@ impl Account {
         self.slot.open_since_due_ns().map(|due_ns| self.schedule.tick_at(due_ns))
     }
 
+    /// Ticks before `end` are the lane's: it has claimed them.
+    fn share(&mut self, end: u64) {
+        self.owed.add(self.shared..end);
+        self.shared = self.shared.max(end);
+    }
+
+    /// Ticks before `end` were taken from a lane that is stuck in `open`: some behind it stay its own.
+    fn share_stuck(&mut self, open: u64, end: u64, row: &mut dyn FnMut(Tick)) {
+        self.share(end.min(open + 1 + LIMBO));
+        unowned(self.schedule, self.shared, end, Outcome::SKIPPED, row);
+        self.shared = self.shared.max(end);
+    }
+
     /// The lane has something open: take over the ticks that lie too far behind it.
     pub fn relieve(&mut self, now_ns: u64, row: &mut dyn FnMut(Tick)) {
-        let Some(open) = self.open_tick() else { return };
+        // The claim first: as long as it does not move, the lane opens nothing else.
         let (seen, now) = (self.slot.claim(), self.schedule.tick_at(now_ns));
+        let Some(open) = self.open_tick() else { return };
         if seen.revoked || now <= open + LIMBO || seen.end >= now {
             return;
         }
         let to = Claim { end: now, revoked: false };
         // Lost the race: the operation has just returned.
         if self.slot.move_claim(seen, to).is_ok() {
-            self.unowned(seen.end.max(open + 1 + LIMBO), now, row);
+            self.share(seen.end);
+            self.share_stuck(open, now, row);
         }
     }
 
@@ -79,29 +109,29 @@ impl Account {
             let open = self.open_tick();
             let end = open.map_or(seen.end, |_| seen.end.max(self.schedule.tick_at(now_ns) + 1));
             if self.slot.move_claim(seen, Claim { end, revoked: true }).is_ok() {
+                self.share(seen.end);
                 if let Some(open) = open {
-                    self.unowned(seen.end.max(open + 1 + LIMBO), end, row);
+                    self.share_stuck(open, end, row);
                 }
                 return end;
             }
         }
     }
 
-    /// Give ticks from `first` on to a lane that is parked.
+    /// Give ticks from `first` on to a lane that is parked. What it owed before it still owes.
     pub fn give(&mut self, first: u64) {
         let seen = self.slot.claim();
         // Only the supervisor moves a revoked claim, so this cannot fail.
         let _ = self.slot.move_claim(seen, Claim { end: first, revoked: false });
-        self.emitted = first;
+        self.shared = self.shared.max(first);
     }
 
     /// The lane is gone for good: what it still owes. Returns the first tick that was not its own.
     pub fn settle(&mut self, now_ns: u64, row: &mut dyn FnMut(Tick)) -> u64 {
-        self.drain(row);
         let end = self.revoke(now_ns, row);
+        self.drain(row);
         let open = self.open_tick();
-        let owed = open.map_or(end, |open| end.min(open + 1 + LIMBO));
-        for k in self.emitted..owed {
+        for k in self.owed.take_all() {
             let due_ns = self.schedule.due_ns(k);
             row(if open == Some(k) {
                 Tick { began_ns: due_ns, ..Tick::never_begun(due_ns, Outcome::PENDING) }
@@ -109,7 +139,6 @@ impl Account {
                 Tick::never_begun(due_ns, Outcome::SKIPPED)
             });
         }
-        self.emitted = end;
         end
     }
 
@@ -123,10 +152,15 @@ impl Account {
             row(Tick::never_begun(self.schedule.due_ns(k), outcome));
         }
     }
+}
 
-    fn unowned(&self, from: u64, to: u64, row: &mut dyn FnMut(Tick)) {
-        unowned(self.schedule, from, to, Outcome::SKIPPED, row);
-    }
+/// Tick `k` of a run, as a row of its own.
+fn alone(schedule: Schedule, run: Tick, k: u64) -> Tick {
+    let due_ns = schedule.due_ns(k);
+    // Tidying up after an operation may run past a tick that fell due after the operation's end.
+    let ended_ns =
+        if run.began_ns == 0 && run.ended_ns != 0 { run.ended_ns.max(due_ns) } else { run.ended_ns };
+    Tick { due_ns, ended_ns, more: 0, ..run }
 }
 
 /// Rows for ticks that nobody could work on.
@@ -181,6 +215,32 @@ mod tests {
         assert_eq!(end, 1);
         assert_eq!(rows(|row| account.drain(row)), [(0, Outcome::OK)]);
         assert_eq!(rows(|row| end = account.settle(60 * PERIOD, row)), []);
+    }
+
+    #[test]
+    fn what_a_lane_sends_twice_or_never_claimed_is_no_row() {
+        let mut account = account(3);
+        lane_takes(&account, 3);
+        account.slot.close(Outcome::OK);
+        for due_ns in [3 * PERIOD, 3 * PERIOD, 2 * PERIOD, 4 * PERIOD, 3 * PERIOD + 1, u64::MAX] {
+            account.slot.push(&Tick::never_begun(due_ns, Outcome::OK));
+        }
+        assert_eq!(rows(|row| account.drain(row)), [(3, Outcome::OK)]);
+    }
+
+    #[test]
+    fn rows_from_before_a_lane_was_parked_still_come_once() {
+        let mut account = account(0);
+        lane_takes(&account, 0);
+        let first = account.revoke(5 * PERIOD, &mut |_| {});
+        account.slot.close(Outcome::OK);
+        account.give(first + 10);
+        // Tick 0 came, then the lane died: what it covered is owed as before.
+        account.slot.push(&Tick::never_begun(0, Outcome::OK));
+        let mut seen = rows(|row| account.drain(row));
+        seen.extend(rows(|row| assert_eq!(account.settle(20 * PERIOD, row), first + 10)));
+        let skipped = (1..=5).map(|k| (k, Outcome::SKIPPED));
+        assert_eq!(seen, [(0, Outcome::OK)].into_iter().chain(skipped).collect::<Vec<_>>());
     }
 
     #[test]

@@ -204,7 +204,8 @@ impl Session {
     fn open_store(&mut self) -> std::io::Result<Option<StateWriter>> {
         let Some(root) = self.config.store.clone() else { return Ok(None) };
         let (host, header) = (slug(&self.origin.host), self.header());
-        let mut setup = Setup { keep: self.config.keep, ..Setup::new(root, host, header) };
+        let clock = Arc::clone(&self.clock);
+        let mut setup = Setup { keep: self.config.keep, clock, ..Setup::new(root, host, header) };
         let simulated = self.disk.take();
         let inline = simulated.is_some();
         if let Some(disk) = simulated {

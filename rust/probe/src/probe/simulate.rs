@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::ProbeError;
-use super::collector::Summary;
+use super::collector::{OnNote, Summary};
 use super::crew::{Crew, Worker};
 use super::lane::{Lane, Opened};
 use super::prepare::Prepared;
@@ -19,6 +19,9 @@ use crate::config::Config;
 use crate::record::disk::{Disk, RealDisk};
 use iosonde_core::clock::{Clock, SimClock, Stop};
 use iosonde_core::sample::Outcome;
+
+/// How often an ending session takes rows before it leaves what is still busy behind.
+const LAST_LOOKS: usize = 250;
 
 /// Why a simulation could not run.
 #[derive(Debug, thiserror::Error)]
@@ -159,8 +162,10 @@ impl Worker for Handle {
     }
     fn is_gone(&mut self) -> bool {
         let mut worker = lock(&self.worker);
-        // Like a process: it goes when its last operation has returned.
-        let idle = worker.lanes.iter().all(|lane| matches!(lane.doing, Doing::Waiting));
+        // Like a process: it goes when its last operation has returned and its last rows were taken.
+        let mut waiting = worker.lanes.iter_mut().filter(|lane| matches!(lane.doing, Doing::Waiting));
+        let handed_on = waiting.all(|lane| lane.lane.flush());
+        let idle = handed_on && worker.lanes.iter().all(|lane| matches!(lane.doing, Doing::Waiting));
         if worker.ending && idle {
             *worker = SimWorker { ending: true, gone: true, ..SimWorker::default() };
         }
@@ -185,9 +190,20 @@ pub struct Simulation {
 impl Simulation {
     /// Of a configuration, on this clock; the store is on `disk`.
     pub fn new(config: Config, clock: SimClock, disk: Box<dyn Disk>) -> Result<Self, SimulateError> {
+        Self::noted(config, clock, disk, Box::new(|_| {}))
+    }
+
+    /// The same; notes go to `on_note`, which may take its time on the clock, as a log that blocks does.
+    pub fn noted(
+        config: Config,
+        clock: SimClock,
+        disk: Box<dyn Disk>,
+        on_note: OnNote,
+    ) -> Result<Self, SimulateError> {
         let crew = SimCrew { clock: clock.clone(), workers: Arc::default() };
         let mut session = Session::new(config, Arc::new(clock.clone()))?;
         session.write_to(disk);
+        session.on_note(on_note);
         let supervisor = session.supervisor(Box::new(crew.clone()))?;
         let beat_ns = clock.monotonic_ns();
         Ok(Self { clock, crew, supervisor, beat_ns })
@@ -198,23 +214,32 @@ impl Simulation {
         self.supervisor.view()
     }
 
-    /// Let time pass until `until_ns` (monotonic).
+    /// Let time pass until `until_ns` (monotonic), or as far as the supervisor was blocked beyond.
     pub fn run_until(&mut self, until_ns: u64) {
-        loop {
-            let soonest = self.crew.soonest();
-            let at_ns = soonest.as_ref().map_or(u64::MAX, |&(at_ns, ..)| at_ns);
-            if at_ns.min(self.beat_ns) >= until_ns {
-                break;
-            }
-            self.clock.sleep_until(at_ns.min(self.beat_ns), &Stop::default());
-            match soonest {
-                Some((at_ns, worker, number)) if at_ns < self.beat_ns => {
-                    lock(&worker).lanes[number].step(at_ns);
-                }
-                _ => self.beat_ns = self.supervisor.beat(true),
-            }
-        }
+        while self.step(until_ns.max(self.clock.monotonic_ns())) {}
         self.clock.sleep_until(until_ns, &Stop::default());
+    }
+
+    /// Let the next `steps` things happen: a tick is taken, an operation ends, the supervisor looks.
+    pub fn run_steps(&mut self, steps: u64) {
+        for _ in 0..steps {
+            self.step(u64::MAX);
+        }
+    }
+
+    /// Let one thing happen; false if none does before `until_ns`.
+    fn step(&mut self, until_ns: u64) -> bool {
+        let soonest = self.crew.soonest();
+        let at_ns = soonest.as_ref().map_or(u64::MAX, |&(at_ns, ..)| at_ns);
+        if at_ns.min(self.beat_ns) >= until_ns {
+            return false;
+        }
+        self.clock.sleep_until(at_ns.min(self.beat_ns), &Stop::default());
+        match soonest {
+            Some((at_ns, worker, number)) if at_ns < self.beat_ns => lock(&worker).lanes[number].step(at_ns),
+            _ => self.beat_ns = self.supervisor.beat(true),
+        }
+        true
     }
 
     /// Watch the targets of another configuration from now on.
@@ -227,8 +252,12 @@ impl Simulation {
     /// End it as a session ends. Dropping it instead is what a kill does.
     pub fn finish(mut self) -> Summary {
         self.supervisor.dismiss();
-        // Those who are idle end at once, the others never.
-        self.supervisor.is_deserted();
+        // Those who are idle end once their rows were taken, the others never.
+        for _ in 0..LAST_LOOKS {
+            if self.supervisor.is_deserted() {
+                break;
+            }
+        }
         self.supervisor.finish()
     }
 }

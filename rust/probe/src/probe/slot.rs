@@ -52,24 +52,36 @@ pub struct Tick {
     pub outcome: Outcome,
     /// What the cache could do.
     pub cache: Cache,
+    /// So many ticks behind it fared the same: what a long operation blocked takes one place in the ring.
+    pub more: u32,
 }
 
 impl Tick {
     /// A tick that never began.
     pub fn never_begun(due_ns: u64, outcome: Outcome) -> Self {
         let (offset_bytes, run_queue_ns) = (u64::MAX, u64::MAX);
-        Self { due_ns, began_ns: 0, ended_ns: 0, offset_bytes, run_queue_ns, outcome, cache: Cache::Unknown }
+        Self {
+            due_ns,
+            began_ns: 0,
+            ended_ns: 0,
+            offset_bytes,
+            run_queue_ns,
+            outcome,
+            cache: Cache::Unknown,
+            more: 0,
+        }
     }
 
     fn words(&self) -> [u64; 6] {
-        let small = u64::from(self.outcome.code()) | (self.cache as u64) << 16;
+        let small = u64::from(self.outcome.code()) | (self.cache as u64) << 16 | u64::from(self.more) << 32;
         [self.due_ns, self.began_ns, self.ended_ns, self.offset_bytes, self.run_queue_ns, small]
     }
 
     fn from_words([due_ns, began_ns, ended_ns, offset_bytes, run_queue_ns, small]: [u64; 6]) -> Self {
         let outcome = Outcome::from_code(small as u16);
         let cache = Cache::from_code((small >> 16) as u8);
-        Self { due_ns, began_ns, ended_ns, offset_bytes, run_queue_ns, outcome, cache }
+        let more = (small >> 32) as u32;
+        Self { due_ns, began_ns, ended_ns, offset_bytes, run_queue_ns, outcome, cache, more }
     }
 }
 
@@ -206,7 +218,12 @@ mod tests {
     use rustix::io::Errno;
 
     fn tick(due_ns: u64) -> Tick {
-        Tick { began_ns: 5, cache: Cache::Evicted, ..Tick::never_begun(due_ns, Outcome::error(Errno::STALE)) }
+        Tick {
+            began_ns: 5,
+            cache: Cache::Evicted,
+            more: u32::MAX,
+            ..Tick::never_begun(due_ns, Outcome::error(Errno::STALE))
+        }
     }
 
     #[test]

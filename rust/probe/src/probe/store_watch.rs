@@ -1,7 +1,5 @@
 //! What people should know of the store besides that it is full: it does not answer, it refuses, it has no locks.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use crate::record::health::Health;
 
 /// A round of the writer that takes longer than this means that the store does not answer.
@@ -23,7 +21,7 @@ impl StoreWatch {
         let mut said = Vec::new();
         said.extend(self.answer(health, now_ns));
         said.extend(self.refusal(health));
-        if health.without_locks.load(Relaxed) && !std::mem::replace(&mut self.without_locks, true) {
+        if health.is_unlocked() && !std::mem::replace(&mut self.without_locks, true) {
             let text = "the store's file system has no locks: segments are sealed only when two hours old";
             said.push((text.into(), true));
         }

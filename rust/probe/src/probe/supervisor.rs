@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::collector::{Collector, Summary};
 use super::crew::{Crew, Worker};
 use super::origin::Origin;
+use super::slot::RING_TICKS;
 use super::view::View;
 use super::watch::Watch;
 use crate::config::TargetPlan;
@@ -25,6 +26,8 @@ const LEAVE_NS: u64 = 300_000_000;
 
 /// The store has so long to take the last rows, unless told otherwise.
 const STORE_PATIENCE: Duration = Duration::from_secs(10);
+/// So many rows are handed on before their round is due: what waits is bounded whatever the flush interval is.
+const ROUND_ROWS: usize = 20_000;
 
 /// Called by the thread that keeps the schedule, to show that it is alive.
 pub type Beat = Box<dyn FnMut() + Send + Sync>;
@@ -126,11 +129,11 @@ impl Supervisor {
         let ended_ns = self.clock.monotonic_ns();
         let never = Stop::default();
         while !leaving.iter_mut().all(Watch::is_deserted) && self.clock.monotonic_ns() < ended_ns + LEAVE_NS {
+            drain(leaving, &mut self.collector);
             self.clock.sleep_until(self.clock.monotonic_ns() + LEAVE_NS / 100, &never);
         }
         for watch in leaving.iter_mut() {
             let target = Arc::clone(watch.watched());
-            watch.drain(&mut self.collector.sink(&target));
             watch.finish(ended_ns, &mut self.collector.sink(&target));
         }
         self.collector.round(true);
@@ -161,6 +164,8 @@ impl Supervisor {
             let plan = &watch.watched().plan;
             let soonest = plan.deadline_ns.min(plan.retry_ns) / 4;
             next_ns = next_ns.min(now_ns + soonest.clamp(BEAT_NS.0, BEAT_NS.1));
+            // A ring is half full at most when it is emptied, however far apart rounds are.
+            next_ns = next_ns.min(now_ns + plan.period_ns.saturating_mul(RING_TICKS / 2).max(BEAT_NS.0));
             if !watch.watched().is_running() {
                 next_ns = next_ns.min(now_ns + PREPARING_BEAT_NS);
             }
@@ -170,9 +175,11 @@ impl Supervisor {
             });
             let mut sink = self.collector.sink(&Arc::clone(watch.watched()));
             watch.beat(now_ns, self.crew.as_mut(), begin, &mut sink);
+            watch.drain(&mut sink);
         }
         // Whoever is told that a target is ready may look for its state at once.
-        if now_ns >= self.next_flush_ns || self.ours() > ours {
+        let many = self.collector.waiting.len() >= ROUND_ROWS;
+        if now_ns >= self.next_flush_ns || many || self.ours() > ours {
             self.collect(true);
             self.left.retain_mut(|worker| !worker.is_gone());
             self.next_flush_ns = now_ns + self.flush_ns;
@@ -186,9 +193,7 @@ impl Supervisor {
 
     /// Take what the lanes saw and hand it on.
     pub fn collect(&mut self, running: bool) {
-        for watch in &mut self.watches {
-            watch.drain(&mut self.collector.sink(&Arc::clone(watch.watched())));
-        }
+        drain(&mut self.watches, &mut self.collector);
         self.collector.round(running);
     }
 
@@ -197,8 +202,9 @@ impl Supervisor {
         self.ended_ns = Some(self.clock.monotonic_ns());
         self.watches.iter_mut().for_each(Watch::dismiss);
     }
-    /// Whether all workers are gone.
+    /// Whether all workers are gone. Takes their last rows meanwhile.
     pub fn is_deserted(&mut self) -> bool {
+        drain(&mut self.watches, &mut self.collector);
         self.watches.iter_mut().all(Watch::is_deserted)
     }
 
@@ -214,6 +220,13 @@ impl Supervisor {
             watch.finish(ended_ns, &mut self.collector.sink(&Arc::clone(watch.watched())));
         }
         self.collector.finish(patience)
+    }
+}
+
+/// Take what lanes saw.
+fn drain(watches: &mut [Watch], collector: &mut Collector) {
+    for watch in watches {
+        watch.drain(&mut collector.sink(&Arc::clone(watch.watched())));
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use super::disk::Disk;
 use super::frames;
-use super::health::Health;
+use super::health::{Health, Trouble};
 use super::inbox::{Append, bound};
 use super::retention::Retention;
 use super::tail::Tail;
@@ -35,14 +35,14 @@ impl Appender {
         self.replacements.extend(replacements);
     }
 
-    /// Try everything once. Returns the first trouble, as text.
-    pub fn work(
+    /// Try everything once. Returns the first trouble.
+    pub(super) fn work(
         &mut self,
         disk: &dyn Disk,
         room: &mut Retention,
         health: &Health,
         now_ns: i64,
-    ) -> Option<String> {
+    ) -> Option<Trouble> {
         let mut trouble = None;
         // What follows on a file that just refused must not overtake.
         let mut refused = HashSet::new();

@@ -4,8 +4,10 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path};
 
+use iosonde_core::clock::{Clock, RealClock};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 
 /// A file that is only ever appended to.
@@ -24,10 +26,8 @@ pub trait DiskFile: Send {
     fn cut(&mut self, length: u64) -> io::Result<()>;
     /// Force what was appended to the device.
     fn sync(&mut self) -> io::Result<()>;
-    /// Whether it could be locked when it was made.
-    fn is_locked(&self) -> bool {
-        true
-    }
+    /// Whether a lock keeps others off it.
+    fn is_locked(&self) -> bool;
 }
 
 /// What lies in a folder.
@@ -52,7 +52,7 @@ pub enum Removal {
 
 /// A place where files live.
 pub trait Disk: Send + Sync {
-    /// Begin a file that must not exist, and lock it where the file system has locks; makes its folder.
+    /// Begin a file that must not exist, and lock it, where its file system has locks; makes its folder.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
     /// Open a file to append to; makes it and its folder.
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
@@ -69,12 +69,17 @@ pub trait Disk: Send + Sync {
     /// Regular files and folders at `relative` below `root`; symbolic links are neither followed nor listed.
     /// A missing folder is empty.
     fn list(&self, root: &Path, relative: &Path) -> io::Result<Vec<Entry>>;
-    /// Remove the regular file at `relative` below `root` unless it is locked; follows no link on the way.
+    /// Remove the regular file at `relative` below `root` unless it is locked or, where locks do not exist, was written
+    /// to in the last two hours; follows no link on the way.
     fn remove(&self, root: &Path, relative: &Path) -> io::Result<Removal>;
     /// Remove the folder at `relative` below `root` if it is one and nothing is in it; whether it was.
     fn remove_empty(&self, root: &Path, relative: &Path) -> io::Result<bool>;
     /// What the file system has of room at `path` or, where it does not exist yet, at the folder that will hold it.
     fn room(&self, path: &Path) -> io::Result<Room>;
+    /// Whether a call would return. A real disk tells only by returning; a simulated one may say no.
+    fn answers(&self) -> bool {
+        true
+    }
 }
 
 /// Room on a file system.
@@ -90,57 +95,99 @@ pub struct Room {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealDisk;
 
-impl DiskFile for File {
+struct RealFile {
+    file: File,
+    locked: bool,
+}
+
+impl DiskFile for RealFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Write::write(self, bytes)
+        self.file.write(bytes)
     }
     fn len(&mut self) -> io::Result<u64> {
-        Ok(self.metadata()?.len())
+        Ok(self.file.metadata()?.len())
     }
     fn last_byte(&mut self) -> io::Result<Option<u8>> {
-        let length = self.metadata()?.len();
+        let length = self.file.metadata()?.len();
         if length == 0 {
             return Ok(None);
         }
         let mut byte = [0];
-        std::os::unix::fs::FileExt::read_exact_at(self, &mut byte, length - 1)?;
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, &mut byte, length - 1)?;
         Ok(Some(byte[0]))
     }
     fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.set_len(length)
+        self.file.set_len(length)
     }
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_data()
-    }
-}
-
-/// A file on a file system without locks.
-struct Unlocked(File);
-
-impl DiskFile for Unlocked {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        DiskFile::write(&mut self.0, bytes)
-    }
-    fn len(&mut self) -> io::Result<u64> {
-        DiskFile::len(&mut self.0)
-    }
-    fn last_byte(&mut self) -> io::Result<Option<u8>> {
-        self.0.last_byte()
-    }
-    fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.0.cut(length)
-    }
-    fn sync(&mut self) -> io::Result<()> {
-        self.0.sync()
+        self.file.sync_data()
     }
     fn is_locked(&self) -> bool {
-        false
+        self.locked
     }
 }
 
-/// Whether a file system has no locks at all, as Lustre without `-o flock`.
-fn knows_no_locks(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EOPNOTSUPP | libc::ENOLCK))
+/// Takes the lock of a file.
+pub(super) type Lock = fn(&File) -> Result<(), TryLockError>;
+
+/// Where locks do not exist, a file that nobody wrote to for so long is nobody's.
+const SETTLED_S: i64 = 7200;
+
+/// Take the lock of a file: whether we have it; none where its file system has no locks (Lustre as it is mounted by
+/// default, some NFS).
+fn take(file: &File, lock: Lock) -> io::Result<Option<bool>> {
+    match lock(file) {
+        Ok(()) => Ok(Some(true)),
+        Err(TryLockError::WouldBlock) => Ok(Some(false)),
+        Err(TryLockError::Error(error)) => match error.raw_os_error() {
+            Some(libc::ENOSYS | libc::EOPNOTSUPP | libc::ENOLCK) => Ok(None),
+            _ => Err(error),
+        },
+    }
+}
+
+/// [`Disk::create`] with this kind of lock.
+pub(super) fn create_with(path: &Path, lock: Lock) -> io::Result<Box<dyn DiskFile>> {
+    let file = in_folder(path, || File::options().create_new(true).read(true).append(true).open(path))?;
+    match take(&file, lock) {
+        // Nobody else has its name either way: it is new.
+        Ok(Some(true)) => Ok(Box::new(RealFile { file, locked: true })),
+        Ok(None) => Ok(Box::new(RealFile { file, locked: false })),
+        refused => {
+            let _ = std::fs::remove_file(path);
+            refused?;
+            Err(io::Error::other("somebody else took the lock of a new segment"))
+        }
+    }
+}
+
+/// [`Disk::remove`] with this kind of lock.
+pub(super) fn remove_with(root: &Path, relative: &Path, lock: Lock) -> io::Result<Removal> {
+    let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else {
+        return Ok(Removal::Nothing);
+    };
+    let nothing = |error: &io::Error| {
+        matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP | libc::ENXIO))
+    };
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let opened = folder_below(root, parent).and_then(|folder| {
+        let file = File::from(rustix::fs::openat(&folder, name, flags, Mode::empty())?);
+        Ok((folder, file))
+    });
+    let (folder, file) = match opened {
+        Err(error) if nothing(&error) => return Ok(Removal::Nothing),
+        opened => opened?,
+    };
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Ok(Removal::Nothing);
+    }
+    let age_s = || RealClock.wall_ns() / 1_000_000_000 - found.mtime();
+    if !take(&file, lock)?.unwrap_or_else(|| age_s() > SETTLED_S) {
+        return Ok(Removal::Locked);
+    }
+    rustix::fs::unlinkat(&folder, name, AtFlags::empty())?;
+    Ok(Removal::Done)
 }
 
 /// `work` again, once, after its folder was made, if that was missing.
@@ -156,19 +203,11 @@ fn in_folder<T>(path: &Path, work: impl Fn() -> io::Result<T>) -> io::Result<T> 
 
 impl Disk for RealDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let file = in_folder(path, || File::options().create_new(true).read(true).append(true).open(path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Box::new(file)),
-            Err(TryLockError::Error(error)) if knows_no_locks(&error) => Ok(Box::new(Unlocked(file))),
-            Err(error) => {
-                let _ = std::fs::remove_file(path);
-                Err(io::Error::other(error))
-            }
-        }
+        create_with(path, File::try_lock)
     }
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let open = || File::options().create(true).read(true).append(true).open(path);
-        Ok(Box::new(in_folder(path, open)?))
+        Ok(Box::new(RealFile { file: in_folder(path, open)?, locked: false }))
     }
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -219,33 +258,7 @@ impl Disk for RealDisk {
         Ok(found)
     }
     fn remove(&self, root: &Path, relative: &Path) -> io::Result<Removal> {
-        let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else {
-            return Ok(Removal::Nothing);
-        };
-        let nothing = |error: &io::Error| {
-            matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP | libc::ENXIO))
-        };
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let opened = folder_below(root, parent).and_then(|folder| {
-            let file = File::from(rustix::fs::openat(&folder, name, flags, Mode::empty())?);
-            Ok((folder, file))
-        });
-        let (folder, file) = match opened {
-            Err(error) if nothing(&error) => return Ok(Removal::Nothing),
-            opened => opened?,
-        };
-        if !file.metadata()?.is_file() {
-            return Ok(Removal::Nothing);
-        }
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(Removal::Locked),
-            // The agent knows its own open segment; a sealer keeps off what is young.
-            Err(TryLockError::Error(error)) if knows_no_locks(&error) => {}
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-        rustix::fs::unlinkat(&folder, name, AtFlags::empty())?;
-        Ok(Removal::Done)
+        remove_with(root, relative, File::try_lock)
     }
     fn remove_empty(&self, root: &Path, relative: &Path) -> io::Result<bool> {
         let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else { return Ok(false) };

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use super::aging::Aging;
 use super::appender::Appender;
 use super::disk::Disk;
-use super::health::{Busy, Health};
+use super::health::{Busy, Health, Trouble};
 use super::inbox::Inbox;
 use super::job::{Look, Setup};
-use super::retention::Retention;
+use super::retention::{Retention, Time};
 use super::spooler::Spooler;
+use iosonde_core::clock::Clock;
 
 /// What was written is forced to the device this often; a crash of the process alone loses nothing of it.
 const SYNC_NS: i64 = 60 * 1_000_000_000;
@@ -22,6 +24,8 @@ pub struct Engine {
     health: Arc<Health>,
     /// Looks that failed so far.
     looks: Vec<Look>,
+    clock: Arc<dyn Clock>,
+    aging: Aging,
     now_ns: i64,
     synced_ns: Option<i64>,
 }
@@ -37,9 +41,16 @@ impl Engine {
             retention: Retention::new(setup.root, setup.host, setup.keep),
             health,
             looks: Vec::new(),
+            clock: setup.clock,
+            aging: Aging::default(),
             now_ns: 0,
             synced_ns: None,
         }
+    }
+
+    /// Whether the store would answer now.
+    pub fn answers(&self) -> bool {
+        self.disk.answers()
     }
 
     /// Time passed of which no job told.
@@ -72,6 +83,7 @@ impl Engine {
                 }
             }
         }
+        self.health.set_unlocked(self.spooler.is_unlocked());
         self.appender.queue(jobs.appends, jobs.replacements, &self.health);
         let disk = self.disk.as_ref();
         let refused = self.appender.work(disk, &mut self.retention, &self.health, self.now_ns);
@@ -79,16 +91,18 @@ impl Engine {
         if let Err(error) = self.sync_if_due() {
             trouble.get_or_insert(self.health.failed(&error, self.spooler.folder()));
         }
-        if trouble.is_none() {
-            self.health.fine_at(self.now_ns);
-        }
+        let aged_ns = self.aging.now(self.now_ns, self.clock.monotonic_ns());
+        let time = Time { now_ns: self.now_ns, aged_ns };
         // A store that cannot be listed or asked for its room says so when it is written to.
-        let _ = self.retention.check(self.disk.as_ref(), &self.health, self.now_ns, turned_over);
-        self.health.set_last_error(trouble);
+        let roomy = self.retention.check(self.disk.as_ref(), &self.health, time, turned_over);
+        if trouble.is_none() {
+            self.health.fine_at(self.now_ns, roomy.unwrap_or(false));
+        }
+        self.health.ended(trouble, self.now_ns);
     }
 
-    /// Look at the store; the first trouble, as text.
-    fn look(&mut self) -> Option<String> {
+    /// Look at the store; the first trouble.
+    fn look(&mut self) -> Option<Trouble> {
         let (disk, health, mut trouble) = (self.disk.as_ref(), &self.health, None);
         self.looks.retain_mut(|look| match look.0(disk) {
             Ok(()) => false,
@@ -129,8 +143,8 @@ impl Engine {
         let _busy = Busy::new(&self.health);
         let closed = self.spooler.close(self.disk.as_ref());
         if let Err(error) = closed.and(self.appender.sync(self.disk.as_ref())) {
-            let text = self.health.failed(&error, self.spooler.folder());
-            self.health.set_last_error(Some(text));
+            let trouble = self.health.failed(&error, self.spooler.folder());
+            self.health.ended(Some(trouble), self.now_ns);
         }
     }
 }

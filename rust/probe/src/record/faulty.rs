@@ -1,12 +1,13 @@
 //! A disk that is full, slow, or cuts writes short, from a seed: for simulations of the writer.
 
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::io::Errno;
 
-use super::disk::{Disk, DiskFile, Entry, RealDisk, Removal, Room};
+use super::disk::{Disk, DiskFile, Entry, Lock, RealDisk, Removal, Room, create_with, remove_with};
 use iosonde_core::clock::SimClock;
 use iosonde_core::seed::Random;
 
@@ -23,6 +24,14 @@ pub struct Faults {
     pub errno: Errno,
     /// Every call takes so long on this clock.
     pub delay: Option<(SimClock, u64)>,
+    /// Whether locks do not exist.
+    pub lockless: bool,
+    /// Whether a call would not return: the writer of a simulation leaves its jobs where they are meanwhile.
+    pub hangs: bool,
+    /// After so many more calls nothing is done any more, as when the process was killed in the middle of the last.
+    pub dies_after: Option<u64>,
+    /// How often it was called.
+    pub calls: u64,
     /// How often a file or folder was forced to the device.
     pub syncs: u64,
     random: Random,
@@ -36,7 +45,19 @@ impl FaultyDisk {
     /// A disk with `room` bytes that behaves well until told otherwise.
     pub fn new(seed: u64, room: u64) -> Self {
         let random = Random::stream(seed, "disk");
-        let faults = Faults { room, short: 0.0, fail: 0.0, errno: Errno::IO, delay: None, syncs: 0, random };
+        let faults = Faults {
+            room,
+            short: 0.0,
+            fail: 0.0,
+            errno: Errno::IO,
+            delay: None,
+            lockless: false,
+            hangs: false,
+            dies_after: None,
+            calls: 0,
+            syncs: 0,
+            random,
+        };
         Self(Arc::new(Mutex::new(faults)))
     }
     /// Look at the faults or change them.
@@ -49,6 +70,13 @@ impl FaultyDisk {
             if let Some((clock, delay_ns)) = &faults.delay {
                 clock.advance(*delay_ns);
             }
+            faults.calls += 1;
+            if let Some(left) = &mut faults.dies_after {
+                if *left == 0 {
+                    return Err(Errno::CANCELED.into());
+                }
+                *left -= 1;
+            }
             let fails = faults.fail > 0.0 && faults.random.unit() <= faults.fail;
             if fails { Err(faults.errno.into()) } else { Ok(()) }
         })
@@ -60,7 +88,10 @@ impl FaultyDisk {
             if some == 0 && bytes > 0 {
                 return Err(Errno::NOSPC.into());
             }
-            if faults.short > 0.0 && faults.random.unit() <= faults.short {
+            if faults.dies_after == Some(0) {
+                // The last that is written before the end.
+                some = faults.random.below(some + 1);
+            } else if faults.short > 0.0 && faults.random.unit() <= faults.short {
                 some = 1 + faults.random.below(some);
             }
             let some = some.min(bytes as u64);
@@ -70,6 +101,10 @@ impl FaultyDisk {
     }
     fn give(&self, bytes: u64) {
         self.faults(|faults| faults.room = faults.room.saturating_add(bytes));
+    }
+    fn lock(&self) -> Lock {
+        let none: Lock = |_| Err(TryLockError::Error(Errno::NOSYS.into()));
+        if self.faults(|faults| faults.lockless) { none } else { File::try_lock }
     }
     fn wrap(&self, file: Box<dyn DiskFile>) -> Box<dyn DiskFile> {
         Box::new(FaultyFile { file, disk: self.clone() })
@@ -105,6 +140,9 @@ impl DiskFile for FaultyFile {
         self.disk.faults(|faults| faults.syncs += 1);
         self.file.sync()
     }
+    fn is_locked(&self) -> bool {
+        self.file.is_locked()
+    }
 }
 
 fn size(path: &Path) -> u64 {
@@ -114,7 +152,7 @@ fn size(path: &Path) -> u64 {
 impl Disk for FaultyDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         self.call()?;
-        Ok(self.wrap(RealDisk.create(path)?))
+        Ok(self.wrap(create_with(path, self.lock())?))
     }
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         self.call()?;
@@ -156,7 +194,7 @@ impl Disk for FaultyDisk {
     fn remove(&self, root: &Path, relative: &Path) -> io::Result<Removal> {
         self.call()?;
         let bytes = size(&root.join(relative));
-        let done = RealDisk.remove(root, relative)?;
+        let done = remove_with(root, relative, self.lock())?;
         if done == Removal::Done {
             self.give(bytes);
         }
@@ -165,6 +203,9 @@ impl Disk for FaultyDisk {
     fn remove_empty(&self, root: &Path, relative: &Path) -> io::Result<bool> {
         self.call()?;
         RealDisk.remove_empty(root, relative)
+    }
+    fn answers(&self) -> bool {
+        !self.faults(|faults| faults.hangs)
     }
     fn room(&self, _path: &Path) -> io::Result<Room> {
         self.call()?;

@@ -3,9 +3,11 @@
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A store counts as full until it has taken everything for so long.
+use super::refusal::{Kind, Refusal};
+
+/// A store counts as full until it has taken everything for so long, or has room to spare.
 const FULL_LINGERS_NS: i64 = 60 * 1_000_000_000;
 
 /// How the writer fares; readable at any time.
@@ -27,54 +29,102 @@ pub struct Health {
     pub files_dropped: AtomicU64,
     /// Their bytes.
     pub bytes_dropped: AtomicU64,
-    /// Whether the store has no locks: segments are written without one.
-    pub without_locks: AtomicBool,
-    begun: AtomicU64,
-    done: AtomicU64,
     full: AtomicI64,
     full_seen: AtomicI64,
-    last_error: Mutex<Option<String>>,
+    unlocked: AtomicBool,
+    begun: AtomicU64,
+    done: AtomicU64,
+    /// Of [`Health::errors`], those before the trouble that lasts.
+    errors_before: AtomicU64,
+    refusal: Mutex<Option<Refusal>>,
 }
 
 impl Health {
     /// The latest trouble, until everything that waited has been written.
     pub fn last_error(&self) -> Option<String> {
-        self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.refusal().map(|refusal| refusal.text)
+    }
+    /// The same with its kind, and how often the store has refused. None while it takes everything.
+    pub fn refusal(&self) -> Option<Refusal> {
+        self.locked().clone()
     }
     /// Since when the store has been short of room, UTC: a write was refused for it or too little is free. None once
-    /// it has taken everything for a minute.
+    /// there is room to spare, or it has taken everything for a minute.
     pub fn store_full_since_ns(&self) -> Option<i64> {
         Some(self.full.load(Ordering::Relaxed)).filter(|&since| since != 0)
     }
-
+    /// Whether the file system of the store has no locks: segments are written without. A sealer takes them later.
+    pub fn is_unlocked(&self) -> bool {
+        self.unlocked.load(Ordering::Relaxed)
+    }
     /// The number of the round that the writer is in; none while it is idle. A store that does not answer keeps it there.
     pub fn round(&self) -> Option<u64> {
         let begun = self.begun.load(Ordering::Acquire);
         (begun != self.done.load(Ordering::Acquire)).then_some(begun)
     }
 
-    pub(super) fn unread(&self, error: &io::Error) -> String {
-        self.errors.fetch_add(1, Ordering::Relaxed);
-        format!("cannot read from the store: {error}")
+    fn locked(&self) -> MutexGuard<'_, Option<Refusal>> {
+        self.refusal.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    pub(super) fn failed(&self, error: &io::Error, path: &Path) -> String {
-        self.errors.fetch_add(1, Ordering::Relaxed);
-        format!("cannot write to the store: {}: {error}", path.display())
+    pub(super) fn set_unlocked(&self, unlocked: bool) {
+        self.unlocked.store(unlocked, Ordering::Relaxed);
     }
-    pub(super) fn set_last_error(&self, error: Option<String>) {
-        *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = error;
+    /// The store refused. Of several refusals in a round the first is the one that is told.
+    pub(super) fn failed(&self, error: &io::Error, path: &Path) -> Trouble {
+        self.errors.fetch_add(1, Ordering::Relaxed);
+        let what = format!("cannot write to the store: {}: {error}", path.display());
+        Trouble::of(error, &what)
+    }
+    /// The store could not be read.
+    pub(super) fn unread(&self, error: &io::Error) -> Trouble {
+        self.errors.fetch_add(1, Ordering::Relaxed);
+        Trouble::of(error, &format!("cannot read from the store: {error}"))
+    }
+    /// How a round went.
+    pub(super) fn ended(&self, trouble: Option<Trouble>, now_ns: i64) {
+        let errors = self.errors.load(Ordering::Relaxed);
+        let mut known = self.locked();
+        let since_ns = known.as_ref().map_or(now_ns, |known| known.since_ns);
+        if trouble.is_none() {
+            self.errors_before.store(errors, Ordering::Relaxed);
+        }
+        let count = errors - self.errors_before.load(Ordering::Relaxed);
+        *known = trouble.map(|Trouble { kind, text }| Refusal { kind, text, count, since_ns });
+    }
+    /// The store did not take the last rows in time.
+    pub(super) fn late(&self, text: String, now_ns: i64) {
+        self.errors.fetch_add(1, Ordering::Relaxed);
+        self.ended(Some(Trouble::late(text)), now_ns);
     }
     pub(super) fn full_at(&self, now_ns: i64) {
         self.full_seen.store(now_ns, Ordering::Relaxed);
         let _ = self.full.compare_exchange(0, now_ns.max(1), Ordering::Relaxed, Ordering::Relaxed);
     }
-    /// Nothing was refused at `now_ns`.
-    pub(super) fn fine_at(&self, now_ns: i64) {
+    /// Nothing was refused at `now_ns`; whether there is room to spare.
+    pub(super) fn fine_at(&self, now_ns: i64, roomy: bool) {
         let since_last = now_ns.saturating_sub(self.full_seen.load(Ordering::Relaxed));
         // A clock that was set back must not make a store full for years.
-        if !(0..FULL_LINGERS_NS).contains(&since_last) {
+        if roomy || !(0..FULL_LINGERS_NS).contains(&since_last) {
             self.full.store(0, Ordering::Relaxed);
         }
+    }
+}
+
+/// One refusal.
+#[derive(Debug)]
+pub(super) struct Trouble {
+    kind: Kind,
+    text: String,
+}
+
+impl Trouble {
+    fn of(error: &io::Error, what: &str) -> Self {
+        let kind = Kind::of(error);
+        Self { kind, text: format!("{what}; to try: {}", kind.remedy()) }
+    }
+    /// The store took too long.
+    pub(super) fn late(text: String) -> Self {
+        Self { kind: Kind::Away, text }
     }
 }
 

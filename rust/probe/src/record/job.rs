@@ -3,10 +3,12 @@
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::disk::{Disk, RealDisk};
 use super::retention::Keep;
 use super::spool;
+use iosonde_core::clock::{Clock, RealClock};
 use iosonde_core::sample::Sample;
 
 /// Rows that wait in memory while the store cannot take them; beyond, the oldest go.
@@ -77,11 +79,14 @@ pub struct Setup {
     pub keep: Keep,
     /// The file system, or what stands for it.
     pub disk: Box<dyn Disk>,
+    /// Tells how much time passed, whatever UTC does.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Setup {
     /// A real store from which only a full disk drops anything.
     pub fn new(root: PathBuf, host: String, header: spool::Header) -> Self {
-        Self { root, host, header, keep: Keep::default(), disk: Box::new(RealDisk) }
+        let (disk, clock) = (Box::new(RealDisk), Arc::new(RealClock));
+        Self { root, host, header, keep: Keep::default(), disk, clock }
     }
 }

@@ -1,6 +1,7 @@
 //! What reaches the store: checksummed [`frames`], [`spool`] segments of rows and files of [`windows`] made of them,
 //! the [`writer`] thread that appends, what it makes room by ([`retention`]), and the [`disk`] below.
 
+mod aging;
 mod appender;
 pub mod dates;
 pub mod disk;
@@ -11,6 +12,7 @@ pub mod frames;
 pub mod health;
 mod inbox;
 pub mod job;
+pub mod refusal;
 pub mod retention;
 pub mod spool;
 mod spooler;

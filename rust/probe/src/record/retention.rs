@@ -50,6 +50,15 @@ impl Raw {
     }
 }
 
+/// What time it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Time {
+    /// UTC.
+    pub now_ns: i64,
+    /// The time to reckon ages by; none while it is not confirmed, and nothing goes for its age.
+    pub aged_ns: Option<i64>,
+}
+
 /// Applies a [`Keep`] to one host's part of a store.
 #[derive(Debug)]
 pub struct Retention {
@@ -61,6 +70,7 @@ pub struct Retention {
     fruitless_until_ns: i64,
     /// The segment that is being written.
     pub open_stem: Option<String>,
+    open_bytes: u64,
     opened: HashMap<String, i64>,
 }
 
@@ -80,6 +90,7 @@ impl Retention {
             next_short_ns: i64::MIN,
             fruitless_until_ns: i64::MIN,
             open_stem: None,
+            open_bytes: 0,
             opened: HashMap::new(),
         }
     }
@@ -120,14 +131,16 @@ impl Retention {
         }
     }
 
-    /// Apply age, size and free space if it is time, or `now`.
-    pub fn check(&mut self, disk: &dyn Disk, health: &Health, now_ns: i64, now: bool) -> io::Result<()> {
-        let mut lack = 0;
-        if self.keep.min_free_bytes > 0 {
+    /// Apply age, size and free space if it is time, or `now`. Whether room is to spare, as far as it was looked at.
+    pub fn check(&mut self, disk: &dyn Disk, health: &Health, time: Time, now: bool) -> io::Result<bool> {
+        let now_ns = time.now_ns;
+        let (mut lack, mut roomy) = (0, false);
+        if self.keep.min_free_bytes > 0 || health.store_full_since_ns().is_some() {
             let room = disk.room(&self.root)?;
             // On a small file system the wish for so much free room would leave none for samples.
             let wanted = self.keep.min_free_bytes.min(room.total_bytes / SMALL_SHARE);
             lack = wanted.saturating_sub(room.free_bytes);
+            roomy = room.free_bytes >= wanted.saturating_add(FRUITLESS_BYTES);
             if lack > 0 {
                 health.full_at(now_ns);
             }
@@ -135,24 +148,33 @@ impl Retention {
         let due = now || self.next_check_ns.is_none_or(|next| !near(now_ns, next));
         let short = lack > 0 && !near(now_ns, self.next_short_ns);
         if !due && !short {
-            return Ok(());
+            return Ok(roomy);
         }
         self.next_check_ns = Some(now_ns.saturating_add(CHECK_NS));
         self.next_short_ns = now_ns.saturating_add(SHORT_NS);
-        self.trim(disk, health, now_ns, lack)?;
-        self.trim_windows(disk, now_ns)?;
-        self.tidy(disk, now_ns)
+        self.trim(disk, health, time.aged_ns, lack)?;
+        if let Some(aged_ns) = time.aged_ns {
+            self.trim_windows(disk, aged_ns)?;
+        }
+        self.tidy(disk, now_ns)?;
+        Ok(roomy)
     }
 
-    fn trim(&mut self, disk: &dyn Disk, health: &Health, now_ns: i64, mut lack: u64) -> io::Result<()> {
+    fn trim(
+        &mut self,
+        disk: &dyn Disk,
+        health: &Health,
+        aged_ns: Option<i64>,
+        mut lack: u64,
+    ) -> io::Result<()> {
         if lack == 0 && self.keep.max_age_ns.is_none() && self.keep.max_bytes.is_none() {
             return Ok(());
         }
         let raws = self.candidates(disk)?;
-        let mut total: u64 = raws.values().map(|raw| raw.bytes).sum();
+        let mut total = self.open_bytes + raws.values().map(|raw| raw.bytes).sum::<u64>();
         for raw in raws.values() {
-            let age = u64::try_from(now_ns.saturating_sub(raw.ended_ns)).unwrap_or(0);
-            let old = self.keep.max_age_ns.is_some_and(|max| age > max);
+            let age = aged_ns.and_then(|now_ns| u64::try_from(now_ns.saturating_sub(raw.ended_ns)).ok());
+            let old = age.zip(self.keep.max_age_ns).is_some_and(|(age, max)| age > max);
             let over = self.keep.max_bytes.is_some_and(|max| total > max);
             if !(old || over || lack > 0) {
                 continue;
@@ -204,9 +226,9 @@ impl Retention {
             let date = dates.get(&stem).cloned().unwrap_or(date);
             found.entry((date, stem)).or_insert_with(|| Raw::new(ended_ns)).add(path, bytes);
         }
-        if let Some(open) = self.open_stem.as_ref().filter(|open| dates.contains_key(*open)) {
-            found.remove(&(dates[open].clone(), open.clone()));
-        }
+        // It stays, but takes its part of the room.
+        let open = self.open_stem.as_ref().and_then(|open| Some((dates.get(open)?.clone(), open.clone())));
+        self.open_bytes = open.and_then(|open| found.remove(&open)).map_or(0, |raw| raw.bytes);
         Ok(found)
     }
 

@@ -53,6 +53,10 @@ impl Spooler {
     pub fn open_stem(&self) -> Option<&str> {
         self.open.as_ref().and_then(|open| open.path.file_stem()?.to_str())
     }
+    /// Whether the segment that is being written has no lock, because its file system has none.
+    pub fn is_unlocked(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| !open.tail.is_locked())
+    }
     /// Bytes that the waiting rows need.
     pub fn needed_bytes(&self) -> u64 {
         (self.waiting.len() * spool::ROW) as u64
@@ -90,8 +94,7 @@ impl Spooler {
         let begun = self.open.is_none();
         if begun {
             self.header.opened_ns = now_ns;
-            let (mut tail, path) = spool::create(disk, &self.folder, &self.header)?;
-            self.health.without_locks.store(!tail.file().is_locked(), Ordering::Relaxed);
+            let (tail, path) = spool::create(disk, &self.folder, &self.header)?;
             self.header.segment += 1;
             self.open = Some(Open { tail, path, hour, fresh: true, unsynced: true });
         }

@@ -29,6 +29,10 @@ impl Tail {
     pub fn dirty(&self) -> bool {
         self.dirty
     }
+    /// Whether a lock keeps others off it.
+    pub fn is_locked(&self) -> bool {
+        self.file.is_locked()
+    }
     /// The file itself.
     pub fn file(&mut self) -> &mut dyn DiskFile {
         self.file.as_mut()

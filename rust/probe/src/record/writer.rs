@@ -28,7 +28,7 @@ pub struct Writer {
 
 enum Mode {
     Thread { post: Arc<Post>, thread: Option<JoinHandle<()>> },
-    Inline(Box<Mutex<Engine>>),
+    Inline(Box<Mutex<(Inbox, Engine)>>),
 }
 
 /// Where jobs are handed over.
@@ -60,11 +60,11 @@ impl Writer {
         })?;
         Ok(Self { mode: Mode::Thread { post, thread: Some(thread) }, health })
     }
-    /// Do each job at once, in the thread that sends it: for simulations.
+    /// Do each job at once, in the thread that sends it, unless the disk hangs: for simulations.
     pub fn inline(setup: Setup) -> Self {
         let health = Arc::new(Health::default());
         let engine = Engine::new(setup, Arc::clone(&health));
-        Self { mode: Mode::Inline(Box::new(Mutex::new(engine))), health }
+        Self { mode: Mode::Inline(Box::new(Mutex::new((Inbox::default(), engine)))), health }
     }
     /// Hand over a job; never waits for the store, unless inline.
     pub fn send(&self, job: Job) {
@@ -73,10 +73,12 @@ impl Writer {
                 lock(&post.inbox).push(job, &self.health);
                 post.arrived.notify_one();
             }
-            Mode::Inline(engine) => {
-                let mut inbox = Inbox::default();
+            Mode::Inline(inside) => {
+                let (inbox, engine) = &mut *lock(inside);
                 inbox.push(job, &self.health);
-                lock(engine).round(inbox);
+                if engine.answers() {
+                    engine.round(std::mem::take(inbox));
+                }
             }
         }
     }
@@ -97,12 +99,18 @@ impl Writer {
                 let waited = post.ended.wait_timeout_while(done, patience, |done| !*done);
                 if !waited.is_ok_and(|(done, _)| *done) {
                     let text = format!("the store did not answer within {:.1} s", patience.as_secs_f64());
-                    self.health.set_last_error(Some(text));
+                    self.health.late(text, 0);
                 } else if let Some(thread) = thread.take() {
                     let _ = thread.join();
                 }
             }
-            Mode::Inline(engine) => lock(engine).close(),
+            Mode::Inline(inside) => {
+                let (inbox, engine) = &mut *lock(inside);
+                if engine.answers() {
+                    engine.round(std::mem::take(inbox));
+                    engine.close();
+                }
+            }
         }
         Arc::clone(&self.health)
     }

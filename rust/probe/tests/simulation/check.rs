@@ -1,17 +1,22 @@
 //! What must hold after a life, whatever happened in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use iosonde_core::sample::{Op, Outcome, Sample};
 use iosonde_core::seed::Random;
-use iosonde_probe::probe::view::View;
+use iosonde_probe::probe::view::{View, Watched};
 use iosonde_probe::record::health::Health;
 use iosonde_probe::record::spool;
 
+use crate::faults::troubled;
+use crate::model::Span;
 use crate::world::{Life, OBJECT_BYTES, POOL, STRANGER, Target, World};
+
+const SECOND: i64 = 1_000_000_000;
 
 fn segments(store: &Path, run_id: Option<&str>) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(store.join("spool/h")) else { return Vec::new() };
@@ -50,27 +55,33 @@ pub fn life(world: &World, life: &Life, view: &View, health: &Health) -> u64 {
     } else {
         assert!(samples.len() as u64 <= flushed, "a row is there twice: {context}");
     }
-    let counted: u64 = view
-        .targets()
-        .iter()
-        .flat_map(|t| t.accounts().iter().map(|a| a.counts.iter().sum()).collect::<Vec<u64>>())
-        .sum();
+    let of =
+        |target: &Arc<Watched>| target.accounts().iter().map(|a| a.counts.iter().sum::<u64>()).sum::<u64>();
+    let counted: u64 = life.watched.iter().map(of).sum();
     let known = flushed + health.rows_waiting.load(Relaxed) + health.rows_dropped.load(Relaxed);
     if !life.killed {
         assert_eq!(counted, known, "counted otherwise than written: {context}");
     }
-    for (number, target) in world.targets.iter().enumerate() {
+    let mut series: HashMap<(u16, Op), Vec<&Sample>> = HashMap::new();
+    for sample in &samples {
+        sound(sample, context);
+        series.entry((sample.target, sample.op)).or_default().push(sample);
+    }
+    series.values_mut().for_each(|rows| rows.sort_by_key(|row| row.due_ns));
+    let there = health.files_dropped.load(Relaxed) == 0 && health.rows_dropped.load(Relaxed) == 0;
+    for span in life.spans.iter().filter(|_| !life.stepped && there) {
+        let start_ns = series.get(&(span.number, Op::DataRead)).map(|rows| rows[0].due_ns);
         for op in Op::ALL {
-            let mine = |sample: &&Sample| usize::from(sample.target) == number && sample.op == op;
-            let mine: Vec<&Sample> = samples.iter().filter(mine).collect();
-            let what = format!("{} {}: {context}", target.name, op.name());
-            mine.iter().for_each(|sample| sound(sample, &what));
-            if !life.stepped && health.files_dropped.load(Relaxed) == 0 {
-                grid(&mine, target.period_ns, life, life.troubled[number][op as usize], health, &what);
+            let what = format!("{} {}: {context}", span.name, op.name());
+            let rows = series.remove(&(span.number, op)).unwrap_or_default();
+            grid(&rows, span, life, health, op, &what);
+            let whole = !life.killed && health.rows_waiting.load(Relaxed) == 0;
+            if let Some(start_ns) = start_ns.filter(|_| whole) {
+                span.check(op, start_ns, &rows, &what);
             }
         }
-        strangers(target, context);
     }
+    world.targets.iter().for_each(|target| strangers(target, context));
     samples.len() as u64
 }
 
@@ -84,28 +95,24 @@ fn sound(sample: &Sample, what: &str) {
     assert!(sample.service_ns().is_none_or(|service| service >= 0), "{what}: {sample:?}");
 }
 
-/// Due times are an unbroken grid up to the end, or up to the last flush before a kill.
-fn grid(rows: &[&Sample], period_ns: u64, life: &Life, troubled: bool, health: &Health, what: &str) {
-    let mut due: Vec<i64> = rows.iter().map(|sample| sample.due_ns).collect();
-    due.sort_unstable();
-    let period = period_ns as i64;
-    for pair in due.windows(2) {
-        let twice: Vec<_> = rows.iter().filter(|sample| sample.due_ns == pair[1]).collect();
-        assert_ne!(pair[0], pair[1], "a tick twice: {twice:?} {what}");
-        assert_eq!((pair[1] - pair[0]) % period, 0, "off the grid: {what}");
+/// No tick twice; after a kill an unbroken grid up to the last flush, unless rows of hangs were still owed.
+fn grid(rows: &[&Sample], span: &Span, life: &Life, health: &Health, op: Op, what: &str) {
+    for pair in rows.windows(2) {
+        assert_ne!(pair[0].due_ns, pair[1].due_ns, "a tick twice: {pair:?} {what}");
+        assert_eq!((pair[1].due_ns - pair[0].due_ns) % span.period_ns, 0, "off the grid: {what}");
     }
-    // What a stuck lane owed, and what waited for a full disk, is gone with a kill.
-    let all = !life.killed && health.rows_waiting.load(Relaxed) == 0;
-    if all || life.killed && !troubled && !life.disk_trouble {
-        for pair in due.windows(2) {
-            assert_eq!(pair[1] - pair[0], period, "ticks without a row before {}: {what}", pair[1]);
-        }
-        let late = if life.killed { life.flush_ns as i64 + 600_000_000 } else { 0 };
-        let last = due.last().copied().unwrap_or(i64::MIN);
-        let missing = life.ended_ns - last;
-        let begun = life.ended_ns - due.first().copied().unwrap_or(life.ended_ns) > 0;
-        assert!(!begun || missing <= period + late, "the last {missing} ns are missing: {what}");
+    let waiting = health.rows_waiting.load(Relaxed) > 0;
+    if !life.killed || waiting || life.disk_trouble || span.blocked_ns > 0 || troubled(&span.faults, op) {
+        return;
     }
+    for pair in rows.windows(2) {
+        let step = pair[1].due_ns - pair[0].due_ns;
+        assert_eq!(step, span.period_ns, "ticks without a row before {}: {what}", pair[1].due_ns);
+    }
+    let last = rows.last().map_or(span.from_ns, |row| row.due_ns);
+    let late =
+        life.flush_ns as i64 + 600_000_000 + 2 * span.period_ns + if rows.is_empty() { SECOND } else { 0 };
+    assert!(span.ended_ns - last <= late, "the last {} ns are missing: {what}", span.ended_ns - last);
 }
 
 fn names(folder: &Path) -> BTreeSet<String> {

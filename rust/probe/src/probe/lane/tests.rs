@@ -1,3 +1,4 @@
+use super::super::ledger::Account;
 use super::*;
 use iosonde_core::clock::SimClock;
 use iosonde_core::sample::Cache;
@@ -54,10 +55,10 @@ impl Rig {
     }
 
     fn drain(&mut self) {
-        while let Some(mut tick) = self.slot.pop() {
-            tick.due_ns -= self.start;
-            tick.ended_ns = tick.ended_ns.saturating_sub(self.start);
-            self.seen.push(tick);
+        while let Some(run) = self.slot.pop() {
+            let ended_ns = run.ended_ns.saturating_sub(self.start);
+            let due_ns = |i| run.due_ns - self.start + 100 * u64::from(i);
+            self.seen.extend((0..=run.more).map(|i| Tick { due_ns: due_ns(i), ended_ns, more: 0, ..run }));
         }
     }
     fn due(&self) -> Vec<u64> {
@@ -94,11 +95,7 @@ fn a_lane_stuck_for_long_accounts_for_a_bounded_number_of_ticks() {
     let mut rig = Rig::new(&[10 * LIMBO * 100]);
     let end = 9 * LIMBO;
     rig.step(|slot| slot.move_claim(slot.claim(), Claim { end, revoked: false }).unwrap());
-    // The ring is small: the rest comes with the next ticks.
-    while rig.lane.overflow.len() > 1 {
-        rig.step(|_| {});
-    }
-    rig.drain();
+    rig.step(|_| {});
     let due = rig.due();
     assert_eq!(due[..LIMBO as usize + 1], (0..=LIMBO).collect::<Vec<_>>());
     assert_eq!(due[LIMBO as usize + 1], end, "the supervisor's part is not ours");
@@ -146,4 +143,49 @@ fn a_full_ring_delays_rows_and_loses_none() {
     due.dedup();
     assert_eq!((sent, due[0]), (due.len(), 0));
     assert!(due.windows(2).all(|pair| pair[1] - pair[0] == 100));
+}
+
+/// A lane with its account: a hang of `ticks`, looked at every `beat` ticks, then `after` more ticks, then the end.
+fn rows_of_a_hang(ticks: u64, beat: u64, after: usize) -> Vec<u64> {
+    let mut rig = Rig::new(&[ticks * 100 + 50]);
+    let mut account = Account::open(rig.slot.clone(), Schedule::new(rig.start, 0, 100), 0);
+    let (start, mut due) = (rig.start, Vec::new());
+    let mut row = |tick: Tick| due.push((tick.due_ns - start) / 100);
+    let ready = rig.lane.prepare();
+    let opened = rig.lane.open(ready).expect("tick 0");
+    for k in (0..ticks).step_by(beat as usize) {
+        account.relieve(start + k * 100, &mut row);
+        account.drain(&mut row);
+    }
+    let (outcome, began_ns, ended_ns) = rig.lane.execute();
+    rig.lane.finish(opened, outcome, (began_ns, ended_ns), None);
+    for _ in 0..after {
+        assert!(rig.lane.has_ticks());
+        let ready = rig.lane.prepare();
+        rig.clock.sleep_until(rig.lane.next_due_ns(), &Stop::default());
+        let opened = rig.lane.open(ready).expect("its tick");
+        let (outcome, began_ns, ended_ns) = rig.lane.execute();
+        rig.lane.finish(opened, outcome, (began_ns, ended_ns), None);
+        account.drain(&mut row);
+    }
+    let now_ns = rig.clock.monotonic_ns();
+    let end = account.settle(now_ns, &mut row);
+    account.left(end, now_ns, 1, &mut row);
+    due.sort_unstable();
+    due
+}
+
+#[test]
+fn however_long_a_hang_every_tick_is_one_row() {
+    for (ticks, beat, after) in [(300, 10, 3), (LIMBO, 50, 0), (3 * LIMBO, 25, 1), (20_000, 500, 40)] {
+        let due = rows_of_a_hang(ticks, beat, after);
+        let all: Vec<u64> = (0..=ticks + after as u64).collect();
+        assert_eq!(
+            due.len(),
+            all.len(),
+            "hang of {ticks} ticks: {} double",
+            due.len() as i64 - all.len() as i64
+        );
+        assert!(due == all, "hang of {ticks} ticks");
+    }
 }

@@ -88,3 +88,27 @@ fn during_a_hang_the_breaker_opens_and_afterwards_one_worker_is_left() {
     simulation.run_until(at(180));
     assert_eq!(view.states(true)[0].ops[2].state, State::Ok);
 }
+
+#[test]
+fn however_seldom_rounds_are_no_tick_of_a_fast_and_healthy_storage_is_lost() {
+    for (period, flush) in [("1ms", "60s"), ("2ms", "10s")] {
+        let root = std::env::temp_dir().join(format!("iosonde-rounds-{}", iosonde_core::seed::fresh()));
+        let text = format!(
+            "seed = 7\nstore = '{}'\nhost = 'h'\nflush = '{flush}'\nwindow = '10s'\nkeep = {{ free = 0 }}\n\
+             [[target]]\npath = '/sim'\nname = 'sim'\nbackend = 'null'\nperiod = '{period}'\n",
+            root.display()
+        );
+        let summary = simulate(Config::from_toml(&text, "sim").unwrap(), START, 35_000_000_000).unwrap();
+        let folder = std::fs::read_dir(root.join("spool/h")).unwrap();
+        let read = |entry: std::io::Result<std::fs::DirEntry>| {
+            crate::record::spool::read(&entry.unwrap().path(), 0).unwrap().samples
+        };
+        let rows: Vec<_> = folder.flat_map(read).collect();
+        let per_op = 35_000 / period.trim_end_matches("ms").parse::<usize>().unwrap();
+        assert!((6 * per_op - 12..=6 * per_op).contains(&rows.len()), "{} of {}", rows.len(), 6 * per_op);
+        assert_eq!((summary.rows_written, summary.rows_lost), (rows.len() as u64, 0));
+        let skipped = rows.iter().filter(|row| row.outcome != iosonde_core::sample::Outcome::OK).count();
+        assert_eq!(skipped, 0, "of {} at {period}", rows.len());
+        std::fs::remove_dir_all(root).unwrap();
+    }
+}

@@ -10,6 +10,8 @@ const NOTHING: Keep = Keep { max_age_ns: None, max_bytes: None, min_free_bytes: 
 /// 2026-09-21 14:13:20 UTC.
 const NOW: i64 = 1_790_000_000_000_000_000;
 
+const THEN: Time = Time { now_ns: NOW, aged_ns: Some(NOW) };
+
 fn folder(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("iosonde-retention-{name}-{}", iosonde_core::seed::fresh()))
 }
@@ -43,7 +45,7 @@ fn file(root: &Path, at: &str, bytes: usize) -> PathBuf {
 
 fn check(root: &Path, keep: Keep) -> Health {
     let health = Health::default();
-    Retention::new(root.to_owned(), "h".into(), keep).check(&RealDisk, &health, NOW, true).unwrap();
+    Retention::new(root.to_owned(), "h".into(), keep).check(&RealDisk, &health, THEN, true).unwrap();
     health
 }
 
@@ -174,14 +176,8 @@ fn row() -> Sample {
 }
 
 fn writer(root: &Path, disk: &FaultyDisk, keep: Keep) -> Writer {
-    let header = header(9, 0, 0);
-    Writer::inline(Setup {
-        root: root.to_owned(),
-        host: "h".into(),
-        header,
-        keep,
-        disk: Box::new(disk.clone()),
-    })
+    let setup = Setup::new(root.to_owned(), "h".into(), header(9, 0, 0));
+    Writer::inline(Setup { keep, disk: Box::new(disk.clone()), ..setup })
 }
 
 #[test]
@@ -197,6 +193,13 @@ fn on_a_full_disk_the_oldest_go_until_the_rows_fit() {
     assert_eq!(old.map(|path| path.exists()), [false, false, true], "2880 bytes need two of them");
     assert!(window.exists());
     assert_eq!(health.store_full_since_ns(), Some(NOW));
+    disk.faults(|faults| faults.room = 2000);
+    writer.send(Job::Rows { samples: vec![row()], now_ns: NOW + 59_000_000_000 });
+    assert_eq!(
+        health.store_full_since_ns(),
+        Some(NOW),
+        "no room to speak of, and nothing refused for a minute yet"
+    );
     writer.send(Job::Rows { samples: vec![row()], now_ns: NOW + 61_000_000_000 });
     assert_eq!((health.store_full_since_ns(), health.last_error()), (None, None));
     disk.faults(|faults| faults.room = 0);
@@ -206,7 +209,7 @@ fn on_a_full_disk_the_oldest_go_until_the_rows_fit() {
     assert!(health.rows_waiting.load(Ordering::Relaxed) > 0, "nothing of ours is left to drop");
     disk.faults(|faults| faults.room = 1 << 20);
     writer.send(Job::Rows { samples: vec![], now_ns: NOW + 65_000_000_000 });
-    assert_eq!(health.rows_written.load(Ordering::Relaxed), 181);
+    assert_eq!(health.rows_written.load(Ordering::Relaxed), 182);
     std::fs::remove_dir_all(root).unwrap();
 }
 
@@ -241,6 +244,90 @@ fn room_that_is_not_ours_to_make_does_not_cost_everything() {
         retention.making_room(&disk, &health, NOW + 1, 10, &mut || Err(rustix::io::Errno::DQUOT.into()));
     assert!(again.is_err());
     assert_eq!(dropped(&health), 8);
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn a_store_is_full_no_longer_once_room_is_seen() {
+    let root = folder("seen");
+    for min_free_bytes in [0, 50_000] {
+        let disk = FaultyDisk::new(1, 0);
+        let writer =
+            writer(&root.join(min_free_bytes.to_string()), &disk, Keep { min_free_bytes, ..NOTHING });
+        let full_at = |second: i64| {
+            writer.send(Job::Rows { samples: vec![row()], now_ns: NOW + second * 1_000_000_000 });
+            writer.health().store_full_since_ns()
+        };
+        assert_eq!((full_at(0), full_at(2)), (Some(NOW), Some(NOW)));
+        disk.faults(|faults| faults.room = 1 << 30);
+        assert_eq!(full_at(4), None);
+        assert_eq!(writer.health().rows_written.load(Ordering::Relaxed), 3);
+    }
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn the_open_segment_counts_to_the_size_and_stays() {
+    let root = folder("open");
+    let old = [1, 2].map(|run| segment(&root, run, 0, NOW - 100 * HOUR, 20_000));
+    let disk = FaultyDisk::new(1, 1 << 30);
+    let writer = writer(&root, &disk, Keep { max_bytes: Some(60_000), ..NOTHING });
+    let left = || old.iter().filter(|path| path.exists()).count();
+    writer.send(Job::Rows { samples: vec![row(); 100], now_ns: NOW });
+    assert_eq!(left(), 2, "5 kB are open");
+    writer.send(Job::Rows { samples: vec![row(); 400], now_ns: NOW + 601_000_000_000 });
+    assert_eq!(left(), 1, "24 kB are open");
+    writer.send(Job::Rows { samples: vec![row(); 2000], now_ns: NOW + 1_202_000_000_000 });
+    assert_eq!(left(), 0, "120 kB are open");
+    assert_eq!(writer.health().rows_written.load(Ordering::Relaxed), 2500);
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn a_clock_that_is_wrong_for_a_while_deletes_nothing() {
+    let root = folder("clock");
+    let ages =
+        [40, 26, 20, 1].map(|hours| segment(&root, 400 - hours, 0, NOW - i64::from(hours) * HOUR, 1000));
+    let left = || ages.iter().filter(|path| path.exists()).count();
+    let clock = iosonde_core::clock::SimClock::new(NOW);
+    let keep =
+        Keep { max_age_ns: Some(24 * HOUR as u64), windows_max_age_ns: Some(30 * DAY_NS as u64), ..NOTHING };
+    let window = file(&root, "windows/h/t.1000ms-60s.2026-08.windows", 5000);
+    let setup = Setup::new(root.clone(), "h".into(), header(900, 0, 0));
+    let writer = Writer::inline(Setup { keep, clock: std::sync::Arc::new(clock.clone()), ..setup });
+    let pass = |seconds: u64| {
+        for _ in 0..seconds.div_ceil(100) {
+            use iosonde_core::clock::Clock;
+            clock.advance(seconds.min(100) * 1_000_000_000);
+            writer.send(Job::Rows { samples: vec![row()], now_ns: clock.wall_ns() });
+        }
+        left()
+    };
+    assert_eq!(pass(3000), 4, "whether the clock is right shows in an hour");
+    assert_eq!(pass(1300), 2, "what is older than a day went");
+    clock.step_wall(400 * DAY_NS);
+    assert_eq!(pass(20), 2);
+    clock.step_wall(-400 * DAY_NS);
+    assert_eq!((pass(3000), pass(1500)), (2, 2));
+    clock.step_wall(400 * DAY_NS);
+    assert_eq!(pass(2 * 3600), 2, "hours of it age nothing by more than hours: 19 h become 24");
+    assert_eq!(pass(3600), 1);
+    assert!(window.exists());
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn where_locks_do_not_exist_what_was_just_written_stays() {
+    let root = folder("lockless");
+    let old = [1, 2].map(|run| segment(&root, run, 0, NOW - 100 * HOUR, 2000));
+    let now_ns = iosonde_core::clock::Clock::wall_ns(&iosonde_core::clock::RealClock);
+    let before = std::time::UNIX_EPOCH + std::time::Duration::from_nanos((now_ns - 3 * HOUR) as u64);
+    std::fs::File::options().append(true).open(&old[0]).unwrap().set_modified(before).unwrap();
+    let disk = FaultyDisk::new(1, 100);
+    disk.faults(|faults| faults.lockless = true);
+    let writer = writer(&root, &disk, NOTHING);
+    writer.send(Job::Rows { samples: vec![row(); 60], now_ns: NOW });
+    assert_eq!(old.map(|path| path.exists()), [false, true]);
     std::fs::remove_dir_all(root).unwrap();
 }
 

@@ -211,6 +211,79 @@ fn without_any_job_the_waiting_rows_go_out() {
 }
 
 #[test]
+fn every_refusal_has_its_kind_and_a_count_that_moves_until_all_is_written() {
+    use super::super::refusal::Kind;
+    use rustix::io::Errno;
+    let kinds = [
+        (Errno::ACCESS, Kind::Denied),
+        (Errno::ROFS, Kind::ReadOnly),
+        (Errno::DQUOT, Kind::Quota),
+        (Errno::NOSPC, Kind::Full),
+        (Errno::IO, Kind::Device),
+        (Errno::STALE, Kind::Away),
+        (Errno::NOTDIR, Kind::InTheWay),
+        (Errno::BADMSG, Kind::Other),
+    ];
+    let root = folder("kinds");
+    std::fs::create_dir_all(&root).unwrap();
+    for (i, (errno, kind)) in kinds.into_iter().enumerate() {
+        let disk = FaultyDisk::new(1, u64::MAX / 2);
+        let writer = faulty(&root.join(i.to_string()), &disk);
+        let at = |second: i64| {
+            send_rows(&writer, 1, second * SECOND);
+            writer.health().refusal()
+        };
+        assert_eq!(at(1), None);
+        disk.faults(|faults| (faults.fail, faults.errno) = (1.0, errno));
+        let seen = [at(2), at(3), at(4)].map(|refusal| refusal.expect("it refuses"));
+        assert_eq!(seen.each_ref().map(|refusal| (refusal.kind, refusal.since_ns)), [(kind, 2 * SECOND); 3]);
+        assert!(seen[0].count < seen[1].count && seen[1].count < seen[2].count, "{seen:?}");
+        let said = errno.to_string();
+        assert!(seen[2].text.contains(kind.remedy()) && seen[2].text.contains("spool/h"), "{said} {seen:?}");
+        disk.faults(|faults| faults.fail = 0.0);
+        assert_eq!(at(5), None);
+        assert_eq!(writer.health().rows_written.load(Ordering::Relaxed), 5);
+        // The next trouble is counted from its beginning.
+        disk.faults(|faults| faults.fail = 1.0);
+        assert_eq!(at(6).map(|refusal| (refusal.count, refusal.since_ns)), Some((seen[0].count, 6 * SECOND)));
+    }
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn a_store_without_locks_takes_rows_and_says_so() {
+    let root = folder("lockless");
+    let disk = FaultyDisk::new(1, u64::MAX / 2);
+    disk.faults(|faults| faults.lockless = true);
+    let writer = faulty(&root, &disk);
+    send_rows(&writer, 4, 0);
+    assert_eq!((segment(&root, 0).len(), writer.health().last_error()), (4, None));
+    assert!(writer.health().is_unlocked());
+    disk.faults(|faults| faults.lockless = false);
+    let mut samples = rows(2);
+    samples.iter_mut().for_each(|row| row.due_ns += SEGMENT_NS);
+    writer.send(Job::Rows { samples, now_ns: SEGMENT_NS + 1 });
+    assert!(!writer.health().is_unlocked());
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn a_store_that_hangs_for_a_while_gets_what_waited_in_order() {
+    let root = folder("hangs");
+    let disk = FaultyDisk::new(1, u64::MAX / 2);
+    let writer = faulty(&root, &disk);
+    disk.faults(|faults| faults.hangs = true);
+    for i in 0..5 {
+        send_rows(&writer, 2, i);
+    }
+    assert_eq!(writer.health().rows_waiting.load(Ordering::Relaxed), 10);
+    disk.faults(|faults| faults.hangs = false);
+    send_rows(&writer, 0, 6);
+    assert_eq!((segment(&root, 0).len(), writer.health().rows_waiting.load(Ordering::Relaxed)), (10, 0));
+    std::fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
 fn rows_reach_the_device_within_a_minute_though_no_more_come() {
     let root = folder("sync");
     std::fs::create_dir_all(&root).unwrap();
