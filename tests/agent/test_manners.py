@@ -137,7 +137,9 @@ def test_making_files_takes_few_lines(tmp_path: Path) -> None:
 
 def test_check_of_a_good_file_and_of_none(tmp_path: Path) -> None:
     file = write(tmp_path, '[[target]]\npath = "/a"\n')
-    assert ask("config", "check", file) == (0, f"{file}: ok\n", "")
+    code, out, err = ask("config", "check", file)
+    assert (code, out.splitlines()[0], err) == (0, f"{file}: ok", "")
+    assert "first start: a file of 1GiB with O_DIRECT, at most a tenth of the room at 64.000" in out
     code, _, err = ask("--config", file, "--check")
     assert code == 0
     assert "ok" in err
@@ -162,6 +164,14 @@ def test_show_gives_what_holds_and_reads_back(tmp_path: Path) -> None:
     assert f"{tmp_path}/agent.d/one.toml" in shown.splitlines()[0]
     again = write(tmp_path, shown, one="")
     assert ask("config", "show", again)[1].splitlines()[1:] == shown.splitlines()[1:]
+
+
+def test_check_says_what_a_first_start_writes(tmp_path: Path) -> None:
+    text = '[[target]]\npath = "/a"\nspread = "1h"\nbudget = { bytes = "3MiB" }\n'
+    out = ask("config", "check", write(tmp_path, text))[1]
+    assert "at 3.000 MiB/s (341 s), begun within 1h by a hash of the host" in out
+    out = ask("config", "check", write(tmp_path, text + 'file_size = "32MiB"\n'))[1]
+    assert "a file of 32MiB at 3.000 MiB/s (11 s)\n" in out
 
 
 def test_init_writes_a_valid_file_and_overwrites_none(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use iosonde_probe::config::first_start::SERVICE_SPREAD_NS;
 use iosonde_probe::config::{Config, ConfigError};
 
 use crate::exit::{Failure, USAGE};
@@ -15,6 +16,16 @@ const STARTING: &str = include_str!("starting.toml");
 /// A configuration and the files it was read from.
 pub fn read(file: &Path) -> Result<(Config, Vec<PathBuf>), ConfigError> {
     Config::from_files(file, &environment)
+}
+
+/// The same for an agent that probes. One that a service manager starts is one of many hosts, which begin one after the
+/// other; who starts one by hand waits for it.
+pub fn read_to_run(file: &Path) -> Result<Config, ConfigError> {
+    let (mut config, _) = read(file)?;
+    if std::env::var_os("NOTIFY_SOCKET").is_some() {
+        config.probe.spread.get_or_insert(SERVICE_SPREAD_NS);
+    }
+    Ok(config)
 }
 
 /// Everything that is wrong with it.
@@ -39,7 +50,9 @@ pub fn run(command: &ConfigCommand) -> Result<(), Failure> {
 fn check(file: &Path) -> Result<(), Failure> {
     let problems = problems(file);
     if problems.is_empty() {
-        return print(&format!("{}: ok\n", file.display()));
+        let config = read(file).and_then(|(config, _)| config.consequences());
+        let lines = config.map_err(|error| (USAGE, error.to_string()))?;
+        return print(&format!("{}: ok\n{}\n", file.display(), lines.join("\n")));
     }
     let mut text: String = problems.iter().map(|problem| format!("{problem}\n")).collect();
     let number = problems.len();

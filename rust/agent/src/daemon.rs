@@ -37,7 +37,7 @@ struct Daemon {
 
 /// Probe until told to end. A failure is in the log already when the configuration says how to write one.
 pub fn run(options: &Run) -> Result<(), (u8, Option<String>)> {
-    let config = configure::read(&options.config).map(|(config, _)| config);
+    let config = configure::read_to_run(&options.config);
     let log = Log::stderr(config.as_ref().map_or(LogFormat::Logfmt, |config| config.log));
     let problems = configure::problems(&options.config);
     let config = match config {

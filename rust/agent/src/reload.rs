@@ -12,8 +12,8 @@ use crate::log::Log;
 
 /// Read the files anew and say what became of it. `running` is what the session follows; it becomes what it follows now.
 pub fn reload(session: &mut Session, file: &Path, running: &mut Config, log: &Log) {
-    let read = configure::read(file)
-        .and_then(|(new, _)| Ok((whole(running, &new), targets_of(running, &new)?, new)));
+    let read = configure::read_to_run(file)
+        .and_then(|new| Ok((whole(running, &new), targets_of(running, &new)?, new)));
     let (rest, targets, new) = match read {
         Err(error) => {
             let more = match configure::problems(file).len() {

@@ -10,6 +10,7 @@ mod component;
 mod document;
 mod error;
 mod explain;
+pub mod first_start;
 mod options;
 mod plan;
 mod show;
@@ -117,6 +118,11 @@ impl Config {
     /// gives the same plans.
     pub fn to_toml(&self) -> Result<String, ConfigError> {
         Ok(show::page(self, &self.plans()?))
+    }
+
+    /// What each target costs, at any time and at its first start, one line each.
+    pub fn consequences(&self) -> Result<Vec<String>, ConfigError> {
+        Ok(self.plans()?.iter().flat_map(show::consequences).collect())
     }
 }
 

@@ -19,9 +19,12 @@ macro_rules! options {
             /// Bytes of a block that is read or written; default 1 MiB.
             #[serde(default, deserialize_with = "units::some_size_bytes")]
             pub block_size: Option<u64>,
-            /// Bytes of the big file; default: larger than memory where space allows.
+            /// Bytes of the big file; default: 1 GiB with O_DIRECT, else larger than memory where space allows.
             #[serde(default, deserialize_with = "units::some_size_bytes")]
             pub file_size: Option<u64>,
+            /// Hosts begin to fill their big files at different moments of this time; default 0.
+            #[serde(default, deserialize_with = "some_duration")]
+            pub spread: Option<u64>,
             /// Bytes of a file of the pool; default 3901.
             #[serde(default, deserialize_with = "units::some_size_bytes")]
             pub object_size: Option<u64>,

@@ -122,6 +122,7 @@ impl Planner<'_> {
             budget,
             block_bytes,
             file_bytes: target.file_size.or(probe.file_size),
+            spread_ns: target.spread.or(probe.spread).unwrap_or(0),
             object_bytes,
             pool: target.pool.or(probe.pool).unwrap_or(1000),
             direct: target.direct.or(probe.direct).unwrap_or_default(),

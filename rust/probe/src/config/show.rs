@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::document::{Config, DEFAULT_LISTEN};
 use super::explain::printable;
+use super::first_start::{AT_ONCE_BYTES, DIRECT_BYTES};
 use super::options::{BackendKind, BudgetOptions, Direct, FaultOptions, LogFormat, TargetOptions};
 use super::target_plan::TargetPlan;
 use iosonde_core::sample::Op;
@@ -80,6 +81,7 @@ impl Page {
         self.time("period", Some(plan.asked_period_ns));
         self.size("block_size", Some(plan.block_bytes));
         self.size("file_size", plan.file_bytes);
+        self.time("spread", target.spread.or(probe.spread));
         self.size("object_size", Some(plan.object_bytes));
         self.value("pool", Some(plan.pool));
         let direct = match plan.direct {
@@ -141,19 +143,51 @@ impl Page {
 
     /// What follows from the keys, as comments.
     fn consequences(&mut self, plans: &[TargetPlan]) {
-        for plan in plans {
-            let seconds = plan.period_ns as f64 / 1e9;
-            let bytes = 2.0 * (plan.block_bytes + plan.object_bytes) as f64 / seconds;
-            let stretched = if plan.period_ns > plan.asked_period_ns {
-                format!(" ({} was asked for; the budget allows no more)", duration(plan.asked_period_ns))
-            } else {
-                String::new()
-            };
-            let (name, path) = (printable(&plan.name), printable(&plan.path.display().to_string()));
-            self.line(&format!("# {name} at {path}: every {}{stretched}", duration(plan.period_ns)));
-            self.line(&format!("#   {:.3} ops/s, {:.3} MiB/s", 6.0 / seconds, bytes / f64::from(1 << 20)));
+        for line in plans.iter().flat_map(consequences) {
+            self.line(&format!("# {line}"));
         }
     }
+}
+
+/// What a plan costs: at any time, and when it starts for the first time.
+pub(super) fn consequences(plan: &TargetPlan) -> [String; 3] {
+    let seconds = plan.period_ns as f64 / 1e9;
+    let bytes = 2.0 * (plan.block_bytes + plan.object_bytes) as f64 / seconds;
+    let stretched = if plan.period_ns > plan.asked_period_ns {
+        format!(" ({} was asked for; the budget allows no more)", duration(plan.asked_period_ns))
+    } else {
+        String::new()
+    };
+    let (name, path) = (printable(&plan.name), printable(&plan.path.display().to_string()));
+    [
+        format!("{name} at {path}: every {}{stretched}", duration(plan.period_ns)),
+        format!("  {:.3} ops/s, {:.3} MiB/s", 6.0 / seconds, bytes / f64::from(1 << 20)),
+        first_start(plan),
+    ]
+}
+
+fn first_start(plan: &TargetPlan) -> String {
+    if plan.backend == BackendKind::Null {
+        return "  first start: writes nothing".into();
+    }
+    let rate = plan.fill_bytes_per_s();
+    let whole = plan.file_bytes.unwrap_or(DIRECT_BYTES);
+    let most = match plan.file_bytes {
+        Some(_) => String::new(),
+        None => " with O_DIRECT, at most a tenth of the room".into(),
+    };
+    let begins = match plan.spread_ns {
+        spread_ns if spread_ns > 0 && whole > AT_ONCE_BYTES => {
+            format!(", begun within {} by a hash of the host", duration(spread_ns))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "  first start: a file of {}{most} at {:.3} MiB/s ({:.0} s){begins}",
+        size(whole).trim_matches('"'),
+        rate as f64 / f64::from(1 << 20),
+        whole as f64 / rate as f64
+    )
 }
 
 fn quoted(text: &str) -> String {

@@ -30,6 +30,8 @@ pub struct TargetPlan {
     pub block_bytes: u64,
     /// Bytes of the big file; none means choose.
     pub file_bytes: Option<u64>,
+    /// Hosts begin to fill it at different moments of this time.
+    pub spread_ns: u64,
     /// Bytes of a file of the pool.
     pub object_bytes: u64,
     /// Files in the pool.

@@ -1,27 +1,28 @@
 //! The big file: where reads and writes of blocks go.
 //!
-//! It should be larger than memory, so that the client's cache cannot answer; where there is no room for that it
-//! is opened with O_DIRECT. It is filled with bytes that neither compress nor repeat, has no holes, and filling
-//! goes on where an earlier start was interrupted.
+//! Where O_DIRECT is granted the client's cache is out of the way, and a gibibyte is enough. Elsewhere it should be larger
+//! than memory, so that the cache cannot answer, as far as there is room. It is filled with bytes that neither compress
+//! nor repeat, has no holes, and filling goes on where an earlier start was interrupted.
 
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{OFlags, fstat, fstatfs, fstatvfs, ftruncate};
+use rustix::fs::{OFlags, fstat, fstatfs, ftruncate};
 use rustix::io::Errno;
 
+use super::fill_pace::FillPace;
+use super::origin::Origin;
 use super::place::Place;
+use super::room::room_bytes;
 use super::{ProbeError, Progress};
+use crate::config::first_start::{DIRECT_BYTES, SHARE_OF_ROOM};
 use crate::config::{Direct, TargetPlan};
 use iosonde_core::aligned::AlignedBuffer;
 use iosonde_core::backend::posix::{Access, PosixFile, direct_alignment};
+use iosonde_core::clock::Clock;
 use iosonde_core::marked::{self, MarkedError};
 use iosonde_core::sample::Op;
 use iosonde_core::seed::Random;
 
-/// Of free space, the big file takes at most this share ...
-pub const SHARE_OF_FREE: u64 = 10;
-/// ... and with O_DIRECT no more than this, because the cache is out of the way.
-pub const DIRECT_BYTES: u64 = 1 << 30;
 /// Memory times this, in percent, is "larger than memory".
 pub const OVER_MEMORY_PERCENT: u64 = 125;
 const CHUNK: usize = 4 << 20;
@@ -46,7 +47,7 @@ impl BigFile {
     pub fn prepare(
         place: &Place,
         plan: &TargetPlan,
-        memory_bytes: u64,
+        (origin, clock): (&Origin, &dyn Clock),
         random: &mut Random,
         progress: &mut Progress<'_>,
     ) -> Result<Self, ProbeError> {
@@ -55,15 +56,15 @@ impl BigFile {
         // Before it is filled: a full server would be told of too late.
         place.check_component(NAME)?;
         let have = existing(place).map_err(failed("cannot stat the big file"))?;
-        let free = free_bytes(place).map_err(failed("cannot ask for free space"))?;
-        let (bytes, mut note) = choose(plan, access, memory_bytes, free + have);
+        let free = room_bytes(&place.directory).map_err(failed("cannot ask for free space"))?;
+        let (bytes, mut note) = choose(plan, access, origin.memory_bytes, free + have);
         let missing = bytes.saturating_sub(have);
         if missing > free / 10 * 9 {
             let fits = (free + have) / 2 / plan.block_bytes * plan.block_bytes;
             let suggestion = format!("{}MiB (or less)", fits >> 20);
             return Err(ProbeError::NoSpace { path: place.path.clone(), needed: missing, free, suggestion });
         }
-        if fill(place, bytes, random, &mut |done| progress(&plan.name, "big file", done, bytes))? {
+        if fill(place, bytes, random, &mut Filling { plan, host: &origin.host, clock, progress })? {
             note.push_str("; it had holes and was written anew");
         }
         Ok(Self { bytes, access, note })
@@ -144,10 +145,10 @@ fn try_direct(file: &OwnedFd, alignment: u64) -> Result<(), Errno> {
 fn choose(plan: &TargetPlan, access: Access, memory: u64, room: u64) -> (u64, String) {
     let whole = |bytes: u64| bytes.div_ceil(plan.block_bytes).max(2) * plan.block_bytes;
     let over_memory = memory / 100 * OVER_MEMORY_PERCENT;
-    let bytes = whole(match plan.file_bytes {
-        Some(bytes) => bytes,
-        None if over_memory <= room / SHARE_OF_FREE => over_memory,
-        None => DIRECT_BYTES.min(room / SHARE_OF_FREE),
+    let bytes = whole(match (plan.file_bytes, access) {
+        (Some(bytes), _) => bytes,
+        (None, Access::Buffered) if over_memory <= room / SHARE_OF_ROOM => over_memory,
+        (None, _) => DIRECT_BYTES.min(room / SHARE_OF_ROOM),
     });
     let size = format!("big file {} MiB", bytes >> 20);
     let note = match access {
@@ -164,12 +165,20 @@ fn choose(plan: &TargetPlan, access: Access, memory: u64, room: u64) -> (u64, St
     (bytes, note)
 }
 
+/// What filling asks on its way.
+struct Filling<'a, 'b> {
+    plan: &'a TargetPlan,
+    host: &'a str,
+    clock: &'a dyn Clock,
+    progress: &'a mut Progress<'b>,
+}
+
 /// Bring the file to exactly `bytes`, without holes. Returns whether it had to begin anew.
 fn fill(
     place: &Place,
     bytes: u64,
     random: &mut Random,
-    progress: &mut dyn FnMut(u64) -> bool,
+    filling: &mut Filling<'_, '_>,
 ) -> Result<bool, ProbeError> {
     let path = place.path.join(NAME);
     let failed = |what| {
@@ -186,21 +195,35 @@ fn fill(
     }
     // Filling may have died inside a chunk; that chunk is written again.
     have = if have < bytes { have / CHUNK as u64 * CHUNK as u64 } else { have };
-    let mut chunk = vec![0_u8; if have < bytes { CHUNK } else { 0 }];
-    while have < bytes {
-        if !progress(have) {
-            return Err(ProbeError::Stopped { path });
-        }
-        random.fill(&mut chunk);
-        let length = (bytes - have).min(CHUNK as u64) as usize;
-        if let Err(errno) = write_chunk(&file, &chunk[..length], have) {
-            return Err(give_back(place, &file, errno));
-        }
-        have += length as u64;
+    if have < bytes {
+        write_from(place, &file, (have, bytes), random, filling)?;
     }
     rustix::fs::fdatasync(&file).map_err(|errno| give_back(place, &file, errno))?;
     let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
     Ok(holes)
+}
+
+fn write_from(
+    place: &Place,
+    file: &OwnedFd,
+    (mut have, bytes): (u64, u64),
+    random: &mut Random,
+    Filling { plan, host, clock, progress }: &mut Filling<'_, '_>,
+) -> Result<(), ProbeError> {
+    let stopped = || ProbeError::Stopped { path: place.path.join(NAME) };
+    let mut pace =
+        FillPace::begin(plan, host, *clock, (bytes - have, bytes), progress).ok_or_else(stopped)?;
+    let mut chunk = vec![0_u8; CHUNK];
+    while have < bytes {
+        random.fill(&mut chunk);
+        let length = (bytes - have).min(CHUNK as u64);
+        if let Err(errno) = write_chunk(file, &chunk[..length as usize], have) {
+            return Err(give_back(place, file, errno));
+        }
+        have += length;
+        pace.wrote(length, have, progress).ok_or_else(stopped)?;
+    }
+    Ok(())
 }
 
 fn write_chunk(file: &OwnedFd, chunk: &[u8], at: u64) -> Result<(), Errno> {
@@ -223,7 +246,7 @@ fn write_chunk(file: &OwnedFd, chunk: &[u8], at: u64) -> Result<(), Errno> {
 fn give_back(place: &Place, file: &OwnedFd, errno: Errno) -> ProbeError {
     if matches!(errno, Errno::NOSPC | Errno::DQUOT) {
         let _ = marked::remove_file(&place.directory, NAME);
-        let free = fstatvfs(file).map(|fs| fs.f_bavail * fs.f_frsize).unwrap_or(0);
+        let free = room_bytes(file).unwrap_or(0);
         let suggestion = format!("{}MiB (or less)", (free / 2) >> 20);
         return ProbeError::NoSpace { path: place.path.clone(), needed: free + 1, free, suggestion };
     }
@@ -232,11 +255,6 @@ fn give_back(place: &Place, file: &OwnedFd, errno: Errno) -> ProbeError {
 
 fn existing(place: &Place) -> Result<u64, Errno> {
     Ok(fstat(open(place, false)?)?.st_size as u64)
-}
-
-fn free_bytes(place: &Place) -> Result<u64, Errno> {
-    let fs = fstatvfs(&place.directory)?;
-    Ok(fs.f_bavail * fs.f_frsize)
 }
 
 #[cfg(test)]
@@ -255,12 +273,14 @@ mod tests {
     }
 
     #[test]
-    fn larger_than_memory_where_space_allows() {
+    fn larger_than_memory_only_where_the_cache_is_in_the_way_and_space_allows() {
         const GIB: u64 = 1 << 30;
         let (bytes, note) = chosen(None, 16 * GIB, 1024 * GIB, Access::Buffered);
         assert!(bytes > 16 * GIB && note.contains("larger than memory"), "{note}");
-        let (bytes, note) = chosen(None, 16 * GIB, 40 * GIB, Access::Direct);
+        let (bytes, note) = chosen(None, 512 * GIB, 1 << 50, Access::Direct);
         assert!(bytes == GIB && note.contains("O_DIRECT"), "{note}");
+        assert_eq!(chosen(None, 16 * GIB, 2 * GIB, Access::Direct).0, (GIB / 5).div_ceil(1 << 20) << 20);
+        assert_eq!(chosen(None, 16 * GIB, 40 * GIB, Access::Buffered).0, GIB);
         let (bytes, note) = chosen(Some(3 << 20), 16 * GIB, 40 * GIB, Access::Buffered);
         assert!(bytes == 3 << 20 && note.contains("smaller than memory"), "{note}");
     }

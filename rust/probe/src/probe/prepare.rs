@@ -64,7 +64,7 @@ impl Prepared {
     /// Make or repair everything a target needs; the pool goes into the region.
     pub fn new(
         plan: TargetPlan,
-        origin: &Origin,
+        (origin, clock): (&Origin, &dyn Clock),
         region: Region,
         progress: &mut Progress<'_>,
     ) -> Result<Self, ProbeError> {
@@ -75,7 +75,7 @@ impl Prepared {
                 region.pool().reset(0..plan.pool as u64);
                 PreparedFiles::Null
             }
-            BackendKind::Posix => posix(&plan, origin, &region, &mut notes, progress)?,
+            BackendKind::Posix => posix(&plan, (origin, clock), &region, &mut notes, progress)?,
         };
         if !plan.faults.is_empty() {
             notes.push("faults are being injected: this is a drill".into());
@@ -216,14 +216,14 @@ fn duplicate(directory: &OwnedFd, place: &Place) -> Result<OwnedFd, ProbeError> 
 
 fn posix(
     plan: &TargetPlan,
-    origin: &Origin,
+    (origin, clock): (&Origin, &dyn Clock),
     region: &Region,
     notes: &mut Vec<String>,
     progress: &mut Progress<'_>,
 ) -> Result<PreparedFiles, ProbeError> {
     let place = Place::open(plan, origin)?;
     let mut random = Random::stream(origin.seed, &format!("{} contents", plan.name));
-    let data = BigFile::prepare(&place, plan, origin.memory_bytes, &mut random, progress)?;
+    let data = BigFile::prepare(&place, plan, (origin, clock), &mut random, progress)?;
     progress(&plan.name, "big file", data.bytes, data.bytes);
     notes.push(data.note.clone());
     let own = pool_name(plan);

@@ -107,7 +107,10 @@ impl Crew for SimCrew {
         let (plan, origin, region) = (task.plan.clone(), &task.origin, region.clone());
         let prepared = match &task.trial {
             Some(_) => Prepared::attach(plan, origin, region.clone()),
-            None => Prepared::new(plan, origin, region.clone(), &mut |_, _, _, _| true),
+            None => {
+                let clock: &dyn Clock = &self.clock;
+                Prepared::new(plan, (origin, clock), region.clone(), &mut |_, _, _, _| true)
+            }
         };
         let handle = Handle { worker: Arc::clone(&worker), crew: self.clone(), region, turn: task.turn };
         match prepared {

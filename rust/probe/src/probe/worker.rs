@@ -207,7 +207,8 @@ impl Hands {
     fn prepare(&self, task: &Task, progress: &mut Progress<'_>) -> Result<Prepared, ProbeError> {
         let patience = self.clock.monotonic_ns() + HELD_NS;
         loop {
-            let made = Prepared::new(task.plan.clone(), &task.origin, self.region.clone(), progress);
+            let made =
+                Prepared::new(task.plan.clone(), (&task.origin, &*self.clock), self.region.clone(), progress);
             let held = matches!(made, Err(ProbeError::Held { .. }));
             if !held || self.clock.monotonic_ns() >= patience || self.stop.raised() {
                 return made;
