@@ -104,8 +104,7 @@ fn a_saved_baseline_goes_on_as_if_it_had_not_been() {
         let factor = if (500..560).contains(&k) { 3.0 } else { 1.0 };
         let next = interval(&mut random, k, factor, 1.0);
         if k % 97 == 0 {
-            let text = serde_json::to_string(&guarded).unwrap();
-            let mut again: Guarded = serde_json::from_str(&text).unwrap();
+            let mut again = Guarded::decode(&guarded.encode()).unwrap();
             assert_eq!(again.learn(&next), guarded.learn(&next), "interval {k}");
             assert_eq!(again.expected(), guarded.expected());
             guarded = again;
