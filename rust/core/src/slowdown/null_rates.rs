@@ -75,41 +75,62 @@ pub struct Exceedances {
 impl Exceedances {
     /// Of an interval whose typical slowdown was `typ`; `slow`: nothing else is learnt from it.
     pub fn of(service: &Packed, due: (u64, u64), typ: f64, slow: bool, limits_ns: [f64; 3]) -> Self {
-        let from = from_buckets(typ, limits_ns);
-        let mut seen = (0, [0; 3]);
+        let mut above = Above { from: from_buckets(typ, limits_ns), n: [0; 3] };
+        let mut n = 0;
         for (bucket, count) in service.iter() {
-            seen.0 += u64::from(count);
-            seen.1 = add_above(seen.1, from, bucket, count);
+            n += u64::from(count);
+            above.add(bucket, count);
         }
-        Self::seen(seen, due, typ, slow)
+        above.exceedances(n, due, typ, slow)
     }
-    /// The same of `n` latencies by bucket, the slowest first: only those above the limits are looked at.
-    pub fn of_descending(
-        counts: impl Iterator<Item = (u16, u32)>,
-        n: u64,
-        due: (u64, u64),
-        typ_slow: (f64, bool),
+}
+
+/// How many latencies lie above the limits.
+#[derive(Debug, Clone, Copy)]
+pub struct Above {
+    /// The first buckets above.
+    from: [u16; 3],
+    n: [u32; 3],
+}
+
+impl Default for Above {
+    fn default() -> Self {
+        Self { from: [u16::MAX; 3], n: [0; 3] }
+    }
+}
+
+impl Above {
+    /// Count anew if the limits lie elsewhere than before: only what is above the limits is looked at, the slowest first.
+    pub fn update<I: Iterator<Item = (u16, u32)>>(
+        &mut self,
+        descending: impl Fn() -> I,
+        typ: f64,
         limits_ns: [f64; 3],
-    ) -> Self {
-        let from = from_buckets(typ_slow.0, limits_ns);
+    ) {
+        let from = from_buckets(typ, limits_ns);
+        if from == self.from {
+            return;
+        }
+        *self = Self { from, n: [0; 3] };
         let least = from.into_iter().min().unwrap_or(0);
-        let slowest = counts.take_while(|&(bucket, _)| bucket >= least);
-        let above = slowest.fold([0; 3], |above, (bucket, count)| add_above(above, from, bucket, count));
-        Self::seen((n, above), due, typ_slow.0, typ_slow.1)
+        descending().take_while(|&(bucket, _)| bucket >= least).for_each(|(bucket, count)| self.add(bucket, count));
     }
-    fn seen((n, above): (u64, [u32; 3]), due: (u64, u64), typ: f64, slow: bool) -> Self {
+    /// As exceedances of an interval of `n` latencies.
+    pub fn exceedances(&self, n: u64, due: (u64, u64), typ: f64, slow: bool) -> Exceedances {
         let whole = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        Self { n: whole(n), above, n_due: whole(due.0), n_lost: whole(due.1), typ: typ as f32, slow }
+        let (n_due, n_lost) = (whole(due.0), whole(due.1));
+        Exceedances { n: whole(n), above: self.n, n_due, n_lost, typ: typ as f32, slow }
+    }
+    fn add(&mut self, bucket: u16, count: u32) {
+        for (n, from) in self.n.iter_mut().zip(self.from) {
+            *n = n.saturating_add(if bucket >= from { count } else { 0 });
+        }
     }
 }
 
 fn from_buckets(typ: f64, limits_ns: [f64; 3]) -> [u16; 3] {
     let load = load(typ);
     limits_ns.map(|limit_ns| first_above(limit_ns * load))
-}
-
-fn add_above(above: [u32; 3], from: [u16; 3], bucket: u16, count: u32) -> [u32; 3] {
-    std::array::from_fn(|k| above[k].saturating_add(if bucket >= from[k] { count } else { 0 }))
 }
 
 /// The rates of one day.

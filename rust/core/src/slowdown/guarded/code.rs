@@ -56,7 +56,26 @@ impl<'a> Counts<'a> {
         u64::from_be_bytes(eight) << (at % 8)
     }
 
+    /// A gap and a count: both lie in one window nearly always.
     #[inline]
+    fn pair(&mut self) -> Option<(u64, u64)> {
+        let window = self.window(self.at);
+        let gap_zeros = window.leading_zeros();
+        let gap_bits = 2 * gap_zeros + 1 + self.gap_order;
+        if gap_bits <= 30 {
+            let rest = window << gap_bits;
+            let zeros = rest.leading_zeros();
+            let bits = 2 * zeros + 1 + self.count_order;
+            if gap_bits + bits <= 57 {
+                self.at += (gap_bits + bits) as usize;
+                let gap = (window << gap_zeros) >> (64 - (gap_bits - gap_zeros));
+                let count = (rest << zeros) >> (64 - (bits - zeros));
+                return Some((gap - (1 << self.gap_order), count - (1 << self.count_order)));
+            }
+        }
+        Some((self.number(self.gap_order)?, self.number(self.count_order)?))
+    }
+
     fn number(&mut self, order: u32) -> Option<u64> {
         let window = self.window(self.at);
         let zeros = window.leading_zeros();
@@ -85,8 +104,8 @@ impl Iterator for Counts<'_> {
         if self.left == 0 {
             return None;
         }
-        let gap = u32::try_from(self.number(self.gap_order)?).ok()?;
-        let less = u32::try_from(self.number(self.count_order)?).ok()?;
+        let (gap, less) = self.pair()?;
+        let (gap, less) = (u32::try_from(gap).ok()?, u32::try_from(less).ok()?);
         let (bucket, count) = (self.next.checked_sub(1)?.checked_sub(gap)?, less.checked_add(1)?);
         self.left = self.left.checked_sub(u64::from(count))?;
         (self.next, self.gap_order, self.count_order) = (bucket, length(gap), length(less));
@@ -106,26 +125,36 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    #[inline]
     fn number(&mut self, number: u64, order: u32) {
-        let high = (number >> order) + 1;
-        let digits = u64::BITS - high.leading_zeros();
-        self.put(0, digits - 1);
-        self.put(high, digits);
-        self.put(number & ((1 << order) - 1), order);
+        // Without its zeros a code is the number and a one before its lowest `order` bits' place.
+        let value = number + (1 << order);
+        let digits = u64::BITS - value.leading_zeros();
+        self.put(0, digits - 1 - order);
+        if digits > 32 {
+            self.put(value >> 32, digits - 32);
+            self.put(value & 0xffff_ffff, 32);
+        } else {
+            self.put(value, digits);
+        }
     }
-    /// The lowest `bits` bits of a value, at most 40.
+    /// The lowest `bits` bits of a value that has no others, at most 32 and 32 zeros.
     fn put(&mut self, value: u64, bits: u32) {
+        if bits > 32 {
+            self.put(0, bits - 32);
+            return self.put(value, 32);
+        }
         self.held = (self.held << bits) | value;
         self.bits += bits;
-        while self.bits >= 8 {
-            self.bits -= 8;
-            self.bytes.push((self.held >> self.bits) as u8);
+        if self.bits >= 32 {
+            self.bits -= 32;
+            self.bytes.extend_from_slice(&((self.held >> self.bits) as u32).to_be_bytes());
+            self.held &= (1 << self.bits) - 1;
         }
-        self.held &= (1 << self.bits) - 1;
     }
     fn end(&mut self) {
-        let fill = (8 - self.bits % 8) % 8;
-        self.put(0, fill);
+        let left = (self.held << (32 - self.bits)) as u32;
+        self.bytes.extend_from_slice(&left.to_be_bytes()[..self.bits.div_ceil(8) as usize]);
     }
 }
 

@@ -6,7 +6,7 @@ use super::points::{Points, Thresholds};
 use crate::slowdown::buckets::{Pool, value_ns};
 use crate::slowdown::levels::N;
 use crate::slowdown::modes::{Modes, modes};
-use crate::slowdown::null_rates::{DayRates, Exceedances};
+use crate::slowdown::null_rates::{Above, DayRates, Exceedances};
 use crate::slowdown::triple::Expected;
 
 /// Intervals in a day.
@@ -25,6 +25,8 @@ pub(super) struct FirstPass {
     /// Which entries are in the pool.
     pooled: Vec<bool>,
     pool: Pool,
+    /// How many latencies of each entry were above the limits, and from which buckets on: these rarely change.
+    counted: Vec<Above>,
 }
 
 /// What a first pass finds.
@@ -52,7 +54,8 @@ impl FirstPass {
         // The same intervals make one expect the same.
         let same = !self.fill(&entries, calm);
         let expected = if same { first } else { Expected::of(self.pool.iter(), sought(&self.pool))? };
-        Some(Found { expected, rates: self.rates(&entries, &expected, log.span()) })
+        let rates = self.rates(&entries, &expected, log.span());
+        Some(Found { expected, rates })
     }
 
     /// What is learnt of each day, after a pass.
@@ -107,12 +110,15 @@ impl FirstPass {
         changed
     }
 
-    fn rates(&self, entries: &[Entry<'_>], expected: &Expected, span: usize) -> Vec<DayRates> {
+    fn rates(&mut self, entries: &[Entry<'_>], expected: &Expected, span: usize) -> Vec<DayRates> {
         let thresholds = Thresholds::of(expected, FLAG_TYP);
-        let above = entries.iter().zip(&self.points).map(|(entry, point)| {
+        self.counted.resize(entries.len(), Above::default());
+        let points = self.points.iter().zip(&mut self.counted);
+        let above = entries.iter().zip(points).map(|(entry, (point, counted))| {
             let (due, slow) = ((entry.n_due, entry.n_lost), thresholds.are_exceeded(point));
             let typ = point.typ(expected);
-            Exceedances::of_descending(entry.counts(), entry.n, due, (typ, slow), expected.limits_ns)
+            counted.update(|| entry.counts(), typ, expected.limits_ns);
+            counted.exceedances(entry.n, due, typ, slow)
         });
         let above: Vec<Exceedances> = above.collect();
         above.chunks((DAY_INTERVALS / span).max(1)).filter_map(|day| DayRates::of(day, span)).collect()
