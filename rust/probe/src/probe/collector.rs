@@ -87,15 +87,16 @@ impl Collector {
     }
 
     /// What is remembered of a plan, as the beginning of an account; its rows get this number.
-    pub fn watched(&self, number: u16, plan: &TargetPlan) -> Arc<Watched> {
+    pub fn watched(&mut self, number: u16, plan: &TargetPlan) -> Arc<Watched> {
         let (window_ns, trailing_ns) = (self.view.window_ns, self.view.trailing_ns);
         let mut accounts: Vec<LiveOp> =
             Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, window_ns, trailing_ns)).into();
         for window in self.store.as_ref().map_or(Vec::new(), |store| store.remembered(plan, trailing_ns)) {
             accounts[window.op as usize].learn(window.start_ns, window.median_ns);
         }
-        for (op, guarded) in self.store.as_ref().map_or(Vec::new(), |store| store.learnt(plan)) {
-            accounts[op as usize].resume(guarded);
+        match self.store.as_ref().map_or(Ok(Vec::new()), |store| store.learnt(plan)) {
+            Ok(learnt) => learnt.into_iter().for_each(|(op, guarded)| accounts[op as usize].resume(guarded)),
+            Err(text) => (self.on_note)(Note { target: &plan.name, text: &text, warning: true }),
         }
         Arc::new(Watched::new(number, plan.clone(), accounts))
     }

@@ -1,19 +1,16 @@
 //! What a session keeps in the store beside its rows: states, and what its windows amounted to.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
 
 use super::state::{TargetState, slug};
 use crate::config::TargetPlan;
+use crate::record::baselines::{self, Learnt, Series};
 use crate::record::dates::month_of;
 use crate::record::event::Event;
 use crate::record::job::{Job, Setup};
 use crate::record::windows::{self, Header};
 use crate::record::writer::Writer;
 use iosonde_core::sample::Op;
-use iosonde_core::slowdown::guarded::Guarded;
 use iosonde_core::slowdown::live::{ClosedWindow, LiveOp};
 
 /// What a baseline needs to know of a window.
@@ -25,19 +22,6 @@ pub struct Remembered {
     pub start_ns: i64,
     /// Its median service time.
     pub median_ns: i64,
-}
-
-/// Layout of the files of baselines.
-const BASELINES_VERSION: u32 = 1;
-
-/// A file of baselines: of each op what is usual, and how it came to be known.
-#[derive(Serialize, Deserialize)]
-struct Baselines<G = BTreeMap<String, Guarded>> {
-    schema_version: u32,
-    host: String,
-    target: String,
-    period_ns: u64,
-    ops: G,
 }
 
 /// The store of a running session.
@@ -127,40 +111,42 @@ impl StateWriter {
             self.writer.send(Job::Frame { path, head: header.head(), payload: windows::encode(some) });
         }
     }
-    /// What an earlier run of the same target and period knew of what is usual. A file that cannot be read is set aside.
-    pub fn learnt(&self, plan: &TargetPlan) -> Vec<(Op, Guarded)> {
-        let path = self.baseline_file(plan);
-        let Ok(bytes) = std::fs::read(&path) else { return Vec::new() };
-        let found: Option<Baselines> = serde_json::from_slice(&bytes).ok();
-        let ours = |found: &Baselines| {
-            found.schema_version == BASELINES_VERSION
-                && (found.host.as_str(), found.target.as_str(), found.period_ns)
-                    == (self.host.as_str(), plan.name.as_str(), plan.period_ns)
+    /// What an earlier run of the same target and period knew of what is usual. A file that cannot be read is set aside; the
+    /// error says why.
+    pub fn learnt(&self, plan: &TargetPlan) -> Result<Learnt, String> {
+        let (path, json) = (self.baseline_file(plan, "baseline"), self.baseline_file(plan, "json"));
+        let series = self.series(plan);
+        let (path, found) = if let Ok(bytes) = std::fs::read(&path) {
+            // What it was made of, if it was; an operation of a store that may be away tells nothing.
+            let _ = std::fs::remove_file(&json);
+            (path, baselines::decode(&series, &bytes))
+        } else {
+            let Ok(bytes) = std::fs::read(&json) else { return Ok(Learnt::new()) };
+            (json, baselines::decode_json(&series, &bytes))
         };
-        let Some(found) = found.filter(ours) else {
-            let _ = std::fs::rename(&path, path.with_extension("unreadable"));
-            return Vec::new();
-        };
-        found.ops.into_iter().filter_map(|(name, guarded)| Some((Op::from_name(&name)?, guarded))).collect()
+        found.map_err(|error| {
+            let aside = path.with_extension("unreadable");
+            let _ = std::fs::rename(&path, &aside);
+            let name = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
+            format!(
+                "what was usual is learnt anew: baselines/{}: {error}; it was renamed to {}",
+                name(&path),
+                name(&aside)
+            )
+        })
     }
     /// Replace the file of what is usual of a target.
     pub fn save_baselines(&self, plan: &TargetPlan, accounts: &[LiveOp]) {
-        let ops: BTreeMap<&str, &Guarded> =
-            Op::ALL.iter().zip(accounts).map(|(op, account)| (op.name(), account.guarded())).collect();
-        let document = Baselines {
-            schema_version: BASELINES_VERSION,
-            host: self.host.clone(),
-            target: plan.name.clone(),
-            period_ns: plan.period_ns,
-            ops,
-        };
-        if let Ok(bytes) = serde_json::to_vec(&document) {
-            self.writer.send(Job::Replace { path: self.baseline_file(plan), bytes });
-        }
+        let learnt = Op::ALL.into_iter().zip(accounts.iter().map(LiveOp::guarded));
+        let bytes = baselines::encode(&self.series(plan), learnt);
+        self.writer.send(Job::Replace { path: self.baseline_file(plan, "baseline"), bytes });
     }
-    fn baseline_file(&self, plan: &TargetPlan) -> PathBuf {
+    fn series(&self, plan: &TargetPlan) -> Series {
+        Series { host: self.host.clone(), target: plan.name.clone(), period_ns: plan.period_ns }
+    }
+    fn baseline_file(&self, plan: &TargetPlan, extension: &str) -> PathBuf {
         let period_ms = plan.period_ns as f64 / 1e6;
-        self.baselines.join(format!("{}.{period_ms}ms.json", slug(&plan.name)))
+        self.baselines.join(format!("{}.{period_ms}ms.{extension}", slug(&plan.name)))
     }
     /// Append a line to the month's events.
     pub fn keep_event(&self, event: &Event) {
@@ -243,18 +229,50 @@ mod tests {
         let root = std::env::temp_dir().join(format!("iosonde-state-writer-{}", iosonde_core::seed::fresh()));
         let plan = plan();
         let first = state_writer(&root);
-        assert!(first.learnt(&plan).is_empty());
+        assert!(first.learnt(&plan).unwrap().is_empty());
         let accounts: Vec<LiveOp> = Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, 60, 60)).into();
         first.save_baselines(&plan, &accounts);
-        let file = first.baseline_file(&plan);
+        let file = first.baseline_file(&plan, "baseline");
         first.writer.finish();
-        let found: Vec<Op> = state_writer(&root).learnt(&plan).into_iter().map(|(op, _)| op).collect();
-        assert_eq!(found.len(), 6);
+        let found: Vec<Op> =
+            state_writer(&root).learnt(&plan).unwrap().into_iter().map(|(op, _)| op).collect();
+        assert_eq!(found, Op::ALL);
         let other = TargetPlan { period_ns: 7, ..plan.clone() };
-        assert!(state_writer(&root).learnt(&other).is_empty());
-        std::fs::write(&file, "{\"schema_version\": 1").unwrap();
-        assert!(state_writer(&root).learnt(&plan).is_empty());
+        assert!(state_writer(&root).learnt(&other).unwrap().is_empty());
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes.truncate(bytes.len() / 2);
+        std::fs::write(&file, bytes).unwrap();
+        let error = state_writer(&root).learnt(&plan).err().unwrap();
+        assert!(error.contains("renamed to") && error.contains("incomplete"), "{error}");
         assert!(file.with_extension("unreadable").exists() && !file.exists());
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn json_of_before_is_read_until_there_is_a_file_of_now() {
+        let root = std::env::temp_dir().join(format!("iosonde-state-writer-{}", iosonde_core::seed::fresh()));
+        let plan = plan();
+        let first = state_writer(&root);
+        let file = first.baseline_file(&plan, "json");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let text = format!(
+            r#"{{"schema_version": 1, "host": "h", "target": "{}", "period_ns": {}, "ops": {{"md_stat": {}}}}}"#,
+            plan.name,
+            plan.period_ns,
+            include_str!("../record/baselines/young.json")
+        );
+        std::fs::write(&file, &text).unwrap();
+        for _ in 0..2 {
+            let learnt = first.learnt(&plan).unwrap();
+            assert_eq!((learnt.len(), learnt[0].0, learnt[0].1.intervals()), (1, Op::MdStat, 40));
+        }
+        let accounts: Vec<LiveOp> = Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, 60, 60)).into();
+        first.save_baselines(&plan, &accounts);
+        assert_eq!(first.learnt(&plan).unwrap().len(), 6);
+        assert!(!file.exists());
+        std::fs::write(&file, &text[..text.len() / 2]).unwrap();
+        std::fs::remove_file(first.baseline_file(&plan, "baseline")).unwrap();
+        assert!(first.learnt(&plan).err().unwrap().contains(".json: EOF while parsing"));
         std::fs::remove_dir_all(root).unwrap();
     }
 

@@ -2,6 +2,7 @@
 //! the [`writer`] thread that appends, what it makes room by ([`retention`]), and the [`disk`] below.
 
 mod appender;
+pub mod baselines;
 pub mod dates;
 pub mod disk;
 mod engine;

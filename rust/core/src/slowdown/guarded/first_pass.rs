@@ -70,6 +70,13 @@ impl FirstPass {
         days
     }
 
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.points.capacity() * size_of::<Points>()
+            + self.counted.capacity() * size_of::<Above>()
+            + self.pooled.capacity()
+            + Pool::HEAP_BYTES
+    }
+
     fn reference(&self, modes: Option<Modes>) -> Option<Expected> {
         let rank = ((FIRST_QUANTILE * self.points.len() as f64).ceil() as usize).max(1) - 1;
         let mut column = Vec::with_capacity(self.points.len());

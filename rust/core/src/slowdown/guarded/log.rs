@@ -169,7 +169,7 @@ impl Log {
         let before = if self.entries > 1 { self.starts[0] } else { 0 };
         let Some(first) = self::entry(&mut last.as_slice(), before) else { return };
         self.entries -= 1;
-        self.intervals -= first.intervals;
+        self.intervals = self.intervals.saturating_sub(first.intervals);
         self.starts = [before; 2];
         let mut pool = Pool::default();
         let both = [&first, entry];
@@ -178,9 +178,9 @@ impl Log {
         code::encode(pool.descending(), &mut code);
         self.append(&Entry {
             start_ns: first.start_ns,
-            n_due: first.n_due + entry.n_due,
-            n_lost: first.n_lost + entry.n_lost,
-            intervals: first.intervals + entry.intervals,
+            n_due: first.n_due.saturating_add(entry.n_due),
+            n_lost: first.n_lost.saturating_add(entry.n_lost),
+            intervals: first.intervals.saturating_add(entry.intervals),
             tail: tail_of(both),
             n: pool.total(),
             code: &code,
@@ -201,7 +201,7 @@ impl Log {
         head.into_iter().for_each(|number| put(&mut self.bytes, number));
         self.bytes.extend_from_slice(entry.code);
         self.entries += 1;
-        self.intervals += entry.intervals;
+        self.intervals = self.intervals.saturating_add(entry.intervals);
         self.starts = [before, entry.start_ns];
     }
 }

@@ -55,7 +55,7 @@ impl Guarded {
         Json::deserialize(json).map(Self::from)
     }
 
-    /// Bytes on the heap, tables that are dropped between two passes left out.
+    /// Bytes on the heap, ranks left out.
     pub fn heap_bytes(&self) -> usize {
         self.log.heap_bytes()
             + self.days.iter().chain(self.held.iter().map(|held| &held.day)).map(Day::bytes).sum::<usize>()
@@ -65,6 +65,7 @@ impl Guarded {
             + self.held.capacity() * size_of::<Held>()
             + self.days.capacity() * size_of::<Day>()
             + 2 * Pool::HEAP_BYTES
+            + self.first_pass.heap_bytes()
     }
 }
 
