@@ -31,6 +31,7 @@ impl Kind {
     pub const ALL: [Self; 6] =
         [Self::Quiet, Self::Slow, Self::Drifting, Self::Bimodal, Self::Heavy, Self::Lossy];
     /// Its name.
+    #[allow(dead_code)] // of one of the programs that share this file
     pub fn name(self) -> &'static str {
         ["quiet", "lasting slowdown", "drifting", "bimodal", "heavy tails", "lossy"][self as usize]
     }

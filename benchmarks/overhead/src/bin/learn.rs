@@ -28,7 +28,12 @@ fn main() {
             let kind = Kind::ALL[i % Kind::ALL.len()];
             // A row now and then is missing, so that counts differ as they do in a store.
             let rows = |random: &mut Random| ROWS - random.below(12) as u32;
-            (0..days * DAY).map(|k| { let n = rows(&mut random); interval(&mut random, kind, k, n) }).collect()
+            (0..days * DAY)
+                .map(|k| {
+                    let n = rows(&mut random);
+                    interval(&mut random, kind, k, n)
+                })
+                .collect()
         })
         .collect();
     let mut times: Vec<f64> = Vec::new();
@@ -41,7 +46,10 @@ fn main() {
     times.sort_by(f64::total_cmp);
     let middle = times[times.len() / 2];
     let digest = digest_of(&found);
-    println!("{} series of {days} days: {middle:.1} ms of processor time, digest {digest:016x}", series.len());
+    println!(
+        "{} series of {days} days: {middle:.1} ms of processor time, digest {digest:016x}",
+        series.len()
+    );
 }
 
 fn cpu_ms() -> f64 {

@@ -60,7 +60,9 @@ fn main() {
 }
 
 fn table() {
-    println!("{TARGETS} targets of {OPS} ops at {HZ} Hz: MiB on the heap, KiB of a target's file, ms to encode it");
+    println!(
+        "{TARGETS} targets of {OPS} ops at {HZ} Hz: MiB on the heap, KiB of a target's file, ms to encode it"
+    );
     print!("{:<18}", "");
     DAYS.iter().for_each(|day| print!("{:>23}", format!("day {day}")));
     println!();

@@ -44,7 +44,7 @@ pub struct Packed(Box<[u8]>);
 impl Packed {
     /// Of (bucket, count) in ascending order of buckets; empty ones are left out.
     pub fn of(counts: impl Iterator<Item = (u16, u32)>) -> Self {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(3 * counts.size_hint().1.unwrap_or(0).min(BUCKETS));
         let mut next = 0;
         for (bucket, count) in counts.filter(|&(_, count)| count > 0) {
             put(&mut bytes, u64::from(u32::from(bucket) - next));
@@ -60,15 +60,13 @@ impl Packed {
     }
     /// (bucket, count), ascending.
     pub fn iter(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
-        let mut rest: &[u8] = &self.0;
-        let mut next = 0_u32;
-        std::iter::from_fn(move || {
-            let gap = u32::try_from(take(&mut rest)?).ok()?;
-            let count = u32::try_from(take(&mut rest)?).ok()?;
-            let bucket = next.checked_add(gap).filter(|&bucket| bucket < BUCKETS as u32)?;
-            next = bucket + 1;
-            Some((bucket as u16, count))
-        })
+        Counts { rest: &self.0, next: 0 }
+    }
+    /// The same, descending.
+    pub fn descending(&self) -> impl Iterator<Item = (u16, u32)> + use<> {
+        let mut counts = Vec::with_capacity(self.0.len() / 2);
+        counts.extend(self.iter());
+        counts.into_iter().rev()
     }
     /// How many bytes it takes.
     pub fn bytes(&self) -> usize {
@@ -81,6 +79,34 @@ impl Packed {
     /// How many latencies.
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, count)| u64::from(count)).sum()
+    }
+}
+
+struct Counts<'a> {
+    rest: &'a [u8],
+    next: u32,
+}
+
+impl Iterator for Counts<'_> {
+    type Item = (u16, u32);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u16, u32)> {
+        let (gap, count) = match *self.rest {
+            // Both below 128, as nearly always.
+            [gap, count, ref rest @ ..] if (gap | count) < 0x80 => {
+                self.rest = rest;
+                (u32::from(gap), u32::from(count))
+            }
+            _ => (u32::try_from(take(&mut self.rest)?).ok()?, u32::try_from(take(&mut self.rest)?).ok()?),
+        };
+        let bucket = self.next.checked_add(gap).filter(|&bucket| bucket < BUCKETS as u32)?;
+        self.next = bucket + 1;
+        Some((bucket as u16, count))
+    }
+    /// A gap and a count take a byte each at least.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.rest.len() / 2))
     }
 }
 
@@ -226,11 +252,12 @@ impl Cumulative {
     /// Of (bucket, count), ascending.
     pub fn of(counts: impl Iterator<Item = (u16, u32)>) -> Self {
         let mut seen = 0;
-        let ends = counts.map(|(bucket, count)| {
+        let mut ends = Vec::with_capacity(counts.size_hint().1.unwrap_or(0).min(BUCKETS));
+        ends.extend(counts.map(|(bucket, count)| {
             seen += u64::from(count);
             (seen, bucket)
-        });
-        Self { ends: ends.collect() }
+        }));
+        Self { ends }
     }
     /// How many latencies.
     pub fn total(&self) -> u64 {
@@ -268,7 +295,10 @@ mod tests {
         for k in 0..2_000 {
             let ns = (f64::from(k) * 0.011).exp() + 0.3;
             let from = first_above(ns);
-            assert!((from == BUCKETS as u16 || value_ns(from) > ns) && (from == 0 || value_ns(from - 1) <= ns), "{ns}: {from}");
+            assert!(
+                (from == BUCKETS as u16 || value_ns(from) > ns) && (from == 0 || value_ns(from - 1) <= ns),
+                "{ns}: {from}"
+            );
         }
     }
 

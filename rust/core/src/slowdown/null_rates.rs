@@ -113,7 +113,9 @@ impl Above {
         }
         *self = Self { from, n: [0; 3] };
         let least = from.into_iter().min().unwrap_or(0);
-        descending().take_while(|&(bucket, _)| bucket >= least).for_each(|(bucket, count)| self.add(bucket, count));
+        descending()
+            .take_while(|&(bucket, _)| bucket >= least)
+            .for_each(|(bucket, count)| self.add(bucket, count));
     }
     /// As exceedances of an interval of `n` latencies.
     pub fn exceedances(&self, n: u64, due: (u64, u64), typ: f64, slow: bool) -> Exceedances {

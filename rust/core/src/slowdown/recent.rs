@@ -56,7 +56,8 @@ impl Times {
         let (late, response) =
             (sample.began_ns.map(|ns| ns - sample.due_ns), sample.ended_ns.map(|ns| ns - sample.due_ns));
         let queued = sample.control_runq_ns;
-        let known = flag(late.is_some(), BEGAN) | flag(response.is_some(), ENDED) | flag(queued.is_some(), QUEUED);
+        let known =
+            flag(late.is_some(), BEGAN) | flag(response.is_some(), ENDED) | flag(queued.is_some(), QUEUED);
         Self {
             late: long(late.unwrap_or(0)),
             response: long(response.unwrap_or(0)),
@@ -158,7 +159,9 @@ mod tests {
         let mut random = Random::stream(1, "recent");
         let mut recent = Recent::new(Op::MdStat);
         for k in 0..2_000 {
-            let some = |random: &mut Random, most: f64| (random.unit() < 0.9).then(|| (random.unit() * most).exp() as i64);
+            let some = |random: &mut Random, most: f64| {
+                (random.unit() < 0.9).then(|| (random.unit() * most).exp() as i64)
+            };
             let due_ns = 1_700_000_000_000_000_000 + k;
             let sample = Sample {
                 due_ns,

@@ -62,7 +62,8 @@ impl FirstPass {
     pub(super) fn days(&self, log: &Log) -> Vec<Day> {
         let mut days: Vec<Day> = Vec::new();
         let mut pool = Pool::default();
-        let entries: Vec<Entry<'_>> = log.iter().zip(&self.pooled).filter(|pair| *pair.1).map(|pair| pair.0).collect();
+        let entries: Vec<Entry<'_>> =
+            log.iter().zip(&self.pooled).filter(|pair| *pair.1).map(|pair| pair.0).collect();
         for some in entries.chunk_by(|one, other| one.day() == other.day()) {
             some.iter().for_each(|entry| entry.counts().for_each(|(bucket, n)| pool.put(bucket, n)));
             days.push(Day { day: some[0].day(), pool: std::mem::take(&mut pool).packed() });

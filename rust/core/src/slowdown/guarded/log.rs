@@ -41,7 +41,15 @@ pub(super) struct Log {
 
 impl Default for Log {
     fn default() -> Self {
-        Self { bytes: Vec::new(), entries: 0, intervals: 0, span: 1, last_at: 0, starts: [0; 2], rewritten: 0 }
+        Self {
+            bytes: Vec::new(),
+            entries: 0,
+            intervals: 0,
+            span: 1,
+            last_at: 0,
+            starts: [0; 2],
+            rewritten: 0,
+        }
     }
 }
 
@@ -130,15 +138,11 @@ impl Log {
 
     /// Add an interval that begins after the last one and has seen something.
     pub(super) fn push(&mut self, interval: &Interval) {
-        let mut counts: Vec<(u16, u32)> = interval.service.iter().collect();
-        counts.reverse();
-        let mut code = Vec::with_capacity(256);
-        code::encode(counts.iter().copied(), &mut code);
+        let mut code = Vec::with_capacity(interval.service.bytes() + 8);
+        code::encode(interval.service.descending(), &mut code);
         let tail = interval.response.as_ref().map(|response| {
             let n = response.total();
-            let mut counts: Vec<(u16, u32)> = response.iter().collect();
-            counts.reverse();
-            if n == 0 { NONE } else { levels(counts.into_iter(), n)[N - 1] }
+            if n == 0 { NONE } else { levels(response.descending(), n)[N - 1] }
         });
         let (start_ns, n_due, n_lost) = (interval.start_ns, interval.n_due, interval.n_lost);
         let n = interval.service.total();
@@ -196,7 +200,8 @@ impl Log {
         }
         self.last_at = self.bytes.len() as u32;
         let tail = entry.tail.map_or(0, |bucket| if bucket == NONE { 1 } else { u64::from(bucket) + 2 });
-        let (start, intervals) = (start_code(entry.start_ns.wrapping_sub(before)), u64::from(entry.intervals));
+        let (start, intervals) =
+            (start_code(entry.start_ns.wrapping_sub(before)), u64::from(entry.intervals));
         let head = [start, entry.n_due, entry.n_lost, intervals, tail, entry.n, entry.code.len() as u64];
         head.into_iter().for_each(|number| put(&mut self.bytes, number));
         self.bytes.extend_from_slice(entry.code);

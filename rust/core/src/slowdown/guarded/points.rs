@@ -71,7 +71,8 @@ pub(super) struct Thresholds {
 impl Thresholds {
     /// Where an interval counts as slow against what is expected, above `typ_limit` or the limits of tail and lost.
     pub(super) fn of(expected: &Expected, typ_limit: f64) -> Self {
-        let above = std::array::from_fn(|i| first(|bucket| f64::from(ratio_of(bucket, expected, i)) > typ_limit));
+        let above =
+            std::array::from_fn(|i| first(|bucket| f64::from(ratio_of(bucket, expected, i)) > typ_limit));
         let q95 = expected.q95().max(1.0);
         let tail = first(|bucket| f64::from(value_ns(bucket) as f32) / q95 > FLAG_TAIL);
         Self { above, band_from: expected.band_from(), tail }

@@ -125,7 +125,8 @@ impl From<Json> for Guarded {
     fn from(json: Json) -> Self {
         let mut log = Log::default();
         let held = json.held.iter().flat_map(|held| &held.kept).chain(&json.today.kept);
-        let kept: Vec<&JsonInterval> = if json.reliable { held.collect() } else { json.young.iter().collect() };
+        let kept: Vec<&JsonInterval> =
+            if json.reliable { held.collect() } else { json.young.iter().collect() };
         for one in kept.into_iter().filter(|one| !one.service.is_empty()) {
             let (start_ns, n_due, n_lost) = (one.start_ns, one.n_due, one.n_lost);
             let (service, response) = (one.service.clone(), one.response.clone());

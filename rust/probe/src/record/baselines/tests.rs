@@ -15,7 +15,13 @@ fn interval(random: &mut Random, k: i64) -> Interval {
     let mut values: Vec<i64> =
         (0..60).map(|_| (1.5e6 * factor * (0.4 * random.normal()).exp()) as i64).collect();
     values.sort_unstable();
-    Interval { start_ns: k * INTERVAL_NS, n_due: 60, n_lost: 0, service: Packed::of_sorted(&values), response: None }
+    Interval {
+        start_ns: k * INTERVAL_NS,
+        n_due: 60,
+        n_lost: 0,
+        service: Packed::of_sorted(&values),
+        response: None,
+    }
 }
 
 fn learnt() -> Learnt {
