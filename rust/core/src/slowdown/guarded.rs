@@ -14,27 +14,27 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::buckets::{Packed, Pool};
+use super::buckets::Pool;
 use super::levels::{Levels, N, RankTable};
 use super::modes::Modes;
 use super::null_rates::{DAYS, DayRates, Exceedances, NullRates};
 use super::triple::{Expected, Triple};
 use first_pass::{FirstPass, Found};
+pub use interval::{INTERVAL_NS, Interval};
 use kept::{DAY_NS, Day, FLAG_TYP, is_flagged};
+pub use log::LOG_BYTES;
 use log::Log;
-pub use log::MOST_BYTES;
 pub use saved::BadBaseline;
 
 mod code;
 mod epochs;
 mod first_pass;
+mod interval;
 mod kept;
 mod log;
 mod points;
 mod saved;
 
-/// Length of an interval.
-pub const INTERVAL_NS: i64 = 600_000_000_000;
 const HOUR_NS: i64 = 3_600_000_000_000;
 /// Days that the pool looks back.
 pub const HORIZON_DAYS: i64 = 14;
@@ -62,21 +62,6 @@ const DAY_INTERVALS: usize = 36;
 const YOUNG_STEP: usize = 18;
 /// Days between two looks at the modes.
 const MODES_DAYS: i64 = 7;
-
-/// Ten minutes of one series.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Interval {
-    /// Its start, UTC.
-    pub start_ns: i64,
-    /// Rows that were due.
-    pub n_due: u64,
-    /// Those that came late or not at all.
-    pub n_lost: u64,
-    /// Service times.
-    pub service: Packed,
-    /// Response times; none when they are the service times.
-    pub response: Option<Packed>,
-}
 
 /// How far a baseline may be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

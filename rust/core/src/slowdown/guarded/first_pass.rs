@@ -44,7 +44,7 @@ impl FirstPass {
             *self = Self { rewritten: log.rewritten(), ..Self::default() };
         }
         let entries: Vec<Entry<'_>> = log.iter().collect();
-        self.points.extend(entries[self.points.len()..].iter().map(Points::of));
+        self.points.extend(entries[self.points.len()..].iter().map(Entry::points));
         let reference = self.reference(given.flatten())?;
         let calm = self.calm(&reference, FIRST_FLAG_TYP);
         self.fill(&entries, calm);

@@ -3,20 +3,20 @@
 //! ```text
 //! entry = start, n_due, n_lost, intervals, tail, latencies, bytes (varints) | histogram of service times
 //! ```
-//! When a log grows beyond [`MOST_BYTES`], neighbours within a span of a day are put together: 20 minutes, 40 minutes, and so on.
+//! When a log grows beyond [`LOG_BYTES`], neighbours within a span of a day are put together: 20 minutes, 40 minutes, and so on.
 //! Their counts add up without loss; only how finely they are judged changes.
 
 use serde::{Deserialize, Serialize};
 
 use super::code::{self, Counts};
+use super::interval::{INTERVAL_NS, Interval};
 use super::kept::DAY_NS;
 use super::points::{NONE, Points, levels};
-use super::{INTERVAL_NS, Interval};
 use crate::slowdown::buckets::{Pool, put, take};
 use crate::slowdown::levels::N;
 
 /// Bytes that a log takes at most.
-pub const MOST_BYTES: usize = 96 << 10;
+pub const LOG_BYTES: usize = 98_304;
 /// What it grows by.
 const STEP_BYTES: usize = 4 << 10;
 /// Intervals in a day, the longest span.
@@ -72,6 +72,9 @@ impl<'a> Entry<'a> {
     /// Service times by bucket, descending.
     pub(super) fn counts(&self) -> Counts<'a> {
         Counts::of(self.code, self.n)
+    }
+    pub(super) fn points(&self) -> Points {
+        Points::of(self.counts(), self.n, self.tail, (self.n_due, self.n_lost))
     }
     pub(super) fn day(&self) -> i64 {
         self.start_ns.div_euclid(DAY_NS)
@@ -147,7 +150,7 @@ impl Log {
         let (start_ns, n_due, n_lost) = (interval.start_ns, interval.n_due, interval.n_lost);
         let n = interval.service.total();
         self.put(&Entry { start_ns, n_due, n_lost, intervals: 1, tail, n, code: &code });
-        while self.bytes.len() > MOST_BYTES && self.span < LONGEST {
+        while self.bytes.len() > LOG_BYTES && self.span < LONGEST {
             self.widen();
         }
     }
@@ -244,10 +247,10 @@ fn tail_of(entries: [&Entry<'_>; 2]) -> Option<u16> {
     if entries.iter().all(|entry| entry.tail.is_none()) {
         return None;
     }
-    let tails = entries.map(|entry| (Points::of(entry).tail, entry.n));
+    let tails = entries.map(|entry| (entry.points().tail, entry.n));
     let known = tails.iter().filter(|&&(bucket, n)| bucket != NONE && n > 0);
     let (sum, n) = known.fold((0, 0), |(sum, all), &(bucket, n)| (sum + u64::from(bucket) * n, all + n));
-    Some(if n == 0 { NONE } else { ((sum + n / 2) / n) as u16 })
+    Some((sum + n / 2).checked_div(n).map_or(NONE, |mean| mean as u16))
 }
 
 /// Bytes as they are, not as a list of numbers.

@@ -1,7 +1,6 @@
 //! What a pass needs of an interval: its levels as buckets, and thresholds to compare them with.
 
 use super::kept::{FLAG_LOST, FLAG_TAIL};
-use super::log::Entry;
 use crate::slowdown::buckets::value_ns;
 use crate::slowdown::levels::{LEVELS, N};
 use crate::slowdown::triple::Expected;
@@ -19,10 +18,16 @@ pub(super) struct Points {
 }
 
 impl Points {
-    pub(super) fn of(entry: &Entry<'_>) -> Self {
-        let service = levels(entry.counts(), entry.n);
-        let lost = entry.n_lost as f32 / entry.n_due.max(1) as f32;
-        Self { service, tail: entry.tail.unwrap_or(service[N - 1]), lost }
+    /// Of `n` service times by bucket, descending; responses are these without a `tail`.
+    pub(super) fn of(
+        service: impl Iterator<Item = (u16, u32)>,
+        n: u64,
+        tail: Option<u16>,
+        (n_due, n_lost): (u64, u64),
+    ) -> Self {
+        let service = levels(service, n);
+        let lost = n_lost as f32 / n_due.max(1) as f32;
+        Self { service, tail: tail.unwrap_or(service[N - 1]), lost }
     }
     /// The typical slowdown; single precision is enough to compare with a limit.
     pub(super) fn typ(&self, expected: &Expected) -> f64 {

@@ -158,7 +158,8 @@ fn no_history_takes_more_than_a_fifth_of_a_mebibyte() {
         }
         (heap >> 10, saved >> 10, epochs)
     };
-    let cases: [(&str, fn(f64) -> f64, u32, i64, usize); 6] = [
+    type Case = (&'static str, fn(f64) -> f64, u32, i64, usize);
+    let cases: [Case; 6] = [
         ("quiet", |_| 1.0, 0, 20, 0),
         ("a lasting slowdown", |day| if day < 4.0 { 1.0 } else { 3.0 }, 0, 19, 1),
         ("drifting", |day| 1.05_f64.powf(day), 0, 25, 1),
