@@ -1,5 +1,6 @@
 use super::*;
 use crate::seed::Random;
+use crate::slowdown::buckets::Packed;
 
 /// Ten minutes of a lognormal op whose every `share`-th operation takes `factor` times as long.
 fn interval(random: &mut Random, k: i64, factor: f64, share: f64) -> Interval {
