@@ -2,8 +2,9 @@
 
     python -m benchmarks.memory [--seconds 270] [--kind "lasting slowdown"]
 
-``cargo run --release -p iosonde-overhead --bin memory`` writes what it would have learnt by then; an agent goes on from that until
-its rings of recent rows are full. The agents run at the same time, each from a copy of the program of its own.
+``cargo run --release -p iosonde-overhead --bin memory`` writes what it would have learnt by then;
+an agent goes on from that until its rings of recent rows are full. The agents run at the same time,
+each from a copy of the program of its own.
 """
 
 import argparse
@@ -36,12 +37,20 @@ def start(folder: Path, days: int, kind: str) -> harness.Agent:
         config += 'file_size = "16MiB"\n'
         if days:
             baselines = folder / "store/baselines" / HOST
-            command = [SIMULATOR, "--store", baselines, HOST, name, str(days), kind]
+            command: list[str | Path] = [
+                SIMULATOR,
+                "--store",
+                baselines,
+                HOST,
+                name,
+                str(days),
+                kind,
+            ]
             subprocess.run(command, check=True)
     shutil.copy(harness.AGENT, folder / "iosonde-agent")
     agent = harness.Agent(folder, config)
     with agent.log.open("wb") as log:
-        program = [folder / "iosonde-agent", "--config", agent.config]
+        program: list[str | Path] = [folder / "iosonde-agent", "--config", agent.config]
         agent.process = subprocess.Popen(program, stderr=log)
     return agent.ready()
 
@@ -54,7 +63,9 @@ def main() -> None:
     given = parser.parse_args()
     print(machine.line())
     print(f"{TARGETS} targets of six ops at 10 Hz, {given.kind}, PSS after {given.seconds:.0f} s")
-    print(f"{'':<8} {'MiB':>8} {'supervisor':>12} {'file KiB':>10}   (at most {MOST_PSS_MIB:g} MiB)")
+    print(
+        f"{'':<8} {'MiB':>8} {'supervisor':>12} {'file KiB':>10}   (at most {MOST_PSS_MIB:g} MiB)"
+    )
     with tempfile.TemporaryDirectory(prefix="iosonde-memory-") as name, ExitStack() as stack:
         agents = []
         for days in DAYS:
@@ -69,7 +80,9 @@ def main() -> None:
             files = [path.stat().st_size for path in agent.store.glob("baselines/*/*.baseline")]
             kib = max(files, default=0) / 1024
             supervisor = own.pss_mib if own else 0.0
-            print(f"day {days:<4} {process.family_pss_mib(pid):>8.1f} {supervisor:>12.1f} {kib:>10.0f}")
+            print(
+                f"day {days:<4} {process.family_pss_mib(pid):>8.1f} {supervisor:>12.1f} {kib:>10.0f}"
+            )
 
 
 if __name__ == "__main__":
