@@ -56,6 +56,7 @@ def test_constants_in_prose_are_those_in_code() -> None:
     agent = (ROOT / "docs/agent.md").read_text()
     assert f"`s >= {constants['SLOW_FROM']:g}`" in slowdown
     assert f"interval `>= {constants['SLOW_LOWER']:g}`" in slowdown
+    assert f"a log of at most {constants['LOG_BYTES'] / 1024:g} KiB an op" in slowdown
     hung = f"{constants['HUNG_NS'] / 1e9:g} s, {constants['HUNG_PERIODS']:g} periods and"
     assert f"{hung} {constants['HUNG_BASELINES']:g} baselines" in slowdown
     assert f"the last {constants['FAILING_FROM']:g} operations failed" in slowdown

@@ -4,6 +4,7 @@
 //! 1 % of all of them (Masson, Rim, Lee: DDSketch, VLDB 2019, section 2.1). Merging adds counts.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -23,7 +24,17 @@ pub fn bucket(ns: i64) -> u16 {
 
 /// What a bucket stands for, in ns.
 pub fn value_ns(bucket: u16) -> f64 {
-    2.0 * (f64::from(bucket) * GAMMA.ln()).exp() / (1.0 + GAMMA)
+    VALUES_NS[usize::from(bucket).min(BUCKETS - 1)]
+}
+
+static VALUES_NS: LazyLock<Box<[f64; BUCKETS]>> = LazyLock::new(|| {
+    let value = |bucket: usize| 2.0 * (bucket as f64 * GAMMA.ln()).exp() / (1.0 + GAMMA);
+    Box::new(std::array::from_fn(value))
+});
+
+/// The first bucket that stands for more than a latency; [`BUCKETS`] if none does.
+pub fn first_above(ns: f64) -> u16 {
+    VALUES_NS.partition_point(|&value| value <= ns) as u16
 }
 
 /// Counts by bucket, ascending, packed: varint gap and varint count of each bucket that is not empty.
@@ -33,11 +44,11 @@ pub struct Packed(Box<[u8]>);
 impl Packed {
     /// Of (bucket, count) in ascending order of buckets; empty ones are left out.
     pub fn of(counts: impl Iterator<Item = (u16, u32)>) -> Self {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(3 * counts.size_hint().1.unwrap_or(0).min(BUCKETS));
         let mut next = 0;
         for (bucket, count) in counts.filter(|&(_, count)| count > 0) {
-            put(&mut bytes, u32::from(bucket) - next);
-            put(&mut bytes, count);
+            put(&mut bytes, u64::from(u32::from(bucket) - next));
+            put(&mut bytes, u64::from(count));
             next = u32::from(bucket) + 1;
         }
         Self(bytes.into_boxed_slice())
@@ -49,15 +60,17 @@ impl Packed {
     }
     /// (bucket, count), ascending.
     pub fn iter(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
-        let mut rest: &[u8] = &self.0;
-        let mut next = 0_u32;
-        std::iter::from_fn(move || {
-            let gap = take(&mut rest)?;
-            let count = take(&mut rest)?;
-            let bucket = next.checked_add(gap).filter(|&bucket| bucket < BUCKETS as u32)?;
-            next = bucket + 1;
-            Some((bucket as u16, count))
-        })
+        Counts { rest: &self.0, next: 0 }
+    }
+    /// The same, descending.
+    pub fn descending(&self) -> impl Iterator<Item = (u16, u32)> + use<> {
+        let mut counts = Vec::with_capacity(self.0.len() / 2);
+        counts.extend(self.iter());
+        counts.into_iter().rev()
+    }
+    /// How many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.0.len()
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
@@ -69,7 +82,36 @@ impl Packed {
     }
 }
 
-fn put(bytes: &mut Vec<u8>, mut value: u32) {
+struct Counts<'a> {
+    rest: &'a [u8],
+    next: u32,
+}
+
+impl Iterator for Counts<'_> {
+    type Item = (u16, u32);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u16, u32)> {
+        let (gap, count) = match *self.rest {
+            // Both below 128, as nearly always.
+            [gap, count, ref rest @ ..] if (gap | count) < 0x80 => {
+                self.rest = rest;
+                (u32::from(gap), u32::from(count))
+            }
+            _ => (u32::try_from(take(&mut self.rest)?).ok()?, u32::try_from(take(&mut self.rest)?).ok()?),
+        };
+        let bucket = self.next.checked_add(gap).filter(|&bucket| bucket < BUCKETS as u32)?;
+        self.next = bucket + 1;
+        Some((bucket as u16, count))
+    }
+    /// A gap and a count take a byte each at least.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.rest.len() / 2))
+    }
+}
+
+/// Append a number, seven bits a byte, the lowest first.
+pub(crate) fn put(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);
         value >>= 7;
@@ -77,12 +119,13 @@ fn put(bytes: &mut Vec<u8>, mut value: u32) {
     bytes.push(value as u8);
 }
 
-fn take(rest: &mut &[u8]) -> Option<u32> {
-    let mut value = 0_u32;
-    for shift in (0..35).step_by(7) {
+/// Take such a number from the front; none where it is cut short or too long.
+pub(crate) fn take(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0_u64;
+    for shift in (0..64).step_by(7) {
         let (&byte, after) = rest.split_first()?;
         *rest = after;
-        value |= u32::from(byte & 0x7f).checked_shl(shift)?;
+        value |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
             return Some(value);
         }
@@ -92,6 +135,9 @@ fn take(rest: &mut &[u8]) -> Option<u32> {
 
 impl Serialize for Packed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !serializer.is_human_readable() {
+            return serializer.serialize_bytes(&self.0);
+        }
         let mut text = String::with_capacity(2 * self.0.len());
         for byte in &self.0 {
             let _ = write!(text, "{byte:02x}");
@@ -102,6 +148,9 @@ impl Serialize for Packed {
 
 impl<'de> Deserialize<'de> for Packed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if !deserializer.is_human_readable() {
+            return <&[u8]>::deserialize(deserializer).map(|bytes| Self(bytes.into()));
+        }
         let text = String::deserialize(deserializer)?;
         let pairs = text.as_bytes().chunks(2);
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
@@ -140,30 +189,34 @@ impl From<Pool> for Packed {
 }
 
 impl Pool {
+    /// What one takes on the heap.
+    pub const HEAP_BYTES: usize = BUCKETS * size_of::<u32>();
+
     /// Add a histogram.
     pub fn add(&mut self, packed: &Packed) {
-        for (bucket, count) in packed.iter() {
-            let had = &mut self.counts[usize::from(bucket)];
-            let more = count.min(u32::MAX - *had);
-            *had += more;
-            self.total += u64::from(more);
-        }
+        packed.iter().for_each(|(bucket, count)| self.put(bucket, count));
+    }
+    /// Add latencies of one bucket.
+    pub fn put(&mut self, bucket: u16, count: u32) {
+        let Some(had) = self.counts.get_mut(usize::from(bucket)) else { return };
+        let more = count.min(u32::MAX - *had);
+        *had += more;
+        self.total += u64::from(more);
+    }
+    /// Take latencies of one bucket away that were added.
+    pub fn take(&mut self, bucket: u16, count: u32) {
+        let Some(had) = self.counts.get_mut(usize::from(bucket)) else { return };
+        let less = count.min(*had);
+        *had -= less;
+        self.total -= u64::from(less);
     }
     /// Count one latency.
     pub fn count(&mut self, bucket: u16) {
-        if let Some(count) = self.counts.get_mut(usize::from(bucket)).filter(|count| **count < u32::MAX) {
-            *count += 1;
-            self.total += 1;
-        }
+        self.put(bucket, 1);
     }
     /// Take one away that was added.
     pub fn remove(&mut self, packed: &Packed) {
-        for (bucket, count) in packed.iter() {
-            let had = &mut self.counts[usize::from(bucket)];
-            let less = count.min(*had);
-            *had -= less;
-            self.total -= u64::from(less);
-        }
+        packed.iter().for_each(|(bucket, count)| self.take(bucket, count));
     }
     /// How many latencies.
     pub fn total(&self) -> u64 {
@@ -172,6 +225,11 @@ impl Pool {
     /// (bucket, count) of every bucket that is not empty.
     pub fn iter(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         self.counts.iter().enumerate().filter(|&(_, &n)| n > 0).map(|(bucket, &n)| (bucket as u16, n))
+    }
+    /// The same, the slowest bucket first.
+    pub fn descending(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+        let all = self.counts.iter().enumerate().rev();
+        all.filter(|&(_, &n)| n > 0).map(|(bucket, &n)| (bucket as u16, n))
     }
     /// The same of this pool and another one together.
     pub fn with<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (u16, u32)> + 'a {
@@ -194,11 +252,12 @@ impl Cumulative {
     /// Of (bucket, count), ascending.
     pub fn of(counts: impl Iterator<Item = (u16, u32)>) -> Self {
         let mut seen = 0;
-        let ends = counts.map(|(bucket, count)| {
+        let mut ends = Vec::with_capacity(counts.size_hint().1.unwrap_or(0).min(BUCKETS));
+        ends.extend(counts.map(|(bucket, count)| {
             seen += u64::from(count);
             (seen, bucket)
-        });
-        Self { ends: ends.collect() }
+        }));
+        Self { ends }
     }
     /// How many latencies.
     pub fn total(&self) -> u64 {
@@ -229,6 +288,18 @@ mod tests {
             assert!(error.abs() <= 0.0101 || ns < 50, "{ns}: {error}");
         }
         assert_eq!((bucket(-5), bucket(0), bucket(1), bucket(i64::MAX)), (0, 0, 0, BUCKETS as u16 - 1));
+    }
+
+    #[test]
+    fn the_first_bucket_above_is_where_values_exceed() {
+        for k in 0..2_000 {
+            let ns = (f64::from(k) * 0.011).exp() + 0.3;
+            let from = first_above(ns);
+            assert!(
+                (from == BUCKETS as u16 || value_ns(from) > ns) && (from == 0 || value_ns(from - 1) <= ns),
+                "{ns}: {from}"
+            );
+        }
     }
 
     #[test]

@@ -14,20 +14,27 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::buckets::{Packed, Pool};
+use super::buckets::Pool;
 use super::levels::{Levels, N, RankTable};
 use super::modes::Modes;
 use super::null_rates::{DAYS, DayRates, Exceedances, NullRates};
 use super::triple::{Expected, Triple};
-use first_pass::{FirstPass, first_pass};
-use kept::{DAY_NS, Day, FLAG_TYP, Kept, is_flagged};
+use first_pass::{FirstPass, Found};
+pub use interval::{INTERVAL_NS, Interval};
+use kept::{DAY_NS, Day, FLAG_TYP, is_flagged};
+pub use log::LOG_BYTES;
+use log::Log;
+pub use saved::BadBaseline;
 
+mod code;
 mod epochs;
 mod first_pass;
+mod interval;
 mod kept;
+mod log;
+mod points;
+mod saved;
 
-/// Length of an interval.
-pub const INTERVAL_NS: i64 = 600_000_000_000;
 const HOUR_NS: i64 = 3_600_000_000_000;
 /// Days that the pool looks back.
 pub const HORIZON_DAYS: i64 = 14;
@@ -55,21 +62,6 @@ const DAY_INTERVALS: usize = 36;
 const YOUNG_STEP: usize = 18;
 /// Days between two looks at the modes.
 const MODES_DAYS: i64 = 7;
-
-/// Ten minutes of one series.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Interval {
-    /// Its start, UTC.
-    pub start_ns: i64,
-    /// Rows that were due.
-    pub n_due: u64,
-    /// Those that came late or not at all.
-    pub n_lost: u64,
-    /// Service times.
-    pub service: Packed,
-    /// Response times; none when they are the service times.
-    pub response: Option<Packed>,
-}
 
 /// How far a baseline may be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -122,8 +114,6 @@ struct Today {
     pool: Pool,
     typ: Vec<f32>,
     flagged: usize,
-    kept: Vec<Kept>,
-    #[serde(default)]
     above: Vec<Exceedances>,
 }
 
@@ -135,7 +125,6 @@ struct Held {
     /// Whether it was as usual itself.
     missed: bool,
     day: Day,
-    kept: Vec<Kept>,
 }
 
 /// The baseline of one series.
@@ -144,19 +133,19 @@ pub struct Guarded {
     epoch: u32,
     epoch_began_ns: Option<i64>,
     last_ns: Option<i64>,
-    /// Intervals of an epoch that is not yet reliable.
-    young: Vec<Kept>,
+    /// Intervals that may be judged once more: of an epoch that is not yet reliable, else of the days held and of today.
+    log: Log,
     /// How many there were when they were last worked through, and when modes were last looked for.
     young_seen: usize,
     modes_seen: usize,
     reliable: bool,
     days: VecDeque<Day>,
     /// What is usual of the detectors' numbers on ordinary days, the latest last.
-    #[serde(default)]
     rates: VecDeque<DayRates>,
     today: Today,
     held: Vec<Held>,
     /// Of `days`.
+    #[serde(skip)]
     pool: Pool,
     modes: Option<Modes>,
     modes_day: Option<i64>,
@@ -167,9 +156,15 @@ pub struct Guarded {
     changes: Vec<EpochChange>,
     #[serde(skip)]
     ranks: RankTable,
+    #[serde(skip)]
+    first_pass: FirstPass,
 }
 
 impl Guarded {
+    /// One that judges a whole history: it is quicker and takes more memory.
+    pub fn of_history() -> Self {
+        Self { ranks: RankTable::of_history(), ..Self::default() }
+    }
     /// What is expected now.
     pub fn expected(&self) -> Option<&Expected> {
         self.expected.as_ref()
@@ -200,7 +195,7 @@ impl Guarded {
     }
     /// How far it may be trusted.
     pub fn stage(&self) -> Stage {
-        match self.young.len() {
+        match self.log.intervals() {
             _ if self.reliable => Stage::Reliable,
             0..EARLY_INTERVALS => Stage::Learning,
             EARLY_INTERVALS..PROVISIONAL_INTERVALS => Stage::Early,
@@ -267,11 +262,19 @@ impl Guarded {
         let day = start_ns.div_euclid(DAY_NS);
         self.held.clear();
         self.days.retain(|known| known.day < day);
-        self.young.retain(|known| known.start_ns < start_ns);
+        if self.reliable {
+            self.log.clear();
+        } else {
+            self.log.retain(|known| known.start_ns < start_ns);
+        }
         self.today = Today { day, ..Today::default() };
-        self.pool = Pool::default();
-        self.days.iter().for_each(|known| self.pool.add(&known.pool));
+        self.sum_days();
         true
+    }
+
+    fn sum_days(&mut self) {
+        self.pool = Pool::default();
+        self.days.iter().for_each(|day| self.pool.add(&day.pool));
     }
 
     fn note(&mut self, interval: &Interval, judged: &Judged) {
@@ -296,21 +299,13 @@ impl Guarded {
                 expected.limits_ns,
             ));
         }
-        let kept = Kept {
-            start_ns: interval.start_ns,
-            n_due: interval.n_due,
-            n_lost: interval.n_lost,
-            service: interval.service.clone(),
-            response: interval.response.clone(),
-            points: None,
-        };
-        if self.reliable { self.today.kept.push(kept) } else { self.young.push(kept) }
+        self.log.push(interval);
     }
 
     /// Every hour; a young baseline, which is worked out from all of its intervals, less often as it grows.
     fn is_due(&self, end_ns: i64) -> bool {
         let hourly = end_ns.rem_euclid(HOUR_NS) == 0 || self.expected.is_none();
-        let n = self.young.len();
+        let n = self.log.intervals();
         let early = n < PROVISIONAL_INTERVALS || self.young_seen < PROVISIONAL_INTERVALS;
         let grown = early || n >= self.young_seen + YOUNG_STEP || n >= RELIABLE_INTERVALS;
         hourly && (self.reliable || grown)
@@ -326,13 +321,13 @@ impl Guarded {
 
     /// The first pass: everything is judged against a low quantile of itself, then against what that leaves.
     fn of_young(&mut self) -> Option<Expected> {
-        if self.young.len() < EARLY_INTERVALS {
+        let n = self.log.intervals();
+        if n < EARLY_INTERVALS {
             return None;
         }
-        let n = self.young.len();
         let look = n >= 2 * self.modes_seen || n >= RELIABLE_INTERVALS;
         let known = (!look).then_some(self.modes);
-        let FirstPass { days: pools, expected, rates } = first_pass(&mut self.young, known, &mut self.ranks)?;
+        let Found { expected, rates } = self.first_pass.judge(&self.log, known)?;
         self.rates = rates.into();
         (self.modes, self.young_seen) = (expected.modes, n);
         if look {
@@ -341,13 +336,14 @@ impl Guarded {
         if n >= RELIABLE_INTERVALS {
             self.reliable = true;
             self.modes_day = Some(self.today.day);
-            self.days = pools.into();
-            (self.young, self.young_seen, self.modes_seen) = (Vec::new(), 0, 0);
+            self.days = self.first_pass.days(&self.log).into();
+            self.first_pass = FirstPass::default();
+            self.log.clear();
+            (self.young_seen, self.modes_seen) = (0, 0);
             if self.days.back().is_some_and(|last| last.day == self.today.day) {
                 self.today.pool = self.days.pop_back().map(|last| Pool::from(last.pool)).unwrap_or_default();
             }
-            self.pool = Pool::default();
-            self.days.iter().for_each(|day| self.pool.add(&day.pool));
+            self.sum_days();
         }
         Some(expected)
     }

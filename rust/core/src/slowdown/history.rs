@@ -47,7 +47,7 @@ pub struct History {
 impl History {
     /// Of intervals in ascending order; `reference` replaces the first epoch's.
     pub fn of(intervals: impl Iterator<Item = Interval>, reference: Option<Expected>) -> Self {
-        let mut guarded = Guarded::default();
+        let mut guarded = Guarded::of_history();
         if let Some(reference) = reference {
             guarded.set_reference(reference);
         }
@@ -90,7 +90,7 @@ pub fn alarms<'a>(
 ) -> Vec<Alarm> {
     let mut detector = Detector::default();
     let mut found = Vec::new();
-    let mut ranks = RankTable::default();
+    let mut ranks = RankTable::of_history();
     let (mut from, mut tick_ns) = (0, i64::MIN);
     for (i, row) in rows.iter().enumerate() {
         let tick = row.due_ns.div_euclid(TICK_NS) * TICK_NS;

@@ -49,19 +49,32 @@ pub struct Levels {
     pub n_lost: u64,
 }
 
-/// Counts n whose ranks are kept: half a kilobyte each, for every op of every target.
+/// Counts n whose ranks are kept: half a kilobyte each, for every op of every target ...
 const RANKS_KEPT: usize = 8;
+/// ... and while a whole history is judged.
+const RANKS_OF_HISTORY: usize = 512;
 
 /// Ranks by n, worked out once: most windows of a series have the same n.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct RankTable {
     rows: Vec<(u64, [Bounds; N + 2])>,
+    most: usize,
+}
+
+impl Default for RankTable {
+    fn default() -> Self {
+        Self { rows: Vec::new(), most: RANKS_KEPT }
+    }
 }
 
 impl RankTable {
+    /// One that forgets less, for many windows at once.
+    pub fn of_history() -> Self {
+        Self { rows: Vec::new(), most: RANKS_OF_HISTORY }
+    }
     fn of(&mut self, n: u64) -> &[Bounds; N + 2] {
         let place = self.rows.iter().position(|row| row.0 == n).unwrap_or_else(|| {
-            if self.rows.len() >= RANKS_KEPT {
+            if self.rows.len() >= self.most {
                 self.rows.clear();
             }
             let all = |i: usize| LEVELS.get(i).copied().unwrap_or(if i == N { Q90 } else { Q95 });

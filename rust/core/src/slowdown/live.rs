@@ -1,7 +1,5 @@
 //! One op of one target as it happens: counts, histograms, the last window against the baseline.
 
-use std::collections::VecDeque;
-
 use super::baseline::{MINIMUM_WINDOWS, Trailing};
 use super::detect::{Alarm, CLEAR_TAIL, Detector, LOOK_NS, TICK_NS};
 use super::guarded::Guarded;
@@ -10,6 +8,7 @@ use super::levels::{Levels, RankTable};
 use super::limits::Limits;
 use super::onset::onset;
 use super::quantile::{Estimate, WindowStatistics, of_sorted};
+use super::recent::Recent;
 use super::seen::Seen;
 use super::triple::{Factor, Triple};
 use super::verdict::{Controls, FAILING_FROM, State, control_level, host_was_busy, is_hung, is_slow};
@@ -42,7 +41,7 @@ pub struct LiveOp {
     op: Op,
     period_ns: u64,
     window_ns: i64,
-    recent: VecDeque<Sample>,
+    recent: Recent,
     /// What is usual as long as `guarded` does not know.
     young: Trailing,
     guarded: Guarded,
@@ -86,7 +85,7 @@ impl LiveOp {
             op,
             period_ns,
             window_ns: window_ns as i64,
-            recent: VecDeque::new(),
+            recent: Recent::new(op),
             young: Trailing::new(trailing_ns),
             guarded: Guarded::default(),
             open_window: (i64::MIN, OpenWindow::default()),
@@ -117,6 +116,10 @@ impl LiveOp {
         self.limits = guarded.expected().and_then(Limits::of);
         self.guarded = guarded;
     }
+    /// Bytes on the heap that grow with rate or history, histograms since the start left out.
+    pub fn heap_bytes(&self) -> usize {
+        self.recent.heap_bytes() + self.open_window.1.heap_bytes() + self.guarded.heap_bytes()
+    }
     /// What is usual, for the next run.
     pub fn guarded(&self) -> &Guarded {
         &self.guarded
@@ -126,16 +129,9 @@ impl LiveOp {
     pub fn take(&mut self, sample: &Sample) -> Taken {
         self.count(sample);
         let mut taken = Taken { alarm: self.tick(sample.due_ns), ..Taken::default() };
-        // An operation that was stuck comes in after the trials that took over from it.
-        let at = self.recent.partition_point(|kept| kept.due_ns <= sample.due_ns);
-        let before = at.checked_sub(1).and_then(|before| self.recent.get(before)).copied();
-        self.recent.insert(at, *sample);
-        let newest = self.recent.back().map_or(sample.due_ns, |kept| kept.due_ns);
-        let oldest = newest - (KEPT_WINDOWS * self.window_ns).max(LOOK_NS + TICK_NS);
-        while self.recent.len() > KEPT_SAMPLES || self.recent.front().is_some_and(|kept| kept.due_ns < oldest)
-        {
-            self.recent.pop_front();
-        }
+        let at = self.recent.insert(sample);
+        let before = at.checked_sub(1).and_then(|before| self.recent.get(before));
+        self.recent.trim(KEPT_SAMPLES, (KEPT_WINDOWS * self.window_ns).max(LOOK_NS + TICK_NS));
         let start = sample.due_ns.div_euclid(self.window_ns) * self.window_ns;
         taken.window = (start > self.open_window.0).then(|| self.close_window(start)).flatten();
         if start == self.open_window.0 {
@@ -176,18 +172,18 @@ impl LiveOp {
         }
         self.tick_ns = tick_ns;
         let expected = self.guarded.expected().copied();
-        let from = self.recent.partition_point(|kept| kept.due_ns < tick_ns - LOOK_NS);
-        let window: Vec<Sample> = self.recent.range(from..).copied().collect();
+        let from = self.recent.before(tick_ns - LOOK_NS);
+        let window = self.recent.from(from);
         let mut before = from.checked_sub(1).and_then(|before| self.recent.get(before));
-        let alone = window.iter().filter_map(|sample| {
+        let alone = window.clone().filter_map(|sample| {
             let before = before.replace(sample);
-            Seen::alone(sample, before, self.period_ns)
+            Seen::alone(&sample, before.as_ref(), self.period_ns)
         });
         let rows: Vec<Seen> = alone.collect();
         let mut last = Triple::of(&Levels::of_rows(&rows, &mut self.ranks), expected.as_ref());
         let usual_ns = expected.map(|expected| expected.middle());
         if let Some((typ, middle_ns)) = last.typ_value().zip(usual_ns)
-            && host_was_busy(&Controls { slowdown: typ, unqueued: typ, late_ns: late_ns(&window), middle_ns })
+            && host_was_busy(&Controls { slowdown: typ, unqueued: typ, late_ns: late_ns(window), middle_ns })
         {
             last = Triple { typ: None, lost: None, ..last };
         }
@@ -246,21 +242,18 @@ impl LiveOp {
 
     /// Response times of the last n rows; none for those that did not end ok.
     pub fn recent_response(&self, n: usize) -> impl Iterator<Item = Option<i64>> + '_ {
-        let skip = self.recent.len().saturating_sub(n);
-        self.recent
-            .iter()
-            .skip(skip)
-            .map(|sample| (sample.outcome == Outcome::OK).then(|| sample.response_ns()).flatten())
+        let rows = self.recent.from(self.recent.len().saturating_sub(n));
+        rows.map(|sample| (sample.outcome == Outcome::OK).then(|| sample.response_ns()).flatten())
     }
 
     /// What the last window amounts to at `now_ns` (UTC).
     pub fn assess(&mut self, now_ns: i64, in_flight: Option<InFlight>) -> OpState {
-        let since = now_ns - self.window_ns;
-        let window: Vec<Sample> =
-            self.recent.iter().filter(|s| s.due_ns > since && s.outcome != Outcome::SHED).copied().collect();
-        let mut service: Vec<i64> = ok_rows(&window).filter_map(Sample::service_ns).collect();
+        let from = self.recent.before((now_ns - self.window_ns).saturating_add(1));
+        let rows: Vec<Seen> =
+            self.recent.from(from).filter_map(|sample| Seen::of(&sample, self.period_ns)).collect();
+        let mut service: Vec<i64> = rows.iter().filter_map(|row| row.service_ns).collect();
         let statistics = WindowStatistics::of(&mut service);
-        let usual = self.compare(&window, statistics.quantiles[1], now_ns);
+        let usual = self.compare(&rows, statistics.quantiles[1], now_ns);
         let slow = usual.slowdown.is_some_and(|found| is_slow(found.value, found.lower));
         self.follow_since(slow, &usual);
         let partly =
@@ -270,9 +263,9 @@ impl LiveOp {
         OpState {
             op: self.op.name(),
             state,
-            n_due: window.len(),
+            n_due: rows.len(),
             n_seen: statistics.n_seen,
-            n_lost: window.len() - statistics.n_seen,
+            n_lost: rows.len() - statistics.n_seen,
             ticks_skipped: self.counts[3],
             latest_ns: self.last_ok.and_then(|sample| sample.service_ns()),
             median_ns: median.map(|m| m.value),
@@ -299,7 +292,7 @@ impl LiveOp {
             since_ns,
             inflight_ns: in_flight.map(|open| open.age_ns),
             inflight_due_ns: in_flight.map(|open| open.due_ns),
-            host_busy: slow && self.is_host_busy(&window, &usual),
+            host_busy: slow && self.is_host_busy(&rows, late_ns(self.recent.from(from)), &usual),
             last_ok_ns: self.last_ok.and_then(|sample| sample.ended_ns),
             last_outcome: self.last.map(|sample| sample.outcome.name()),
             cache: self.last.map(|sample| Cache::name(sample.cache)),
@@ -307,9 +300,8 @@ impl LiveOp {
     }
 
     /// The window against what is usual: the guarded baseline, or while it learns the median of the windows so far.
-    fn compare(&mut self, window: &[Sample], median: Option<Estimate>, now_ns: i64) -> Usual {
-        let rows: Vec<Seen> = window.iter().filter_map(|sample| Seen::of(sample, self.period_ns)).collect();
-        let levels = Levels::of_rows(&rows, &mut self.ranks);
+    fn compare(&mut self, rows: &[Seen], median: Option<Estimate>, now_ns: i64) -> Usual {
+        let levels = Levels::of_rows(rows, &mut self.ranks);
         let expected = self.guarded.expected().copied();
         let Triple { typ, tail, lost } = Triple::of(&levels, expected.as_ref());
         let whole = |typ: Factor| {
@@ -338,8 +330,7 @@ impl LiveOp {
     }
 
     /// Whether the probing host explains that a window is slow, by the numbers that call it slow.
-    fn is_host_busy(&self, window: &[Sample], usual: &Usual) -> bool {
-        let rows: Vec<Seen> = window.iter().filter_map(|sample| Seen::of(sample, self.period_ns)).collect();
+    fn is_host_busy(&self, rows: &[Seen], late_ns: f64, usual: &Usual) -> bool {
         let level = control_level(self.guarded.expected().is_some_and(|expected| expected.modes.is_some()));
         let at = |rows: &mut dyn Iterator<Item = Seen>| {
             let mut service: Vec<i64> = rows.filter_map(|row| row.service_ns).collect();
@@ -350,7 +341,6 @@ impl LiveOp {
         let known = usual.slowdown.zip(alone).zip(usual.middle_ns);
         known.is_some_and(|((slowdown, (unqueued_ns, service_ns)), middle_ns)| {
             let unqueued = slowdown.value * unqueued_ns / service_ns.max(1.0);
-            let late_ns = late_ns(window);
             host_was_busy(&Controls { slowdown: slowdown.value, unqueued, late_ns, middle_ns })
         })
     }
@@ -361,17 +351,17 @@ impl LiveOp {
             return;
         };
         if self.slow_since.is_none() {
-            let last = ok_rows(self.recent.make_contiguous()).last().map(|sample| sample.due_ns);
+            let last = ok_rows(self.recent.from(0)).last().map(|sample| sample.due_ns);
             self.slow_since = self.onset_ns(middle_ns, slowdown.value).or(last);
         }
     }
 
     /// When the first operation of the slow stretch that the last one belongs to was due.
-    fn onset_ns(&mut self, usual_ns: f64, slowdown: f64) -> Option<i64> {
-        let rows: Vec<&Sample> = ok_rows(self.recent.make_contiguous()).collect();
-        let service: Vec<i64> = rows.iter().filter_map(|sample| sample.service_ns()).collect();
+    fn onset_ns(&self, usual_ns: f64, slowdown: f64) -> Option<i64> {
+        let rows = ok_rows(self.recent.from(0));
+        let service: Vec<i64> = rows.clone().filter_map(|sample| sample.service_ns()).collect();
         let first = onset(&service, usual_ns, slowdown)?;
-        rows.get(first).map(|sample| sample.due_ns)
+        rows.clone().nth(first).map(|sample| sample.due_ns)
     }
 
     fn word(
@@ -410,8 +400,8 @@ struct Usual {
     lost: Option<Factor>,
 }
 
-fn ok_rows(rows: &[Sample]) -> impl Iterator<Item = &Sample> {
-    rows.iter().filter(|sample| sample.outcome == Outcome::OK)
+fn ok_rows<R: Iterator<Item = Sample> + Clone>(rows: R) -> impl Iterator<Item = Sample> + Clone {
+    rows.filter(|sample| sample.outcome == Outcome::OK)
 }
 
 fn ratio(of: &Estimate, baseline: f64) -> Estimate {
@@ -420,7 +410,7 @@ fn ratio(of: &Estimate, baseline: f64) -> Estimate {
 }
 
 /// How late the timer woke the probe, the median of began - due in ns.
-fn late_ns(window: &[Sample]) -> f64 {
+fn late_ns(window: impl Iterator<Item = Sample> + Clone) -> f64 {
     let late = ok_rows(window).filter_map(|sample| Some(sample.began_ns? - sample.due_ns));
     let mut late: Vec<i64> = late.collect();
     late.sort_unstable();

@@ -16,6 +16,7 @@ pub mod modes;
 pub mod null_rates;
 pub mod onset;
 pub mod quantile;
+pub mod recent;
 pub mod rules;
 pub mod seen;
 pub mod triple;

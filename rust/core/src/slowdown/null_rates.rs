@@ -20,7 +20,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::buckets::{BUCKETS, GAMMA, Packed, value_ns};
+use super::buckets::{Packed, first_above};
 use super::rules::load;
 
 /// Standard deviations of the logarithm of a day's share that an ordinary day may lie above the middle one.
@@ -75,24 +75,64 @@ pub struct Exceedances {
 impl Exceedances {
     /// Of an interval whose typical slowdown was `typ`; `slow`: nothing else is learnt from it.
     pub fn of(service: &Packed, due: (u64, u64), typ: f64, slow: bool, limits_ns: [f64; 3]) -> Self {
-        let load = load(typ);
-        let from = limits_ns.map(|limit_ns| first_above(limit_ns * load));
-        let (mut n, mut above) = (0, [0; 3]);
+        let mut above = Above { from: from_buckets(typ, limits_ns), n: [0; 3] };
+        let mut n = 0;
         for (bucket, count) in service.iter() {
-            n += count;
-            for (above, from) in above.iter_mut().zip(from) {
-                *above += if bucket >= from { count } else { 0 };
-            }
+            n += u64::from(count);
+            above.add(bucket, count);
         }
-        let whole = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        Self { n, above, n_due: whole(due.0), n_lost: whole(due.1), typ: typ as f32, slow }
+        above.exceedances(n, due, typ, slow)
     }
 }
 
-/// The first bucket that stands for more than a latency.
-fn first_above(ns: f64) -> u16 {
-    let place = (ns.max(1.0).ln() / GAMMA.ln()).ceil().min(BUCKETS as f64) as u16;
-    (place.saturating_sub(1)..place + 2).find(|&place| value_ns(place) > ns).unwrap_or(place + 2)
+/// How many latencies lie above the limits.
+#[derive(Debug, Clone, Copy)]
+pub struct Above {
+    /// The first buckets above.
+    from: [u16; 3],
+    n: [u32; 3],
+}
+
+impl Default for Above {
+    fn default() -> Self {
+        Self { from: [u16::MAX; 3], n: [0; 3] }
+    }
+}
+
+impl Above {
+    /// Count anew if the limits lie elsewhere than before: only what is above the limits is looked at, the slowest first.
+    pub fn update<I: Iterator<Item = (u16, u32)>>(
+        &mut self,
+        descending: impl Fn() -> I,
+        typ: f64,
+        limits_ns: [f64; 3],
+    ) {
+        let from = from_buckets(typ, limits_ns);
+        if from == self.from {
+            return;
+        }
+        *self = Self { from, n: [0; 3] };
+        let least = from.into_iter().min().unwrap_or(0);
+        descending()
+            .take_while(|&(bucket, _)| bucket >= least)
+            .for_each(|(bucket, count)| self.add(bucket, count));
+    }
+    /// As exceedances of an interval of `n` latencies.
+    pub fn exceedances(&self, n: u64, due: (u64, u64), typ: f64, slow: bool) -> Exceedances {
+        let whole = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        let (n_due, n_lost) = (whole(due.0), whole(due.1));
+        Exceedances { n: whole(n), above: self.n, n_due, n_lost, typ: typ as f32, slow }
+    }
+    fn add(&mut self, bucket: u16, count: u32) {
+        for (n, from) in self.n.iter_mut().zip(self.from) {
+            *n = n.saturating_add(if bucket >= from { count } else { 0 });
+        }
+    }
+}
+
+fn from_buckets(typ: f64, limits_ns: [f64; 3]) -> [u16; 3] {
+    let load = load(typ);
+    limits_ns.map(|limit_ns| first_above(limit_ns * load))
 }
 
 /// The rates of one day.
@@ -107,13 +147,14 @@ pub struct DayRates {
 
 impl DayRates {
     /// Of the intervals of a day in ascending order; none if they are too few or more than half of them were slow.
-    pub fn of(intervals: &[Exceedances]) -> Option<Self> {
+    /// Each of them may be of `span` intervals put together.
+    pub fn of(intervals: &[Exceedances], span: usize) -> Option<Self> {
         let slow = intervals.iter().filter(|one| one.slow).count();
-        if intervals.len() < LEAST_INTERVALS || 2 * slow > intervals.len() {
+        if intervals.len() * span < LEAST_INTERVALS || 2 * slow > intervals.len() {
             return None;
         }
         let hourly = |of: &dyn Fn(&Exceedances) -> (u32, u32)| {
-            let hours = intervals.chunks(HOUR_INTERVALS).map(|hour| {
+            let hours = intervals.chunks((HOUR_INTERVALS / span).max(1)).map(|hour| {
                 let (part, all) = hour.iter().map(of).fold((0_u64, 0_u64), |(part, all), (one, n)| {
                     (part + u64::from(one), all + u64::from(n))
                 });
@@ -127,7 +168,7 @@ impl DayRates {
         let lost = hourly(&|one| (one.n_lost, one.n_due));
         let quiet: Vec<Exceedances> = intervals.iter().filter(|one| !one.slow).copied().collect();
         let calm = std::array::from_fn(|k| self::dispersion(&quiet, k));
-        let (typ_error, jump) = typ_errors(intervals);
+        let (typ_error, jump) = typ_errors(intervals, MINUTES * span as f64);
         Some(Self { rates: NullRates { share, dispersion, typ, typ_error, lost }, calm, jump })
     }
 }
@@ -177,7 +218,7 @@ fn dispersion(intervals: &[Exceedances], k: usize) -> f64 {
 }
 
 /// The error of `ln typ` over a minute: from the nugget, and from jumps alone.
-fn typ_errors(intervals: &[Exceedances]) -> (f64, f64) {
+fn typ_errors(intervals: &[Exceedances], minutes: f64) -> (f64, f64) {
     let ln: Vec<f64> = intervals.iter().map(|one| f64::from(one.typ).max(1e-6).ln()).collect();
     let steps =
         |lag: usize| -> Vec<f64> { ln.windows(lag + 1).map(|run| (run[lag] - run[0]).abs()).collect() };
@@ -185,29 +226,19 @@ fn typ_errors(intervals: &[Exceedances]) -> (f64, f64) {
     let nugget = deviation(1).powi(2) - deviation(2).powi(2) / 2.0;
     let jumps = quantile(steps(1), JUMP) / NORMAL_JUMP;
     let jumps = if jumps > JUMPY * deviation(1) { jumps.powi(2) / 2.0 } else { 0.0 };
-    ((MINUTES * nugget.max(0.0)).sqrt(), (MINUTES * jumps).sqrt())
+    ((minutes * nugget.max(0.0)).sqrt(), (minutes * jumps).sqrt())
 }
 
 /// The q quantile by nearest rank; 0 of nothing.
 fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
     values.retain(|value| value.is_finite());
-    values.sort_unstable_by(f64::total_cmp);
     let rank = ((q * values.len() as f64).ceil() as usize).max(1);
-    values.get(rank - 1).copied().unwrap_or(0.0)
+    if rank > values.len() { 0.0 } else { *values.select_nth_unstable_by(rank - 1, f64::total_cmp).1 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_bucket_above_is_where_values_exceed() {
-        for k in 0..2_000 {
-            let ns = (f64::from(k) * 0.011).exp() + 0.3;
-            let from = first_above(ns);
-            assert!(value_ns(from) > ns && (from == 0 || value_ns(from - 1) <= ns), "{ns}: {from}");
-        }
-    }
 
     fn day(of: impl Fn(u32) -> u32) -> Vec<Exceedances> {
         let one = |i| Exceedances { n: 600, above: [of(i); 3], n_due: 600, n_lost: 0, typ: 1.0, slow: false };
@@ -219,8 +250,8 @@ mod tests {
         let mut random = crate::seed::Random::stream(1, "rates");
         let counts: Vec<u32> =
             (0..144).map(|_| (0..600).filter(|_| random.unit() < 0.02).count() as u32).collect();
-        let independent = DayRates::of(&day(|i| counts[i as usize])).unwrap().rates;
-        let clusters = DayRates::of(&day(|i| 20 * (counts[i as usize] / 13))).unwrap().rates;
+        let independent = DayRates::of(&day(|i| counts[i as usize]), 1).unwrap().rates;
+        let clusters = DayRates::of(&day(|i| 20 * (counts[i as usize] / 13)), 1).unwrap().rates;
         assert!((0.7..1.4).contains(&independent.dispersion[0]), "{independent:?}");
         assert!(clusters.dispersion[0] > 8.0, "{clusters:?}");
         assert!((0.02..0.03).contains(&independent.share[0]), "{independent:?}");
@@ -230,9 +261,9 @@ mod tests {
     fn a_slow_day_teaches_nothing_and_one_bad_day_of_six_little() {
         let mut slow = day(|_| 12);
         slow.iter_mut().skip(60).for_each(|one| one.slow = true);
-        assert!(DayRates::of(&slow).is_none() && DayRates::of(&day(|_| 12)[..30]).is_none());
-        let quiet = DayRates::of(&day(|i| 10 + i % 3)).unwrap();
-        let bad = DayRates::of(&day(|i| 200 * (i % 2))).unwrap();
+        assert!(DayRates::of(&slow, 1).is_none() && DayRates::of(&day(|_| 12)[..30], 1).is_none());
+        let quiet = DayRates::of(&day(|i| 10 + i % 3), 1).unwrap();
+        let bad = DayRates::of(&day(|i| 200 * (i % 2)), 1).unwrap();
         let rates = NullRates::of(&[quiet, quiet, bad, quiet, quiet, quiet]).unwrap();
         assert!(rates.share[0] < 0.025 && rates.dispersion[0] < 1.5, "{rates:?}");
         let unknown = NullRates::of(&[quiet]).unwrap();

@@ -84,6 +84,10 @@ impl Binomial {
         // Nine standard deviations below the mean lies less than 1e-18.
         let mean = n as f64 * q;
         let first = (mean - 9.0 * (mean * (1.0 - q)).sqrt() - 1.0).max(0.0) as usize;
+        if first == 0 {
+            let term = (n as f64 * (1.0 - q).ln()).exp();
+            return Self { n, odds: q / (1.0 - q), term, first, k: first, sum: term };
+        }
         let ways = ln_factorial(n) - ln_factorial(first) - ln_factorial(n - first);
         let term = (ways + first as f64 * q.ln() + (n - first) as f64 * (1.0 - q).ln()).exp();
         Self { n, odds: q / (1.0 - q), term, first, k: first, sum: term }

@@ -1,6 +1,7 @@
 //! A window of one op: filled row by row, then closed into its statistics, the same that SQL gives over raw samples.
 
 use super::quantile::{WINDOW_QUANTILES, WindowStatistics, minimum_count, of_sorted};
+use super::recent::Times;
 use crate::sample::{Op, Outcome, Sample};
 
 /// Integer statistics of a closed window, in the order of [`ClosedWindow::values_ns`].
@@ -59,13 +60,7 @@ impl ClosedWindow {
 /// The rows of a window that still grows.
 #[derive(Debug, Default)]
 pub struct OpenWindow {
-    n_due: u64,
-    n_seen: u64,
-    service: Vec<i64>,
-    response: Vec<i64>,
-    run_queue: Vec<i64>,
-    late: Vec<i64>,
-    unqueued: Vec<i64>,
+    rows: Vec<Times>,
 }
 
 impl OpenWindow {
@@ -74,25 +69,27 @@ impl OpenWindow {
         if sample.outcome == Outcome::SHED {
             return;
         }
-        self.n_due += 1;
-        self.response.extend(sample.response_ns());
-        if sample.outcome != Outcome::OK {
-            return;
+        if self.rows.len() == self.rows.capacity() {
+            self.rows.reserve_exact(64 + self.rows.len() / 4);
         }
-        self.n_seen += 1;
-        self.run_queue.extend(sample.control_runq_ns);
-        self.late.extend(sample.began_ns.map(|began_ns| began_ns - sample.due_ns));
-        let service = sample.service_ns();
-        self.service.extend(service);
-        self.unqueued.extend(service.map(|ns| ns - sample.control_runq_ns.unwrap_or(0)));
+        self.rows.push(Times::of(sample));
+    }
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<Times>()
     }
 
     /// What it amounts to; none without a row.
-    pub fn close(mut self, op: Op, start_ns: i64) -> Option<ClosedWindow> {
-        if self.n_due == 0 {
+    pub fn close(self, op: Op, start_ns: i64) -> Option<ClosedWindow> {
+        if self.rows.is_empty() {
             return None;
         }
-        let statistics = WindowStatistics::of(&mut self.service);
+        // One column after the other: all at once they would take twice the room of the rows.
+        let all = || self.rows.iter().map(|times| times.sample(op, start_ns));
+        let ok = || all().filter(|sample| sample.outcome == Outcome::OK);
+        let mut column: Vec<i64> = ok().filter_map(|sample| sample.service_ns()).collect();
+        let statistics = WindowStatistics::of(&mut column);
+        let enough = column.len() >= minimum_count(0.5);
         let mut values_ns = [None; STATISTICS.len()];
         let mut put = |at: usize, value: Option<i64>| values_ns[at] = value;
         put(0, statistics.min_ns);
@@ -101,29 +98,32 @@ impl OpenWindow {
             put(2 + 3 * i, quantile.map(|q| q.value as i64));
             put(3 + 3 * i, quantile.map(|q| q.upper as i64));
         }
-        let enough = self.service.len() >= minimum_count(0.5);
         let after = 1 + 3 * WINDOW_QUANTILES.len();
         put(after, statistics.max_ns);
-        let response =
-            nearest(&mut self.response, 0.99).filter(|_| self.response.len() >= minimum_count(0.99));
-        put(after + 1, response);
-        put(after + 2, nearest(&mut self.run_queue, 0.5).filter(|_| enough));
-        put(after + 3, nearest(&mut self.late, 0.5));
-        put(after + 4, of_sorted(sorted(&mut self.unqueued), 0.5).map(|q| q.value as i64));
-        let (n_due, n_seen) = (self.n_due, self.n_seen);
+        drop(column);
+        let fill = |values: &mut dyn Iterator<Item = i64>| {
+            let mut column: Vec<i64> = values.collect();
+            column.sort_unstable();
+            column
+        };
+        let response = fill(&mut all().filter_map(|sample| sample.response_ns()));
+        put(after + 1, nearest(&response, 0.99).filter(|_| response.len() >= minimum_count(0.99)));
+        let run_queue = fill(&mut ok().filter_map(|sample| sample.control_runq_ns));
+        put(after + 2, nearest(&run_queue, 0.5).filter(|_| enough));
+        let late = fill(&mut ok().filter_map(|sample| Some(sample.began_ns? - start_ns)));
+        put(after + 3, nearest(&late, 0.5));
+        let alone = |sample: Sample| Some(sample.service_ns()? - sample.control_runq_ns.unwrap_or(0));
+        let unqueued = fill(&mut ok().filter_map(alone));
+        put(after + 4, of_sorted(&unqueued, 0.5).map(|q| q.value as i64));
+        let (n_due, n_seen) = (self.rows.len() as u64, ok().count() as u64);
         Some(ClosedWindow { op, start_ns, n_due, n_seen, mean_ns: statistics.mean_ns, values_ns })
     }
 }
 
-fn sorted(values: &mut [i64]) -> &[i64] {
-    values.sort_unstable();
-    values
-}
-
-/// The q quantile by nearest rank, from any number of values.
-fn nearest(values: &mut [i64], q: f64) -> Option<i64> {
+/// The q quantile by nearest rank, from any number of ascending values.
+fn nearest(values: &[i64], q: f64) -> Option<i64> {
     let rank = ((q * values.len() as f64).ceil() as usize).max(1);
-    sorted(values).get(rank - 1).copied()
+    values.get(rank - 1).copied()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::past::Awaited;
+use super::past::{Awaited, Past};
 use super::slot::Tick;
 use super::state::TargetState;
 use super::state_writer::StateWriter;
@@ -100,11 +100,18 @@ impl Collector {
         if let Some(store) = &self.store {
             let awaited = store.ask(plan, self.view.trailing_ns);
             match awaited.answered() {
-                Some(past) => past.tell(&mut accounts),
+                Some(past) => self.begin_with(past, plan, &mut accounts),
                 None => drop(self.awaited.insert(number, awaited)),
             }
         }
         Arc::new(Watched::new(number, plan.clone(), accounts))
+    }
+
+    fn begin_with(&mut self, past: Past, plan: &TargetPlan, accounts: &mut [LiveOp]) {
+        if let Some(text) = &past.lacking {
+            (self.on_note)(Note { target: &plan.name, text, warning: true });
+        }
+        past.tell(accounts);
     }
 
     fn new_accounts(&self, plan: &TargetPlan) -> Vec<LiveOp> {
@@ -118,7 +125,7 @@ impl Collector {
             let Some(past) = self.awaited.get(&target.number).and_then(Awaited::answered) else { continue };
             let Some(awaited) = self.awaited.remove(&target.number) else { continue };
             let mut accounts = self.new_accounts(&target.plan);
-            past.tell(&mut accounts);
+            self.begin_with(past, &target.plan, &mut accounts);
             let caught = awaited.catch_up(&target, accounts);
             if let Some(store) = self.store.as_ref().filter(|_| caught.learnt) {
                 store.save_baselines(&target.plan, &target.accounts());

@@ -16,13 +16,13 @@ use super::state::slug;
 use super::state_writer::{Files, StateWriter};
 use super::view::Watched;
 use crate::config::TargetPlan;
+use crate::record::baselines::Learnt;
 use crate::record::dates::month_of;
 use crate::record::disk::Disk;
 use crate::record::job::{Job, Look};
 use crate::record::windows::{self, Header};
 use iosonde_core::sample::{Op, Sample};
 use iosonde_core::slowdown::detect::Alarm;
-use iosonde_core::slowdown::guarded::Guarded;
 use iosonde_core::slowdown::live::LiveOp;
 
 /// Rows of a target that are held until its past is known: nearly an hour at a period of a second. Beyond, the oldest go.
@@ -43,7 +43,9 @@ pub struct Remembered {
 #[derive(Debug, Default)]
 pub struct Past {
     windows: Vec<Remembered>,
-    baselines: Vec<(Op, Guarded)>,
+    baselines: Learnt,
+    /// Why some of it is not there.
+    pub lacking: Option<String>,
 }
 
 impl Past {
@@ -118,8 +120,9 @@ impl StateWriter {
         let (files, plan) = (self.files.clone(), plan.clone());
         let look = move |disk: &dyn Disk| {
             let windows = files.remembered(disk, &plan, trailing_ns)?;
+            let (baselines, lacking) = files.learnt(&plan)?;
             // Whoever asked may have gone.
-            let _ = sender.send(Past { windows, baselines: files.learnt(&plan)? });
+            let _ = sender.send(Past { windows, baselines, lacking });
             Ok(())
         };
         self.writer.send(Job::Look(Look(Box::new(look))));

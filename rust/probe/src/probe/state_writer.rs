@@ -1,34 +1,18 @@
 //! What a session keeps in the store beside its rows: states, and what its windows amounted to.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use super::reading::{bytes_of, set_aside};
+use super::reading::{self, bytes_of, is_nothing};
 use super::state::{TargetState, slug};
 use crate::config::TargetPlan;
+use crate::record::baselines::{self, Learnt, Series};
 use crate::record::dates::month_of;
 use crate::record::event::Event;
 use crate::record::job::{Job, Setup};
 use crate::record::windows::{self, Header};
 use crate::record::writer::Writer;
 use iosonde_core::sample::Op;
-use iosonde_core::slowdown::guarded::Guarded;
 use iosonde_core::slowdown::live::{ClosedWindow, LiveOp};
-
-/// Layout of the files of baselines.
-const BASELINES_VERSION: u32 = 1;
-
-/// A file of baselines: of each op what is usual, and how it came to be known.
-#[derive(Serialize, Deserialize)]
-struct Baselines<G = BTreeMap<String, Guarded>> {
-    schema_version: u32,
-    host: String,
-    target: String,
-    period_ns: u64,
-    ops: G,
-}
 
 /// The store of a running session. Nothing here waits for it: the writer's thread does.
 pub struct StateWriter {
@@ -69,18 +53,9 @@ impl StateWriter {
     }
     /// Replace the file of what is usual of a target.
     pub fn save_baselines(&self, plan: &TargetPlan, accounts: &[LiveOp]) {
-        let ops: BTreeMap<&str, &Guarded> =
-            Op::ALL.iter().zip(accounts).map(|(op, account)| (op.name(), account.guarded())).collect();
-        let document = Baselines {
-            schema_version: BASELINES_VERSION,
-            host: self.files.host.clone(),
-            target: plan.name.clone(),
-            period_ns: plan.period_ns,
-            ops,
-        };
-        if let Ok(bytes) = serde_json::to_vec(&document) {
-            self.writer.send(Job::Replace { path: self.files.baseline_file(plan), bytes });
-        }
+        let learnt = Op::ALL.into_iter().zip(accounts.iter().map(LiveOp::guarded));
+        let bytes = baselines::encode(&self.files.series(plan), learnt);
+        self.writer.send(Job::Replace { path: self.files.baseline_file(plan, "baseline"), bytes });
     }
     /// Append a line to the month's events.
     pub fn keep_event(&self, event: &Event) {
@@ -109,34 +84,48 @@ impl Files {
             window_ns: self.window_ns,
         }
     }
-    /// What an earlier run of the same target and period knew of what is usual. A file that cannot be read is set aside.
-    pub fn learnt(&self, plan: &TargetPlan) -> std::io::Result<Vec<(Op, Guarded)>> {
-        let path = self.baseline_file(plan);
-        let Some(bytes) = bytes_of(&path)? else { return Ok(Vec::new()) };
-        let found: Option<Baselines> = serde_json::from_slice(&bytes).ok();
-        let ours = |found: &Baselines| {
-            found.schema_version == BASELINES_VERSION
-                && (found.host.as_str(), found.target.as_str(), found.period_ns)
-                    == (self.host.as_str(), plan.name.as_str(), plan.period_ns)
+    /// What an earlier run of the same target and period knew of what is usual. A file that cannot be understood is set
+    /// aside; the text says why.
+    pub fn learnt(&self, plan: &TargetPlan) -> std::io::Result<(Learnt, Option<String>)> {
+        let (path, json) = (self.baseline_file(plan, "baseline"), self.baseline_file(plan, "json"));
+        let series = self.series(plan);
+        let (path, found) = if let Some(bytes) = bytes_of(&path)? {
+            // What it was made of, if it was.
+            match std::fs::remove_file(&json) {
+                Err(error) if !is_nothing(&error) => return Err(error),
+                _ => (path, baselines::decode(&series, &bytes)),
+            }
+        } else {
+            let Some(bytes) = bytes_of(&json)? else { return Ok((Learnt::new(), None)) };
+            (json, baselines::decode_json(&series, &bytes))
         };
-        let Some(found) = found.filter(ours) else {
-            set_aside(&path);
-            return Ok(Vec::new());
-        };
-        let known = |(name, guarded): (String, Guarded)| Some((Op::from_name(&name)?, guarded));
-        Ok(found.ops.into_iter().filter_map(known).collect())
+        Ok(found
+            .map_or_else(|error| (Learnt::new(), Some(set_aside(&path, &error))), |learnt| (learnt, None)))
     }
-    fn baseline_file(&self, plan: &TargetPlan) -> PathBuf {
+    fn series(&self, plan: &TargetPlan) -> Series {
+        Series { host: self.host.clone(), target: plan.name.clone(), period_ns: plan.period_ns }
+    }
+    fn baseline_file(&self, plan: &TargetPlan, extension: &str) -> PathBuf {
         let period_ms = plan.period_ns as f64 / 1e6;
-        self.baselines.join(format!("{}.{period_ms}ms.json", slug(&plan.name)))
+        self.baselines.join(format!("{}.{period_ms}ms.{extension}", slug(&plan.name)))
     }
+}
+
+/// Set a file of baselines aside, and say so.
+fn set_aside(path: &Path, error: &str) -> String {
+    reading::set_aside(path);
+    let name = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
+    let aside = path.with_extension("unreadable");
+    format!(
+        "what was usual is learnt anew: baselines/{}: {error}; it was renamed to {}",
+        name(path),
+        name(&aside)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
-
     use crate::config::Config;
     use crate::probe::past::Remembered;
     use crate::record::disk::RealDisk;
@@ -200,19 +189,54 @@ mod tests {
         let root = std::env::temp_dir().join(format!("iosonde-state-writer-{}", iosonde_core::seed::fresh()));
         let plan = plan();
         let first = state_writer(&root);
-        assert!(first.files.learnt(&plan).unwrap().is_empty());
+        let nothing = |writer: &StateWriter, plan: &TargetPlan| {
+            let (learnt, error) = writer.files.learnt(plan).unwrap();
+            learnt.is_empty() && error.is_none()
+        };
+        assert!(nothing(&first, &plan));
         let accounts: Vec<LiveOp> = Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, 60, 60)).into();
         first.save_baselines(&plan, &accounts);
-        let file = first.files.baseline_file(&plan);
+        let file = first.files.baseline_file(&plan, "baseline");
         first.writer.finish();
         let found: Vec<Op> =
-            state_writer(&root).files.learnt(&plan).unwrap().into_iter().map(|(op, _)| op).collect();
-        assert_eq!(found.len(), 6);
+            state_writer(&root).files.learnt(&plan).unwrap().0.into_iter().map(|(op, _)| op).collect();
+        assert_eq!(found, Op::ALL);
         let other = TargetPlan { period_ns: 7, ..plan.clone() };
-        assert!(state_writer(&root).files.learnt(&other).unwrap().is_empty());
-        std::fs::write(&file, "{\"schema_version\": 1").unwrap();
-        assert!(state_writer(&root).files.learnt(&plan).unwrap().is_empty());
+        assert!(nothing(&state_writer(&root), &other));
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes.truncate(bytes.len() / 2);
+        std::fs::write(&file, bytes).unwrap();
+        let error = state_writer(&root).files.learnt(&plan).unwrap().1.unwrap();
+        assert!(error.contains("renamed to") && error.contains("incomplete"), "{error}");
         assert!(file.with_extension("unreadable").exists() && !file.exists());
+        std::fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn json_of_before_is_read_until_there_is_a_file_of_now() {
+        let root = std::env::temp_dir().join(format!("iosonde-state-writer-{}", iosonde_core::seed::fresh()));
+        let plan = plan();
+        let first = state_writer(&root);
+        let file = first.files.baseline_file(&plan, "json");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let text = format!(
+            r#"{{"schema_version": 1, "host": "h", "target": "{}", "period_ns": {}, "ops": {{"md_stat": {}}}}}"#,
+            plan.name,
+            plan.period_ns,
+            include_str!("../record/baselines/young.json")
+        );
+        std::fs::write(&file, &text).unwrap();
+        for _ in 0..2 {
+            let learnt = first.files.learnt(&plan).unwrap().0;
+            assert_eq!((learnt.len(), learnt[0].0, learnt[0].1.intervals()), (1, Op::MdStat, 40));
+        }
+        let accounts: Vec<LiveOp> = Op::ALL.map(|op| LiveOp::new(op, plan.period_ns, 60, 60)).into();
+        first.save_baselines(&plan, &accounts);
+        assert_eq!(first.files.learnt(&plan).unwrap().0.len(), 6);
+        assert!(!file.exists());
+        std::fs::write(&file, &text[..text.len() / 2]).unwrap();
+        std::fs::remove_file(first.files.baseline_file(&plan, "baseline")).unwrap();
+        assert!(first.files.learnt(&plan).unwrap().1.unwrap().contains(".json: EOF while parsing"));
         std::fs::remove_dir_all(root).unwrap();
     }
 

@@ -3,6 +3,7 @@
 
 mod aging;
 mod appender;
+pub mod baselines;
 pub mod dates;
 pub mod disk;
 mod engine;

@@ -17,26 +17,28 @@ impl Guarded {
             return None;
         }
         let day = Day { day: today.day, pool: today.pool.packed() };
-        self.rates.extend(DayRates::of(&today.above));
+        self.rates.extend(DayRates::of(&today.above, 1));
         while self.rates.len() > DAYS {
             self.rates.pop_front();
         }
         let (verdict, nearly) = verdict(today.typ, today.flagged);
         if self.held.first().is_some_and(|first| Some(first.verdict) == verdict.map(|slower| !slower)) {
             self.release();
+            self.log.retain(|known| known.day() >= day.day);
         }
         match (verdict, self.held.first().map(|first| first.verdict)) {
             // A day or two of chance do not end a slow fortnight.
             (None, Some(true)) if nearly && self.misses() < SLOWER_MISSES => {
-                self.held.push(Held { verdict: true, missed: true, day, kept: today.kept });
+                self.held.push(Held { verdict: true, missed: true, day });
             }
             (None, _) => {
                 self.release();
                 self.pool.add(&day.pool);
                 self.days.push_back(day);
+                self.log.clear();
             }
             (Some(slower), _) => {
-                self.held.push(Held { verdict: slower, missed: false, day, kept: today.kept });
+                self.held.push(Held { verdict: slower, missed: false, day });
             }
         }
         if let (Some(first), Some(last)) = (self.held.first(), self.held.last())
@@ -70,10 +72,10 @@ impl Guarded {
     }
 
     fn new_epoch(&mut self) -> Option<EpochChange> {
-        let before = self.of_pool()?;
+        // After a clock was set far back nothing may be left in the pool.
+        let before = self.of_pool().or(self.expected)?;
         let held = std::mem::take(&mut self.held);
         let began_ns = held.first()?.day.day * DAY_NS;
-        self.young = held.into_iter().flat_map(|held| held.kept).collect();
         self.reliable = false;
         self.days.clear();
         self.pool = Pool::default();

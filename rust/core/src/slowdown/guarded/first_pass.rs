@@ -1,10 +1,12 @@
 //! The first pass over a young baseline: everything is judged against a low quantile of itself, then against what that leaves.
 
-use super::kept::{DAY_NS, Day, FLAG_TYP, Kept, Points};
-use crate::slowdown::buckets::Pool;
-use crate::slowdown::levels::{N, RankTable};
+use super::kept::{Day, FLAG_TYP};
+use super::log::{Entry, Log};
+use super::points::{Points, Thresholds};
+use crate::slowdown::buckets::{Pool, value_ns};
+use crate::slowdown::levels::N;
 use crate::slowdown::modes::{Modes, modes};
-use crate::slowdown::null_rates::{DayRates, Exceedances};
+use crate::slowdown::null_rates::{Above, DayRates, Exceedances};
 use crate::slowdown::triple::Expected;
 
 /// Intervals in a day.
@@ -14,70 +16,119 @@ pub const FIRST_FLAG_TYP: f64 = 1.6;
 /// The reference of the first pass: this quantile, over the intervals, of each level.
 pub const FIRST_QUANTILE: f64 = 0.30;
 
-/// What a first pass leaves.
+/// What a pass leaves for the next one, which sees a few intervals more.
+#[derive(Debug, Default)]
 pub(super) struct FirstPass {
-    /// Unflagged pools by day.
-    pub(super) days: Vec<Day>,
-    /// What they make us expect.
+    /// Of which state of the log.
+    rewritten: u32,
+    points: Vec<Points>,
+    /// Which entries are in the pool.
+    pooled: Vec<bool>,
+    pool: Pool,
+    /// How many latencies of each entry were above the limits, and from which buckets on: these rarely change.
+    counted: Vec<Above>,
+}
+
+/// What a first pass finds.
+pub(super) struct Found {
+    /// What to expect.
     pub(super) expected: Expected,
     /// How often ordinary operations exceed the limits that follow from it, by stretches of a day.
     pub(super) rates: Vec<DayRates>,
 }
 
-/// The first pass over young intervals; modes are looked for unless they are given.
-pub(super) fn first_pass(
-    kept: &mut [Kept],
-    given: Option<Option<Modes>>,
-    ranks: &mut RankTable,
-) -> Option<FirstPass> {
-    for interval in kept.iter_mut().filter(|interval| interval.points.is_none()) {
-        interval.points = Some(Points::of(interval, ranks));
+impl FirstPass {
+    /// Judge young intervals; modes are looked for unless they are given.
+    pub(super) fn judge(&mut self, log: &Log, given: Option<Option<Modes>>) -> Option<Found> {
+        if self.rewritten != log.rewritten() || self.points.len() > log.len() {
+            *self = Self { rewritten: log.rewritten(), ..Self::default() };
+        }
+        let entries: Vec<Entry<'_>> = log.iter().collect();
+        self.points.extend(entries[self.points.len()..].iter().map(Entry::points));
+        let reference = self.reference(given.flatten())?;
+        let calm = self.calm(&reference, FIRST_FLAG_TYP);
+        self.fill(&entries, calm);
+        let sought = |pool: &Pool| given.unwrap_or_else(|| modes(pool.iter()));
+        let first = Expected::of(self.pool.iter(), sought(&self.pool))?;
+        let calm = self.calm(&first, FLAG_TYP);
+        // The same intervals make one expect the same.
+        let same = !self.fill(&entries, calm);
+        let expected = if same { first } else { Expected::of(self.pool.iter(), sought(&self.pool))? };
+        let rates = self.rates(&entries, &expected, log.span());
+        Some(Found { expected, rates })
     }
-    let kept: &[Kept] = kept;
-    let points: Vec<Points> = kept.iter().filter_map(|interval| interval.points).collect();
-    let modes_given = given.flatten();
-    let mut reference = Expected {
-        at: [0.0; N],
-        q99: f64::INFINITY,
-        modes: modes_given,
-        n: 0,
-        limits_ns: [0.0; 3],
-        null: None,
-    };
-    for (i, at) in reference.at.iter_mut().enumerate() {
-        let mut column: Vec<f32> = points.iter().map(|point| point.service[i]).collect();
-        let rank = ((FIRST_QUANTILE * column.len() as f64).ceil() as usize).max(1) - 1;
-        *at = f64::from(*column.select_nth_unstable_by(rank, f32::total_cmp).1);
+
+    /// What is learnt of each day, after a pass.
+    pub(super) fn days(&self, log: &Log) -> Vec<Day> {
+        let mut days: Vec<Day> = Vec::new();
+        let mut pool = Pool::default();
+        let entries: Vec<Entry<'_>> =
+            log.iter().zip(&self.pooled).filter(|pair| *pair.1).map(|pair| pair.0).collect();
+        for some in entries.chunk_by(|one, other| one.day() == other.day()) {
+            some.iter().for_each(|entry| entry.counts().for_each(|(bucket, n)| pool.put(bucket, n)));
+            days.push(Day { day: some[0].day(), pool: std::mem::take(&mut pool).packed() });
+        }
+        days
     }
-    let first = sum(&calm(kept, &points, &reference, FIRST_FLAG_TYP));
-    let first = Expected::of(first.iter(), given.unwrap_or_else(|| modes(first.iter())))?;
-    let calm = calm(kept, &points, &first, FLAG_TYP);
-    let all = sum(&calm);
-    let expected = Expected::of(all.iter(), given.unwrap_or_else(|| modes(all.iter())))?;
-    let day_of = |k: &Kept| k.start_ns.div_euclid(DAY_NS);
-    let days = calm.chunk_by(|one, other| day_of(one) == day_of(other));
-    let days = days.map(|day| Day { day: day_of(day[0]), pool: sum(day).packed() }).collect();
-    Some(FirstPass { days, expected, rates: rates(kept, &points, &expected) })
-}
 
-fn rates(kept: &[Kept], points: &[Points], expected: &Expected) -> Vec<DayRates> {
-    let above = kept.iter().zip(points).map(|(interval, point)| {
-        let (due, slow) = ((interval.n_due, interval.n_lost), point.is_flagged(expected, FLAG_TYP));
-        Exceedances::of(&interval.service, due, point.typ(expected), slow, expected.limits_ns)
-    });
-    let above: Vec<Exceedances> = above.collect();
-    above.chunks(DAY_INTERVALS).filter_map(DayRates::of).collect()
-}
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.points.capacity() * size_of::<Points>()
+            + self.counted.capacity() * size_of::<Above>()
+            + self.pooled.capacity()
+            + Pool::HEAP_BYTES
+    }
 
-/// The intervals that are not flagged; all of them if none is left.
-fn calm<'a>(kept: &'a [Kept], points: &[Points], expected: &Expected, limit: f64) -> Vec<&'a Kept> {
-    let calm = kept.iter().zip(points).filter(|(_, point)| !point.is_flagged(expected, limit));
-    let calm: Vec<&Kept> = calm.map(|(interval, _)| interval).collect();
-    if calm.is_empty() { kept.iter().collect() } else { calm }
-}
+    fn reference(&self, modes: Option<Modes>) -> Option<Expected> {
+        let rank = ((FIRST_QUANTILE * self.points.len() as f64).ceil() as usize).max(1) - 1;
+        let mut column = Vec::with_capacity(self.points.len());
+        let mut at = [0.0; N];
+        for (i, at) in at.iter_mut().enumerate() {
+            column.clear();
+            column.extend(self.points.iter().map(|point| point.service[i]));
+            let bucket = (rank < column.len()).then(|| *column.select_nth_unstable(rank).1)?;
+            *at = f64::from(value_ns(bucket) as f32);
+        }
+        Some(Expected { at, q99: f64::INFINITY, modes, n: 0, limits_ns: [0.0; 3], null: None })
+    }
 
-fn sum(of: &[&Kept]) -> Pool {
-    let mut sum = Pool::default();
-    of.iter().for_each(|interval| sum.add(&interval.service));
-    sum
+    /// Which intervals are not flagged; all of them if none is left.
+    fn calm(&self, expected: &Expected, limit: f64) -> Vec<bool> {
+        let thresholds = Thresholds::of(expected, limit);
+        let mut calm: Vec<bool> = self.points.iter().map(|point| !thresholds.are_exceeded(point)).collect();
+        if !calm.contains(&true) {
+            calm.fill(true);
+        }
+        calm
+    }
+
+    /// Make the pool that of these entries; returns whether it changed.
+    fn fill(&mut self, entries: &[Entry<'_>], calm: Vec<bool>) -> bool {
+        self.pooled.resize(entries.len(), false);
+        let mut changed = false;
+        for ((entry, &was), &is) in entries.iter().zip(&self.pooled).zip(&calm) {
+            if was == is {
+                continue;
+            }
+            changed = true;
+            for (bucket, count) in entry.counts() {
+                if is { self.pool.put(bucket, count) } else { self.pool.take(bucket, count) }
+            }
+        }
+        self.pooled = calm;
+        changed
+    }
+
+    fn rates(&mut self, entries: &[Entry<'_>], expected: &Expected, span: usize) -> Vec<DayRates> {
+        let thresholds = Thresholds::of(expected, FLAG_TYP);
+        self.counted.resize(entries.len(), Above::default());
+        let points = self.points.iter().zip(&mut self.counted);
+        let above = entries.iter().zip(points).map(|(entry, (point, counted))| {
+            let (due, slow) = ((entry.n_due, entry.n_lost), thresholds.are_exceeded(point));
+            let typ = point.typ(expected);
+            counted.update(|| entry.counts(), typ, expected.limits_ns);
+            counted.exceedances(entry.n, due, typ, slow)
+        });
+        let above: Vec<Exceedances> = above.collect();
+        above.chunks((DAY_INTERVALS / span).max(1)).filter_map(|day| DayRates::of(day, span)).collect()
+    }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::seed::Random;
+use crate::slowdown::buckets::Packed;
 
 /// Ten minutes of a lognormal op whose every `share`-th operation takes `factor` times as long.
 fn interval(random: &mut Random, k: i64, factor: f64, share: f64) -> Interval {
@@ -104,8 +105,7 @@ fn a_saved_baseline_goes_on_as_if_it_had_not_been() {
         let factor = if (500..560).contains(&k) { 3.0 } else { 1.0 };
         let next = interval(&mut random, k, factor, 1.0);
         if k % 97 == 0 {
-            let text = serde_json::to_string(&guarded).unwrap();
-            let mut again: Guarded = serde_json::from_str(&text).unwrap();
+            let mut again = Guarded::decode(&guarded.encode()).unwrap();
             assert_eq!(again.learn(&next), guarded.learn(&next), "interval {k}");
             assert_eq!(again.expected(), guarded.expected());
             guarded = again;
@@ -125,4 +125,83 @@ fn a_clock_set_back_is_followed_and_a_repetition_is_not_learnt() {
     live(&mut guarded, &mut random, 10..15, |_| 2.0);
     assert!((guarded.expected().unwrap().q50() / 1.5e6).ln() >= -0.02);
     assert_eq!(guarded.last_ns, Some((15 * 144 - 1) * INTERVAL_NS));
+}
+
+/// Counts by bucket without drawing each latency: 6 000 of a lognormal whose buckets `spread` apart, some far off.
+fn at_ten_hz(random: &mut Random, k: i64, factor: f64, stragglers: u32) -> Interval {
+    let middle = f64::from(crate::slowdown::buckets::bucket((1.5e6 * factor) as i64));
+    let mut pool = Pool::default();
+    for bucket in (middle as i32 - 70)..(middle as i32 + 71) {
+        let z = (f64::from(bucket) - middle) / 20.0;
+        let mean = 6_000.0 * (-0.5 * z * z).exp() / (20.0 * 2.507);
+        pool.put(bucket as u16, (mean + mean.sqrt() * random.normal()).round().max(0.0) as u32);
+    }
+    for _ in 0..stragglers {
+        pool.count(random.below(crate::slowdown::buckets::BUCKETS as u64) as u16);
+    }
+    let service = pool.packed();
+    Interval { start_ns: k * INTERVAL_NS, n_due: pool.total(), n_lost: 0, service, response: None }
+}
+
+/// Whatever a history is, an op takes no more: a log, twice 14 days, two pools and a day.
+#[test]
+fn no_history_takes_more_than_a_fifth_of_a_mebibyte() {
+    let most = |factor: fn(f64) -> f64, stragglers: u32, days: i64| {
+        let (mut guarded, mut random) = (Guarded::default(), Random::stream(8, "bytes"));
+        let (mut heap, mut saved, mut epochs) = (0, 0, 0);
+        for k in 0..days * 144 {
+            let judged = guarded.learn(&at_ten_hz(&mut random, k, factor(k as f64 / 144.0), stragglers));
+            epochs += usize::from(judged.change.is_some());
+            heap = heap.max(guarded.heap_bytes());
+            if k % 36 == 35 {
+                saved = saved.max(guarded.encode().len());
+            }
+        }
+        (heap >> 10, saved >> 10, epochs)
+    };
+    type Case = (&'static str, fn(f64) -> f64, u32, i64, usize);
+    let cases: [Case; 6] = [
+        ("quiet", |_| 1.0, 0, 20, 0),
+        ("a lasting slowdown", |day| if day < 4.0 { 1.0 } else { 3.0 }, 0, 19, 1),
+        ("drifting", |day| 1.05_f64.powf(day), 0, 25, 1),
+        ("two speeds in turns", |day| if day.fract() < 0.8 { 2.0 } else { 0.9 }, 0, 20, 0),
+        ("heavy tails, slow from day 4 on", |day| if day < 4.0 { 1.0 } else { 3.0 }, 300, 19, 1),
+        ("all over the place", |day| (20.0 * day).sin().exp(), 3_000, 10, 0),
+    ];
+    for (what, factor, stragglers, days, at_least) in cases {
+        let (heap, saved, epochs) = most(factor, stragglers, days);
+        println!("{what}: {heap} KiB, {saved} KiB saved, {epochs} epochs");
+        assert!(heap <= 200 && saved <= 200 && epochs >= at_least, "{what}: {heap}, {saved} KiB, {epochs}");
+    }
+}
+
+#[test]
+fn what_is_put_together_judges_nearly_alike() {
+    let run = |stragglers: u32| {
+        let (mut guarded, mut random) = (Guarded::default(), Random::stream(9, "span"));
+        let mut changes = Vec::new();
+        for k in 0..22 * 144 {
+            let factor = if k < 4 * 144 { 1.0 } else { 3.0 };
+            changes.extend(guarded.learn(&at_ten_hz(&mut random, k, factor, stragglers)).change);
+        }
+        (changes, *guarded.expected().unwrap())
+    };
+    // The second takes more bytes than a log has: entries are of 20 or 40 minutes.
+    let (whole, put_together) = (run(0), run(120));
+    for (changes, expected) in [&whole, &put_together] {
+        assert_eq!((changes.len(), changes[0].began_ns), (1, 4 * DAY_NS));
+        assert!((changes[0].factor / 3.0).ln().abs() < 0.02, "{changes:?}");
+        assert!((expected.q50() / 4.5e6).ln().abs() < 0.02, "{expected:?}");
+        let null = expected.null.unwrap();
+        assert!(null.typ < 1.05 && null.dispersion.iter().all(|&d| d < 1.5), "{null:?}");
+    }
+}
+
+#[test]
+fn days_held_after_a_clock_was_set_far_back_are_decided_all_the_same() {
+    let (mut guarded, mut random) = (Guarded::default(), Random::stream(10, "back"));
+    live(&mut guarded, &mut random, 400..405, |_| 1.0);
+    let slow = live(&mut guarded, &mut random, 10..40, |_| 3.0);
+    assert!(guarded.held.len() < SLOWER_DAYS);
+    assert_eq!(slow.iter().filter(|judged| judged.change.is_some()).count(), 1);
 }

@@ -200,9 +200,9 @@ fn a_short_run_queue_does_not_excuse_slow_reads_of_two_modes() {
 fn what_is_usual_survives_a_restart() {
     let (mut live, mut random) = (minutes(), Random::stream(4, "live"));
     live_for(&mut live, &mut random, 0..2 * 3600, 1.0);
-    let text = serde_json::to_string(live.guarded()).unwrap();
+    let saved = live.guarded().encode();
     let mut next = minutes();
-    next.resume(serde_json::from_str(&text).unwrap());
+    next.resume(Guarded::decode(&saved).unwrap());
     for k in 2 * 3600..2 * 3600 + 60 {
         next.take(&second(&mut random, k, 3.0));
     }
