@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.engine import layout
+from iosonde.engine.atomic import make_folder, permitted
 from iosonde.engine.files import write_text
 from iosonde.model.errors import StoreError
 from iosonde.model.events import SlowEvent
@@ -93,8 +94,9 @@ def _replace(path: Path, events: Sequence[Event], computed: Callable[[Event], bo
     if [line for _, line in ordered] == [line for _, line in before]:
         return 0
     with suppress(OSError, StoreError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_text("".join(f"{line}\n" for _, line in ordered), path)
+        permitted(path)
         return len(after.keys() - {event.id for event, _ in before})
     return 0
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iosonde.engine import layout
-from iosonde.engine.atomic import draft_of
+from iosonde.engine.atomic import draft_of, permitted
 from iosonde.model.frames import SeriesKey
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.model.units import DAY_NS
@@ -162,6 +162,7 @@ def save(
         draft = draft_of(path)
         with draft.open("wb") as file:
             np.savez_compressed(file, **columns)
+        permitted(draft)
         draft.replace(path)
 
 
