@@ -75,6 +75,14 @@ def lately_written(path: Path) -> bool:
         return True
 
 
+def is_blank(path: Path) -> bool:
+    """Whether a file is there, empty, and has been for a while."""
+    try:
+        return path.stat().st_size == 0 and not lately_written(path)
+    except OSError:
+        return False
+
+
 def sync(path: Path) -> None:
     """Wait until a file or folder is on the device."""
     handle = os.open(path, os.O_RDONLY)

@@ -20,8 +20,8 @@ MOVE = "moving it out of the store; a copy from a backup brings its rows back"
 MOST = 1000
 """Files on the list; the oldest go first."""
 
-Identity = tuple[int, int, int, int]
-"""Device, inode, size and time of the last change of a file."""
+Identity = tuple[int, int, int, int, int]
+"""Device, inode, size, and times of the last change of a file's bytes and of all about it."""
 
 
 class LeftOut(NamedTuple):
@@ -46,7 +46,7 @@ def identity(path: Path) -> Identity | None:
         found = os.stat(path)  # noqa: PTH116 - a hot path: Path.stat takes twice as long
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def leave_out(path: Path, what: str, hint: str = MOVE, fate: str = "left out") -> None:

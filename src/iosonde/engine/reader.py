@@ -23,7 +23,7 @@ from typing import TypeVar
 import duckdb
 
 from iosonde.engine import layout, spool
-from iosonde.engine.atomic import lately_written
+from iosonde.engine.atomic import is_blank, lately_written
 from iosonde.engine.contract import SAMPLE_KEY, SAMPLE_TYPES
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.parquet import parquet
@@ -218,6 +218,8 @@ def _rows(path: Path) -> spool.SpoolRows | None:
         leave_out(path, error.what.removeprefix(f"{path}: ").removeprefix(f"cannot read {path}: "))
         return None
     if read is None:
+        if is_blank(path):
+            leave_out(path, "is empty")
         return None
     if read.torn and not lately_written(path):
         leave_out(path, f"ends early ({read.torn}): {len(read.rows)} rows before that count")

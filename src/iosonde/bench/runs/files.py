@@ -10,6 +10,7 @@ import duckdb
 
 from iosonde.bench.runs.rows import OLDER_NAMES, from_columns, from_line
 from iosonde.engine import layout
+from iosonde.engine.atomic import is_blank, lately_written
 from iosonde.engine.contract import RUN_TYPES
 from iosonde.engine.left_out import leave_out
 from iosonde.engine.lines import whole_lines
@@ -59,9 +60,14 @@ def read_part(path: Path) -> tuple[list[RunRow], int]:
     """The good rows of a part, and how many lines are none."""
     rows: list[RunRow] = []
     bad = 0
+
+    def cut() -> None:
+        if not lately_written(path):
+            leave_out(path, "ends within a line, which does not count", _REPAIR)
+
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(whole_lines(file), 1):
+            for number, line in enumerate(whole_lines(file, cut), 1):
                 try:
                     rows += [from_line(line)] if line.strip() else []
                 except ValueError as error:
@@ -73,6 +79,8 @@ def read_part(path: Path) -> tuple[list[RunRow], int]:
     except OSError as error:
         leave_out(path, f"cannot be read: {error.strerror}")
         bad += 1
+    if is_blank(path):
+        leave_out(path, "is empty", _REMOVE)
     if bad > _WARNED:
         leave_out(path, f"has {bad - _WARNED} more lines that are no rows", _REPAIR)
     return rows, bad

@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iosonde.engine import layout
+from iosonde.engine.atomic import lately_written
 from iosonde.engine.files import write_frame
 from iosonde.engine.left_out import leave_out
-from iosonde.engine.lines import MAX_LINE, whole_lines
+from iosonde.engine.lines import MAX_LINE, verify, whole_lines
 from iosonde.engine.reading import reading
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.text import clean_text
@@ -102,9 +103,14 @@ def read_lines(path: Path) -> Iterator[tuple[Event, bytes]]:
     """The events of one file, each with its line."""
     bad = 0
     reading(path)
+
+    def cut() -> None:
+        if not lately_written(path):
+            leave_out(path, "ends within a line, which does not count", _REMOVE)
+
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(whole_lines(file), 1):
+            for number, line in enumerate(whole_lines(file, cut), 1):
                 try:
                     event = _event(line)
                 except (ValueError, RecursionError) as error:
@@ -128,6 +134,7 @@ def _event(line: bytes) -> Event | None:
         return None
     if len(line) > MAX_LINE:
         raise ValueError(f"longer than {MAX_LINE} bytes, expected an event")
+    verify(line)
     try:
         raw = json.loads(line)
     except ValueError as error:

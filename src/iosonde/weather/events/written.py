@@ -18,6 +18,7 @@ from typing import Any
 from iosonde.engine import layout
 from iosonde.engine.atomic import make_folder, permitted
 from iosonde.engine.files import write_text
+from iosonde.engine.lines import signed
 from iosonde.model.errors import StoreError
 from iosonde.model.events import SlowEvent
 from iosonde.model.frames import TargetRef
@@ -105,4 +106,4 @@ def _line(event: Event) -> str:
     """An event as a line of a file, with the columns of events.toml."""
     raw: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **asdict(event)}
     evidence, _ = raw.pop("evidence"), raw.pop("from_samples")
-    return json.dumps({**raw, "evidence": evidence, "source": SAMPLES})
+    return signed(json.dumps({**raw, "evidence": evidence, "source": SAMPLES}))
