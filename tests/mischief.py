@@ -309,7 +309,8 @@ def _right(root: Path, store: Path) -> dict[str, list[Answer]]:
         shutil.copytree(root, store)
         found[name] = answers(store, kind.questions)
         for one in found[name]:
-            assert not one.broke and "warning" not in one.err, (name, one.broke, one.err)
+            assert not one.broke, (name, one.broke)
+            assert "warning" not in one.err, (name, one.err)
         shutil.rmtree(store)
     return found
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.terminal import safe_output
 from iosonde.engine.reading import share
 from iosonde.host.timed import HungError, in_time
 from iosonde.model.advice import Advice, Argument
@@ -30,9 +31,12 @@ def answered_in_time(args: argparse.Namespace, answer: Callable[[argparse.Namesp
     """The exit code of ``answer``, which reads the store in a child. Raises HungError."""
     root = options.store_root(args)
     latest = share()
-    return in_time(
-        lambda: answer(args), args.timeout / 1e9, lambda: _late(root, args.timeout, latest())
-    )
+
+    def safely() -> int:
+        with safe_output():  # of the child, whose streams are in memory
+            return answer(args)
+
+    return in_time(safely, args.timeout / 1e9, lambda: _late(root, args.timeout, latest()))
 
 
 def _late(root: Path, timeout_ns: int, path: str) -> HungError:
