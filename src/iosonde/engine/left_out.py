@@ -24,7 +24,7 @@ Identity = tuple[int, int, int, int, int]
 """Device, inode, size, and times of the last change of a file's bytes and of all about it."""
 
 
-class LeftOut(NamedTuple):
+class LeftOutFile(NamedTuple):
     """One file that was left out, or of which a part was."""
 
     path: str
@@ -37,7 +37,7 @@ class LeftOut(NamedTuple):
 
 
 _lock = threading.Lock()
-_noted: dict[str, tuple[Identity | None, LeftOut]] = {}
+_noted: dict[str, tuple[Identity | None, LeftOutFile]] = {}
 
 
 def identity(path: Path) -> Identity | None:
@@ -51,7 +51,7 @@ def identity(path: Path) -> Identity | None:
 
 def leave_out(path: Path, what: str, hint: str = MOVE, fate: str = "left out") -> None:
     """Say that a file, or a part of it, does not count. ``what``: a clause about the file."""
-    note = LeftOut(clean_text(str(path)), clean_text(what), hint)
+    note = LeftOutFile(clean_text(str(path)), clean_text(what), hint)
     with _lock:
         _noted.pop(str(path), None)
         _noted[str(path)] = (identity(path), note)
