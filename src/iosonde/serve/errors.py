@@ -1,8 +1,8 @@
 """The one form of every error answer: ``{"error": {"what": ..., "expected": ..., "try": ...}}``.
 
 A request that cannot be answered as it is gets a 4xx, a store that cannot be read a 503. What a parameter
-expects is read from ``/openapi.json``, so an error and the description never differ. Advice is spelled as parameters of a
-query, and as commands that somebody runs in a terminal.
+expects is read from ``/openapi.json``, so an error and the description never differ. Advice is spelled as
+parameters of a query, and as commands that somebody runs in a terminal.
 """
 
 from __future__ import annotations
