@@ -15,7 +15,7 @@ from iosonde.engine.parts import StoreTable
 from iosonde.engine.reader import connect
 from iosonde.jobs.store import jobs
 from iosonde.jobs.store.series import write_block
-from iosonde.model.errors import StoreError
+from iosonde.model.errors import DamagedFileWarning
 from tests.jobs.test_metrics_store import START, S, block, job
 
 TYPES = {"instant": "BIGINT", "who": "VARCHAR", "value": "DOUBLE", "flags": "VARCHAR"}
@@ -135,7 +135,7 @@ def test_jobs_that_are_there_are_not_written_again(tmp_path) -> None:
     assert {path: path.stat().st_ino for path in tmp_path.rglob("*.parquet")} == files
 
 
-def test_a_part_that_breaks_while_it_is_merged_is_told(tmp_path) -> None:
+def test_a_part_that_broke_is_set_aside_before_it_is_merged(tmp_path) -> None:
     path = tmp_path / "part.parquet"
     con = connect(threads=2)
     rows = [(i, "a", float(i), None) for i in range(5000)]
@@ -143,7 +143,9 @@ def test_a_part_that_breaks_while_it_is_merged_is_told(tmp_path) -> None:
     broken = bytearray(path.read_bytes())
     broken[8:400] = bytes(392)
     path.write_bytes(bytes(broken))
-    with pytest.raises(StoreError, match=r"part\.parquet"):
-        merging.merge(con, TABLE, path, values([(7, "a", 0.0, None)]))
-    assert path.read_bytes() == bytes(broken), "it is not replaced by half of it"
+    with pytest.warns(DamagedFileWarning, match=r"part\.parquet is damaged"):
+        done = merging.merge(con, TABLE, path, values([(7, "a", 0.0, None)]))
+    assert done == (1, 0)
+    aside = path.with_name("part.parquet.damaged")
+    assert aside.read_bytes() == bytes(broken), "nothing of it gets a new checksum"
     con.close()

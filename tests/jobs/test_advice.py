@@ -9,7 +9,7 @@ from iosonde.jobs.table.which_job import found_job
 from iosonde.model.advice import TABLE, Action, Advice, Argument, Spelling, command_line
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.notebook.arguments import python
-from iosonde.serve.advice import page
+from iosonde.serve.errors import page
 from tests.kit.jobs_made import table
 
 NAMELESS = table({"own_bytes": [1.0, 2.0]})

@@ -110,11 +110,18 @@ def test_a_damaged_parquet_file_is_named_and_the_states_still_speak(tmp_path: Pa
     (file,) = seal(tmp_path)
     file.write_bytes(b"PAR1" + b"\0" * 100)
     client = client_of(tmp_path)
-    response = client.get("/api/series", params=SERIES)
-    assert response.status_code == 503
-    assert file.name in response.json()["error"]["what"]
+    with pytest.warns(DamagedFileWarning, match=file.name):
+        response = client.get("/api/series", params=SERIES)
+    with pytest.warns(DamagedFileWarning, match=file.name):
+        targets = client.get("/api/targets").json()
+    assert targets[0]["kind"] == "usual"
+    assert response.status_code == 200
+    (left,) = response.json()["left_out"]
+    assert left["path"] == str(file)
+    assert "damaged" in left["what"]
+    assert left["try"]
+    assert client.get("/api/about").json()["left_out"] == [left]
     assert "Traceback" not in response.text
-    assert client.get("/api/targets").json()[0]["kind"] == "usual"
 
 
 def test_a_damaged_spool_segment_hides_no_other(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from iosonde.jobs.umami.diagram import standard_rows, umami
 from iosonde.jobs.umami.figure import to_json, umami_figure
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.jobs import JobTable
-from iosonde.serve.advice import page
 from iosonde.serve.app import create
+from iosonde.serve.errors import page
 from iosonde.serve.job_table import KEEP_S, JobTables
 from iosonde.serve.jobs import JobsQuery, jobs_listed
 from tests.kit.jobs_made import simulated, table

@@ -15,6 +15,7 @@ import numpy as np
 from iosonde.cli.shared import options
 from iosonde.cli.shared.text import count, table
 from iosonde.engine.files import write_frame, write_text
+from iosonde.engine.left_out import with_left_out
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import op_word, parse_op
@@ -153,7 +154,8 @@ def _write_json(found: list[RunBursts], args: argparse.Namespace, now_ns: int) -
             for run in found
         ],
     }
-    text = json.dumps(plain, indent=2, allow_nan=False) + "\n"
+    document = with_left_out(plain, options.store_root(args))
+    text = json.dumps(document, indent=2, allow_nan=False) + "\n"
     if args.output is None:
         sys.stdout.write(text)
     else:

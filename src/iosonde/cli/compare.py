@@ -16,6 +16,7 @@ import numpy as np
 from iosonde.cli.shared import options
 from iosonde.cli.shared.text import count, table
 from iosonde.engine.files import write_frame, write_text
+from iosonde.engine.left_out import with_left_out
 from iosonde.model.errors import UnitError
 from iosonde.model.frames import Frame
 from iosonde.model.ops import op_word, parse_op
@@ -213,7 +214,8 @@ def _write_json(
         "b": vars(compared.b),
         "ops": [op.to_json() | {"sentence": say_comparison(op, args.margin)} for op in found],
     }
-    text = json.dumps(plain, indent=2) + "\n"
+    document = with_left_out(plain, options.store_root(args))
+    text = json.dumps(document, indent=2) + "\n"
     if args.output is None:
         sys.stdout.write(text)
     else:

@@ -8,11 +8,13 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.in_time import add_timeout, answered_in_time
 from iosonde.cli.shared.targets import names_of, require_samples
 from iosonde.cli.shared.text import table
+from iosonde.engine.left_out import with_left_out
 from iosonde.model.errors import UsageError
 from iosonde.model.units import format_time
 from iosonde.weather import answers
@@ -41,7 +43,10 @@ EXAMPLES = """\
 
 def main(arguments: Sequence[str]) -> int:
     """Print the events of a time range, oldest first."""
-    args = _parse(arguments)
+    return answered_in_time(_parse(arguments), _answer)
+
+
+def _answer(args: argparse.Namespace) -> int:
     root, now_ns = options.store_root(args), options.now_ns()
     if args.recurring:
         args.since = None
@@ -66,7 +71,8 @@ def main(arguments: Sequence[str]) -> int:
             require_samples(root)
         _print(found, log.running, now_ns)
     elif args.format == "json":
-        _write_json(found, log.running, now_ns, args.output)
+        document = with_left_out(_document(found, log.running, now_ns), root)
+        _write_text(json.dumps(document, indent=2), args.output)
     else:
         _write_frame([*found.logged, *map(as_event, found.slow)], args)
     return 0
@@ -86,7 +92,8 @@ def _recurring(root: Path, until: int, args: argparse.Namespace) -> int:
         require_samples(root)
     if args.format == "json":
         plain = [{**asdict(one), "sentence": say_recurring(one)} for one in found]
-        _write_text(json.dumps({"seed": args.seed, "recurring": plain}, indent=2), args.output)
+        document = with_left_out({"seed": args.seed, "recurring": plain}, root)
+        _write_text(json.dumps(document, indent=2), args.output)
     elif args.format == "table":
         print("\n".join(say_all_recurring(found)) or say_nothing_recurs(looked_ns))
     else:
@@ -105,6 +112,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--seed", type=int, default=0, metavar="N", help="random seed of permutations (default: 0)")
     parser.add_data()
     parser.add_store()
+    add_timeout(parser, "10m")
     return parser.parse(arguments)
 
 
@@ -136,7 +144,7 @@ def _print_table(rows: list[tuple[str, ...]]) -> None:
     print(table(("began", "lasted", "what", "seen from", "ended", "evidence"), rows, left=6))
 
 
-def _write_json(found: Happened, running: set[str], now_ns: int, output: Path | None) -> None:
+def _document(found: Happened, running: set[str], now_ns: int) -> dict[str, Any]:
     plain = [
         {**asdict(one), "sentence": say_event(one, now_ns, running=one.run_id in running)}
         for one in found.logged
@@ -145,7 +153,7 @@ def _write_json(found: Happened, running: set[str], now_ns: int, output: Path | 
     scope = [{**asdict(one), "sentence": say_seen(one)} for one in found.seen]
     learning = [{**asdict(one), "sentence": say_learning(one, now_ns)} for one in found.learning]
     document = {"events": plain, "slow": spans, "seen": scope, "learning": learning}
-    _write_text(json.dumps({"schema_version": SCHEMA_VERSION, **document}, indent=2), output)
+    return {"schema_version": SCHEMA_VERSION, **document}
 
 
 def _write_text(text: str, output: Path | None) -> None:

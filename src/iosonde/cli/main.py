@@ -11,11 +11,12 @@ import importlib
 import io
 import os
 import sys
-import warnings
 from collections.abc import Sequence
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 from iosonde import __version__
+from iosonde.cli.shared.notes import Notes
+from iosonde.cli.shared.terminal import safe_output
 from iosonde.model.errors import IosondeError, UsageError
 
 
@@ -81,11 +82,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run ``iosonde`` and return its exit code; errors of ours, Ctrl-C, closed pipes end here."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     _make_writable()
+    with safe_output():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    notes = Notes()
     try:
-        code = _dispatch(arguments)
+        code = _dispatch(arguments, notes)
+        notes.end()
         sys.stdout.flush()
         return code
     except IosondeError as error:
+        notes.end()
         print(f"iosonde: {error}", file=sys.stderr)
         return error.exit_code
     except SystemExit as stop:  # argparse, after it has printed help
@@ -128,32 +137,20 @@ def _make_writable() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _dispatch(arguments: list[str]) -> int:
+def _dispatch(arguments: list[str], notes: Notes) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         if len(arguments) > 1 and not arguments[1].startswith("-"):
-            return _dispatch([arguments[1], "--help"])
+            return _dispatch([arguments[1], "--help"], notes)
         print(help_text())
         return 0 if arguments else UsageError.exit_code
     if arguments[0] in ("-V", "--version", "version"):
         print(f"iosonde {__version__}")
         return 0
-    warnings.showwarning = _note
+    notes.listen()
     command = _find(arguments[0])
     module = importlib.import_module(f"iosonde.cli.{command.module}")
     code: int = module.main(arguments[1:])
     return code
-
-
-def _note(  # noqa: PLR0917
-    message: Warning | str,
-    category: type[Warning],  # noqa: ARG001 - the signature of warnings.showwarning
-    filename: str,  # noqa: ARG001
-    lineno: int,  # noqa: ARG001
-    file: TextIO | None = None,  # noqa: ARG001
-    line: str | None = None,  # noqa: ARG001
-) -> None:
-    """A warning as a line for people."""
-    print(f"iosonde: note: {message}", file=sys.stderr)
 
 
 def _find(name: str) -> Command:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Sequence
 from typing import Any
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.in_time import add_timeout, answered_in_time
 from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import format_seconds
@@ -34,7 +36,11 @@ def main(arguments: Sequence[str]) -> int:
         "-v", "--verbose", action="store_true", help="print notes about each target"
     )
     parser.add_store()
-    args = parser.parse(arguments)
+    add_timeout(parser, "60s")
+    return answered_in_time(parser.parse(arguments), _answer)
+
+
+def _answer(args: argparse.Namespace) -> int:
     root, now_ns = options.store_root(args), options.now_ns()
     states = read_states(root)
     if not states:

@@ -49,7 +49,14 @@ def main(arguments: Sequence[str]) -> int:
     if args.format != "table":
         plain = [waiting_json(found) for _, found in judged]
         factors = args.waiting_factors
-        write_rows(rows, args.format, args.output, every_factor=factors, verdicts=plain)
+        write_rows(
+            rows,
+            args.format,
+            args.output,
+            every_factor=factors,
+            verdicts=plain,
+            root=options.store_root(args),
+        )
     elif args.run is not None:
         print(details(rows, now_ns, ranks=args.ranks))
         for _, found in judged:

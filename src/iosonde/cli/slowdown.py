@@ -16,6 +16,7 @@ from iosonde.cli.shared.targets import called, no_samples
 from iosonde.cli.shared.text import count, table
 from iosonde.engine.contract import SCHEMA_VERSION, SERIES_KEY
 from iosonde.engine.files import write_frame
+from iosonde.engine.left_out import left_out
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import (
     Frame,
@@ -258,7 +259,11 @@ def _write(result: SlowdownResult, args: argparse.Namespace, now_ns: int) -> Non
         if args.format == "json":
             spans = json.dumps([_span_object(span, now_ns) for span in result.spans])
             lost = json.dumps([_lost_object(span, now_ns) for span in result.lost])
-            head = f'{{"schema_version": {SCHEMA_VERSION}, "spans": {spans}, "lost": {lost}, "windows": '
+            missing = json.dumps(left_out(options.store_root(args)))
+            head = (
+                f'{{"schema_version": {SCHEMA_VERSION}, "spans": {spans}, "lost": {lost}, '
+                f'"left_out": {missing}, "windows": '
+            )
             path.write_text(f"{head}{path.read_text().strip()}}}\n")
         if args.output is None:
             options.copy_to_stdout(path)

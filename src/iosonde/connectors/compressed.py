@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import stat
 import zlib
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from iosonde.model.errors import InputFileError
+from iosonde.model.unpacked import says_too_much, too_much
 
 try:  # Python may have been built without them
     import bz2
@@ -24,6 +26,7 @@ BROKEN: tuple[type[Exception], ...] = (
 )
 """What unpacking raises where data end or break; bzip2's errors are OSErrors."""
 UNREADABLE: tuple[type[Exception], ...] = (*BROKEN, OSError)
+_XZ_BYTES = 128 << 20
 _PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2"}
 _FOREIGN = (
     (b"\x28\xb5\x2f\xfd", "is packed by zstd", "zstd -d"),
@@ -54,10 +57,63 @@ def opened(path: Path) -> IO[bytes]:
     if not kind:
         return path.open("rb")
     if kind == "gzip":
-        return cast("IO[bytes]", gzip.open(path))
+        return bounded(cast("IO[bytes]", gzip.open(path)), path)
     if lzma is None:
         raise InputFileError(f"{path}: this Python cannot unpack {kind}", hint="gzip or text")
-    return cast("IO[bytes]", lzma.open(path) if kind == "xz" else bz2.open(path))
+    if kind == "xz":
+        _refuse_large_window(path)
+    return bounded(cast("IO[bytes]", lzma.open(path) if kind == "xz" else bz2.open(path)), path)
+
+
+def bounded(file: IO[bytes], path: Path) -> IO[bytes]:
+    """What is unpacked of ``path``; reading raises InputFileError once it is far more than records are."""
+    return io.BufferedReader(_Watched(file, path), 1 << 17)
+
+
+class _Watched(io.RawIOBase):
+    """An unpacked file that counts what came out of it."""
+
+    def __init__(self, file: IO[bytes], path: Path) -> None:
+        super().__init__()
+        self._file, self._path = file, path
+        self._packed_bytes = path.stat().st_size
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read1(len(buffer))  # type: ignore[attr-defined]
+        if too_much(self._file.tell(), self._packed_bytes):
+            what, expected, hint = says_too_much(self._path)
+            raise InputFileError(what, expected=expected, hint=hint)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+def _refuse_large_window(path: Path) -> None:
+    """Raise InputFileError for xz data whose header asks for more memory than xz -9 does."""
+    with path.open("rb") as file:
+        first = file.read(4096)
+    try:
+        lzma.LZMADecompressor(memlimit=_XZ_BYTES).decompress(first, 1)
+    except lzma.LZMAError as error:
+        if "limit" in str(error):
+            what = f"{path} needs more than {_XZ_BYTES >> 20} MiB to be unpacked"
+            raise InputFileError(what, expected="what xz -9 writes, or less") from error
 
 
 def regular(path: Path) -> None:
@@ -75,7 +131,7 @@ def begin_of(raw: bytes, most: int) -> bytes:
         if kind == "gzip":
             return zlib.decompressobj(31).decompress(raw, most)
         if kind == "xz":
-            return lzma.LZMADecompressor().decompress(raw, most)
+            return lzma.LZMADecompressor(memlimit=_XZ_BYTES).decompress(raw, most)
         return bz2.BZ2Decompressor().decompress(raw, most) if kind else raw
     except UNREADABLE:
         return raw

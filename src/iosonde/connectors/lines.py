@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -59,7 +58,7 @@ def read_lines(
     try:
         size = path.stat().st_size if progress is not None else 0
         with opened(path) as file:
-            plain = isinstance(file, io.BufferedReader)
+            plain = not packing_of(path)
             for line in lines_of(file, path, warn):
                 number = line.number
                 if progress is not None and plain and number % _OFTEN == 0:

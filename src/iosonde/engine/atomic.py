@@ -1,25 +1,86 @@
-"""Files that appear whole or not at all: written beside under a name with a dot, then renamed."""
+"""Files that appear whole or not at all: written beside under a name with a dot, then renamed.
+
+A store names users and jobs. The store itself and the tables of imports are made for their owner alone (0700); what is
+made in a folder of the store has the permissions of that folder, so ``chmod`` of a folder lets others read.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import secrets
+import stat
 import time
 from pathlib import Path
 
 _KEPT_S = 3600
 """A draft older than this was left by a process that died."""
+_GROWING_S = 60.0
+"""An agent appends every few seconds: what nobody appended to for so long has its end."""
+_PRIVATE = 0o700
+_OF_IMPORTS = frozenset({"jobs", "scalars", "metrics", "topology", "described"})
+_TABLES = _OF_IMPORTS | {"samples", "rollups", "judged", "runs", "events"}
+_DEPTH = 3
+"""Levels of folders of a table: samples/date=.../host=..."""
 
 
 def draft_of(path: Path) -> Path:
-    """A name for a draft of ``path``, whose folder is made; what others left of it long ago is removed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """A name for a draft of ``path``, whose folder is made; what others left of it long ago is removed.
+
+    The draft is there already, empty and for its owner alone; ``permitted`` gives it the permissions of its folder.
+    """
+    make_folder(path.parent)
     for old in path.parent.glob(f".{path.stem}.*{path.suffix}"):
         with contextlib.suppress(FileNotFoundError):
             if time.time() - old.stat().st_mtime > _KEPT_S:
                 old.unlink()
-    return path.with_name(f".{path.stem}.{secrets.token_hex(8)}{path.suffix}")
+    draft = path.with_name(f".{path.stem}.{secrets.token_hex(8)}{path.suffix}")
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    return draft
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder of a store, and those above it that are missing. Raises OSError."""
+    missing = [folder]
+    while not missing[-1].parent.exists():
+        missing.append(missing[-1].parent)
+    for one in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            one.mkdir(_PRIVATE)
+            if _inherits(one, folder):
+                one.chmod(stat.S_IMODE(one.parent.stat().st_mode) & 0o777 | _PRIVATE)
+    if not folder.is_dir():
+        raise NotADirectoryError(20, "Not a directory", str(folder))
+
+
+def permitted(path: Path) -> None:
+    """Let those read a file who may look into its folder. Raises OSError."""
+    path.chmod(stat.S_IMODE(path.parent.stat().st_mode) & 0o666 | 0o600)
+
+
+def _inherits(one: Path, folder: Path) -> bool:
+    """Whether a folder on the way to ``folder`` lies in a table, or is one that names nobody."""
+    depth = len(folder.parts)
+    places = range(max(0, depth - _DEPTH), depth)
+    table = max((place for place in places if folder.parts[place] in _TABLES), default=depth)
+    place = len(one.parts) - 1
+    return place > table or (place == table and one.name not in _OF_IMPORTS)
+
+
+def lately_written(path: Path) -> bool:
+    """Whether a file without a whole end may just be written; also one that has vanished."""
+    try:
+        return time.time() - path.stat().st_mtime < _GROWING_S
+    except OSError:
+        return True
+
+
+def is_blank(path: Path) -> bool:
+    """Whether a file is there, empty, and has been for a while."""
+    try:
+        return path.stat().st_size == 0 and not lately_written(path)
+    except OSError:
+        return False
 
 
 def sync(path: Path) -> None:

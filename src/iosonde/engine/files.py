@@ -1,13 +1,15 @@
 """Samples and tables as Parquet, CSV or JSON files that any tool reads.
 
 Files appear whole or not at all (written beside, then renamed). CSV has a header, JSON is one array
-of objects; nulls are empty fields and null.
+of objects; nulls are empty fields and null. A text of CSV that a spreadsheet would compute (it begins with
+``= + - @``, a tab or a line end, and is no number) gets a quote before it.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +24,9 @@ from iosonde.engine.spool import NULL_SQL, literal
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError, UsageError
 from iosonde.model.frames import Frame
+
+_FORMULA = re.compile(r"^[=+\-@\t\r\n]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 FORMATS: dict[str, str] = {
     "parquet": "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2",
@@ -75,8 +80,20 @@ def csv_text(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
     writer = csv.DictWriter(text, names, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({n: str(v).lower() if isinstance(v, bool) else v for n, v in row.items()})
+        writer.writerow({name: _cell(value) for name, value in row.items()})
     return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A value as CSV has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return harmless(value) if isinstance(value, str) else value
+
+
+def harmless(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def write_text(text: str, path: Path) -> None:
@@ -106,11 +123,28 @@ def _column(name: str, frame: Frame, whole: Sequence[str]) -> str:
     return quoted
 
 
+def _harmless(con: duckdb.DuckDBPyConnection, sql: str) -> str:
+    """The same rows with texts that no spreadsheet computes."""
+    kinds = {str(name): str(kind) for name, kind, *_ in con.execute(f"DESCRIBE {sql}").fetchall()}
+    texts = [f'"{name}"' for name, kind in kinds.items() if kind == "VARCHAR"]
+    if not texts:
+        return sql
+    quote = literal("'")
+    risky, number = literal(_FORMULA.pattern), literal(_NUMBER.pattern)
+    changed = (
+        f"CASE WHEN regexp_matches({name}, {risky}) AND NOT regexp_full_match({name}, {number}) "
+        f"THEN concat({quote}, {name}) ELSE {name} END AS {name}"
+        for name in texts
+    )
+    return f"SELECT * REPLACE ({', '.join(changed)}) FROM ({sql})"
+
+
 def _copy(con: duckdb.DuckDBPyConnection, sql: str, path: Path, format_name: str) -> int:
     """COPY to a draft, then rename (devices and pipes are written directly)."""
     regular = not path.exists() or path.is_file()
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}") if regular else path
     try:
+        sql = _harmless(con, sql) if format_name == "csv" else sql
         done = con.execute(f"COPY ({sql}) TO {literal(str(draft))} ({FORMATS[format_name]})")
         rows = int((done.fetchone() or (0,))[0])
         if regular:

@@ -15,6 +15,7 @@ import duckdb
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
 from iosonde.model.errors import InputFileError
+from iosonde.model.unpacked import says_too_much, too_much
 
 _LONGEST = 1 << 20
 """Bytes of one JSON object."""
@@ -62,6 +63,16 @@ def columns_of(path: Path) -> tuple[str, ...]:
         return ()
 
 
+def _refuse_too_much(path: Path) -> None:
+    """Raise InputFileError if a packed file holds more than records do; it is unpacked once for that."""
+    size = path.stat().st_size
+    with gzip.open(path) as packed:
+        while packed.read(_LONGEST):
+            if too_much(packed.tell(), size):
+                what, expected, hint = says_too_much(path)
+                raise InputFileError(what, expected=expected, hint=hint)
+
+
 def _source(path: Path) -> str | None:
     """What the engine is to read; None for what is text already."""
     try:
@@ -72,6 +83,8 @@ def _source(path: Path) -> str | None:
         if first[:2] == b"\x1f\x8b":
             with gzip.open(path) as packed:
                 first = packed.read(512)
+            if first.lstrip()[:1] == b"{":
+                _refuse_too_much(path)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         return None
     except OSError as error:

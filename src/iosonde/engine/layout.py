@@ -24,6 +24,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from iosonde.engine.reading import reading
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
@@ -108,6 +109,11 @@ def rollup_segments(root: Path, since_date: str | None = None) -> list[Segment]:
 def rollup_path(root: Path, sealed: Path) -> Path:
     """Where a sealed segment is rolled up to."""
     return root / "rollups" / sealed.relative_to(root / "samples")
+
+
+def sealed_path(root: Path, rolled_up: Path) -> Path:
+    """The sealed segment that a roll-up was made of."""
+    return root / "samples" / rolled_up.relative_to(root / "rollups")
 
 
 def _partitioned(table: Path, since_date: str | None) -> list[Segment]:
@@ -218,6 +224,7 @@ def _files(path: Path, suffix: str) -> list[Path]:
 
 
 def _entries(path: Path) -> list[Path]:
+    reading(path)
     try:
         return list(path.iterdir())
     except FileNotFoundError:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import duckdb
 
-from iosonde.engine.atomic import draft_of, sync
+from iosonde.engine import checksum
+from iosonde.engine.atomic import draft_of, permitted, sync
 from iosonde.engine.contract import SCHEMA_VERSION
 from iosonde.engine.spool import literal
 
@@ -33,16 +34,19 @@ def write_parquet(
     options: str = PARQUET,
     still: Callable[[], bool] = lambda: True,
 ) -> int | None:
-    """The rows of a SELECT as a file that appears whole or not at all; how many. Raises OSError, duckdb.Error.
+    """The rows of a SELECT as a file that appears whole or not at all, with a checksum; how many.
 
-    None, and no file, if ``still`` says at the end that it is not wanted any more.
+    None, and no file, if ``still`` says at the end that it is not wanted any more. Raises OSError, duckdb.Error.
     """
     draft = draft_of(path)
     try:
         done = con.execute(
             f"COPY ({select}) TO {literal(str(draft))} "
-            f"({options}, KV_METADATA {{schema_version: '{SCHEMA_VERSION}'}})"
+            f"({options}, USE_TMP_FILE false, "
+            f"KV_METADATA {{schema_version: '{SCHEMA_VERSION}', {checksum.PLACEHOLDERS}}})"
         ).fetchone()
+        checksum.sign(draft)
+        permitted(draft)
         sync(draft)
         if not still():
             return None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,10 +18,30 @@ from typing import Any
 
 import duckdb
 
+from iosonde.engine.atomic import make_folder, permitted
+from iosonde.engine.contract import (
+    DESCRIBED_TYPES,
+    EDGE_TYPES,
+    JOB_TYPES,
+    METRIC_TYPES,
+    SCALAR_TYPES,
+)
+from iosonde.engine.left_out import leave_out
 from iosonde.engine.parquet import parquet
 from iosonde.engine.reader import connect
-from iosonde.model.errors import DamagedFileWarning, StoreError
-from iosonde.model.text import clean_text
+from iosonde.engine.sound import sound
+from iosonde.model.errors import StoreError
+
+_COLUMNS: dict[str, Mapping[str, str]] = {
+    "metrics": METRIC_TYPES,
+    "topology": EDGE_TYPES,
+    "jobs": JOB_TYPES,
+    "scalars": SCALAR_TYPES,
+    "described": DESCRIBED_TYPES,
+}
+
+
+_AGAIN = "removing it and importing its files again"
 
 
 @dataclass(frozen=True)
@@ -40,8 +59,9 @@ def writing(root: Path, table: StoreTable) -> Iterator[None]:
     """Only one process writes a table. Raises StoreError."""
     folder = Path(root) / table.name
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         lock = (folder / ".lock").open("a")
+        permitted(folder / ".lock")
     except OSError as error:
         raise cannot_write(folder, error) from error
     with lock:
@@ -54,11 +74,21 @@ def rows_of(con: duckdb.DuckDBPyConnection, path: Path) -> int | None:
     if not path.exists():
         return None
     try:
-        return int(con.execute(f"SELECT count(*) FROM {parquet([path])}").fetchall()[0][0])
+        if sound_parts(con, [path]):
+            return int(con.execute(f"SELECT count(*) FROM {parquet([path])}").fetchall()[0][0])
     except duckdb.Error as error:
-        _warn(path, error)
-        path.replace(path.with_name(path.name + ".damaged"))
-        return None
+        _leave_out(path, error)
+    path.replace(path.with_name(path.name + ".damaged"))
+    return None
+
+
+def sound_parts(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[Path]:
+    """Those of the files of one table that can be read; the others are left out."""
+    if not files:
+        return []
+    folders = (files[0].parent.name, files[0].parent.parent.name)
+    columns = next((_COLUMNS[name] for name in folders if name in _COLUMNS), {})
+    return sound(con, files, columns, lambda _: _AGAIN)
 
 
 def parts(root: Path, table: StoreTable, first: str = "", last: str = "~") -> list[Path]:
@@ -90,11 +120,12 @@ def select(
         con.execute("SET preserve_insertion_order = true")
         for path in files:
             try:
-                sql = f"SELECT {columns} FROM {parquet([path])} WHERE {where}"
-                found.append(con.execute(sql).fetchnumpy())
+                if sound_parts(con, [path]):
+                    sql = f"SELECT {columns} FROM {parquet([path])} WHERE {where}"
+                    found.append(con.execute(sql).fetchnumpy())
             except duckdb.Error as error:
                 if path.exists():
-                    _warn(path, error)
+                    _leave_out(path, error)
     finally:
         if given is None:
             con.close()
@@ -112,8 +143,6 @@ def cannot_write(path: Path, error: Exception) -> StoreError:
     )
 
 
-def _warn(path: Path, error: Exception) -> None:
+def _leave_out(path: Path, error: Exception) -> None:
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
-    warnings.warn(
-        f"{path} is damaged: {clean_text(text)}; left out", DamagedFileWarning, stacklevel=3
-    )
+    leave_out(path, f"is damaged: {text}", _AGAIN)

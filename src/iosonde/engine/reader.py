@@ -5,15 +5,15 @@ the spool is listed and read first and Parquet listed after it: a segment that v
 then there as Parquet, and one that is there twice is taken from Parquet::
 
     list spool -> read spool into memory -> list Parquet -> drop spool rows whose stem has a Parquet
-    file
+    file that is sound
 
-Rows are never copied out of Parquet: DuckDB scans the files.
+Rows are never copied out of Parquet: DuckDB scans the files. A file that is damaged is named and left out
+(``engine.sound``), also one whose damage shows only when its rows are read.
 """
 
 from __future__ import annotations
 
 import tempfile
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,10 +23,13 @@ from typing import TypeVar
 import duckdb
 
 from iosonde.engine import layout, spool
+from iosonde.engine.atomic import is_blank, lately_written
 from iosonde.engine.contract import SAMPLE_KEY, SAMPLE_TYPES
+from iosonde.engine.left_out import leave_out
 from iosonde.engine.parquet import parquet
+from iosonde.engine.sound import broken, sound
 from iosonde.model.advice import Advice, Argument
-from iosonde.model.errors import DamagedFileError, DamagedFileWarning, StoreError
+from iosonde.model.errors import DamagedFileError, StoreError
 from iosonde.model.frames import SeriesKey
 from iosonde.model.units import HOUR_NS
 
@@ -97,7 +100,7 @@ def with_samples(
     """The answer of ``ask`` on a connection with the view ``samples``.
 
     The view has the columns of samples.toml and the rows of ``scope``. Asked again when a file
-    vanishes under it. Raises DamagedFileError (a Parquet file is not one), StoreError.
+    vanishes under it, or turns out to be damaged: that is left out. Raises StoreError.
     """
 
     def looked(con: duckdb.DuckDBPyConnection, files: list[Path]) -> T:
@@ -118,12 +121,17 @@ def with_files(
             files = _attach(con, root, scope)
             return ask(con, files)
         except duckdb.Error as error:
-            gone = [path for path in files if not path.exists()]
-            if not gone or attempt + 1 == _ATTEMPTS:
+            if not again(con, files) or attempt + 1 == _ATTEMPTS:
                 raise explained(error, root) from error
         finally:
             con.close()
     raise AssertionError("unreachable")
+
+
+def again(con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> bool:
+    """Whether a question that failed is worth asking again: a file of samples has vanished, or is left out now."""
+    gone = any(not path.exists() for path in files)
+    return gone or bool(broken(con, files, SAMPLE_TYPES))
 
 
 def explained(error: duckdb.Error, root: Path) -> StoreError:
@@ -147,12 +155,19 @@ def _attach(con: duckdb.DuckDBPyConnection, root: Path, scope: SampleFilter) -> 
     """Create the view ``live``; returns the Parquet files that go with it."""
     live = live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
-    sealed = layout.parquet_segments(root, since)
+    sealed = sound_segments(con, layout.parquet_segments(root, since))
     for segment in sealed:
         live.pop((segment.host, segment.stem), None)
-    files = [segment.path for segment in sealed]
     _make_live(con, list(live.values()))
-    return files
+    return [segment.path for segment in sealed]
+
+
+def sound_segments(
+    con: duckdb.DuckDBPyConnection, sealed: Sequence[layout.Segment]
+) -> list[layout.Segment]:
+    """Sealed segments that can be read; the others are left out."""
+    files = set(sound(con, [segment.path for segment in sealed], SAMPLE_TYPES))
+    return [segment for segment in sealed if segment.path in files]
 
 
 def live_rows(root: Path, scope: SampleFilter) -> dict[tuple[str, str], spool.SpoolRows]:
@@ -199,10 +214,16 @@ def _rows(path: Path) -> spool.SpoolRows | None:
     """The good rows of a segment; one without a readable header is told of and left out."""
     try:
         read = spool.read(path)
-    except DamagedFileError as error:
-        warnings.warn(str(error), DamagedFileWarning, stacklevel=2)
+    except StoreError as error:
+        leave_out(path, error.what.removeprefix(f"{path}: ").removeprefix(f"cannot read {path}: "))
         return None
-    return read.rows if read else None
+    if read is None:
+        if is_blank(path):
+            leave_out(path, "is empty")
+        return None
+    if read.torn and not lately_written(path):
+        leave_out(path, f"ends early ({read.torn}): {len(read.rows)} rows before that count")
+    return read.rows
 
 
 def _too_old(path: Path, since_ns: int | None) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde import _core
+from iosonde.engine.reading import reading
 from iosonde.model.errors import DamagedFileError, StoreError
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def read(path: Path) -> SpoolSegment | None:
 
     Raises DamagedFileError, StoreError.
     """
+    reading(path)
     try:
         chunk = _core.read_spool(str(path))
     except FileNotFoundError:

@@ -21,6 +21,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from iosonde.engine.reading import reading
 from iosonde.model.text import clean_text
 
 MAX_BYTES = 1 << 20
@@ -58,6 +59,7 @@ def read_states(root: Path) -> list[dict[str, Any]]:
 
 def read_state(path: Path) -> dict[str, Any] | None:
     """One state file; None if it has vanished, a ``damaged`` state if it is not one."""
+    reading(path)
     try:
         with path.open("rb") as file:
             text = file.read(MAX_BYTES + 1)
@@ -175,6 +177,7 @@ def _number(value: object) -> int | float | None:
 
 
 def _entries(folder: Path) -> list[Path]:
+    reading(folder)
     try:
         return sorted(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):

@@ -21,6 +21,7 @@ from fastapi import FastAPI, Header, Query, Request
 from starlette.responses import Response, StreamingResponse
 
 from iosonde import __version__
+from iosonde.engine.left_out import left_out
 from iosonde.jobs.table.source import from_store
 from iosonde.model.jobs import JobTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
@@ -189,6 +190,7 @@ def _add_about(app: FastAPI, root: Path) -> None:
 def _about(root: Path) -> dict[str, object]:
     return {
         "version": __version__,
+        "left_out": left_out(root),
         "store": str(root.absolute()),
         "op_words": OP_WORDS,
         "slow_at": SLOW_AT,

@@ -1,7 +1,8 @@
 """The one form of every error answer: ``{"error": {"what": ..., "expected": ..., "try": ...}}``.
 
 A request that cannot be answered as it is gets a 4xx, a store that cannot be read a 503. What a parameter
-expects is read from ``/openapi.json``, so an error and the description never differ.
+expects is read from ``/openapi.json``, so an error and the description never differ. Advice is spelled as
+parameters of a query, and as commands that somebody runs in a terminal.
 """
 
 from __future__ import annotations
@@ -16,11 +17,26 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from iosonde.model.advice import spelled
+from iosonde.model.advice import Action, Argument, command_line, spelled
 from iosonde.model.errors import IosondeError
-from iosonde.serve.advice import page
 from iosonde.serve.params import RefusalError
 from iosonde.serve.wire import dumps
+
+_PARAMETERS = {
+    "host": "host",
+    "mapping": "an import with a mapping",
+    "metrics": "metric",
+    "since": "since_ns",
+    "target": "target",
+    "until": "until_ns",
+}
+_ACTIONS = {"jobs": "the search of jobs", "table": "a table of jobs"}
+
+
+def page(part: Argument | Action) -> str:
+    """``since_ns``; what only a command takes stays as the command line has it."""
+    words = _PARAMETERS if isinstance(part, Argument) else _ACTIONS
+    return words.get(part.name) or command_line(part)
 
 
 def error_answer(

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 
 _MOST_KEPT = 24
 """Targets times window lengths that are kept; the one not asked for the longest goes first."""
+MOST_HISTORY = 60_480
+"""Windows of a series before a range: seven days of 10 s. Shorter windows look back less far."""
+MOST_BYTES = 256 << 20
+"""Of all windows that are kept; the newest answer is always."""
 _LEARN_EVERY_NS = 600 * 10**9
 _FEW = 8
 """New windows of a series up to which their baselines are computed one by one."""
@@ -104,6 +108,22 @@ class History:
 
         Raises StoreError.
         """
+        rated = self._rated_windows(key, since_ns, until_ns, now_ns)
+        start = rated["start_ns"]
+        shown = start + key.window_ns > since_ns
+        if until_ns is not None:
+            shown &= start < until_ns
+        known = self._known(key.host, key.target, now_ns)
+        return with_host_busy(judged(rated.take(shown), known, "typ"))
+
+    def _rated_windows(
+        self, key: HistoryKey, since_ns: int, until_ns: int | None, now_ns: int
+    ) -> WindowTable:
+        """Windows with their baselines: kept, unless those from the range up to now are too many to keep."""
+        trailing_ns = self._reach_ns(key)
+        if until_ns is not None and (now_ns - since_ns) // key.window_ns > MOST_HISTORY:
+            read = self._read(key, since_ns - trailing_ns, until_ns)
+            return in_op_order(add_slowdown(read, _COLUMNS, trailing_ns))
         with self._lock:
             kept = self._kept.setdefault(key, _Kept(threading.Lock()))
             self._kept.move_to_end(key)
@@ -111,12 +131,24 @@ class History:
                 self._kept.popitem(last=False)
         with kept.lock:
             rated = self._fresh(key, kept, since_ns, now_ns)
-        start = rated["start_ns"]
-        shown = start + key.window_ns > since_ns
-        if until_ns is not None:
-            shown &= start < until_ns
-        known = self._known(key.host, key.target, now_ns)
-        return with_host_busy(judged(rated.take(shown), known, "typ"))
+        self._make_room(key)
+        return rated
+
+    def _reach_ns(self, key: HistoryKey) -> int:
+        """How far a baseline looks back."""
+        return min(self._trailing_ns, MOST_HISTORY * key.window_ns)
+
+    def _make_room(self, newest: HistoryKey) -> None:
+        """Let go of what was not asked for the longest, as far as memory is short."""
+        with self._lock:
+            sizes = {key: _bytes_of(kept.windows) for key, kept in self._kept.items()}
+            total = sum(sizes.values())
+            for key, size in sizes.items():
+                if total <= MOST_BYTES:
+                    return
+                if key != newest:
+                    del self._kept[key]
+                    total -= size
 
     def _known(self, host: str, target: str, now_ns: int) -> LearntBaselines:
         """What is usual of a target, as of some minutes ago: it changes every hour."""
@@ -132,32 +164,38 @@ class History:
     def _fresh(self, key: HistoryKey, kept: _Kept, since_ns: int, now_ns: int) -> WindowTable:
         """All kept windows, with what arrived since they were read."""
         news = self._arrivals.since(kept.seen_ns)
-        from_ns = since_ns // key.window_ns * key.window_ns - self._trailing_ns
+        trailing_ns = self._reach_ns(key)
+        from_ns = since_ns // key.window_ns * key.window_ns - trailing_ns
         if kept.windows is None or news is None or from_ns < kept.from_ns:
             # A margin, so that a slowly moving view does not read everything again each time.
-            from_ns -= self._trailing_ns // 20
+            from_ns -= trailing_ns // 20
             read = self._read(key, from_ns)
-            kept.windows = in_op_order(add_slowdown(read, _COLUMNS, self._trailing_ns))
+            kept.windows = in_op_order(add_slowdown(read, _COLUMNS, trailing_ns))
             kept.from_ns = from_ns
         elif (due_ns := earliest_due_ns(news, key.host, key.target)) is not None:
             start_ns = due_ns // key.window_ns * key.window_ns
             older = kept.windows.take(kept.windows["start_ns"] < start_ns)
             fresh = self._read(key, start_ns)
             kept.windows = in_op_order(
-                _together(older, _rated(older, fresh, key.window_ns, self._trailing_ns))
+                _together(older, _rated(older, fresh, key.window_ns, trailing_ns))
             )
         kept.seen_ns = now_ns
         return kept.windows
 
-    def _read(self, key: HistoryKey, since_ns: int) -> WindowTable:
+    def _read(self, key: HistoryKey, since_ns: int, until_ns: int | None = None) -> WindowTable:
         return self._store.windows(
             key.window_ns,
             target=key.target,
             host=key.host,
             since_ns=since_ns,
+            until_ns=until_ns,
             statistics=_STATISTICS,
             levels=True,
         )
+
+
+def _bytes_of(windows: WindowTable | None) -> int:
+    return 0 if windows is None else sum(column.nbytes for column in windows.columns.values())
 
 
 def _rated(older: Frame, fresh: Frame, window_ns: int, trailing_ns: int) -> Frame:

@@ -13,7 +13,7 @@ from iosonde.jobs.table.leakage import judged
 from iosonde.model.advice import spelled
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 from iosonde.model.jobs import JobTable
-from iosonde.serve.advice import page
+from iosonde.serve.errors import page
 from iosonde.serve.params import RefusalError
 
 KEEP_S = 20.0

@@ -19,6 +19,7 @@ from collections.abc import AsyncIterator, Callable
 from datetime import tzinfo
 from typing import Any
 
+from iosonde.engine.left_out import left_out
 from iosonde.model.errors import IosondeError
 from iosonde.model.ops import OPS
 from iosonde.serve.arrivals import Arrivals, Batch
@@ -151,7 +152,10 @@ class Live:
             described = {zone: dumps(self._targets.described(zone, now_ns)) for zone in zones}
         except IosondeError as error:
             return {}, (*self._arrivals.troubles, str(error))
-        return described, self._arrivals.troubles
+        troubles = self._arrivals.troubles
+        named = " ".join(troubles)
+        left = [one for one in left_out(self._targets.root) if one["path"] not in named]
+        return described, (*troubles, *(f"{one['path']} {one['what']}; left out" for one in left))
 
 
 def _event(name: str, data: bytes, number: int | None = None) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import ipaddress
+import logging
 import socket
 import threading
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from fastapi import FastAPI
 
 from iosonde.model.errors import IosondeError, UsageError
 from iosonde.serve.app import create
+from iosonde.serve.connections import BoundedConnection, FewLines
 from iosonde.serve.sealing import Sealer
 from iosonde.serve.security import LOOPBACK_NAMES
 
@@ -63,6 +65,7 @@ def serving(app: FastAPI) -> Server:
     """A server for ``app`` that is not started yet; ``stop()`` ends it from another thread."""
     config = uvicorn.Config(
         app,
+        http=BoundedConnection,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -70,6 +73,10 @@ def serving(app: FastAPI) -> Server:
         ws="none",
         timeout_graceful_shutdown=3,
     )
+    for name in ("uvicorn.error", "asyncio"):
+        log = logging.getLogger(name)
+        if not any(isinstance(one, FewLines) for one in log.filters):
+            log.addFilter(FewLines())
     return Server(config, app)
 
 

@@ -26,7 +26,7 @@ class Targets:
     """The targets of one store. Safe to use from several threads."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self.root = root
         self._lock = threading.Lock()
         self._past: list[tuple[str, str, int]] = []
         self._past_read_ns: int | None = None
@@ -36,7 +36,7 @@ class Targets:
 
         Raises StoreError only when the folder of states cannot be read.
         """
-        states = read_states(self._root)
+        states = read_states(self.root)
         living = {(state["host"], state["target"]) for state in states}
         findings = answers.now(states, now_ns)
         found = [_described(f, state, zone) for f, state in zip(findings, states, strict=True)]
@@ -54,7 +54,7 @@ class Targets:
                 self._past_read_ns = now_ns
                 # /api/series reports damage; the states are still readable.
                 with contextlib.suppress(StoreError):
-                    self._past = with_samples(self._root, SampleFilter(), _last_due)
+                    self._past = with_samples(self.root, SampleFilter(), _last_due)
             return self._past
 
 

@@ -16,8 +16,8 @@ from iosonde.jobs.umami.figure import to_json, umami_figure
 from iosonde.jobs.umami.records import flat_records
 from iosonde.model import parameters
 from iosonde.serve import wire
-from iosonde.serve.advice import page
 from iosonde.serve.answers import JsonBody, attachment, json_answer, json_body
+from iosonde.serve.errors import page
 from iosonde.serve.job_table import JobTables, refused
 from iosonde.serve.params import DIGITS, Text
 from iosonde.serve.pictures import Inches, PictureParameters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,16 +10,19 @@ import duckdb
 
 from iosonde.bench.runs.rows import OLDER_NAMES, from_columns, from_line
 from iosonde.engine import layout
+from iosonde.engine.atomic import is_blank, lately_written
 from iosonde.engine.contract import RUN_TYPES
+from iosonde.engine.left_out import leave_out
 from iosonde.engine.lines import whole_lines
 from iosonde.engine.parquet import parquet
 from iosonde.engine.reader import connect
-from iosonde.model.errors import DamagedFileWarning
+from iosonde.engine.sound import sound
 from iosonde.model.runs import RunRow
-from iosonde.model.text import clean_text
 
 _WARNED = 5
 """Bad lines of one file that get a warning each."""
+_REMOVE = "moving it out of the store; an imported run can be imported again"
+_REPAIR = "'iosonde runs': the other lines count"
 _TOGETHER = 64
 """Files that are read with one question."""
 
@@ -35,6 +37,11 @@ def read_files(
     try:
         for first in range(0, len(files), _TOGETHER):
             some = files[first : first + _TOGETHER]
+            good = set(sound(con, [file.path for file in some], {}, lambda _: _REMOVE))
+            yield from ((file, None) for file in some if file.path not in good)
+            some = [file for file in some if file.path in good]
+            if not some:
+                continue
             try:
                 found = _rows_of(con, [file.path for file in some])
                 if found.keys() - {str(file.path) for file in some}:
@@ -53,22 +60,29 @@ def read_part(path: Path) -> tuple[list[RunRow], int]:
     """The good rows of a part, and how many lines are none."""
     rows: list[RunRow] = []
     bad = 0
+
+    def cut() -> None:
+        if not lately_written(path):
+            leave_out(path, "ends within a line, which does not count", _REPAIR)
+
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(whole_lines(file), 1):
+            for number, line in enumerate(whole_lines(file, cut), 1):
                 try:
                     rows += [from_line(line)] if line.strip() else []
                 except ValueError as error:
                     bad += 1
                     if bad <= _WARNED:
-                        _warn(f"{path}, line {number}: {clean_text(str(error))}; left out")
+                        leave_out(path, f"line {number}: {error}", _REPAIR)
     except FileNotFoundError:
         pass
     except OSError as error:
-        _warn(f"{path} cannot be read: {error.strerror}; left out")
+        leave_out(path, f"cannot be read: {error.strerror}")
         bad += 1
+    if is_blank(path):
+        leave_out(path, "is empty", _REMOVE)
     if bad > _WARNED:
-        _warn(f"{path}: {bad - _WARNED} more lines are no rows; left out")
+        leave_out(path, f"has {bad - _WARNED} more lines that are no rows", _REPAIR)
     return rows, bad
 
 
@@ -79,7 +93,7 @@ def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path) -> list[RunRow] | 
         if not path.exists():  # replaced or removed just now
             return []
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        _warn(f"{path} is no file of runs: {clean_text(text)}; left out")
+        leave_out(path, f"is no file of runs: {text}", _REMOVE)
         return None
 
 
@@ -110,7 +124,3 @@ def _rows_named(
     for *values, name in con.execute(f"SELECT {columns}, filename FROM {source}").fetchall():
         rows.setdefault(name, []).append(from_columns(values))
     return rows
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, DamagedFileWarning, stacklevel=2)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from iosonde.engine.contract import RUN_TYPES
+from iosonde.engine.lines import signed, verify
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.runs import RunRow
 
@@ -31,7 +32,7 @@ def to_line(row: RunRow) -> bytes:
     values = {name: getattr(row, name) for name in _COLUMNS}
     kept = {name: value for name, value in values.items() if not _missing(value)}
     text = json.dumps({"schema_version": SCHEMA_VERSION, **kept}, default=_plain)
-    return text.encode() + b"\n"
+    return signed(text).encode() + b"\n"
 
 
 def _missing(value: object) -> bool:
@@ -47,6 +48,7 @@ def _plain(value: Any) -> Any:
 
 def from_line(line: bytes) -> RunRow:
     """The row of a line. Raises ValueError."""
+    verify(line)
     try:
         raw = json.loads(line)
     except (ValueError, RecursionError) as error:

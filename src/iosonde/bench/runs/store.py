@@ -25,7 +25,7 @@ import numpy as np
 from iosonde.bench.runs.files import read_files, read_part
 from iosonde.bench.runs.rows import frame_of, to_line
 from iosonde.engine import layout
-from iosonde.engine.atomic import sync
+from iosonde.engine.atomic import make_folder, permitted, sync
 from iosonde.engine.contract import RUN_ORDER, RUN_TYPES
 from iosonde.engine.parquet import write_parquet
 from iosonde.engine.reader import connect
@@ -65,7 +65,7 @@ def append_part(root: Path, run_id: str, process: int | str, rows: Iterable[RunR
     text = b"".join(to_line(row) for row in rows)
     path = layout.part_path(Path(root), run_id, process)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         with path.open("a+b") as file:
             end = file.seek(0, 2)
             if end:
@@ -73,6 +73,7 @@ def append_part(root: Path, run_id: str, process: int | str, rows: Iterable[RunR
                 # A line that a kill cut stays a line of its own.
                 text = text if file.read(1) == b"\n" else b"\n" + text
             file.write(text)
+        permitted(path)
         sync(path)
     except OSError as error:
         raise _cannot_write(path, error) from error

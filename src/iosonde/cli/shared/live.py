@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from iosonde.cli.shared.terminal import raw
 from iosonde.drawing.sparkline import levels, sparkline
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_duration, format_slowdown, to_datetime
@@ -81,7 +82,7 @@ class Screen(AbstractContextManager[View]):
         from rich.live import Live
 
         self._recent = recent
-        self._console = Console()
+        self._console = Console(file=raw(sys.stdout))
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
 
     def __enter__(self) -> Screen:

@@ -219,7 +219,11 @@ def note(text: str) -> None:
 
 
 def copy_to_stdout(path: Path) -> None:
-    """Pass a file on, byte for byte."""
+    """Pass a file on, byte for byte; to a terminal as text that is safe for it."""
+    if sys.stdout.isatty():
+        sys.stdout.write(path.read_text(encoding="utf-8", errors="replace"))
+        return
+    sys.stdout.flush()
     with path.open("rb") as file:
         while piece := file.read(1 << 20):
             sys.stdout.buffer.write(piece)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared.interrupt import Interrupt
+from iosonde.cli.shared.terminal import raw
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -45,7 +46,7 @@ def bars(*, of_bytes: bool = False) -> Progress:
         progress.BarColumn(),
         *counted,
         progress.TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=Console(file=raw(sys.stderr)),
         transient=True,
     )
 

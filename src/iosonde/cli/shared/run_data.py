@@ -13,6 +13,7 @@ from iosonde.bench.runs.compare import compare
 from iosonde.bench.runs.rows import SCHEMA_VERSION, frame_of
 from iosonde.cli.shared import options
 from iosonde.engine.files import write_frame, write_text
+from iosonde.engine.left_out import with_left_out
 from iosonde.model.runs import RunRow
 
 
@@ -23,13 +24,19 @@ def write_rows(
     *,
     every_factor: bool = False,
     verdicts: Sequence[dict[str, Any]] = (),
+    root: Path | None = None,
 ) -> None:
-    """As Parquet or CSV; as JSON one object with the comparison and ``verdicts`` too. ``output`` None: stdout."""
+    """As Parquet or CSV; as JSON one object with the comparison and ``verdicts`` too. ``output`` None: stdout.
+
+    ``root``: the store whose files may have been left out.
+    """
     if format_name == "json":
         compared = [asdict(one) for one in compare(rows, every_factor=every_factor)]
         found: dict[str, Any] = {"runs": compared, "rows": [asdict(row) for row in rows]}
         if verdicts:
             found["verdicts"] = list(verdicts)
+        if root is not None:
+            found = with_left_out(found, root)
         text = json.dumps({"schema_version": SCHEMA_VERSION, **found}, allow_nan=False)
         if output is None:
             print(text)

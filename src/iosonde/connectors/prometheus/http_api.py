@@ -22,6 +22,7 @@ from typing import Any, cast
 from iosonde.connectors.gather import Gather
 from iosonde.connectors.lines import shown
 from iosonde.connectors.plain_numbers import plain
+from iosonde.connectors.prometheus.deadline import SlowServerError, opener, within
 from iosonde.connectors.prometheus.names import NAMES, series
 from iosonde.connectors.source import Item, Settings, Warn
 from iosonde.model.errors import InputFileError
@@ -33,6 +34,9 @@ MOST_POINTS = 11_000
 MOST_BYTES = 256 << 20
 MOST_REQUESTS = 10_000
 TIMEOUT_S = 30.0
+"""Seconds without a byte."""
+WHOLE = 4
+"""A whole answer may take so many times as long."""
 
 
 def read_range(  # noqa: PLR0917 - a range has two ends and a step
@@ -70,6 +74,8 @@ def read_range(  # noqa: PLR0917 - a range has two ends and a step
                     settings,
                     gather,
                 )
+            except SlowServerError:
+                raise
             except InputFileError as error:
                 warn(error)
                 break
@@ -132,13 +138,6 @@ def _point(point: Any) -> tuple[int | None, float | None]:
     return round(second * 1000) * 1_000_000, plain(point[1])
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """An answer that leads elsewhere is an error: the token is for this server."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
-
-
 class _Server:
     """GET and JSON, of one server."""
 
@@ -157,15 +156,6 @@ class _Server:
             (parts.scheme, parts.netloc, parts.path.rstrip("/"), "", "")
         )
         self._token, self._timeout_s = token, timeout_s
-        self._opener = urllib.request.OpenerDirector()
-        for handler in (
-            urllib.request.HTTPHandler(),
-            urllib.request.HTTPSHandler(),
-            urllib.request.HTTPErrorProcessor(),
-            urllib.request.HTTPDefaultErrorHandler(),
-            _NoRedirect(),
-        ):
-            self._opener.add_handler(handler)
 
     def range(self, name: str, first_ms: int, last_ms: int, step_ms: int) -> Any:
         """``query_range`` of one name."""
@@ -190,10 +180,15 @@ class _Server:
         request = urllib.request.Request(
             f"{address}?{urllib.parse.urlencode(query)}", headers=headers
         )
+        limit_s = self._timeout_s * WHOLE
         try:
-            with cast(
-                "http.client.HTTPResponse", self._opener.open(request, timeout=self._timeout_s)
-            ) as reply:
+            with (
+                within(limit_s) as deadline,
+                cast(
+                    "http.client.HTTPResponse",
+                    opener(deadline).open(request, timeout=self._timeout_s),
+                ) as reply,
+            ):
                 data = reply.read(MOST_BYTES + 1)
         except urllib.error.HTTPError as error:
             with error:
@@ -201,10 +196,16 @@ class _Server:
             hint = f"a token in {TOKEN}" if error.code in (401, 403) else ""
             raise InputFileError(what, expected="Prometheus' HTTP API", hint=hint) from error
         except (OSError, http.client.HTTPException, ValueError) as error:
+            if deadline.passed:
+                what = f"{address} did not answer whole within {limit_s:g} s"
+                raise SlowServerError(what, expected="a quicker server") from error
             reason = getattr(error, "reason", None) or error
             raise InputFileError(
                 f"cannot ask {address}: {reason}", expected="a server that answers"
             ) from error
+        if deadline.passed:
+            what = f"{address} did not answer whole within {limit_s:g} s"
+            raise SlowServerError(what, expected="a quicker server")
         if len(data) > MOST_BYTES:
             what = f"{address} answers more than {MOST_BYTES} bytes"
             raise InputFileError(what, expected="fewer", hint="a longer step or a shorter range")

@@ -9,6 +9,7 @@ import numpy as np
 from iosonde.connectors.lines import Warn
 from iosonde.connectors.tables.csv_text import Columns, read_columns
 from iosonde.connectors.tables.mapping import Join, Mapping, Metric, Words
+from iosonde.connectors.tables.replacing import replaced
 from iosonde.connectors.tables.toml_table import zone_of
 from iosonde.connectors.tables.unparsable_cells import about_number, told_number
 from iosonde.model.errors import UsageError
@@ -92,12 +93,9 @@ def texts_of(words: Words, columns: Columns, values: Values) -> Texts:
     if source is None:
         return np.full(n, "", dtype=object)
     cells, literal = columns.texts[source], dict(words.values)
-    new: dict[str, str] = {}
-    for cell in set(cells.tolist()):
-        text = literal.get(cell, cell)
-        if cell not in literal:
-            for pattern, other in words.replace:
-                text = pattern.sub(other, text)
+    new = {cell: " ".join(text.split()) for cell, text in literal.items()}
+    others = sorted(set(cells.tolist()) - new.keys())
+    for cell, text in zip(others, replaced(others, words.replace), strict=True):
         new[cell] = " ".join(text.split())
     return np.array([new[cell] for cell in cells.tolist()], dtype=object)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "nil", "-"})
 MOST_COLUMNS = 4096
 MOST_VALUES = 50_000_000
 """Cells that are held at once (400 MB)."""
+_TEXT_CELLS = 7
+"""So many numbers take the room of a text."""
 _CHUNK_ROWS = 4096
 _LOOK_ROWS = 10
 _MOST_TEXT = 1024
@@ -82,7 +85,9 @@ def read_columns(
     wanted = frozenset(texts)
     chunks = [
         _chunk(names, some, wanted)
-        for some in _bounded(_good(rows, len(names), path, warn), len(names), path, warn)
+        for some in _bounded(
+            _good(rows, len(names), path, warn), len(names) + _TEXT_CELLS * len(wanted), path, warn
+        )
     ]
     return _joined(path, names, wanted, chunks)
 
@@ -132,7 +137,7 @@ def _chunk(
     found = _Chunk(np.array([number for number, _ in rows], dtype=np.int64), {}, {}, {}, {}, {})
     for name, cells in zip(names, zip(*(fields for _, fields in rows), strict=True), strict=True):
         if name in wanted:
-            found.texts[name] = [_text(cell) for cell in cells]
+            found.texts[name] = [sys.intern(_text(cell)) for cell in cells]
         values, odd = numbers_of(cells)
         found.numbers[name] = values
         if odd:

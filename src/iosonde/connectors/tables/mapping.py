@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from iosonde.connectors.tables.expression import Expression
+from iosonde.connectors.tables.replacing import Replacement
 from iosonde.model.job_metrics import About
 
 Columns = tuple[str, ...]
@@ -28,7 +28,7 @@ class Words(NamedTuple):
 
     columns: Columns = ()
     values: tuple[tuple[str, str], ...] = ()
-    replace: tuple[tuple[re.Pattern[str], str], ...] = ()
+    replace: tuple[Replacement, ...] = ()
     when: Expression | None = None
     """Instead of a column: ``then`` where it holds, ``otherwise`` where not, "" where it is not known."""
     then: str = ""

@@ -20,6 +20,7 @@ from iosonde.connectors.tables.mapping import (
     TimeUnit,
     Words,
 )
+from iosonde.connectors.tables.replacing import wrong
 from iosonde.connectors.tables.toml_table import TomlTable
 from iosonde.connectors.tables.units import UNITS, factor, unit_of
 from iosonde.model.errors import UsageError
@@ -130,11 +131,13 @@ class _Reader:
         for pair in table.take("replace", list, []):
             try:
                 pattern, new = pair
-                replace.append((re.compile(pattern[:200]), str(new)))
-                re.sub(f"{pattern[:200]}|", replace[-1][1], "")  # whether the text refers to groups
-            except (ValueError, TypeError, re.error, IndexError) as error:
+                replace.append((pattern[:200], str(new)))
+            except (ValueError, TypeError) as error:
                 what = f"{pair!r:.60} does not fit ({error})"
                 raise table.wrong("replace", what, "[pattern, text]") from None
+            if reason := wrong(replace[-1]):
+                what = f"{pair!r:.60} does not fit ({reason})"
+                raise table.wrong("replace", what, "[pattern, text] as RE2 reads it")
         return Words(columns, tuple(values.items()), tuple(replace), when, then, otherwise)
 
     def _time(self, parent: TomlTable, key: str) -> Time | None:

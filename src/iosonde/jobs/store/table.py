@@ -22,7 +22,7 @@ import numpy as np
 
 from iosonde.engine.contract import JOB_KEY
 from iosonde.engine.parquet import parquet
-from iosonde.engine.parts import parts
+from iosonde.engine.parts import parts, sound_parts
 from iosonde.engine.reader import connect, explained
 from iosonde.engine.spool import literal
 from iosonde.jobs.store.jobs import JOBS, PERFORMANCES, SCALARS, month_of
@@ -57,8 +57,6 @@ def read_table(
     first = "" if since_ns is None else month_of(since_ns)
     last = "~" if until_ns is None else month_of(until_ns)
     jobs, scalars = (parts(root, table, first, last) for table in (JOBS, SCALARS))
-    if not jobs or not scalars:
-        return _empty(str(root))
     inside = "start_ns IS NOT NULL"
     inside += "" if since_ns is None else f" AND start_ns >= {int(since_ns)}"
     inside += "" if until_ns is None else f" AND start_ns < {int(until_ns)}"
@@ -66,6 +64,9 @@ def read_table(
     said = read_described(root)
     tables = tables_of_performance(said, PERFORMANCES)
     with closing(connect(threads=2)) as con:
+        jobs, scalars = sound_parts(con, jobs), sound_parts(con, scalars)
+        if not jobs or not scalars:
+            return _empty(str(root))
         try:
             _pick(con, jobs, scalars, inside, tables)
             table = _table_of(con, scalars, wanted, str(root))

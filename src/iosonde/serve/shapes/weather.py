@@ -145,6 +145,20 @@ class Windows(JsonModel):
     """Slow only because the probing host was busy."""
 
 
+class LeftOutJson(JsonModel):
+    """A file of the store that is damaged, or a part of it is."""
+
+    path: str
+    what: str
+    """What is wrong with it."""
+    try_: Annotated[str, Field(alias="try")]
+
+
+LeftOuts = Annotated[
+    list[LeftOutJson], Field(description="files of the store that do not count, by path")
+]
+
+
 class OpSeries(JsonModel):
     """One operation; ``points`` or ``cells``, or neither where only windows are asked for."""
 
@@ -164,6 +178,7 @@ class SeriesJson(JsonModel):
     window_ns: Ns
     as_of_ns: Instant
     """The store was read after this instant; the feed has what became visible later."""
+    left_out: LeftOuts
     ops: dict[str, OpSeries]
 
 
@@ -212,6 +227,7 @@ class AboutJson(JsonModel):
     """What the server says of itself."""
 
     version: str
+    left_out: LeftOuts
     store: str
     op_words: dict[str, str]
     """The plural noun of each operation."""

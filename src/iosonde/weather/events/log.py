@@ -9,7 +9,6 @@ line without an end is still being written, or was cut by a crash, and is left o
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,15 +17,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iosonde.engine import layout
+from iosonde.engine.atomic import lately_written
 from iosonde.engine.files import write_frame
-from iosonde.engine.lines import MAX_LINE, whole_lines
-from iosonde.model.errors import DamagedFileWarning
+from iosonde.engine.left_out import leave_out
+from iosonde.engine.lines import MAX_LINE, verify, whole_lines
+from iosonde.engine.reading import reading
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.text import clean_text
 
 SCHEMA_VERSION = 1
 AGENT, SAMPLES = "agent", "samples"
 """Who concluded that something happened: an agent when it did, or whoever looked at samples."""
+_REMOVE = "removing these lines; the others count"
 _TOLD = 5
 """Bad lines of one file that are told of one by one."""
 
@@ -100,24 +102,30 @@ def read_file(path: Path) -> Iterator[Event]:
 def read_lines(path: Path) -> Iterator[tuple[Event, bytes]]:
     """The events of one file, each with its line."""
     bad = 0
+    reading(path)
+
+    def cut() -> None:
+        if not lately_written(path):
+            leave_out(path, "ends within a line, which does not count", _REMOVE)
+
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(whole_lines(file), 1):
+            for number, line in enumerate(whole_lines(file, cut), 1):
                 try:
                     event = _event(line)
                 except (ValueError, RecursionError) as error:
                     bad += 1
                     if bad <= _TOLD:
-                        _warn(f"{path}, line {number}: {clean_text(str(error))}; left out")
+                        leave_out(path, f"line {number}: {error}", _REMOVE)
                 else:
                     if event is not None:
                         yield event, line
     except FileNotFoundError:
         return
     except OSError as error:
-        _warn(f"{path} cannot be read: {error.strerror}")
+        leave_out(path, f"cannot be read: {error.strerror}")
     if bad > _TOLD:
-        _warn(f"{path}: {bad - _TOLD} more lines are no events; left out")
+        leave_out(path, f"has {bad - _TOLD} more lines that are no events", _REMOVE)
 
 
 def _event(line: bytes) -> Event | None:
@@ -126,6 +134,7 @@ def _event(line: bytes) -> Event | None:
         return None
     if len(line) > MAX_LINE:
         raise ValueError(f"longer than {MAX_LINE} bytes, expected an event")
+    verify(line)
     try:
         raw = json.loads(line)
     except ValueError as error:
@@ -202,10 +211,6 @@ def _integer(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if -(2**63) < value < 2**63 else None
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, DamagedFileWarning, stacklevel=2)
 
 
 def write_events(events: Sequence[Event], path: Path, format_name: str) -> int:

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.engine import layout
+from iosonde.engine.atomic import make_folder, permitted
 from iosonde.engine.files import write_text
+from iosonde.engine.lines import signed
 from iosonde.model.errors import StoreError
 from iosonde.model.events import SlowEvent
 from iosonde.model.frames import TargetRef
@@ -93,8 +95,9 @@ def _replace(path: Path, events: Sequence[Event], computed: Callable[[Event], bo
     if [line for _, line in ordered] == [line for _, line in before]:
         return 0
     with suppress(OSError, StoreError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_text("".join(f"{line}\n" for _, line in ordered), path)
+        permitted(path)
         return len(after.keys() - {event.id for event, _ in before})
     return 0
 
@@ -103,4 +106,4 @@ def _line(event: Event) -> str:
     """An event as a line of a file, with the columns of events.toml."""
     raw: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **asdict(event)}
     evidence, _ = raw.pop("evidence"), raw.pop("from_samples")
-    return json.dumps({**raw, "evidence": evidence, "source": SAMPLES})
+    return signed(json.dumps({**raw, "evidence": evidence, "source": SAMPLES}))

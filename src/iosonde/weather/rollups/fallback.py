@@ -11,8 +11,8 @@ So a window of which a part was dropped counts whole. Kept windows know no level
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,13 +22,13 @@ import numpy as np
 
 from iosonde.engine import layout, reader
 from iosonde.engine.contract import INTERVAL_NS, LEVEL_COLUMNS, WINDOW_KEY
+from iosonde.engine.left_out import leave_out
 from iosonde.engine.order_statistics import NO_LEVEL
 from iosonde.engine.parquet import parquet
 from iosonde.engine.reader import SampleFilter
-from iosonde.model.errors import DamagedFileWarning
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.weather.rollups.kept_windows import better, joined, places
-from iosonde.weather.rollups.rollups import rollups
+from iosonde.weather.rollups.rollups import rollups, sound_rollups
 from iosonde.weather.rollups.windows import rolled_windows, wanted
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def dropped(root: Path) -> list[layout.Segment]:
     kept = layout.rollup_segments(root)
     there = {(segment.host, segment.stem) for segment in layout.spool_segments(root)}
     there |= {(segment.host, segment.stem) for segment in layout.parquet_segments(root)}
-    return [segment for segment in kept if (segment.host, segment.stem) not in there]
+    gone = [segment for segment in kept if (segment.host, segment.stem) not in there]
+    with closing(reader.connect(threads=1)) as con:
+        return sound_rollups(con, root, gone)
 
 
 def dropped_targets(root: Path) -> set[tuple[str, str]]:
@@ -55,8 +57,7 @@ def dropped_targets(root: Path) -> set[tuple[str, str]]:
             try:
                 found |= _targets(con, [path])
             except duckdb.Error as error:
-                reason = str(error).splitlines()[0]
-                warnings.warn(f"{path} cannot be read: {reason}", DamagedFileWarning, stacklevel=2)
+                leave_out(path, f"cannot be read: {str(error).splitlines()[0]}")
         return found
     finally:
         con.close()

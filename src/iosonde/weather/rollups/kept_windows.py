@@ -7,7 +7,6 @@ part was dropped counts whole, and a window that two runs share counts as the ra
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +15,12 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.engine import layout
+from iosonde.engine.atomic import lately_written
 from iosonde.engine.contract import LEVEL_COLUMNS, SERIES_KEY
+from iosonde.engine.left_out import leave_out
 from iosonde.engine.order_statistics import NO_LEVEL
 from iosonde.engine.reader import SampleFilter
-from iosonde.model.errors import DamagedFileWarning
+from iosonde.engine.reading import reading
 from iosonde.model.frames import Frame, SeriesKey
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from iosonde.model.arrays import Flags, Ints, Places
 
+_REMOVE = "removing it: windows come from samples and roll-ups that are there"
 _COUNTS = ("start_ns", "n_due", "n_seen")
 
 
@@ -64,17 +66,21 @@ def _outside(month: str, scope: SampleFilter) -> bool:
 
 
 def _read(path: Path, scope: SampleFilter) -> _core.WindowsChunk | None:
+    reading(path)
     try:
-        return _core.read_windows(str(path), scope.since_ns, scope.until_ns, scope.target)
+        chunk = _core.read_windows(str(path), scope.since_ns, scope.until_ns, scope.target)
     except FileNotFoundError:
         return None
     except _core.SpoolError as error:
-        warnings.warn(str(error), DamagedFileWarning, stacklevel=2)
+        leave_out(path, str(error).removeprefix(f"{path}: "), _REMOVE)
         return None
     except OSError as error:
         reason = error.strerror or str(error)
-        warnings.warn(f"{path} cannot be read: {reason}", DamagedFileWarning, stacklevel=2)
+        leave_out(path, f"cannot be read: {reason}", _REMOVE)
         return None
+    if chunk["torn"] and not lately_written(path):
+        leave_out(path, f"ends early ({chunk['torn']}): windows before that count", _REMOVE)
+    return chunk
 
 
 def _split(

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -28,9 +27,10 @@ import duckdb
 import numpy as np
 
 from iosonde.engine import layout, reader
-from iosonde.engine.contract import INTERVAL_NS
+from iosonde.engine.contract import INTERVAL_NS, ROLLUP_TYPES, SAMPLE_TYPES
+from iosonde.engine.left_out import leave_out
 from iosonde.engine.reader import SampleFilter
-from iosonde.model.errors import DamagedFileWarning
+from iosonde.engine.sound import broken, unsound
 from iosonde.model.units import HOUR_NS
 from iosonde.weather.rollups import derive
 from iosonde.weather.rollups.files import IntervalColumns, of_layout_1, read, write
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 10
 _WORKERS = 4
+_WRITABLE = "nothing, or a store that can be written"
+_BACKUP = "moving it out of the store; a copy from a backup brings it back"
+_COLUMNS = {name: kind for name, kind in ROLLUP_TYPES.items() if name != "quantiles_ns"}
+"""Files of layout 1 have no quantiles."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,8 @@ def rollups(root: Path, scope: SampleFilter, wanted: IntervalColumns | None = No
     """The intervals of ``scope`` that begin in [since, until), since widened down to ten minutes.
 
     Makes and keeps the roll-ups of sealed segments that have none yet. What is not ``wanted``
-    (default: histograms, no quantiles) may be missing, which is quicker. Raises DamagedFileError (a
-    sealed segment is not one), StoreError.
+    (default: histograms, no quantiles) may be missing, which is quicker. Files that are damaged are
+    left out. Raises StoreError.
     """
     root = Path(root)
     wanted = wanted or IntervalColumns()
@@ -86,7 +90,9 @@ def rollups(root: Path, scope: SampleFilter, wanted: IntervalColumns | None = No
         try:
             return in_order(_parts(con, root, scope, files, wanted))
         except duckdb.Error as error:
-            if all(path.exists() for path in files) or attempt + 1 == _ATTEMPTS:
+            gone = any(not path.exists() for path in files)
+            again = gone or broken(con, [p for p in files if _of_samples(p)], SAMPLE_TYPES)
+            if not again or attempt + 1 == _ATTEMPTS:
                 raise reader.explained(error, root) from error
         finally:
             con.close()
@@ -114,17 +120,41 @@ def _parts(
     live = reader.live_rows(root, scope)
     since = None if scope.since_ns is None else layout.utc_date(scope.since_ns - HOUR_NS)
     sealed = layout.parquet_segments(root, since)
-    kept = layout.rollup_segments(root, since)
-    files += [segment.path for segment in (*sealed, *kept)]
+    kept = sound_rollups(con, root, layout.rollup_segments(root, since))
     known = {(segment.host, segment.stem) for segment in kept}
-    new = [segment.path for segment in sealed if (segment.host, segment.stem) not in known]
-    parts = [_inside(found, scope) for found in _made(root, new)]
-    known |= {(segment.host, segment.stem) for segment in sealed}
+    new = reader.sound_segments(con, [s for s in sealed if (s.host, s.stem) not in known])
+    files += [segment.path for segment in (*new, *kept)]
+    parts = [_inside(found, scope) for found in _made(root, [segment.path for segment in new])]
+    known |= {(segment.host, segment.stem) for segment in new}
     rows = [rows for key, rows in live.items() if key not in known]
     if rows:
         reader.look_at_rows(con, rows, scope)
         parts.append(derive.derived(con))
     return parts + _whole(con, parts, _Source(root, [s.path for s in kept], scope, wanted))
+
+
+def _of_samples(path: Path) -> bool:
+    """Whether a file of samples, not one of roll-ups."""
+    return path.parents[2].name == "samples"
+
+
+def sound_rollups(
+    con: duckdb.DuckDBPyConnection, root: Path, kept: Sequence[layout.Segment]
+) -> list[layout.Segment]:
+    """Roll-ups that can be read; the others are made again from their samples, or left out."""
+    wrong = unsound(con, [segment.path for segment in kept], _COLUMNS)
+    for path, what in wrong.items():
+        _tell(root, path, what)
+    return [segment for segment in kept if segment.path not in wrong]
+
+
+def _tell(root: Path, path: Path, what: str) -> bool:
+    """Name a damaged roll-up; whether its samples are there."""
+    if layout.sealed_path(root, path).exists():
+        leave_out(path, what, _WRITABLE, "made again from its samples")
+        return True
+    leave_out(path, what, _BACKUP, "left out, its samples are gone")
+    return False
 
 
 def _made(root: Path, sealed: Sequence[Path]) -> list[IntervalParts]:
@@ -198,12 +228,14 @@ def _again(
     con: duckdb.DuckDBPyConnection, source: _Source, path: Path, error: duckdb.Error
 ) -> list[IntervalParts]:
     """A damaged roll-up, from its samples if they are there."""
-    samples = source.root / "samples" / path.relative_to(source.root / "rollups")
-    there = samples.exists()
-    fate = "made again from its samples" if there else "left out: its samples are gone"
     reason = str(error).splitlines()[0]
-    warnings.warn(f"{path} cannot be read ({reason}): {fate}", DamagedFileWarning, stacklevel=2)
-    return [source.inside(roll_up(con, source.root, samples))] if there else []
+    if not _tell(source.root, path, f"cannot be read ({reason})"):
+        return []
+    samples = [layout.Segment("", path.stem, layout.sealed_path(source.root, path))]
+    return [
+        source.inside(roll_up(con, source.root, segment.path))
+        for segment in reader.sound_segments(con, samples)
+    ]
 
 
 def _workers() -> int:

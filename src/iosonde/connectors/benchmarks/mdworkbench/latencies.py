@@ -21,10 +21,11 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import IO, NamedTuple, Protocol, cast
 
 import numpy as np
 
+from iosonde.connectors.compressed import bounded
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import Frame
 from iosonde.model.text import clean_text
@@ -100,7 +101,7 @@ def read_latencies(path: Path) -> Iterator[Frame]:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             if packed:
-                with gzip.open(raw) as file:
+                with bounded(cast("IO[bytes]", gzip.open(raw)), path) as file:
                     yield from _Reader(path, file).chunks()
             else:
                 yield from _Reader(path, raw).chunks()

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iosonde.engine import layout
-from iosonde.engine.atomic import draft_of
+from iosonde.engine.atomic import draft_of, permitted
 from iosonde.model.frames import SeriesKey
 from iosonde.model.slowdown import INTERVAL_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS, with_rates
@@ -163,6 +163,7 @@ def save(
         draft = draft_of(path)
         with draft.open("wb") as file:
             np.savez_compressed(file, **columns)
+        permitted(draft)
         draft.replace(path)
         if span.is_day:
             for part in spans(span.begin_ns, span.end_ns - 1):

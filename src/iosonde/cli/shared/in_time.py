@@ -1,0 +1,55 @@
+"""Commands that end in time although the store hangs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from iosonde.cli.shared import options
+from iosonde.cli.shared.terminal import safe_output
+from iosonde.engine.reading import share
+from iosonde.host.timed import HungError, in_time
+from iosonde.model.advice import Advice, Argument
+from iosonde.model.errors import UsageError
+from iosonde.model.text import clean_text
+from iosonde.model.units import format_option, parse_duration
+
+
+def add_timeout(parser: options.Parser, default: str) -> None:
+    """--timeout."""
+    parser.add_argument(
+        "--timeout",
+        type=options.reads(_patience),
+        default=default,
+        metavar="TIME",
+        help=f"end after this time whatever hangs (default: {default})",
+    )
+
+
+def answered_in_time(args: argparse.Namespace, answer: Callable[[argparse.Namespace], int]) -> int:
+    """The exit code of ``answer``, which reads the store in a child. Raises HungError."""
+    root = options.store_root(args)
+    latest = share()
+
+    def safely() -> int:
+        with safe_output():  # of the child, whose streams are in memory
+            return answer(args)
+
+    return in_time(safely, args.timeout / 1e9, lambda: _late(root, args.timeout, latest()))
+
+
+def _late(root: Path, timeout_ns: int, path: str) -> HungError:
+    where = f"; {clean_text(path)} was being read" if path else ""
+    return HungError(
+        f"{root} did not answer within {format_option(timeout_ns)}{where}",
+        expected="a store on a disk that answers",
+        hint=Advice("a longer ", Argument("timeout"), ", or a shorter ", Argument("since")),
+    )
+
+
+def _patience(text: str) -> int:
+    timeout_ns = parse_duration(text)
+    if timeout_ns <= 0:
+        raise UsageError(f"a time limit of {text} is none", expected="a time above 0")
+    return timeout_ns

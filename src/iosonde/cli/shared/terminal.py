@@ -1,0 +1,72 @@
+"""What commands print, made safe for a terminal, at one place: names in a store are whatever a path or a file says.
+
+Control characters, also those that turn the direction of text, become ``?``; only line ends, tabs and, on a terminal,
+our own colours pass.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+_COLOURED = re.compile(r"(\x1b\[(?:[0-5]|[39][0-7]|38;5;\d{1,3})(?:;[0-5])?m)")
+"""Colour, bold, dim; not what hides text."""
+_KEPT = "\n\t"
+
+
+def safe(text: str, *, coloured: bool = False) -> str:
+    """``text`` without what a terminal would obey; ``coloured``: our colours stay."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    parts = _COLOURED.split(text) if coloured else [text]
+    return "".join(part if place % 2 else _cleaned(part) for place, part in enumerate(parts))
+
+
+def _cleaned(text: str) -> str:
+    return "".join(c if c in _KEPT or not _obeyed(c) else "?" for c in text)
+
+
+def _obeyed(letter: str) -> bool:
+    """Controls, formats (direction, width zero), lone surrogates, separators of lines; blanks are not."""
+    kind = unicodedata.category(letter)
+    return kind[0] == "C" or kind in ("Zl", "Zp")
+
+
+class SafeStream:
+    """A text stream that prints safely; all else is the stream's own."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.raw = stream
+
+    def write(self, text: str) -> int:
+        """Print a text."""
+        self.raw.write(safe(text, coloured=self.raw.isatty()))
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        """Print texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.raw, name)
+
+
+@contextmanager
+def safe_output() -> Iterator[None]:
+    """Stdout and stderr print safely."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (SafeStream(raw(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def raw(stream: Any) -> Any:
+    """The stream itself: for a screen that moves the cursor and cleans its text itself."""
+    return stream.raw if isinstance(stream, SafeStream) else stream

@@ -1,0 +1,102 @@
+"""A checksum in a Parquet file: readers then know that every byte is as it was written.
+
+The engine neither writes nor verifies Parquet's own page checksums, and they would leave the footer out. So the footer
+carries a CRC-32 of the whole file, twice, as text of the same length before and after it is known::
+
+    PAR1 pages footer{... KV iosonde_checksum: "iosonde-crc32=<8 hex digits>"} length PAR1
+                                                             ^ counted as zeros
+
+It moves with the file. Files without one (earlier versions, other writers) are read as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from pathlib import Path
+
+_MARK = b"iosonde-crc32="
+_DIGITS = 8
+_ZEROS = b"0" * _DIGITS
+_COPIES = 2
+"""One copy that was damaged does not make a file one without a checksum."""
+_MAGIC = b"PAR1"
+_PIECE = 1 << 22
+_BLANK = bytes(64)
+"""No footer has so many zeros in a row, unless a part of it was lost."""
+
+PLACEHOLDERS = ", ".join(
+    f"iosonde_checksum{copy or ''}: '{(_MARK + _ZEROS).decode()}'" for copy in range(_COPIES)
+)
+"""Entries of the engine's ``KV_METADATA`` that ``sign`` fills in."""
+
+
+def sign(path: Path) -> None:
+    """Fill in the checksum of a file that was written with ``PLACEHOLDERS``. Raises OSError."""
+    with path.open("r+b") as file:
+        size = os.fstat(file.fileno()).st_size
+        at, footer = _footer(file.fileno(), size)
+        places = [at + place for place in _places(footer)]
+        digits = _crc(file.fileno(), size, places)
+        for place in places:
+            os.pwrite(file.fileno(), digits, place)
+
+
+def wrong(path: Path) -> str:
+    """What is wrong with the bytes of a Parquet file, "" if nothing is. Raises OSError."""
+    with path.open("rb") as file:
+        descriptor = file.fileno()
+        size = os.fstat(descriptor).st_size
+        if size == 0:
+            return "is empty"
+        if os.pread(descriptor, 4, 0) != _MAGIC:
+            return "is no Parquet file"
+        if size < 12 or os.pread(descriptor, 4, size - 4) != _MAGIC:
+            return "is damaged: its end is missing"
+        return _against_checksum(descriptor, size)
+
+
+def _against_checksum(descriptor: int, size: int) -> str:
+    at, footer = _footer(descriptor, size)
+    if not footer:
+        return "is damaged: its footer is cut"
+    places = _places(footer)
+    if not places:
+        return "is damaged: a part of its footer is blank" if _BLANK in footer else ""
+    found = {footer[place : place + _DIGITS] for place in places}
+    if len(places) < _COPIES or len(found) > 1:
+        return "is damaged: its checksum is not whole"
+    right = _crc(descriptor, size, [at + place for place in places])
+    return "" if found == {right} else "is damaged: its bytes do not match its checksum"
+
+
+def _footer(descriptor: int, size: int) -> tuple[int, bytes]:
+    """Where the footer begins, and its bytes; b"" where its length makes no sense."""
+    length = int.from_bytes(os.pread(descriptor, 4, size - 8), "little")
+    at = size - 8 - length
+    return (at, os.pread(descriptor, length, at)) if length and at >= 4 else (0, b"")
+
+
+def _places(footer: bytes) -> list[int]:
+    """Where the digits of the checksum stand; statistics of columns, which come before, may hold the mark too."""
+    places: list[int] = []
+    end = len(footer)
+    while len(places) < _COPIES and (end := footer.rfind(_MARK, 0, end)) >= 0:
+        places.append(end + len(_MARK))
+    return places[::-1]
+
+
+def _crc(descriptor: int, size: int, places: list[int]) -> bytes:
+    """The checksum of a file as its digits; those at ``places`` count as zeros."""
+    crc = at = 0
+    for place in [*places, size]:
+        while at < place:
+            piece = os.pread(descriptor, min(_PIECE, place - at), at)
+            if not piece:
+                break
+            crc = zlib.crc32(piece, crc)
+            at += len(piece)
+        if place < size:
+            crc = zlib.crc32(_ZEROS, crc)
+            at = place + _DIGITS
+    return b"%08x" % crc

@@ -1,0 +1,191 @@
+"""Which Parquet files of a store can be read: each is looked at once, and again only when it has changed.
+
+::
+
+    stat: a file?  ->  magic, footer, checksum of all bytes  ->  columns and types of its table
+                            (``engine.checksum``)                  (footers of all files in one question)
+
+What is not sound is named (``engine.left_out``) and does not count; a file that vanishes meanwhile is the reader's to
+notice. The memory is of this process: who asks twice reads the bytes once.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from iosonde.engine import checksum
+from iosonde.engine.left_out import MOVE, Identity, identity, leave_out
+from iosonde.engine.parquet import names, parquet
+from iosonde.engine.reading import reading
+
+_MOST = 200_000
+_WORKERS = 4
+_FEW = 4
+"""Files that are not worth threads."""
+
+Columns = Mapping[str, str]
+"""Columns that a table has, with the engine's types."""
+
+
+class _Known(NamedTuple):
+    identity: Identity
+    wrong: str
+    """"" for a sound one."""
+
+
+_lock = threading.Lock()
+_known: dict[tuple[str, tuple[str, ...]], _Known] = {}
+
+
+def sound(
+    con: duckdb.DuckDBPyConnection,
+    paths: Sequence[Path],
+    columns: Columns,
+    hint: Callable[[Path], str] = lambda _: MOVE,
+) -> list[Path]:
+    """Those of ``paths`` that are Parquet files with ``columns``, in their order; the others are left out."""
+    wrong = unsound(con, paths, columns)
+    for path, what in wrong.items():
+        leave_out(path, what, hint(path))
+    return [path for path in paths if path not in wrong]
+
+
+def broken(con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns) -> list[Path]:
+    """Those of ``paths`` whose columns cannot be read to their end; they are not sound from now on.
+
+    For files without a checksum, after a question about all of them has failed.
+    """
+    every = ", ".join(f"max(hash({name}))" for name in columns) or "count(*)"
+    found = []
+    for path in paths:
+        seen = identity(path)
+        try:
+            con.execute(f"SELECT {every} FROM {parquet([path])}").fetchall()
+        except duckdb.Error as error:
+            if seen is not None:
+                _remember(path, columns, _Known(seen, f"is damaged: {_said(error, path)}"))
+                found.append(path)
+    return found
+
+
+def unsound(
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns
+) -> dict[Path, str]:
+    """What is wrong with each of ``paths`` that is not sound; nobody is told."""
+    kind = tuple(columns)
+    wrong: dict[Path, str] = {}
+    new: dict[Path, Identity] = {}
+    for path in paths:
+        seen = identity(path)
+        known = _known.get((str(path), kind))
+        if seen is None:
+            continue  # gone: the reader lists again
+        if known is None or known.identity != seen:
+            new[path] = seen
+        elif known.wrong:
+            wrong[path] = known.wrong
+    if new:
+        told = _looked_at(con, list(new), columns)
+        for path, what in told.items():
+            _remember(path, columns, _Known(new[path], what))
+        wrong |= {path: what for path, what in told.items() if what}
+    return wrong
+
+
+def _remember(path: Path, columns: Columns, known: _Known) -> None:
+    with _lock:
+        if len(_known) >= _MOST:
+            _known.clear()
+        _known[str(path), tuple(columns)] = known
+
+
+def _looked_at(
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns
+) -> dict[Path, str]:
+    """What is wrong with each file, "" for nothing; one that vanished is not in it."""
+    if len(paths) <= _FEW:
+        told = [_bytes_wrong(path) for path in paths]
+    else:
+        with ThreadPoolExecutor(min(_WORKERS, os.cpu_count() or 1)) as pool:
+            told = list(pool.map(_bytes_wrong, paths))
+    found = {path: what for path, what in zip(paths, told, strict=True) if what is not None}
+    whole = [path for path, what in found.items() if not what]
+    return found | _columns_wrong(con, whole, columns)
+
+
+def _bytes_wrong(path: Path) -> str | None:
+    """None: it has vanished."""
+    reading(path)
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):
+            return "is a folder, not a file" if stat.S_ISDIR(mode) else "is no regular file"
+        return checksum.wrong(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+
+
+def _columns_wrong(
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns
+) -> dict[Path, str]:
+    """Files with other columns than ``columns``, or a footer that the engine does not understand."""
+    if not paths:
+        return {}
+    try:
+        return _by_footer(con, paths, columns)
+    except duckdb.Error as error:
+        if len(paths) == 1:
+            path = paths[0]
+            return {path: f"is damaged: {_said(error, path)}"} if path.exists() else {}
+    found: dict[Path, str] = {}
+    for path in paths:
+        found |= _columns_wrong(con, [path], columns)
+    return found
+
+
+def _by_footer(
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], columns: Columns
+) -> dict[Path, str]:
+    """Files of equal footers are asked for their types once."""
+    sql = (
+        "SELECT file_name, string_agg(concat_ws(' ', name, type, converted_type, logical_type, "
+        "num_children), ',' ORDER BY place) FROM (SELECT *, row_number() OVER () AS place "
+        f"FROM parquet_schema({names(paths)})) GROUP BY file_name"
+    )
+    kinds: dict[str, list[Path]] = {}
+    for name, kind in con.execute(sql).fetchall():
+        kinds.setdefault(kind, []).append(Path(name))
+    found: dict[Path, str] = {}
+    for alike in kinds.values():
+        told = con.execute(f"DESCRIBE SELECT * FROM {parquet(alike[:1])}").fetchall()
+        types = {str(name): str(kind) for name, kind, *_ in told}
+        what = _difference(types, columns)
+        if what:
+            found |= dict.fromkeys(alike, what)
+    return found
+
+
+def _difference(types: Columns, columns: Columns) -> str:
+    missing = [name for name in columns if name not in types]
+    if missing:
+        return f"is of another table: it has no column {missing[0]}"
+    for name, kind in columns.items():
+        if types[name] != kind:
+            return f"is of another table: its column {name} is {types[name]}, expected {kind}"
+    return ""
+
+
+def _said(error: duckdb.Error, path: Path) -> str:
+    """What the engine says of a file, without its name."""
+    text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return text.replace(f"'{path}'", "it").replace(str(path), "it")

@@ -1,0 +1,159 @@
+"""Work in a child process that may hang in the kernel: its output in time, or none.
+
+A read of a frozen file system cannot be interrupted, not even by SIGKILL, so the work is done in a fork and the parent
+goes on without it::
+
+    parent: fork -> wait for the pipe, at most so long -> what the child wrote, or ``HungError``
+    child:  work with stdout and stderr in memory -> all of it through the pipe -> end
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pickle
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from iosonde.model.errors import IosondeError
+
+_PATIENCE = 50
+"""Milliseconds that a killed child may take to go."""
+
+
+class HungError(IosondeError):
+    """The work did not end in time."""
+
+    exit_code = 124  # as of timeout(1)
+
+
+class _Ended(NamedTuple):
+    code: int
+    stdout: bytes
+    stderr: bytes
+    error: BaseException | None
+
+
+def in_time(work: Callable[[], int], seconds: float, late: Callable[[], HungError]) -> int:
+    """The exit code of ``work``, whose output is written when it has ended. Raises what it raises.
+
+    ``late``: the error when it takes longer than ``seconds``.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reader)
+        _child(work, writer)
+    os.close(writer)
+    try:
+        said = _heard(reader, time.monotonic() + seconds)
+    finally:
+        os.close(reader)
+        _let_go(pid)
+    if said is None:
+        raise late()
+    ended: _Ended = pickle.loads(said)
+    _pass_on(ended)
+    if ended.error is not None:
+        raise ended.error
+    return ended.code
+
+
+def _pass_on(ended: _Ended) -> None:
+    """Write what the child wrote; a stream that holds text only gets text."""
+    for stream, data in ((sys.stdout, ended.stdout), (sys.stderr, ended.stderr)):
+        stream.flush()
+        raw = getattr(stream, "buffer", None)
+        if raw is None:
+            stream.write(data.decode("utf-8", "replace"))
+        else:
+            raw.write(data)
+            raw.flush()
+
+
+def _heard(pipe: int, deadline: float) -> bytes | None:
+    """All that the child says; None when it is not done in time."""
+    pieces: list[bytes] = []
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+            return None
+        piece = os.read(pipe, 1 << 20)
+        if not piece:
+            return b"".join(pieces) or _killed()
+        pieces.append(piece)
+
+
+def _killed() -> bytes:
+    error = IosondeError("the process that read was killed", expected="enough memory for it")
+    return pickle.dumps(_Ended(1, b"", b"", error))
+
+
+class _Memory(io.TextIOWrapper):
+    """A stream in memory that says of itself what the real one would."""
+
+    def __init__(self, like: io.TextIOBase) -> None:
+        encoding = getattr(like, "encoding", None) or "utf-8"
+        super().__init__(io.BytesIO(), encoding=encoding, errors="replace", newline="")
+        self._terminal = like.isatty()
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+    def data(self) -> bytes:
+        """What was written."""
+        self.flush()
+        found: bytes = self.buffer.getvalue()  # type: ignore[attr-defined]
+        return found
+
+
+def _child(work: Callable[[], int], pipe: int) -> None:
+    """The child's life. Nobody who waits for the end of the parent's output waits for it."""
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        streams = [_Memory(stream) for stream in (sys.stdout, sys.stderr)]  # type: ignore[arg-type]
+        sys.stdout, sys.stderr = streams
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(nothing, descriptor)
+        error: BaseException | None = None
+        code = 0
+        try:
+            code = work()
+        except BaseException as raised:
+            error = raised
+        ended = _Ended(code, streams[0].data(), streams[1].data(), error)
+        _send(pipe, _packed(ended))
+    finally:
+        os._exit(0)
+
+
+def _packed(ended: _Ended) -> bytes:
+    try:
+        return pickle.dumps(ended)
+    except Exception:
+        text = f"{type(ended.error).__name__}: {ended.error}"
+        return pickle.dumps(ended._replace(error=RuntimeError(text)))
+
+
+def _send(pipe: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(pipe, view) :]
+
+
+def _let_go(pid: int) -> None:
+    """Kill it, and collect it if it goes at once; one that hangs is init's when we have ended."""
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGKILL)
+        for _ in range(_PATIENCE):
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                return
+            time.sleep(0.001)

@@ -1,0 +1,104 @@
+"""What is printed for a terminal, what a spreadsheet opens, who may read a store."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from iosonde.cli.shared.terminal import safe
+from iosonde.engine.atomic import draft_of, make_folder, permitted
+from iosonde.engine.files import csv_text, write_frame
+from iosonde.model.frames import Frame
+from iosonde.weather.seal import seal
+from tests.kit.commands import run
+from tests.kit.makers import simulated
+
+import numpy as np  # isort: skip
+
+EVIL = "/work\x1b]0;owned\x07\x1b[8m\u202egnp"
+
+
+def modes(root: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(root)): f"{path.stat().st_mode & 0o777:o}" for path in root.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("command", ["slowdown", "events", "now", "report"])
+def test_names_of_targets_reach_no_terminal_as_they_are(tmp_path, capfd, utc, command):
+    target = {"path": "/work", "name": EVIL, "backend": "null"}
+    simulated(tmp_path, 900, target=[target])
+    more = {"events": ["--since", "2026-09-01"], "report": ["-o", str(tmp_path / "r.html")]}
+    run(command, *more.get(command, []), store=tmp_path)
+    said = "".join(capfd.readouterr())
+    assert said
+    assert not {"\x1b", "\x07", "\u202e"} & set(said)
+
+
+def test_colours_of_ours_pass_on_a_terminal_only():
+    assert safe("\x1b[31;1mhung\x1b[0m", coloured=True) == "\x1b[31;1mhung\x1b[0m"
+    assert safe("\x1b[31;1mhung\x1b[0m") == "?[31;1mhung?[0m"
+    assert safe("\x1b[8mhidden", coloured=True) == "?[8mhidden"
+    assert safe("10\u202f800 µs, tab\there\n") == "10\u202f800 µs, tab\there\n"
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\tx"])
+def test_no_cell_is_a_formula(tmp_path, text):
+    path = tmp_path / "t.csv"
+    write_frame(Frame({"name": np.array([text, "plain"], dtype=object)}), path, "csv")
+    with path.open(newline="") as file:
+        assert [row["name"] for row in csv.DictReader(file)] == ["'" + text, "plain"]
+    (row,) = csv.DictReader(io.StringIO(csv_text([{"name": text}], ["name"])))
+    assert row["name"] == "'" + text
+
+
+def test_numbers_stay_numbers(tmp_path):
+    path = tmp_path / "t.csv"
+    texts = np.array(["-1.5", "+2e-3", "-"], dtype=object)
+    write_frame(Frame({"n": np.array([-1.5, -2.0, 3.0]), "text": texts}), path, "csv")
+    assert path.read_text() == "n,text\n-1.5,-1.5\n-2.0,+2e-3\n3.0,'-\n"
+    assert csv_text([{"n": -1.5, "t": "-3"}], ["n", "t"]) == "n,t\n-1.5,-3\n"
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o002, 0o000])
+def test_a_store_is_for_its_owner_alone(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        table = tmp_path / "t.csv"
+        table.write_text(
+            "job_id,start,end,user,performance_bytes_per_s\n1,1790000000,1790000100,u,5e9\n"
+        )
+        mapping = tmp_path / "m.toml"
+        mapping.write_text(
+            '[table]\nname = "runs"\n[job]\njob_id = "job_id"\n'
+            'begin = { column = "start", unit = "s" }\nend = { column = "end", unit = "s" }\n'
+            '[metrics]\nperformance_bytes_per_s = { column = "performance_bytes_per_s", unit = "bytes/s" }\n'
+        )
+        store = tmp_path / "new" / "store"
+        assert run("import", str(table), "--mapping", str(mapping), store=store) == 0
+    finally:
+        os.umask(before)
+    assert store.stat().st_mode & 0o777 == 0o700
+    found = modes(store)
+    assert any(name.startswith("jobs/") and name.endswith(".parquet") for name in found)
+    assert set(found.values()) <= {"700", "600"}, found
+
+
+def test_a_folder_that_others_may_read_stays_so(tmp_path):
+    tmp_path.chmod(0o755)
+    simulated(tmp_path, 900)
+    (tmp_path / "samples").mkdir(mode=0o750)
+    (tmp_path / "samples").chmod(0o750)
+    (sealed,) = seal(tmp_path)
+    assert sealed.stat().st_mode & 0o777 == 0o640
+    assert sealed.parent.stat().st_mode & 0o777 == 0o750
+    assert (tmp_path / "rollups").stat().st_mode & 0o777 == 0o755, "as the store"
+    make_folder(tmp_path / "jobs" / "month=2026-09")
+    assert (tmp_path / "jobs").stat().st_mode & 0o777 == 0o700, "it names users"
+    draft = draft_of(tmp_path / "jobs" / "month=2026-09" / "a.parquet")
+    permitted(draft)
+    assert draft.stat().st_mode & 0o777 == 0o600
