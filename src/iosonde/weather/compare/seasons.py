@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from iosonde.model.units import HOUR_NS
 from iosonde.model.arrays import Floats, Ints
+from iosonde.model.units import HOUR_NS
 
 _DAY_H, _WEEK_H = 24, 168
 _ENOUGH = 0.5
