@@ -152,9 +152,24 @@ def test_files_of_version_1_are_read_beside_those_of_this_one(tmp_path, old):
     assert names == list(RUN_TYPES)
 
 
+def unsigned(line):
+    """A line as it was before lines had a checksum."""
+    raw = json.loads(line)
+    assert raw.pop("crc32")
+    return json.dumps(raw).encode()
+
+
+def test_a_line_that_was_changed_is_refused():
+    line = to_line(MEASURED[0])
+    assert from_line(line) == from_line(unsigned(line)) == MEASURED[0]
+    place = line.index(b'"ops": ') + len(b'"ops": ')
+    with pytest.raises(ValueError, match="does not match its checksum"):
+        from_line(line[:place] + bytes([line[place] ^ 1]) + line[place + 1 :])
+
+
 def test_lines_of_version_1_are_read_and_of_a_later_one_refused():
     (one,) = MEASURED[-1:]
-    line = to_line(one)
+    line = unsigned(to_line(one))  # version 1 knew no checksum
     older = line.replace(b'"repetition"', b'"iteration"').replace(b'"measurement"', b'"repeat"')
     versions = [b'"schema_version": %d' % version for version in (SCHEMA_VERSION, 1, 3)]
     assert from_line(older.replace(versions[0], versions[1])) == one
@@ -236,7 +251,7 @@ VALUES = st.one_of(
 @given(st.dictionaries(st.sampled_from([*RUN_TYPES, "more"]), VALUES, max_size=5))
 @settings(max_examples=150, deadline=None)
 def test_a_hostile_line_is_a_row_or_a_value_error(changes):
-    raw = json.loads(to_line(WHOLE[0])) | changes
+    raw = json.loads(unsigned(to_line(WHOLE[0]))) | changes
     try:
         one = from_line(json.dumps(raw).encode())
     except ValueError:
@@ -254,5 +269,5 @@ def test_noise_in_a_part_costs_no_good_line(tmp_path, noise, place):
     path.unlink(missing_ok=True)
     runs.append_part(tmp_path, "n", 0, [made("n")])
     good = path.read_bytes()
-    path.write_bytes(good + noise.replace(b"\n", b"") + b"\n" + good.replace(b'"n"', b'"m"'))
+    path.write_bytes(good + noise.replace(b"\n", b"") + b"\n" + to_line(made("m")))
     assert {one.run_id for one in runs.read(tmp_path)} >= {"n", "m"}
