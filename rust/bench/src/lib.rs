@@ -4,3 +4,4 @@
 pub mod backend;
 pub mod load;
 pub mod metadata;
+pub mod ranks;
