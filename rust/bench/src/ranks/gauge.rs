@@ -62,6 +62,10 @@ impl<A: Clone> Gauge<A> {
         self.open_op.store(op as u64, Relaxed);
         self.open_since_ns.store(now_ns, Relaxed);
     }
+    /// What was open is so no more, and is no operation of the phase.
+    pub fn settled(&self) {
+        self.open_since_ns.store(IDLE, Relaxed);
+    }
     /// An operation ended.
     #[inline]
     pub fn closed(&self, ok: bool) {
