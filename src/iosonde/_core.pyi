@@ -268,7 +268,8 @@ class Bandwidth:
         """Take that back."""
     def records(self, at: int) -> dict[str, Any] | None:
         """Of the last phase of the at-th rank: open_begin_ns ... close_end_ns (UTC; the least int64 = missing), bytes,
-        first_bin (since the epoch), left_out_bytes, and as int64 bins and mismatches (offsets). None while it is at work.
+        first_bin (since the epoch), left_out_bytes, and as int64 bins and mismatches (offsets).
+        None while it is at work.
         """
 
 def outcome_name(code: int) -> str:

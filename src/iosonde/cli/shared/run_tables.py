@@ -8,9 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from iosonde.bench.bandwidth.words import (
+    EXPLAINED,
+    HEAD,
+    phase_cells,
+    say_slow_ranks,
+    say_tail,
+)
 from iosonde.bench.runs.compare import RunSummary, comparison_table, counted, slow_ranks
 from iosonde.bench.runs.words import say_comparison, say_quantiles, say_ranks
-from iosonde.cli.shared.text import count, table
+from iosonde.cli.shared.text import count, table, wrapped
 from iosonde.model.runs import RunRow, run_order
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_duration, format_size, format_time
@@ -20,6 +27,7 @@ _LEAST_NAME = 14
 _GONE_FIRST = ("backend", "I", "when", "P", "what", "target", "D", "N")
 """Columns that go, in this order, where there is no room."""
 _MOST_LINES = 400
+_MOST_SAID = 8
 
 
 def width() -> int:
@@ -136,6 +144,8 @@ def _lines(every: list[_Column]) -> list[str]:
 
 def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = False) -> str:
     """One run: its parameters, its phases, its operations; with ``ranks`` the slowest ones."""
+    if rows[0].instrument == "bandwidth":
+        return "\n\n".join([_about(rows, now_ns), bandwidth_table(rows)])
     together = [row for row in sorted(rows, key=run_order) if row.rank is None]
     parts = [_about(rows, now_ns), _phases([row for row in together if row.op is None])]
     ops = [row for row in together if row.op is not None]
@@ -146,6 +156,17 @@ def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = 
         slow = [say_ranks(one) for one in slow_ranks(rows)]
         parts.append("\n".join(slow[:_MOST_LINES]) or "nothing is known of single ranks")
     return "\n\n".join(part for part in parts if part)
+
+
+def bandwidth_table(rows: Sequence[RunRow]) -> str:
+    """A line a phase, then which ranks held it up and what the columns mean."""
+    cells = [tuple(map(clean_text, line)) for line in phase_cells(rows)]
+    kept = [i for i, name in enumerate(HEAD) if name != "slowest rank" or any(c[i] for c in cells)]
+    head = [HEAD[i] for i in kept]
+    said = [*say_tail(rows), *say_slow_ranks(rows)]
+    text = table(head, [[line[i] for i in kept] for line in cells][:_MOST_LINES])
+    lines = [line for one in [*said[:_MOST_SAID], EXPLAINED] for line in wrapped(one)]
+    return f"{text}\n\n" + "\n".join(lines)
 
 
 def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
