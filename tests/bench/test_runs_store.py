@@ -156,7 +156,9 @@ def test_lines_of_version_1_are_read_and_of_a_later_one_refused():
     (one,) = MEASURED[-1:]
     line = to_line(one)
     older = line.replace(b'"repetition"', b'"iteration"').replace(b'"measurement"', b'"repeat"')
-    versions = [b'"schema_version": %d' % version for version in (SCHEMA_VERSION, 1, SCHEMA_VERSION + 1)]
+    versions = [
+        b'"schema_version": %d' % version for version in (SCHEMA_VERSION, 1, SCHEMA_VERSION + 1)
+    ]
     assert from_line(older.replace(versions[0], versions[1])) == one
     with pytest.raises(ValueError, match="measurement is missing"):
         from_line(older)

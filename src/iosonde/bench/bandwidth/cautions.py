@@ -34,7 +34,7 @@ def plan_cautions(
     if memory and most < memory:
         yield (
             f"{format_size(most)} a host fit into its memory ({format_size(memory)}): the page cache may answer; "
-            f"try --direct, or -b {format_size(_larger(memory, hosts, spec)).replace(' ', '')}"
+            f"try --direct, or -b {_larger_gib(memory, hosts, spec)}G"
         )
     n, shift = len(hosts), spec.shift
     own = [rank for rank in range(n) if hosts[rank] == hosts[(rank + shift) % n]]
@@ -45,10 +45,10 @@ def plan_cautions(
         )
 
 
-def _larger(memory: int, hosts: Sequence[str], spec: Spec) -> int:
-    """A block so large that a host's files exceed its memory twice, in whole GiB."""
+def _larger_gib(memory: int, hosts: Sequence[str], spec: Spec) -> int:
+    """A block, in GiB, with which a host's files exceed its memory twice."""
     share = 2 * memory / (max(Counter(hosts).values()) * spec.segments)
-    return (int(share) // (1 << 30) + 1) << 30
+    return int(share) // (1 << 30) + 1
 
 
 def phase_cautions(result: PhaseResult, spec: Spec, machine: Mapping[str, Any]) -> Iterator[str]:

@@ -5,6 +5,7 @@ Rows, files and bins go into the store as each phase ends, so that a run that di
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from iosonde.bench.runtime.machine import describe
 from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.rank_group import RankGroup
 from iosonde.bench.runtime.rows import Label
-from iosonde.model.errors import IosondeError, MeasureError, StoreError
+from iosonde.model.errors import IosondeError, MeasureError, StoreError, UsageError
 from iosonde.model.runs import RunRow
 
 
@@ -75,7 +76,7 @@ class _Run:
             recorder.note(text)
         steps = BandwidthSteps(plan, spec, processes, recorder)
         try:
-            steps.begin()
+            self._begin(steps)
             stopped = self._phases(steps, recorder, kept)
             self._tidy(steps, stopped)
         except IosondeError:
@@ -90,6 +91,16 @@ class _Run:
             self.rows = gathered_rows(recorder.rows, processes)
             self.problems = [each for each in processes.all_gather(recorder.problem) if each]
         return stopped
+
+    def _begin(self, steps: BandwidthSteps) -> None:
+        try:
+            steps.begin()
+        except UsageError:
+            # Refused after the directory was made and held (O_DIRECT): one without kept files goes again.
+            if not any(steps.session.all_gather(steps.session.ask("note"))[0]):
+                with contextlib.suppress(MeasureError):
+                    steps.end()
+            raise
 
     def _phases(
         self, steps: BandwidthSteps, recorder: BandwidthRecorder, kept: KeptFiles | None

@@ -11,6 +11,7 @@ from typing import Any
 from iosonde.bench.bandwidth.words import (
     EXPLAINED,
     HEAD,
+    format_bandwidth,
     phase_cells,
     say_slow_ranks,
     say_tail,
@@ -26,6 +27,8 @@ _WIDE = 140
 _LEAST_NAME = 14
 _GONE_FIRST = ("backend", "I", "when", "P", "what", "target", "D", "N")
 """Columns that go, in this order, where there is no room."""
+_ONE_KIND = ("write_bytes_per_s", "read_bytes_per_s", "creates_per_s")
+"""Columns of one benchmark, which go where no run has them."""
 _MOST_LINES = 400
 _MOST_SAID = 8
 
@@ -63,6 +66,8 @@ def comparison(
         **{name: (name, str) for name in ("target", "backend", "what")},
         **{name: (name, _number) for name in ("N", "D", "I", "P")},
         "T": ("T", lambda t: f"{t:g}"),
+        "write_bytes_per_s": ("write", format_bandwidth),
+        "read_bytes_per_s": ("read", format_bandwidth),
         "creates_per_s": ("creates/s", _rate),
         "balance": ("balance", lambda b: "n/a" if b is None else f"{b:.1%}"),
         "max_ns": ("max", lambda ns: _time(ns, digits)),
@@ -82,6 +87,9 @@ def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
     notes = []
     if all(cell == "0" for cell in _of(every, "T").cells):
         every.remove(_of(every, "T"))
+    for name in _ONE_KIND:
+        if all(cell == "n/a" for cell in _of(every, name).cells):
+            every.remove(_of(every, name))
     for name in ("backend", "target", "what", "N", "D", "I", "P", "when"):
         column = _of(every, name)
         same = n > 1 and len(set(column.cells)) == 1
@@ -89,6 +97,9 @@ def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
         if unknown or (same and _wide(every) > room):
             every.remove(column)
             notes += [] if unknown else [f"{name} {column.cells[0]}"]
+    quartiles = [column for column in every if column.name.endswith("_q75_ns")]
+    if all(cell == "n/a" for column in quartiles for cell in column.cells):
+        every[:] = [column for column in every if column not in quartiles]
     for name in ("target", "run"):
         _shorten(every, name, room, 24)
     for name in _GONE_FIRST:
@@ -132,7 +143,7 @@ def _lines(every: list[_Column]) -> list[str]:
     before = sum(column.wide + 2 for column in every if column not in quartiles)
     span = sum(column.wide for column in quartiles) + 2 * (len(quartiles) - 1)
     title = " " * before + " q75 of ".center(span, "-")
-    lines = [title.rstrip()]
+    lines = [title.rstrip()] if quartiles else []
     for cells in zip(*([c.head, *c.cells] for c in every), strict=True):
         padded = (
             text.ljust(column.wide) if column.left else text.rjust(column.wide)
