@@ -19,6 +19,7 @@ LEAST_EFFECT = 0.07
 """In logarithms: about 7 %."""
 FALSE_HOSTS = 0.002
 """Probability of any slow host in a healthy run."""
+FEW_FILES = 4
 _CONSISTENT = 0.7
 
 
@@ -74,8 +75,9 @@ def _without_own(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int])
     wider it scatters than one row for so few others.
     """
     cell = rows.cell()
-    weight = cells.weight * ~np.isin(rows.host, list(left_out))
     count = len(cells.centre)
+    # Of so few files none can be told to be the odd one.
+    weight = np.where(cells.files[cell] <= FEW_FILES, 1.0, cells.weight) * ~np.isin(rows.host, list(left_out))
     span = int(rows.host.max()) + 2
     _, own = np.unique(cell * span + rows.host + 1, return_inverse=True)
     total, mass = np.bincount(cell, weight, count), np.bincount(cell, weight * slowness, count)

@@ -45,7 +45,7 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
         mine = (phase % ways == k) & np.isfinite(centre)
         columns = _load_columns(load, phase, n, mine, servers)
         used = np.isfinite(place) & mine
-        located = used.sum() >= 0.8 * mine.sum() and np.std(place[used], initial=0) > POSITION_SPREAD if used.any() else False
+        located = used.sum() >= 0.8 * mine.sum() and np.std(place[used]) > POSITION_SPREAD if used.any() else False
         positions = np.where(np.isfinite(place), place, np.nanmean(place[used])) if located else None
         if positions is not None:
             columns.append(positions)

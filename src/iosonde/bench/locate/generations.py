@@ -32,7 +32,8 @@ def generations(y: Floats, levels: Levels) -> Generations | None:
     ``y``: slowness, shape (targets, K), NaN unknown.
     """
     with np.errstate(invalid="ignore"):
-        trials = [np.nanmean(np.where(np.isfinite(y).any(1)[:, None], y, 0.0), axis=1), *y.T]
+        # What slows one direction only is no generation's doing.
+        trials = [np.nanmin(np.where(np.isfinite(y).any(1)[:, None], y, 0.0), axis=1), *y.T]
     for values in trials:
         slower = _split(values)
         if slower is not None and not _one_component(slower, levels):
@@ -48,7 +49,7 @@ def _split(values: Floats) -> Flags | None:
     if n < 2 * least:
         return None
     # A few slow targets beyond either kind must not hide two kinds.
-    for trim in (0, max(1, n // 16)):
+    for trim in (0, max(1, n // 8)):
         found = _two_means(known[: n - trim], least)
         if found is not None:
             return np.where(np.isfinite(values), values > found, False)

@@ -107,9 +107,10 @@ def _blocks(levels: Levels, precision: NestedPrecision, left: Floats, weighted: 
         yield "oss", info[real], by_server[real], real, w_server[real]
     groups = int(tree.group.max()) + 1
     by_group, w_group = (sums(v, tree.group, groups) for v in (by_server, w_server))
-    if len(levels.real_group) > 2:
-        which = levels.real_group
+    which = levels.real_group
+    if len(which) > 2:
         yield "group", precision.group_info()[which], by_group[which], which, w_group[which]
+    if len(which) > 1:
         if WRITE in levels.directions and READ in levels.directions and k == 2:
             servers = real[np.isin(tree.group[real], which)]
             of = tree.group[servers]

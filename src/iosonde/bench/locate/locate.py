@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ IMBALANCE_LOSS = 0.10
 """Share of the rate that uneven files cost before they are named."""
 POSITION_Z, POSITION_LEAST = 4.0, 0.05
 """Standard errors, and least ln factor, of disk position."""
+PERSISTENT = 0.8
+"""Share of the repetitions that must show a slow component: what others load moves."""
 FEWEST = 6
 """Targets below which nothing is usual."""
 _Z95 = 1.96
@@ -56,7 +59,7 @@ def locate(transfers: Transfers, topology: Topology) -> Findings:
             y[kind] -= np.nanmedian(y[kind], axis=0)
     found = search(y, effects.file_variance, levels, known)
     slow = [_slow(one, y, effects, levels, names, rows) for one in found]
-    slow = [one for one in slow if one.of_repetitions < 3 or one.repetitions * 3 >= one.of_repetitions * 2]
+    slow = [one for one in slow if one.repetitions >= np.ceil(PERSISTENT * one.of_repetitions)]
     if not known[0]:
         slow = _together(slow)
     slow += [_slow_host(one, transfers, rows) for one in slow_hosts]
@@ -89,7 +92,8 @@ def _combined(rows: Rows, cells: Cells) -> Effects:
     table = rows.table(cells.centre)
     files = rows.table(cells.files.astype(np.float64))
     table = table - np.nanmedian(table, axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a target without files has no slowness
         centre = np.nanmedian(table, axis=0) if len(table) > 2 else np.nanmean(table, axis=0)
     if len(table) > 2:
         scale = np.nanmedian(np.abs(np.diff(table, axis=0)), axis=(0, 1)) / (0.6745 * np.sqrt(2))

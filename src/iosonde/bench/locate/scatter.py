@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MANY = 20
 """Components of a level from which pairs of siblings give its scatter; of fewer their shortest half does."""
-PRIOR, PRIOR_DF = 0.02, 3.0
+PRIOR, PRIOR_DF = 0.012, 5.0
 """Scatter of servers and of groups before any data, in logarithms, and how many components it counts as."""
 FLOOR = 0.004
 _MOST_PAIRS = 40_000
@@ -81,7 +81,7 @@ def _level(values: Floats, parent: Ints, parents: int, from_below: Floats, neste
     pairs_df = float(np.maximum(siblings - 1, 0).sum())
     if count >= MANY and nested and pairs_df >= MANY / 2:
         part = _differences(values, parent, parents) / np.sqrt(2.0)
-        total = _covariance(part, lambda v: scale_of(v, tails=len(v) >= 60))
+        total = _covariance(part, lambda v: scale_of(v, tails=len(v) >= 30))
         df = _USED * pairs_df
     elif count >= MANY:
         centred = values - np.nanmedian(values, axis=0)
