@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.bench.locate.robust import biweight_fit, mad
+from iosonde.bench.locate.robust import biweight_fit, mad, repeated_median
 
 if TYPE_CHECKING:
     from iosonde.bench.locate.cells import Rows
@@ -61,6 +61,16 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
     return Covariates(explained, slope, error)
 
 
+def _start(design: Floats, values: Floats) -> Floats:
+    """Coefficients one by one, as robust as they come: each of what the others leave, two rounds."""
+    beta = np.zeros(design.shape[1])
+    for _ in range(2):
+        for k in range(1, design.shape[1]):
+            left = values - design @ beta + design[:, k] * beta[k]
+            beta[k] = repeated_median(design[:, k], left)
+    return beta
+
+
 def _load_columns(load: Floats, phase: Ints, n: int, mine: Floats, servers: Ints | None) -> list[Floats]:
     """ln of bytes on the target, and on its server, where they differ."""
     columns = []
@@ -92,7 +102,7 @@ def _best(columns: list[Floats], centre: Floats, files: Ints, mine: Floats, posi
     weight = files[mine] / np.median(files[mine])
     weight = np.minimum(weight, 1.0)
     for design in trials:
-        beta = biweight_fit(design[mine], centre[mine], weight)
+        beta = biweight_fit(design[mine], centre[mine], weight, _start(design[mine], centre[mine]))
         left = centre[mine] - design[mine] @ beta
         cost = float(np.mean(np.abs(left))) * (1.0 if design is trials[0] else 1.05)
         if best is None or cost < best[0]:

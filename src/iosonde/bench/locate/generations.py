@@ -15,6 +15,8 @@ LEAST_SHARE, LEAST_TARGETS = 0.15, 6
 """Of all targets the smaller kind holds."""
 APART = 4.0
 """Standard deviations between the means; a uniform distribution gives 3.5."""
+ALIKE = 0.8
+"""Of all targets slower or of a component, those that are both: then the component is what is slow."""
 _VALLEY = 0.04
 
 
@@ -76,10 +78,8 @@ def _two_means(ordered: Floats, least: int) -> float | None:
 def _one_component(slower: Flags, levels: Levels) -> bool:
     """Whether all slower targets share a server, router group or failover pair."""
     tree = levels.tree
-    servers = np.unique(tree.server[slower])
-    groups = np.unique(tree.group[servers])
-    return bool(
-        len(servers) == 1
-        or (len(groups) == 1 and groups[0] in levels.real_group)
-        or any(set(servers.tolist()) <= set(pair) for pair in levels.pairs)
-    )
+    of = tree.group_of_target()
+    components = [tree.server == server for server in levels.real_server]
+    components += [of == group for group in levels.real_group]
+    components += [np.isin(tree.server, pair) for pair in levels.pairs]
+    return any((one & slower).sum() >= ALIKE * (one | slower).sum() for one in components)

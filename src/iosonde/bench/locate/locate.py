@@ -10,8 +10,9 @@ import numpy as np
 
 from iosonde.bench.locate import cells as cells_of
 from iosonde.bench.locate import clients, covariates
+from iosonde.bench.locate import dips as dips_of
 from iosonde.bench.locate.findings import Cause, Effect, Fault, Findings, Limit, Slow, Uneven
-from iosonde.bench.locate.generations import generations
+from iosonde.bench.locate.generations import Generations, generations
 from iosonde.bench.locate.hypotheses import Levels, members
 from iosonde.bench.locate.nested import Tree
 from iosonde.bench.locate.search import Found, search
@@ -20,7 +21,7 @@ from iosonde.model.transfers import DIRECTIONS, Topology, Transfers
 if TYPE_CHECKING:
     from iosonde.bench.locate.cells import Cells, Rows
     from iosonde.bench.locate.covariates import Covariates
-    from iosonde.model.arrays import Floats, Ints
+    from iosonde.model.arrays import Flags, Floats, Ints
 
 FAULTS = {"ost": Fault.OST, "oss": Fault.SERVER, "group": Fault.ROUTER, "pair": Fault.FAILOVER, "link": Fault.LINK}
 IMBALANCE_LOSS = 0.10
@@ -45,7 +46,9 @@ class Effects:
 
 def locate(transfers: Transfers, topology: Topology) -> Findings:
     """Slow components and causes of uneven times. Never raises for missing parts: ``limits`` names them."""
-    rows = cells_of.rows_of(transfers)
+    server, servers = topology.of("ost", transfers.targets)
+    dips = dips_of.dips(transfers, server, len(servers))
+    rows = cells_of.rows_of(dips_of.without(transfers, dips, server) if dips else transfers)
     used = np.unique(rows.target)
     if len(used) < FEWEST:
         return _findings(transfers, rows, (), (), [Limit.FEW_TARGETS], None)
@@ -53,19 +56,45 @@ def locate(transfers: Transfers, topology: Topology) -> Findings:
     servers = levels.tree.server if known[0] else None
     slow_hosts, effects, explained = _effects(rows, servers)
     kinds = generations(effects.y, levels)
-    y = effects.y - np.nanmedian(effects.y, axis=0)
-    if kinds is not None:
-        for kind in (kinds.slower, ~kinds.slower):
-            y[kind] -= np.nanmedian(y[kind], axis=0)
-    found = search(y, effects.file_variance, levels, known)
+    y, found = _by_kind(effects, kinds, levels, known)
     slow = [_slow(one, y, effects, levels, names, rows) for one in found]
     slow = [one for one in slow if one.repetitions >= np.ceil(PERSISTENT * one.of_repetitions)]
     if not known[0]:
         slow = _together(slow)
     slow += [_slow_host(one, transfers, rows) for one in slow_hosts]
+    slow += [_slow_dip(one, servers, len(rows.repetitions)) for one in dips]
     uneven = _uneven(rows, explained, kinds, transfers)
     limits = _limits(transfers, rows, levels, known)
     return _findings(transfers, rows, tuple(slow), uneven, limits, levels)
+
+
+def _by_kind(
+    effects: Effects, kinds: Generations | None, levels: Levels, known: tuple[bool, bool]
+) -> tuple[Floats, list[Found]]:
+    """Slowness against targets of the same kind, and the search. A slow server may have been taken for the other
+    kind: its kind is changed where that leaves fewer findings.
+    """
+    y = effects.y - np.nanmedian(effects.y, axis=0)
+    if kinds is None:
+        return y, search(y, effects.file_variance, levels, known)
+    slower = kinds.slower
+
+    def against(slower: Flags) -> tuple[Floats, list[Found]]:
+        left = y.copy()
+        for kind in (slower, ~slower):
+            left[kind] -= np.nanmedian(left[kind], axis=0)
+        return left, search(left, effects.file_variance, levels, known)
+
+    found = against(slower)
+    for one in found[1]:
+        if len(found[1]) < 2:
+            break
+        mine = one.hypothesis.columns.any(axis=(1, 2)) if one.hypothesis.kind != "link" else None
+        mine = levels.tree.server == one.hypothesis.place if mine is None else mine
+        other = against(np.where(mine, ~slower, slower))
+        if len(other[1]) < len(found[1]):
+            found = other
+    return found
 
 
 def _effects(rows: Rows, servers: Ints | None) -> tuple[list[clients.SlowHost], Effects, Covariates]:
@@ -221,6 +250,13 @@ def _slow_host(one: clients.SlowHost, transfers: Transfers, rows: Rows) -> Slow:
     )
     peers = len(np.unique(rows.host[rows.host >= 0])) - 1
     return Slow(Fault.HOST, "host", (transfers.hosts[one.host],), times, one.p, len(repetitions), len(repetitions), peers)
+
+
+def _slow_dip(one: dips_of.Dip, servers: tuple[str, ...], repetitions: int) -> Slow:
+    times = (Effect(DIRECTIONS[one.direction], *(1 / max(one.factor, 1e-3),) * 3),)
+    names = () if one.server < 0 else (servers[one.server],)
+    level = "oss" if names else "all"
+    return Slow(Fault.DIP, level, names, times, 0.0, 1, repetitions, max(len(servers) - 1, 0), span_s=one.since_s)
 
 
 def _uneven(rows: Rows, explained: Covariates, kinds, transfers: Transfers) -> tuple[Uneven, ...]:  # type: ignore[no-untyped-def]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 HUBER = 1.345
 """Clipping point in standard deviations: 95 % efficient under normal noise."""
+_MOST_SLOPES = 1_500
 _NORMAL_MAD, _NORMAL_Q85 = 0.6745, 1.4395
 
 
@@ -75,17 +76,26 @@ def shortest_half(values: Floats) -> tuple[float, float]:
     return float(inside.mean()), float(width[at]) / (2 * _NORMAL_MAD)
 
 
-def biweight_fit(design: Floats, values: Floats, weight: Floats) -> Floats:
-    """Robust linear regression: Huber, then Tukey's biweight. ``design`` (rows, columns) holds the constant."""
-    w = weight.copy()
-    beta = np.zeros(design.shape[1])
-    for step in range(12):
+def repeated_median(x: Floats, values: Floats) -> float:
+    """Slope of ``values`` on ``x``: median of medians of slopes, which half of the rows may spoil."""
+    if len(x) > _MOST_SLOPES:
+        some = np.linspace(0, len(x) - 1, _MOST_SLOPES).astype(np.intp)
+        x, values = x[some], values[some]
+    dx = x[None, :] - x[:, None]
+    far = np.abs(dx) > 0.2 * max(float(np.std(x)), 1e-12)
+    slopes = np.where(far, (values[None, :] - values[:, None]) / np.where(far, dx, 1.0), np.nan)
+    some = far.any(axis=1)
+    return float(np.median(np.nanmedian(slopes[some], axis=1))) if some.any() else 0.0
+
+
+def biweight_fit(design: Floats, values: Floats, weight: Floats, start: Floats) -> Floats:
+    """Robust linear regression by Tukey's biweight from ``start``. ``design`` (rows, columns) holds the constant."""
+    w, beta = weight.copy(), start
+    for _ in range(10):
+        left = values - design @ beta
+        left = left - np.median(left)
+        u = np.abs(left) / max(mad(left), 1e-6)
+        w = weight * np.clip(1 - (u / 4.685) ** 2, 0, 1) ** 2
         root = np.sqrt(w)[:, None]
         beta = np.linalg.lstsq(design * root, values * root[:, 0], rcond=1e-9)[0]
-        left = values - design @ beta
-        scale = max(mad(left - np.median(left)), 1e-6)
-        u = np.abs(left) / scale
-        w = weight * (np.fmin(1, HUBER / np.maximum(u, 1e-9)) if step < 6 else np.clip(1 - (u / 4.685) ** 2, 0, 1) ** 2)
-        if w.sum() <= 0:
-            break
     return beta

@@ -46,7 +46,7 @@ def scatter(y: Floats, file_variance: Floats, tree: Tree, levels: tuple[bool, bo
     mean_noise = np.nanmedian(np.where(np.isfinite(y), file_variance, np.nan), axis=0)
     within = _differences(y, tree.server, len(tree.group)) if levels[0] else y - np.nanmedian(y, axis=0)
     width = np.sqrt(2.0) if levels[0] else 1.0
-    total = _covariance(within / width, lambda v: scale_of(v, tails=len(v) >= 60))
+    total = _covariance(within / width, _some if len(y) < 3 * MANY else _tailed)
     target = _less(total, mean_noise)
     target_df = _USED * (len(y) - (len(tree.group) if levels[0] else 1))
     none = np.zeros_like(target)
@@ -81,11 +81,11 @@ def _level(values: Floats, parent: Ints, parents: int, from_below: Floats, neste
     pairs_df = float(np.maximum(siblings - 1, 0).sum())
     if count >= MANY and nested and pairs_df >= MANY / 2:
         part = _differences(values, parent, parents) / np.sqrt(2.0)
-        total = _covariance(part, lambda v: scale_of(v, tails=len(v) >= 30))
+        total = _covariance(part, _tailed)
         df = _USED * pairs_df
     elif count >= MANY:
         centred = values - np.nanmedian(values, axis=0)
-        total = _covariance(centred, lambda v: scale_of(v, tails=len(v) >= 40))
+        total = _covariance(centred, _tailed)
         df = _USED * (count - 1)
     elif count >= 3:
         total = _covariance(values, _few)
@@ -95,6 +95,17 @@ def _level(values: Floats, parent: Ints, parents: int, from_below: Floats, neste
     prior = np.eye(len(from_below)) * PRIOR**2 + from_below
     mixed = (df * total + PRIOR_DF * prior) / (df + PRIOR_DF)
     return _less(mixed, np.diag(from_below)), df + PRIOR_DF
+
+
+def _tailed(values: Floats) -> float:
+    return scale_of(values, tails=len(values) >= MANY)
+
+
+def _some(values: Floats) -> float:
+    """Of a few dozen differences: at least their root mean square without outliers, for the median alone is often low."""
+    scale = scale_of(values, tails=False)
+    inside = values[np.abs(values) <= 5 * scale]
+    return max(scale, float(np.sqrt(np.mean(inside**2)))) if len(inside) else scale
 
 
 def _few(values: Floats) -> float:
