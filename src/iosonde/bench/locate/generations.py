@@ -17,6 +17,7 @@ APART = 4.0
 """Standard deviations between the means; a uniform distribution gives 3.5."""
 ALIKE = 0.8
 """Of all targets slower or of a component, those that are both: then the component is what is slow."""
+LEAST_FACTOR = 1.08
 _VALLEY = 0.04
 
 
@@ -40,7 +41,8 @@ def generations(y: Floats, levels: Levels) -> Generations | None:
         slower = _split(values)
         if slower is not None and not _one_component(slower, levels):
             factor = float(np.exp(np.nanmedian(values[slower]) - np.nanmedian(values[~slower])))
-            return Generations(slower, factor)
+            if factor >= LEAST_FACTOR:
+                return Generations(slower, factor)
     return None
 
 

@@ -16,7 +16,7 @@ from iosonde.bench.locate.generations import Generations, generations
 from iosonde.bench.locate.hypotheses import Levels, members
 from iosonde.bench.locate.nested import Tree
 from iosonde.bench.locate.search import Found, search
-from iosonde.model.transfers import DIRECTIONS, Topology, Transfers
+from iosonde.model.transfers import DIRECTIONS, Topology, Transfers, with_hosts
 
 if TYPE_CHECKING:
     from iosonde.bench.locate.cells import Cells, Rows
@@ -46,8 +46,9 @@ class Effects:
 
 def locate(transfers: Transfers, topology: Topology) -> Findings:
     """Slow components and causes of uneven times. Never raises for missing parts: ``limits`` names them."""
-    server, servers = topology.of("ost", transfers.targets)
-    dips = dips_of.dips(transfers, server, len(servers))
+    transfers = with_hosts(transfers, topology)
+    server, server_names = topology.of("ost", transfers.targets)
+    dips = dips_of.dips(transfers, server, len(server_names))
     rows = cells_of.rows_of(dips_of.without(transfers, dips, server) if dips else transfers)
     used = np.unique(rows.target)
     if len(used) < FEWEST:
@@ -62,7 +63,7 @@ def locate(transfers: Transfers, topology: Topology) -> Findings:
     if not known[0]:
         slow = _together(slow)
     slow += [_slow_host(one, transfers, rows) for one in slow_hosts]
-    slow += [_slow_dip(one, servers, len(rows.repetitions)) for one in dips]
+    slow += [_slow_dip(one, server_names, len(rows.repetitions)) for one in dips]
     uneven = _uneven(rows, explained, kinds, transfers)
     limits = _limits(transfers, rows, levels, known)
     return _findings(transfers, rows, tuple(slow), uneven, limits, levels)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST = 8
 """Slow components in a run; without servers each of their targets counts."""
 MOST_ALONE = 48
-CHANCE = 0.004
+CHANCE = 0.0015
 """Probability of any false component of one kind in a healthy run."""
 GAP = 6.0
 """A rival whose score is so close is named with \"or\"."""
