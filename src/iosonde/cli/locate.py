@@ -40,7 +40,8 @@ def main(arguments: Sequence[str]) -> int:
         from iosonde.bench.locate.sheet import locate_sheet
         from iosonde.drawing.render_sheet import save_sheet
 
-        save_sheet(locate_sheet(found.transfers, found.topology, say(found.findings)), args.plot, dark=args.dark)
+        sheet = locate_sheet(found.transfers, found.topology, found.findings, say(found.findings))
+        save_sheet(sheet, args.plot, width_in=args.width, dark=args.dark)
     if args.format == "json":
         text = json.dumps(as_json(found.findings, found.rates), indent=2) + "\n"
         if args.output is None:
@@ -69,6 +70,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--topology", type=Path, metavar="FILE", help="what is part of what: child,parent,level")
     add("--rates", type=Path, metavar="FILE", help="bytes of each rank in bins of 0.25 s")
     add("--plot", type=Path, metavar="FILE", help="picture of times and rates: PNG, SVG or PDF")
+    add("--width", type=float, default=12.0, metavar="INCHES", help="width of the picture (12)")
     add("--dark", action="store_true", help="dark picture")
     parser.add_data(("json",))
     return parser.parse(arguments)

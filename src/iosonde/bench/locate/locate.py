@@ -30,6 +30,8 @@ POSITION_Z, POSITION_LEAST = 4.0, 0.05
 """Standard errors, and least ln factor, of disk position."""
 PERSISTENT = 0.8
 """Share of the repetitions that must show a slow component: what others load moves."""
+WIDE = 0.5
+"""Share of the targets that a typical file lies on, above which its time says nothing of one."""
 FEWEST = 6
 """Targets below which nothing is usual."""
 _Z95 = 1.96
@@ -52,7 +54,10 @@ def locate(transfers: Transfers, topology: Topology) -> Findings:
     rows = cells_of.rows_of(dips_of.without(transfers, dips, server) if dips else transfers)
     used = np.unique(rows.target)
     if len(used) < FEWEST:
-        return _findings(transfers, rows, (), (), [Limit.FEW_TARGETS], None)
+        none_named = Limit.NO_TARGETS if not len(used) else Limit.FEW_TARGETS
+        return _findings(transfers, rows, (), (), [none_named], None)
+    if np.median(transfers.stripes.counts()) > WIDE * len(used):
+        return _findings(transfers, rows, (), (), [Limit.STRIPED], None)
     levels, known, names = _levels(transfers, topology, rows)
     servers = levels.tree.server if known[0] else None
     slow_hosts, effects, explained = _effects(rows, servers)
@@ -223,7 +228,7 @@ def _repetitions(one: Found, effects: Effects, levels: Levels, rows: Rows) -> in
 
 def _together(slow: list[Slow]) -> list[Slow]:
     """Targets that are slow alike, as one finding, where nothing says what they share."""
-    left = sorted((one for one in slow if one.level == "ost"), key=lambda one: one.effects[0].factor)
+    left = sorted(slow, key=lambda one: ([effect.direction for effect in one.effects], one.effects[0].factor))
     merged: list[Slow] = []
     for one in left:
         last = merged[-1] if merged else None
@@ -294,6 +299,9 @@ def _limits(transfers: Transfers, rows: Rows, levels: Levels, known: tuple[bool,
         limits.append(Limit.NO_HOSTS)
     elif len(np.unique(rows.host)) < clients.LEAST_HOSTS:
         limits.append(Limit.FEW_HOSTS)
+    pairs = np.unique(np.stack([rows.target, rows.host]), axis=1)
+    if (np.bincount(pairs[0], minlength=rows.targets)[np.unique(rows.target)] == 1).mean() > 0.5:
+        limits.append(Limit.ONE_HOST_A_TARGET)
     if transfers.rates is None:
         limits.append(Limit.NO_RATES)
     if not np.isfinite(rows.position).any():

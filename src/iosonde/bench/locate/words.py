@@ -32,7 +32,7 @@ _LIMITS = {
     Limit.NO_RATES: "Without bytes over time a short dip looks like a slightly slow component.",
     Limit.FEW_GROUPS: "With fewer than 4 router groups iosonde cannot tell which of them is a few percent slow.",
     Limit.FEW_TARGETS: "The run has fewer than 6 targets: too few to know what is usual.",
-    Limit.STRIPED: "Every file lies on the same targets, so their times cannot be told apart.",
+    Limit.STRIPED: "Files lie on most targets each, so iosonde cannot tell the targets apart.",
     Limit.ONE_REPETITION: "One repetition cannot tell a slow component from load of others: repeat the run.",
 }
 _ACTS = {
@@ -48,7 +48,7 @@ def say(findings: Findings) -> list[str]:
     lines = [say_slow(one) for one in findings.slow]
     if not lines:
         lines = [f"Nothing is slow: {_count(findings)} differ no more than healthy ones do."]
-        if Limit.FEW_TARGETS in findings.limits or Limit.STRIPED in findings.limits:
+        if {Limit.FEW_TARGETS, Limit.STRIPED, Limit.NO_TARGETS} & set(findings.limits):
             lines = ["iosonde cannot tell whether a component is slow."]
     return [clean_text(line) for line in (*lines, *(say_uneven(one) for one in findings.uneven))]
 
