@@ -173,7 +173,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class NumberDots:
-    """Single values over a number (rank, disk position ...). Shapes (n,). ``role``: write, read or slow."""
+    """Single values over a number (rank, disk position ...). Shapes (n,). ``role``: write, read, target or slow."""
 
     name: str
     role: str

@@ -22,7 +22,7 @@ def number_axes(axes: Axes, pane: Pane, high: float, style: Style) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axes.set_ylim(0, high)
-    axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _label(value, pane.unit)))
     axes.grid(True, axis="y", color=style.grid, lw=0.8)
     axes.set_axisbelow(True)
@@ -80,4 +80,4 @@ def _look(line: NumberLine, style: Style) -> dict[str, Any]:
 
 
 def _colour(role: str, style: Style) -> str:
-    return {"write": style.tails[1], "read": style.usual}.get(role, style.slow)
+    return {"write": style.tails[1], "read": style.usual, "target": style.median}.get(role, style.slow)

@@ -108,7 +108,8 @@ def locations(rows: Rows, slowness: Floats, use: Floats | None = None) -> Cells:
     centre, weight = np.full(count, np.nan), np.zeros(len(cell))
     for k, one in enumerate(scale.tolist()):
         mine = way == k
-        found, w = group_huber(slowness[mine], cell[mine], count, one, given[mine])
-        centre = np.where(np.isfinite(found), found, centre)
+        found, w = group_huber(slowness[mine], cell[mine], count, one, middle, given[mine])
+        own = np.arange(count) // rows.targets % len(rows.directions) == k
+        centre = np.where(own, found, centre)
         weight[mine] = w
     return Cells(centre, files, weight, scale)

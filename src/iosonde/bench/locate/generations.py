@@ -64,7 +64,7 @@ def _two_means(ordered: Floats, least: int) -> float | None:
     n = len(ordered)
     if n < 2 * least:
         return None
-    cut = np.arange(least, n - least + 1)
+    cut = np.arange(1, n)
     total = np.cumsum(ordered)
     low, high = total[cut - 1] / cut, (total[-1] - total[cut - 1]) / (n - cut)
     between = cut * (n - cut) * (high - low) ** 2
@@ -72,7 +72,7 @@ def _two_means(ordered: Floats, least: int) -> float | None:
     k, gap = int(cut[at]), float(high[at] - low[at])
     inside = np.sqrt((np.sum((ordered[:k] - low[at]) ** 2) + np.sum((ordered[k:] - high[at]) ** 2)) / (n - 2))
     third = (ordered > low[at] + gap / 3) & (ordered < high[at] - gap / 3)
-    if gap < APART * inside or third.mean() > _VALLEY:
+    if min(k, n - k) < least or gap < APART * inside or third.mean() > _VALLEY:
         return None
     return float(ordered[k - 1] + ordered[k]) / 2
 

@@ -299,8 +299,8 @@ def _limits(transfers: Transfers, rows: Rows, levels: Levels, known: tuple[bool,
         limits.append(Limit.NO_HOSTS)
     elif len(np.unique(rows.host)) < clients.LEAST_HOSTS:
         limits.append(Limit.FEW_HOSTS)
-    pairs = np.unique(np.stack([rows.target, rows.host]), axis=1)
-    if (np.bincount(pairs[0], minlength=rows.targets)[np.unique(rows.target)] == 1).mean() > 0.5:
+    clients_of = np.unique(rows.target * (len(transfers.hosts) + 1) + rows.host + 1) // (len(transfers.hosts) + 1)
+    if (np.bincount(clients_of)[np.unique(rows.target)] == 1).mean() > 0.5:
         limits.append(Limit.ONE_HOST_A_TARGET)
     if transfers.rates is None:
         limits.append(Limit.NO_RATES)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from iosonde.bench.locate.findings import Fault
 from iosonde.bench.locate.rates import rates_of, series
 from iosonde.drawing.marks import Mark, NumberDots, NumberLine
 from iosonde.drawing.sheet import BYTES_PER_S, SECONDS, Pane, Sheet, thousands
-from iosonde.model.transfers import DIRECTIONS
+from iosonde.model.transfers import DIRECTIONS, WRITE
 
 if TYPE_CHECKING:
     from iosonde.bench.locate.findings import Findings
@@ -33,7 +34,7 @@ def locate_sheet(
     note = f"{thousands(len(rows))} of {thousands(len(usable))} transfers" if len(rows) < len(usable) else ""
     target = _only_target(transfers)
     server, servers = topology.of("ost", transfers.targets)
-    slow = _slow_rows(transfers, target, server, servers, findings)
+    slow = _slow_rows(transfers, target, topology, findings)
     panes = [_files("by rank", "rank", transfers.rank.astype(np.float64), transfers, rows, slow, note)]
     on_one = rows[target[rows] >= 0]
     order = _ranked(transfers.targets)
@@ -43,6 +44,8 @@ def locate_sheet(
         placed = rows[np.isfinite(transfers.position[rows])]
         across = "disk position: 0 outer edge, 1 inner edge"
         panes.append(_files("by disk position", across, transfers.position, transfers, placed, slow, note))
+    if len(on_one):
+        panes.append(_beside(transfers, usable[target[usable] >= 0], target, slow))
     panes.append(_over_time(transfers, repetition))
     if servers and len(on_one):
         every = usable[(target[usable] >= 0)]
@@ -68,16 +71,21 @@ def _only_target(transfers: Transfers) -> Ints:
 
 
 def _slow_rows(
-    transfers: Transfers, target: Ints, server: Ints, servers: tuple[str, ...], findings: Findings
+    transfers: Transfers, target: Ints, topology: Topology, findings: Findings
 ) -> Flags:
     """Rows of a component that was found slow, in its directions."""
     out = np.zeros(len(transfers), dtype=bool)
+    server, servers = topology.of("ost", transfers.targets)
     of_server = np.where(target >= 0, server[target], -1)
     for one in findings.slow:
         ways = np.isin(transfers.direction, [DIRECTIONS.index(effect.direction) for effect in one.effects])
         names = set(one.components)
         if one.level == "group":
             names = set(one.also)
+        if one.fault is Fault.LINK:
+            grouped, groups = topology.of("oss", servers)
+            slow_group = [i for i, g in enumerate(grouped.tolist()) if g >= 0 and groups[g] in one.also]
+            out |= (transfers.direction == WRITE) & np.isin(of_server, slow_group)
         if one.level == "ost":
             out |= ways & np.isin(target, [i for i, name in enumerate(transfers.targets) if name in names])
         elif one.level == "host":
@@ -112,6 +120,25 @@ def _dots(x: Floats, value: Floats, rows: Ints, direction: Ints, slow: Flags) ->
     if len(some):
         marks.append(NumberDots(SLOW, "slow", x[some], value[some]))
     return tuple(marks)
+
+
+def _beside(transfers: Transfers, rows: Ints, target: Ints, slow: Flags) -> Pane:
+    """Mean time of the files of each target: reads over writes."""
+    count, seconds = len(transfers.targets), transfers.seconds()
+    mean, odd = np.full((2, count), np.nan), np.zeros(count, dtype=bool)
+    for way in range(2):
+        mine = rows[transfers.direction[rows] == way]
+        files = np.bincount(target[mine], minlength=count)
+        known = files > 0
+        mean[way, known] = np.bincount(target[mine], seconds[mine], count)[known] / files[known]
+        odd |= np.bincount(target[mine], slow[mine].astype(np.float64), count) > 0.5 * np.maximum(files, 1)
+    both = np.isfinite(mean).all(axis=0)
+    marks = [
+        NumberDots(name, role, mean[0, some], mean[1, some])
+        for name, role, some in (("a target", "target", both & ~odd), (SLOW, "slow", both & odd))
+        if some.any()
+    ]
+    return Pane("reads beside writes", "", SECONDS, tuple(marks), int(both.sum()), "mean time of a target's files", across="seconds to write")
 
 
 def _over_time(transfers: Transfers, repetition: int) -> Pane:
