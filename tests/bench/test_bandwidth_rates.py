@@ -143,9 +143,9 @@ lmm_stripe_offset: 1
 def test_layouts_of_lustre_are_read_plain_and_composite():
     paths = ["/mnt/l/data.000000", "/mnt/l/data.000001", "/mnt/l/data.000002"]
     found = parse_getstripe(GETSTRIPE, paths)
-    assert found[paths[0]].osts == ("1", "13")
+    assert found[paths[0]].targets == ("OST0001", "OST000d")
     assert found[paths[0]].text == "2 x 1048576 B"
-    assert found[paths[1]].osts == ("3", "0")
+    assert found[paths[1]].targets == ("OST0003", "OST0000")
     assert paths[2] not in found
     assert parse_getstripe("lfs: command failed\n\x00 7 0x2", paths) == {}
 

@@ -124,31 +124,25 @@ RUN_KEY = ("run_id", "phase", "repetition", "waiting_factor", "measurement", "op
 RUN_ORDER = ("run_id", "began_ns", "phase", "repetition", "waiting_factor", "op", "rank")
 
 TRANSFER_TYPES: dict[str, str] = {
-    "schema_version": "UTINYINT",
-    **dict.fromkeys(("run_id", "target"), "VARCHAR"),
-    "repetition": "INTEGER",
-    "direction": "VARCHAR",
-    "rank": "INTEGER",
-    **dict.fromkeys(("host", "file"), "VARCHAR"),
-    **dict.fromkeys(("bytes", "open_begin_ns", "open_end_ns"), "BIGINT"),
-    **dict.fromkeys(("transfer_begin_ns", "transfer_end_ns"), "BIGINT"),
-    **dict.fromkeys(("close_begin_ns", "close_end_ns"), "BIGINT"),
-    "osts": "VARCHAR[]",
-    "layout": "VARCHAR",
-    "physical_bytes": "BIGINT",
-    "complete": "BOOLEAN",
-}
-"""DuckDB types, in file order."""
-TRANSFER_KEY = ("run_id", "repetition", "direction", "rank")
-RATE_TYPES: dict[str, str] = {
-    "schema_version": "UTINYINT",
     "run_id": "VARCHAR",
     "repetition": "INTEGER",
     "direction": "VARCHAR",
     "rank": "INTEGER",
-    **dict.fromkeys(("begin_ns", "bin_ns", "bytes"), "BIGINT"),
+    **dict.fromkeys(("host", "file", "targets"), "VARCHAR"),
+    **dict.fromkeys(("bytes", "open_begin_ns", "open_end_ns"), "BIGINT"),
+    **dict.fromkeys(("transfer_begin_ns", "transfer_end_ns"), "BIGINT"),
+    **dict.fromkeys(("close_begin_ns", "close_end_ns"), "BIGINT"),
+    "position": "DOUBLE",
+    "layout": "VARCHAR",
 }
-RATE_KEY = ("run_id", "repetition", "direction", "rank", "begin_ns")
+"""DuckDB types, in file order."""
+RATE_TYPES: dict[str, str] = {
+    "run_id": "VARCHAR",
+    "repetition": "INTEGER",
+    "direction": "VARCHAR",
+    "rank": "INTEGER",
+    **dict.fromkeys(("begin_ns", "bytes"), "BIGINT"),
+}
 
 METRIC_TYPES: dict[str, str] = {
     "schema_version": "UTINYINT",

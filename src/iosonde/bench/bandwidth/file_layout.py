@@ -25,9 +25,9 @@ _STRIPE_SIZE = re.compile(r"lmm_stripe_size:\s*(?P<bytes>\d+)")
 
 @dataclass(frozen=True, slots=True)
 class FileLayout:
-    """``osts``: indices in the order of stripes, empty where they are not known. ``text``: for people."""
+    """``targets``: names of OSTs in the order of stripes, empty where they are not known. ``text``: for people."""
 
-    osts: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
     text: str | None = None
 
 
@@ -67,7 +67,9 @@ def parse_getstripe(text: str, paths: Sequence[str]) -> dict[str, FileLayout]:
             elif size := _STRIPE_SIZE.search(line):
                 sizes.setdefault(path, size["bytes"])
     return {
-        name: FileLayout(tuple(found), f"{len(found)} x {sizes.get(name, '?')} B")
+        name: FileLayout(
+            tuple(f"OST{int(ost):04x}" for ost in found), f"{len(found)} x {sizes.get(name, '?')} B"
+        )
         for name, found in osts.items()
         if found
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iosonde.bench.bandwidth.spec import DIRECTIONS, Spec
+from iosonde.bench.bandwidth.spec import Spec
+from iosonde.model.transfers import DIRECTIONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.bench.bandwidth.spec import BIN_NS
 from iosonde.bench.runtime.histogram import Counts
 from iosonde.model.frames import NULL_NS
+from iosonde.model.transfers import BIN_NS
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats

@@ -10,11 +10,10 @@ import numpy as np
 
 from iosonde.bench.bandwidth import tables
 from iosonde.bench.bandwidth.file_layout import FileLayout, lustre_layouts, physical_bytes
-from iosonde.bench.bandwidth.spec import BIN_NS
+from iosonde.bench.bandwidth.rates import rank_series
 from iosonde.bench.bandwidth.steps import MeasuredPhase
 from iosonde.bench.runs.recorder import Recorder
 from iosonde.bench.runtime.result import PhaseResult
-from iosonde.model.frames import NULL_NS
 from iosonde.model.runs import RunRow
 
 _INSTANTS = (
@@ -74,29 +73,34 @@ class BandwidthRecorder(Recorder):
 
     def _transfers(self, phase: MeasuredPhase) -> tables.Columns:
         label, key = self.label, phase.result.key
-        ends = {rank.rank: rank.end for rank in phase.result.ranks}
-        place = dict(zip(ends, phase.paths, strict=True))
-        records = phase.result.records
-        n = len(records)
-        paths = [place.get(one.rank) for one in records]
+        ranks = [rank.rank for rank in phase.result.ranks]
+        place = dict(zip(ranks, phase.paths, strict=True))
+        # A rank whose open failed, or that hangs, has moved nothing that could be placed in time.
+        began = [one for one in phase.result.records if rank_series(one.columns) is not None]
+        n = len(began)
+        paths = [place.get(one.rank) for one in began]
         layouts = self._layouts([path for path in paths if path is not None])
         found = [layouts.get(path or "", FileLayout()) for path in paths]
-        physical = [None if path is None else physical_bytes(path) for path in paths]
         return {
             "run_id": np.full(n, label.run_id, object),
-            "target": np.full(n, label.target, object),
             "repetition": np.full(n, key.repetition, np.int64),
             "direction": np.full(n, key.name, object),
-            "rank": np.array([one.rank for one in records], np.int64),
+            "rank": np.array([one.rank for one in began], np.int64),
             "host": np.full(n, label.host, object),
             "file": np.array(paths, object),
-            "bytes": _whole(records, "bytes"),
-            **{name: _whole(records, name) for name in _INSTANTS},
-            "osts": np.array([" ".join(one.osts) or None for one in found], object),
+            "targets": np.array([";".join(one.targets) or None for one in found], object),
+            "bytes": _whole(began, "bytes"),
+            **{name: _whole(began, name) for name in _INSTANTS},
+            "position": np.array([self._position(path) for path in paths], np.float64),
             "layout": np.array([one.text for one in found], object),
-            "physical_bytes": np.array([NULL_NS if p is None else p for p in physical], np.int64),
-            "complete": np.array([ends[one.rank] == "done" for one in records], np.bool_),
         }
+
+    def _position(self, path: str | None) -> float:
+        """Where the file begins on the device that its file system has for itself; NaN where nobody knows."""
+        machine = self.label.machine
+        size, kind = machine.get("size_bytes"), machine.get("file_system")
+        physical = None if path is None or kind == "lustre" else physical_bytes(path)
+        return float("nan") if physical is None or not size else min(1.0, physical / size)
 
     def _layouts(self, paths: Sequence[str]) -> Mapping[str, FileLayout]:
         return lustre_layouts(paths, str(self.label.machine.get("file_system", "")))
@@ -113,7 +117,7 @@ class BandwidthRecorder(Recorder):
             )
             for one in phase.result.records
         ]
-        return tables.rate_columns(rows, self.label.run_id, BIN_NS)
+        return tables.rate_columns(rows, self.label.run_id)
 
     def _note_mismatches(self, phase: MeasuredPhase) -> None:
         """Which places of which files do not hold what was written."""

@@ -7,14 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from iosonde.model.errors import UsageError
+from iosonde.model.transfers import BIN_NS
 from iosonde.model.units import format_size
 
-DIRECTIONS = ("write", "read")
 LAYOUTS = ("own", "segmented", "strided")
 """A file a rank; one file in blocks of the ranks in turn; one file in transfers of the ranks in turn."""
 FSYNCS = ("none", "end", "each")
-BIN_NS = 250_000_000
-"""Width of a bin of the rate series."""
 TRANSFER_BYTES = 1 << 20
 BLOCK_BYTES = 1 << 30
 TIMED_SEGMENTS = 1024

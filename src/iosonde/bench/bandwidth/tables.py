@@ -26,8 +26,8 @@ from iosonde.engine.reader import connect
 from iosonde.engine.spool import NULL_SQL
 from iosonde.model.errors import StoreError
 from iosonde.model.names import slug
+from iosonde.model.transfers import BIN_NS
 
-SCHEMA_VERSION = 1
 TABLES: dict[str, dict[str, str]] = {"transfers": TRANSFER_TYPES, "rates": RATE_TYPES}
 _ORDER = "repetition, direction DESC, rank"
 _PART = ".part.parquet"
@@ -40,10 +40,8 @@ def write_part(root: Path, table: str, run_id: str, part: str, columns: Columns)
     if not len(columns["rank"]):
         return None
     path = Path(root) / table / f"{slug(run_id)}.{slug(part).replace('.', '-')}{_PART}"
-    values = {"schema_version": str(SCHEMA_VERSION)}
     select = ", ".join(
-        f"({values.get(name, _as_sql(name, kind))})::{kind} AS {name}"
-        for name, kind in TABLES[table].items()
+        f"({_as_sql(name, kind)})::{kind} AS {name}" for name, kind in TABLES[table].items()
     )
     with closing(connect(threads=1)) as con:
         con.register("columns", {name: np.ascontiguousarray(c) for name, c in columns.items()})
@@ -52,8 +50,8 @@ def write_part(root: Path, table: str, run_id: str, part: str, columns: Columns)
 
 
 def _as_sql(name: str, kind: str) -> str:
-    if kind == "VARCHAR[]":
-        return f"CASE WHEN {name} IS NOT NULL THEN string_split({name}, ' ') END"
+    if kind == "DOUBLE":
+        return f"CASE WHEN isfinite({name}) THEN {name} END"
     return f"nullif({name}, {NULL_SQL})" if kind == "BIGINT" else name
 
 
@@ -109,10 +107,8 @@ def _write(con: duckdb.DuckDBPyConnection, select: str, path: Path) -> None:
         ) from error
 
 
-def rate_columns(
-    rows: Sequence[tuple[int, str, int, int, Any]], run_id: str, bin_ns: int
-) -> Columns:
-    """The table ``rates`` from (repetition, direction, rank, first bin, bytes of each bin)."""
+def rate_columns(rows: Sequence[tuple[int, str, int, int, Any]], run_id: str) -> Columns:
+    """The table ``rates`` from (repetition, direction, rank, first bin, bytes of each bin of ``BIN_NS``)."""
     counts = [len(bins) for *_, bins in rows]
     first = np.concatenate([r[3] + np.arange(len(r[4])) for r in rows] or [np.zeros(0, np.int64)])
     return {
@@ -120,7 +116,6 @@ def rate_columns(
         "repetition": np.repeat([r[0] for r in rows], counts),
         "direction": np.repeat(np.array([r[1] for r in rows], object), counts),
         "rank": np.repeat([r[2] for r in rows], counts),
-        "begin_ns": first.astype(np.int64) * bin_ns,
-        "bin_ns": np.full(sum(counts), bin_ns, np.int64),
+        "begin_ns": first.astype(np.int64) * BIN_NS,
         "bytes": np.concatenate([r[4] for r in rows] or [np.zeros(0, np.int64)]),
     }

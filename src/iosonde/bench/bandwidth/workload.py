@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from iosonde import _core
-from iosonde.bench.bandwidth.spec import BIN_NS
 from iosonde.bench.runtime.core_workload import CoreWorkload, core_errors
 from iosonde.bench.runtime.histogram import Counts
 from iosonde.bench.runtime.series import BinnedSeries
 from iosonde.bench.runtime.tallies import RankTally
 from iosonde.bench.runtime.workload import Limit, PhaseKey, StartWorkload
+from iosonde.model.transfers import BIN_NS
 
 BYTES = "bytes"
 """The name of a rank's series."""

@@ -11,7 +11,6 @@ from iosonde.bench.backends.places import parse_place
 from iosonde.bench.bandwidth.plan import BandwidthPlan
 from iosonde.bench.bandwidth.spec import (
     BLOCK_BYTES,
-    DIRECTIONS,
     FSYNCS,
     LAYOUTS,
     TIMED_SEGMENTS,
@@ -22,6 +21,7 @@ from iosonde.cli.bench.options import add_results, check_results
 from iosonde.cli.bench.values import count, fault, seed_number, words
 from iosonde.cli.shared import options
 from iosonde.model.errors import UsageError
+from iosonde.model.transfers import DIRECTIONS
 from iosonde.model.units import parse_duration, parse_size
 
 EXAMPLES = """\

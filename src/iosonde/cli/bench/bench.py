@@ -22,7 +22,7 @@ examples:
   iosonde bench metadata /work -n 4 --adaptive   clients, servers or background work?
   iosonde bench bandwidth /work -n 4 --direct    GiB/s of writes and reads, and which rank held them up
 
-Results go into the store (--store DIR). 'iosonde bench NAME --help' shows all options.
+Results go into the store (--store DIR). 'iosonde bench metadata --help' shows all options of one.
 """
 
 BENCHMARKS: dict[str, Callable[[Sequence[str]], int]] = {
