@@ -6,7 +6,9 @@ import argparse
 import os
 import platform
 import secrets
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 from iosonde.bench.bandwidth.run import run_bandwidth
 from iosonde.bench.runtime.processes import find_processes, is_first
@@ -33,11 +35,15 @@ def bandwidth(arguments: Sequence[str]) -> int:
     root = None if args.no_store else options.store_root(args)
     seed = processes.broadcast(secrets.randbits(48))
     try:
-        with Interrupt() as interrupt:
+        with tempfile.TemporaryDirectory() as spare, Interrupt() as interrupt:
+            # A picture is drawn from what a store holds.
+            drawn = Path(spare) if root is None and args.plot is not None else root
             work = plan(args, processes.all_gather(platform.node()), seed)
             view = ProgressView(interrupt, quiet=processes.number > 0)
             with ProgressBar(view):
-                outcome = run_bandwidth(work, processes, root, view, options.now_ns())
+                outcome = run_bandwidth(work, processes, drawn, view, options.now_ns())
+            if processes.number == 0 and outcome.rows:
+                _show(outcome.rows, args, drawn)
     except IosondeError as error:
         # Every process has the same error: one says it.
         if processes.number > 0:
@@ -49,8 +55,6 @@ def bandwidth(arguments: Sequence[str]) -> int:
         raise
     if processes.number > 0:
         return 0
-    if outcome.rows:
-        _show(outcome.rows, args)
     for text in dict.fromkeys(map(str, outcome.errors)):
         options.note(f"iosonde: {text}")
     if not outcome.rows and not outcome.errors:
@@ -64,10 +68,23 @@ def bandwidth(arguments: Sequence[str]) -> int:
     return 0 if good and not outcome.errors else 1
 
 
-def _show(rows: list[RunRow], args: argparse.Namespace) -> None:
+def _show(rows: list[RunRow], args: argparse.Namespace, drawn: Path | None) -> None:
+    if args.plot is not None and drawn is not None:
+        _plot(rows, args, drawn)
     if args.format != "table":
         write_rows(rows, args.format, args.output)
         return
     print(details(rows, options.now_ns()))
     if not args.no_store:
         options.note(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
+
+
+def _plot(rows: list[RunRow], args: argparse.Namespace, root: Path) -> None:
+    """Rates over time and times of files."""
+    from iosonde.bench.bandwidth.sheets import bandwidth_sheet
+    from iosonde.drawing.render_sheet import save_sheet
+
+    sheet = bandwidth_sheet(root, rows)
+    if sheet is not None:
+        save_sheet(sheet, args.plot, dark=args.dark)
+        options.note(f"wrote {args.plot}")
