@@ -17,7 +17,7 @@ from iosonde.bench.bandwidth.rates import (
     phase_rates,
     rank_series,
 )
-from iosonde.bench.bandwidth.spec import Spec, kept_files
+from iosonde.bench.bandwidth.spec import BandwidthSpec, kept_files
 from iosonde.bench.bandwidth.tables import TABLES
 from iosonde.model.frames import NULL_NS
 
@@ -159,4 +159,6 @@ def test_a_note_of_another_version_is_refused(wrong):
 def test_parameters_of_a_spec_are_those_of_the_core(place):
     from iosonde.bench.bandwidth.workload import BandwidthWorkload
 
-    BandwidthWorkload(str(place), Spec(block_bytes=1 << 20).parameters(1), 0, 1).close(1000)
+    BandwidthWorkload(str(place), BandwidthSpec(block_bytes=1 << 20).parameters(1), 0, 1).close(
+        1000
+    )

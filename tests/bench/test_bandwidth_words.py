@@ -8,7 +8,7 @@ import pytest
 from iosonde.bench.bandwidth.cautions import phase_cautions, plan_cautions
 from iosonde.bench.bandwidth.plan import BandwidthPlan
 from iosonde.bench.bandwidth.sheets import bandwidth_sheet
-from iosonde.bench.bandwidth.spec import Spec
+from iosonde.bench.bandwidth.spec import BandwidthSpec
 from iosonde.bench.bandwidth.words import phase_cells, say_slow_ranks, say_tail
 from iosonde.bench.runtime.result import PhaseResult
 from iosonde.bench.runtime.tallies import PhaseTally
@@ -28,7 +28,7 @@ def before(spec, hosts, machine=MACHINE, directions=("write", "read")):
 
 
 def test_files_that_fit_into_memory_are_said_to_with_a_size_that_does_not():
-    spec = Spec(block_bytes=8 * GIB)
+    spec = BandwidthSpec(block_bytes=8 * GIB)
     assert "16.0 GiB a host fit into its memory (64.0 GiB)" in before(spec, ["a", "a", "b"])
     assert "-b 65G" in before(spec, ["a", "a", "b"])
     assert "fit into" not in before(replace(spec, block_bytes=65 * GIB), ["a", "a", "b"])
@@ -40,7 +40,7 @@ def test_files_that_fit_into_memory_are_said_to_with_a_size_that_does_not():
 
 
 def test_reads_of_what_the_own_host_wrote_are_counted():
-    spec = Spec(block_bytes=33 * GIB)
+    spec = BandwidthSpec(block_bytes=33 * GIB)
     hosts = ["a", "a", "b", "b"]
     assert "4 of 4 ranks read what their own host" in before(spec, hosts)
     assert "2 of 4 ranks read what their own host" in before(replace(spec, shift=1), hosts)
@@ -60,12 +60,14 @@ def test_reads_of_what_the_own_host_wrote_are_counted():
 )
 def test_a_phase_that_measured_something_else_says_so(changes, said):
     total = replace(PhaseTally(ranks=4, slowest_ns=10 * 10**9, ends={"done": 4}), **changes)
-    found = list(phase_cautions(PhaseResult(PhaseKey("write"), (), total), Spec(), MACHINE))
+    found = list(
+        phase_cautions(PhaseResult(PhaseKey("write"), (), total), BandwidthSpec(), MACHINE)
+    )
     assert (said in found[0]) if said else not found
 
 
 def test_a_limit_that_was_not_reached_is_said():
-    spec = Spec(limit_ns=30 * 10**9)
+    spec = BandwidthSpec(limit_ns=30 * 10**9)
     total = PhaseTally(ranks=2, slowest_ns=10 * 10**9, ends={"done": 2})
     early = PhaseResult(PhaseKey("write"), (), total, total)
     assert "before the time limit" in " ".join(phase_cautions(early, spec, MACHINE))

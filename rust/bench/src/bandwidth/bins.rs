@@ -1,6 +1,7 @@
 //! Bytes per bin of time. Bins begin at multiples of their width since the Unix epoch, so those of all ranks add up.
 
-const DAY_NS: u64 = 86_400_000_000_000;
+/// A day of bins of 0.25 s.
+const MOST: usize = 345_600;
 
 /// The series of one rank in one phase; takes no memory after it was made.
 #[derive(Debug, Default)]
@@ -15,10 +16,10 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Room for a day.
+    /// Room for a day of bins of 0.25 s.
     pub fn new(width_ns: u64) -> Self {
         // Zeroed pages come from the kernel when they are touched first: one of them every 512 bins.
-        Self { width_ns, values: vec![0; (DAY_NS / width_ns).max(1) as usize], ..Self::default() }
+        Self { width_ns, values: vec![0; MOST], ..Self::default() }
     }
 
     /// Begin at an instant, of which both clocks are known.
@@ -80,7 +81,7 @@ mod tests {
         bins.credit(2_029, 1);
         bins.credit(2_030, 2);
         assert_eq!((bins.first(), bins.values(), bins.left_out()), (-1, &[1, 2][..], 0));
-        bins.credit(2_000 + 2 * DAY_NS, 5);
+        bins.credit(2_000 + 100 * (MOST as u64 + 5), 5);
         assert_eq!(bins.left_out(), 5);
     }
 }

@@ -25,10 +25,10 @@ pub struct Content {
 impl Content {
     /// The same bytes for the same seed, on every rank.
     pub fn new(seed: u64, transfer_bytes: u64, depth: u32) -> Self {
-        let length = transfer_bytes as usize;
-        let mut template = AlignedBuffer::new(length);
+        // Side by side, so that they lie in huge pages.
+        let mut buffers = AlignedBuffer::many(transfer_bytes as usize, depth as usize + 1);
+        let mut template = buffers.swap_remove(depth as usize);
         Random::stream(seed, "content").fill(template.slice_mut());
-        let buffers = (0..depth).map(|_| AlignedBuffer::new(length)).collect();
         let mut content = Self { template, buffers };
         content.prepare();
         content

@@ -10,6 +10,7 @@ mod file;
 pub mod parameters;
 pub mod pattern;
 mod permutation;
+mod queue;
 mod rank;
 pub mod records;
 mod ring;

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from iosonde.bench.bandwidth.plan import BandwidthPlan
-from iosonde.bench.bandwidth.spec import Spec
+from iosonde.bench.bandwidth.spec import BandwidthSpec
 from iosonde.bench.runtime.result import PhaseResult
 from iosonde.model.units import format_duration, format_percent, format_size
 
@@ -19,7 +19,7 @@ _MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs")
 
 
 def plan_cautions(
-    plan: BandwidthPlan, spec: Spec, hosts: Sequence[str], machine: Mapping[str, Any]
+    plan: BandwidthPlan, spec: BandwidthSpec, hosts: Sequence[str], machine: Mapping[str, Any]
 ) -> Iterator[str]:
     """What can be said before the run. ``hosts``: of each rank."""
     if plan.place is None:
@@ -45,13 +45,15 @@ def plan_cautions(
         )
 
 
-def _larger_gib(memory: int, hosts: Sequence[str], spec: Spec) -> int:
+def _larger_gib(memory: int, hosts: Sequence[str], spec: BandwidthSpec) -> int:
     """A block, in GiB, with which a host's files exceed its memory twice."""
     share = 2 * memory / (max(Counter(hosts).values()) * spec.segments)
     return int(share) // (1 << 30) + 1
 
 
-def phase_cautions(result: PhaseResult, spec: Spec, machine: Mapping[str, Any]) -> Iterator[str]:
+def phase_cautions(
+    result: PhaseResult, spec: BandwidthSpec, machine: Mapping[str, Any]
+) -> Iterator[str]:
     """What can be said of a phase that ended. Only where its total is."""
     total = result.total
     if total is None or not total.slowest_ns or result.stopped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from iosonde.bench.bandwidth.spec import Spec
+from iosonde.bench.bandwidth.spec import BandwidthSpec
 from iosonde.model.transfers import DIRECTIONS
 
 
@@ -15,7 +15,7 @@ class BandwidthPlan:
     place: str | None
     threads: int
     """Ranks of one process."""
-    spec: Spec
+    spec: BandwidthSpec
     directions: tuple[str, ...] = DIRECTIONS
     repetitions: int = 1
     keep: bool = False

@@ -106,7 +106,7 @@ def moved(ranks: Sequence[RankSeries], at: Edges) -> Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseRates:
+class BandwidthRates:
     """Bytes per second. None: not known, as where ranks were never all busy at once."""
 
     sustained: float | None
@@ -121,10 +121,10 @@ class PhaseRates:
         return 1 - self.last / self.sustained
 
 
-def phase_rates(at: Edges, parts: Iterable[Moved]) -> PhaseRates:
+def phase_rates(at: Edges, parts: Iterable[Moved]) -> BandwidthRates:
     """Rates from the bytes of all processes' ranks."""
     busy_from, busy_to, first, last = (sum(part) for part in zip(*parts, strict=True))
-    return PhaseRates(
+    return BandwidthRates(
         _rate(busy_to - busy_from, at.busy_to_ns - at.busy_from_ns),
         _rate(first, at.first_ns - at.begin_ns),
         _rate(last, at.last_ns - at.begin_ns),

@@ -12,7 +12,7 @@ from iosonde.bench.bandwidth import tables
 from iosonde.bench.bandwidth.file_layout import FileLayout, lustre_layouts, physical_bytes
 from iosonde.bench.bandwidth.rates import rank_series
 from iosonde.bench.bandwidth.steps import MeasuredPhase
-from iosonde.bench.runs.recorder import Recorder
+from iosonde.bench.recorder import Recorder
 from iosonde.bench.runtime.result import PhaseResult
 from iosonde.model.runs import RunRow
 

@@ -16,10 +16,10 @@ from typing import Any
 from iosonde.bench.bandwidth.cautions import phase_cautions, plan_cautions
 from iosonde.bench.bandwidth.plan import BandwidthPlan
 from iosonde.bench.bandwidth.recorder import BandwidthRecorder
-from iosonde.bench.bandwidth.spec import KeptFiles, Spec, as_dict, kept_files, settled
+from iosonde.bench.bandwidth.spec import BandwidthSpec, KeptFiles, as_dict, kept_files, settled
 from iosonde.bench.bandwidth.steps import BandwidthSteps, MeasuredPhase
 from iosonde.bench.bandwidth.workload import BandwidthWorkload
-from iosonde.bench.runs.recorder import Observer, PlanOutcome, check_store, gathered_rows
+from iosonde.bench.recorder import Observer, PlanOutcome, check_store, gathered_rows
 from iosonde.bench.runtime.machine import describe
 from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.rank_group import RankGroup
@@ -151,7 +151,7 @@ class _Run:
             raise error
         return found
 
-    def _label(self, spec: Spec, ranks: int, now_ns: int) -> Label:
+    def _label(self, spec: BandwidthSpec, ranks: int, now_ns: int) -> Label:
         """What all rows of the run have in common."""
         plan, processes = self.plan, self.processes
         at = datetime.fromtimestamp(now_ns / 1e9, UTC)

@@ -20,7 +20,7 @@ TIMED_SEGMENTS = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
+class BandwidthSpec:
     """Parameters; names as in IOR."""
 
     transfer_bytes: int = TRANSFER_BYTES
@@ -60,7 +60,7 @@ class Spec:
         return {name: getattr(self, name) for name in same} | {"ranks": ranks}
 
 
-def as_dict(spec: Spec) -> dict[str, Any]:
+def as_dict(spec: BandwidthSpec) -> dict[str, Any]:
     """The spec as a row's parameters."""
     return {name: value for name, value in asdict(spec).items() if value not in (None, ())}
 
@@ -92,8 +92,8 @@ def kept_files(note: Mapping[str, Any]) -> KeptFiles:
 
 
 def settled(
-    spec: Spec, kept: KeptFiles | None, ranks: int, directions: Sequence[str], place: str
-) -> Spec:
+    spec: BandwidthSpec, kept: KeptFiles | None, ranks: int, directions: Sequence[str], place: str
+) -> BandwidthSpec:
     """The spec, with the seed of kept files when they are only read. Raises UsageError where they do not fit."""
     if "write" in directions:
         return spec

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from iosonde.bench.bandwidth.plan import BandwidthPlan
 from iosonde.bench.bandwidth.rates import (
-    PhaseRates,
+    BandwidthRates,
     edges,
     merged_edges,
     moved,
     phase_rates,
     rank_series,
 )
-from iosonde.bench.bandwidth.spec import KeptFiles, Spec
+from iosonde.bench.bandwidth.spec import BandwidthSpec, KeptFiles
 from iosonde.bench.bandwidth.workload import BandwidthWorkload
 from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.result import PhaseResult, Watch
@@ -29,14 +29,16 @@ class MeasuredPhase(NamedTuple):
     """A phase with what its records come to. ``rates`` in every process; ``paths`` of this process's ranks."""
 
     result: PhaseResult
-    rates: PhaseRates | None
+    rates: BandwidthRates | None
     paths: list[str | None]
 
 
 class BandwidthSteps:
     """One run at one place. ``spec`` is settled."""
 
-    def __init__(self, plan: BandwidthPlan, spec: Spec, processes: Processes, watch: Watch) -> None:
+    def __init__(
+        self, plan: BandwidthPlan, spec: BandwidthSpec, processes: Processes, watch: Watch
+    ) -> None:
         self.spec, self.place = spec, plan.name
         self.begun = False
         """The directory is made and held: what is in it may be removed."""
@@ -80,7 +82,7 @@ class BandwidthSteps:
         paths = self.session.ask("path")
         return MeasuredPhase(result, self._rates(result), paths)
 
-    def _rates(self, result: PhaseResult) -> PhaseRates | None:
+    def _rates(self, result: PhaseResult) -> BandwidthRates | None:
         found = [rank_series(records.columns) for records in result.records]
         own = [series for series in found if series is not None]
         at = merged_edges(self.session.all_gather(edges(own)))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from iosonde import _core
-from iosonde.bench.runtime.core_workload import CoreWorkload, core_errors
+from iosonde.bench.core_workload import CoreWorkload, core_errors
 from iosonde.bench.runtime.histogram import Counts
 from iosonde.bench.runtime.series import BinnedSeries
 from iosonde.bench.runtime.tallies import RankTally

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from iosonde.bench.metadata.operations import RankOperations, write_operations
-from iosonde.bench.runs.recorder import Observer, Recorder
+from iosonde.bench.recorder import Observer, Recorder
 from iosonde.bench.runtime.result import PhaseResult
 from iosonde.bench.runtime.rows import Label
 from iosonde.model.names import rank_host

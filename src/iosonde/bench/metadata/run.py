@@ -19,7 +19,7 @@ from iosonde.bench.metadata.plan import Plan
 from iosonde.bench.metadata.recorder import MetadataRecorder
 from iosonde.bench.metadata.spec import Spec, as_dict, settled
 from iosonde.bench.metadata.steps import MetadataSteps
-from iosonde.bench.runs.recorder import Observer, PlanOutcome, check_store, gathered_rows
+from iosonde.bench.recorder import Observer, PlanOutcome, check_store, gathered_rows
 from iosonde.bench.runtime.machine import describe
 from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.rows import Label

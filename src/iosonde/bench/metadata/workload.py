@@ -14,7 +14,7 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.bench.backends.places import StorageLocation
-from iosonde.bench.runtime.core_workload import CoreWorkload, core_errors
+from iosonde.bench.core_workload import CoreWorkload, core_errors
 from iosonde.bench.runtime.histogram import Counts
 from iosonde.bench.runtime.workload import Limit, PhaseKey, StartWorkload
 

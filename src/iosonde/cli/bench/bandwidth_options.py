@@ -15,7 +15,7 @@ from iosonde.bench.bandwidth.spec import (
     LAYOUTS,
     TIMED_SEGMENTS,
     TRANSFER_BYTES,
-    Spec,
+    BandwidthSpec,
 )
 from iosonde.cli.bench.options import add_results, check_results
 from iosonde.cli.bench.values import count, fault, seed_number, words
@@ -119,7 +119,7 @@ def plan(args: argparse.Namespace, hosts: Sequence[str], seed: int) -> Bandwidth
         raise UsageError(f"--phases {','.join(directions)}", expected="write, read, or both")
     directions = tuple(each for each in DIRECTIONS if each in directions)
     _check_together(args, directions)
-    spec = Spec(
+    spec = BandwidthSpec(
         transfer_bytes=args.transfer or min(TRANSFER_BYTES, args.block or TRANSFER_BYTES),
         block_bytes=_block(args),
         segments=args.segments or (TIMED_SEGMENTS if args.stonewall and not args.block else 1),

@@ -8,17 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iosonde.bench.bandwidth.words import (
-    EXPLAINED,
-    HEAD,
-    format_bandwidth,
-    phase_cells,
-    say_slow_ranks,
-    say_tail,
-)
+from iosonde.bench.bandwidth.words import format_bandwidth
 from iosonde.bench.runs.compare import RunSummary, comparison_table, counted, slow_ranks
 from iosonde.bench.runs.words import say_comparison, say_quantiles, say_ranks
-from iosonde.cli.shared.text import count, table, wrapped
+from iosonde.cli.shared.bandwidth_table import bandwidth_table
+from iosonde.cli.shared.text import count, table
 from iosonde.model.runs import RunRow, run_order
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_duration, format_size, format_time
@@ -30,7 +24,6 @@ _GONE_FIRST = ("backend", "I", "when", "P", "what", "target", "D", "N")
 _ONE_KIND = ("write_bytes_per_s", "read_bytes_per_s", "creates_per_s")
 """Columns of one benchmark, which go where no run has them."""
 _MOST_LINES = 400
-_MOST_SAID = 8
 
 
 def width() -> int:
@@ -167,17 +160,6 @@ def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = 
         slow = [say_ranks(one) for one in slow_ranks(rows)]
         parts.append("\n".join(slow[:_MOST_LINES]) or "nothing is known of single ranks")
     return "\n\n".join(part for part in parts if part)
-
-
-def bandwidth_table(rows: Sequence[RunRow]) -> str:
-    """A line a phase, then which ranks held it up and what the columns mean."""
-    cells = [tuple(map(clean_text, line)) for line in phase_cells(rows)]
-    kept = [i for i, name in enumerate(HEAD) if name != "slowest rank" or any(c[i] for c in cells)]
-    head = [HEAD[i] for i in kept]
-    said = [*say_tail(rows), *say_slow_ranks(rows)]
-    text = table(head, [[line[i] for i in kept] for line in cells][:_MOST_LINES])
-    lines = [line for one in [*said[:_MOST_SAID], EXPLAINED] for line in wrapped(one)]
-    return f"{text}\n\n" + "\n".join(lines)
 
 
 def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
