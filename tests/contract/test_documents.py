@@ -288,7 +288,7 @@ def test_constants_of_the_metadata_benchmark_in_prose_are_those_in_code() -> Non
     assert "a minute of nothing but failures" in page
     assert f"given up after {rank_group.PATIENCE_S:g} s" in page
     assert f"q90 needs {LEAST_COUNT['q90']} operations, q99 {LEAST_COUNT['q99']}" in page
-    assert private_constant("metadata/account.rs", "DIGITS") == 3
+    assert private_constant("ranks/account.rs", "DIGITS") == 3
     assert "three significant digits" in page
     assert "16 bytes each" in page
 

@@ -27,11 +27,18 @@ impl AlignedBuffer {
 
     /// `N` times `length` zero bytes, side by side, so that two of 1 MiB share one huge page.
     pub fn several<const N: usize>(length: usize) -> [Self; N] {
+        let mut parts = Self::many(length, N).into_iter();
+        #[allow(clippy::expect_used)]
+        std::array::from_fn(|_| parts.next().expect("as many as were asked for"))
+    }
+
+    /// The same, of a number that is known later.
+    pub fn many(length: usize, count: usize) -> Vec<Self> {
         let part = length.next_multiple_of(Self::PAGE);
         // One buffer of a worker on trial would leave half of a huge page to nobody.
-        let huge = N * part >= Self::HUGE_PAGE;
+        let huge = count * part >= Self::HUGE_PAGE;
         let align = if huge { Self::HUGE_PAGE } else { Self::PAGE };
-        let whole = (N * part).next_multiple_of(align);
+        let whole = (count * part).next_multiple_of(align);
         let mut memory = vec![0_u8; whole + align];
         let first = memory.as_ptr().align_offset(align);
         let start = memory[first..].as_mut_ptr();
@@ -41,12 +48,14 @@ impl AlignedBuffer {
             unsafe { libc::madvise(start.cast(), whole, libc::MADV_HUGEPAGE) };
         }
         let memory = Arc::new(memory);
-        std::array::from_fn(|i| Self {
-            // SAFETY: part `i` lies within the `whole` bytes behind `start`, which is not null.
-            start: unsafe { NonNull::new_unchecked(start.add(i * part)) },
-            length,
-            _memory: Arc::clone(&memory),
-        })
+        (0..count)
+            .map(|i| Self {
+                // SAFETY: part `i` lies within the `whole` bytes behind `start`, which is not null.
+                start: unsafe { NonNull::new_unchecked(start.add(i * part)) },
+                length,
+                _memory: Arc::clone(&memory),
+            })
+            .collect()
     }
     /// Bytes.
     pub fn len(&self) -> usize {

@@ -12,6 +12,7 @@
     judged/<host>/<target slug>/<date>-<period>.npz             computed from samples; may go at any time
     runs/<run slug>.<process>.part.jsonl                        appended by a benchmark in flight
     runs/date=YYYY-MM-DD/<run slug>.parquet                     a run that has ended
+    transfers/, rates/                                          of a bandwidth run (``bench.bandwidth.tables``)
 
 A segment has the same stem in all places, which is how a reader takes each row once.
 """
