@@ -1,0 +1,343 @@
+"""What IOR prints, from ``-v`` to ``-vvv``, as runs: each test of a file is one, the second is called ``NAME-2``.
+
+::
+
+    IOR-4.1.0+dev: MPI Coordinated Test of Parallel I/O
+    Command line        : ior -F -t 1m -b 4g -D 3 -o dir/f
+    Options:            "Summary:" with tabs and "=" up to 3.1
+    access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
+    write     133.24     133.24     0.014715    4194304    1024.00    0.000038   3.24       0.034444   3.24       0
+    Max Write: 133.24 MiB/sec (139.71 MB/sec)
+    Summary of all tests:
+
+Columns are read by their names: 2.10.3 to 3.2 have neither IOPS nor latency. Formats: IOR 2.10.3, 3.0 to 3.4, 4.0, 4.1.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from iosonde.connectors.benchmarks.ior.found import IorRun, PhaseTimes, phase_times, rank_times
+from iosonde.connectors.benchmarks.ior.results import Result, Wall, rows_of
+from iosonde.connectors.benchmarks.ior.setup import Setup
+from iosonde.connectors.benchmarks.ior.timers import Timers, mended
+from iosonde.connectors.lines import (
+    NUMBER,
+    FileDefaults,
+    Line,
+    Warn,
+    bad,
+    local_ns,
+    possible,
+    read_lines,
+)
+from iosonde.model.frames import NULL_NS
+
+TITLE = re.compile(r"IOR-(\S{1,40}): MPI Coordinated Test of Parallel I/O")
+HEADER = re.compile(r"access\s+bw\(MiB/s\)")
+_ROW = re.compile(r"(write|read)\s+([-\d].*)")
+_CELL = re.compile(rf"{NUMBER}|-|-?nan|-?inf")
+_PAIR = re.compile(r"\s*([A-Za-z][A-Za-z_ ]{0,30}?)\s*[:=]\s?(.*)")
+_TIME = "%a %b %d %H:%M:%S %Y"
+_WANTED = "a row with a number for each column of its table"
+_TIMER_WANTED = "a line such as 'Test 0: Iter=0, Task=1, Time=1795257236.9, write open start'"
+_ALONE = re.compile(r"(\d{1,8}): stonewalling pairs accessed: (\d{1,15})")
+_WALL = re.compile(
+    rf"stonewalling pairs accessed min: (\d{{1,15}}) max: (\d{{1,15}})"
+    rf"(?: -- min data: ({NUMBER}) GiB mean data: ({NUMBER}) GiB time: ({NUMBER})s)?"
+)
+_MOVED = re.compile(r"WARNING: Using actual aggregate bytes moved = (\d{1,19})")
+_MAX = re.compile(rf"Max (Write|Read):\s+({NUMBER}) MiB/sec")
+_FS = re.compile(r"FS\s*: (\S+ \S+)\s+Used FS: (\S+)%\s+Inodes: (\S+ \S+)\s+Used Inodes: (\S+)%")
+_NAMES = {
+    **{"bw(MiB/s)": "bw_mib", "IOPS": "iops", "Latency(s)": "latency_s", "Latency": "latency_s"},
+    **{"open(s)": "open_s", "wr/rd(s)": "transfer_s", "close(s)": "close_s"},
+    **{"total(s)": "total_s", "iter": "repetition", "block(KiB)": "block", "xfer(KiB)": "xfer"},
+}
+_OLD = ("bw(MiB/s)", "block(KiB)", "xfer(KiB)", "open(s)", "wr/rd(s)", "close(s)", "total(s)")
+_NEW = ("bw(MiB/s)", "IOPS", "Latency(s)", *_OLD[1:])
+_LAYOUTS = {len(names) + 1: (*names, "iter") for names in (_OLD, _NEW)}
+_BEGINS_TEST = re.compile(r"TestID\s+: \d|Test (\d{1,9}) started: ")
+_MOST_REPETITION = 2**31 - 1
+
+
+def read_text(path: Path, given: FileDefaults, warn: Warn) -> Iterator[IorRun]:
+    """Every test of a file. A line that is not what it should be is told of by its place, never by what it says:
+    it may be of the environment. Raises InputFileError."""
+    reader = _Reader(path, given, warn)
+    for line, match, torn in mended(read_lines(path, warn)):
+        if match is not None:
+            if not reader.test.timers.take(match):
+                warn(bad(path, line.number, "a timer has impossible numbers", _TIMER_WANTED))
+        elif torn:
+            warn(bad(path, line.number, "a timer is torn", _TIMER_WANTED))
+        else:
+            yield from reader.take(line)
+    yield from reader.done()
+
+
+class _Test:
+    """What was found of one test."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.number: int | None = None
+        self.timers = Timers()
+        self.results: list[Result] = []
+        self.best: dict[str, float] = {}
+        self.began: int | None = None
+        self.commenced: dict[tuple[str, int], int] = {}
+        self.summary: dict[str, dict[str, float]] = {}
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.results or self.timers.found or self.best or self.summary)
+
+
+class _Reader:
+    """Reads one file."""
+
+    def __init__(self, path: Path, given: FileDefaults, warn: Warn) -> None:
+        self._path, self._given, self._warn = path, given, warn
+        self._number = 0
+        self._head = Setup()
+        self._line = 1
+        self._start_over()
+
+    def _start_over(self) -> None:
+        """A start of the program."""
+        self._head, self._began = Setup(), None
+        self._ended_ns: int | None = None
+        self._names: tuple[str, ...] | None = None
+        self._summary_names: list[str] = []
+        self._moved: int | None = None
+        self._wall = Wall()
+        self._finished = False
+        self.test = _Test(copy.deepcopy(self._head))
+        self._tests: list[_Test] = []
+
+    def take(self, line: Line) -> Iterator[IorRun]:
+        """One line; the tests of the start of the program that it ends."""
+        text, self._line = line.text, line.number
+        if match := TITLE.match(text):
+            yield from self._end()
+            self._start_over()
+            self._head.version = self.test.setup.version = match[1]
+        elif match := _BEGINS_TEST.match(text):
+            self._next_test(match)
+        elif HEADER.match(text):
+            self._names, self._summary_names = tuple(text.split()[1:]), []
+        elif text.startswith("Operation "):
+            self._summary_names = text.split()
+        elif match := _ROW.match(text):
+            if self._summary_names:
+                self._summarised(match[1], text.split())
+            else:
+                self._row(line, match[1], match[2].split())
+        elif match := _MOVED.match(text):
+            self._moved = int(match[1])
+        elif match := _ALONE.search(text):
+            self._wall.pairs[int(match[1])] = int(match[2])
+        elif match := _WALL.search(text):
+            self._walled(match)
+        elif match := _MAX.match(text):
+            self.test.best[match[1].lower()] = float(match[2])
+        else:
+            self._about(text)
+
+    def done(self) -> Iterator[IorRun]:
+        """What is left at the end of the file."""
+        yield from self._end()
+
+    def _next_test(self, match: re.Match[str]) -> None:
+        if self.test.anything:
+            self._tests.append(self.test)
+            self.test = _Test(copy.deepcopy(self._head))
+        self._names, self._wall, self._moved = None, Wall(), None
+        found = re.search(r"\d{1,9}", match[0])
+        self.test.number = int(found[0]) if found else None
+        if " started: " in match[0]:
+            self.test.began = local_ns(
+                match.string.partition(" started: ")[2], _TIME, self._given.zone
+            )
+
+    def _about(self, text: str) -> None:
+        """Options, and what else is said of the run."""
+        setup = self.test.setup
+        if text.startswith("Commencing ") and " performance test: " in text:
+            access = text.split()[1]
+            when = local_ns(text.partition(" performance test: ")[2], _TIME, self._given.zone)
+            if when is not None:
+                done = sum(result.access == access for result in self.test.results)
+                self.test.commenced[access, done] = when
+            return
+        if match := _FS.match(text.strip()):
+            names = ("fs_size", "fs_used_percent", "inodes", "inodes_used_percent")
+            values = [float(v) if re.fullmatch(NUMBER, v) else v for v in match.groups()]
+            setup.machine |= dict(zip(names, values, strict=True))
+            return
+        match = _PAIR.match(text)
+        if match is None:
+            return
+        name, value = match[1].strip(), match[2]
+        if name in ("Began", "Run began"):
+            self._began = local_ns(value, _TIME, self._given.zone)
+        elif name == "StartTime":
+            self.test.began = local_ns(value, _TIME, self._given.zone)
+        elif name in ("Finished", "Run finished"):
+            self._finished = True
+        elif name in ("Command line", "Command line used"):
+            self._head.command(value)
+            setup.command(value)
+        elif name == "Machine" and len(words := value.split()) >= 2 and words[1].isprintable():
+            self._head.node = setup.node = words[1][:200]
+        else:
+            setup.feed(name, value)
+
+    def _row(self, line: Line, access: str, cells: list[str]) -> None:
+        """A row of the table of results."""
+        names = self._names or _LAYOUTS.get(len(cells))
+        whole = names is not None and len(cells) == len(names)
+        if not whole or not all(_CELL.fullmatch(cell) for cell in cells):
+            self._warn(bad(self._path, line.number, f"the row of a {access} is torn", _WANTED))
+            return
+        assert names is not None
+        values = {
+            _NAMES[name]: float(cell)
+            for name, cell in zip(names, cells, strict=True)
+            if name in _NAMES and re.fullmatch(NUMBER, cell) and float(cell) < 1e300
+        }
+        place = values.pop("repetition", float(self._turn(access)))
+        sizes = {
+            "block_bytes": values.pop("block", None),
+            "transfer_bytes": values.pop("xfer", None),
+        }
+        for name, kib in sizes.items():
+            if kib is not None and self.test.setup.get(name) is None and (kib * 1024).is_integer():
+                self.test.setup.put(name, int(kib * 1024))
+        result = Result(access, int(min(place, _MOST_REPETITION)), **values)
+        result.bytes, self._moved = self._moved, None
+        result.wall, self._wall = self._wall, Wall()
+        self.test.results.append(result)
+
+    def _turn(self, access: str) -> int:
+        return sum(result.access == access for result in self.test.results)
+
+    def _walled(self, match: re.Match[str]) -> None:
+        wall = self._wall
+        wall.least_pairs, wall.most_pairs = int(match[1]), int(match[2])
+        if match[5] is not None:
+            wall.mean_gib, wall.seconds = float(match[4]), float(match[5])
+
+    def _summarised(self, access: str, cells: list[str]) -> None:
+        """A row of ``Summary of all tests``, by the places that all versions share, and by names after them."""
+        if len(cells) < 9 or not all(_CELL.fullmatch(cell) for cell in cells[1:9]):
+            return
+        values = {"max_mib": float(cells[1]), "mean_s": float(cells[9])} if len(cells) > 9 else {}
+        by_name: dict[str, str] = {}
+        if len(cells) == len(self._summary_names):
+            by_name = dict(zip(self._summary_names, cells, strict=True))
+        for name in ("Stonewall(s)", "Stonewall(MiB)", "aggs(MiB)", "Test#", "#Tasks"):
+            if re.fullmatch(NUMBER, by_name.get(name, "")):
+                values[name] = float(by_name[name])
+        number = values.get("Test#")
+        tests = [*self._tests, self.test]
+        own = [test for test in tests if number is None or test.number in (None, int(number))]
+        (own[-1] if own else self.test).summary[access] = values
+
+    def _end(self) -> Iterator[IorRun]:
+        """The tests of a start of the program."""
+        for test in [*self._tests, self.test]:
+            if test.anything:
+                self._number += 1
+                yield self._run(test)
+
+    def _run(self, test: _Test) -> IorRun:
+        given = self._given
+        run_id = given.run if self._number == 1 else f"{given.run}-{self._number}"
+        run = IorRun(run_id, test.setup)
+        began = test.began if test.began is not None else self._began
+        if given.started_ns is not None and self._number == 1:
+            began = given.started_ns
+        self._complete(test, began)
+        for place, result in enumerate(test.results):
+            found = {
+                rank: times
+                for (access, repetition, rank), times in test.timers.found.items()
+                if (access, repetition) == (result.access, result.repetition)
+            }
+            times = None
+            if found:
+                usual = None if test.setup.get("file_per_process") else test.setup.file
+                origin = result.began_ns if result.began_ns is not None else began
+                phase = phase_times(
+                    result.access, result.repetition, found, test.timers.files, usual, origin
+                )
+                run.phases.append(phase)
+                times = rank_times(phase)
+                _from_timers(result, phase, run)
+            if result.began_ns is None and place == 0:
+                result.began_ns = began
+            rows = rows_of(result, test.setup, given, run_id, times)
+            run.rows += possible(rows, self._path, self._line, self._warn)
+        return run
+
+    def _complete(self, test: _Test, began: int | None) -> None:
+        """What the end of a log says of its results, and results of which only the end is there."""
+        setup, ended = test.setup, {(r.access, r.repetition) for r in test.results}
+        for access, repetition, _ in test.timers.found:
+            if (access, repetition) not in ended:
+                ended.add((access, repetition))
+                test.results.append(Result(access, repetition, ended=False))
+        for access in dict.fromkeys([*test.summary, *test.best]):
+            own = [result for result in test.results if result.access == access]
+            said = test.summary.get(access, {})
+            if not own:
+                bw = said.get("max_mib", test.best.get(access))
+                note = {"best_of_repetitions": setup.get("repetitions")}
+                single = setup.get("repetitions") in (None, 1)
+                own = [Result(access, 0, bw_mib=bw, reported={} if single else note)]
+                test.results += own
+            _from_summary(own, said, single=setup.get("repetitions") in (None, 1))
+        for result in test.results:
+            when = test.commenced.get((result.access, result.repetition))
+            result.began_ns = when if when is not None else result.began_ns
+
+
+def _from_summary(own: list[Result], said: dict[str, float], *, single: bool) -> None:
+    """What the table of all tests knows better than the rows."""
+    if len(own) != 1 or not single or not said:
+        return
+    result = own[0]
+    mean = said.get("mean_s")
+    if mean and (result.total_s is None or abs(mean / result.total_s - 1) < 0.01):
+        result.total_s = mean
+        result.reported["total_exact"] = True
+    result.wall.seconds = said.get("Stonewall(s)", result.wall.seconds)
+    result.wall.mean_mib_per_s = said.get("Stonewall(MiB)")
+
+
+def _from_timers(result: Result, phase: PhaseTimes, run: IorRun) -> None:
+    """Begin and time of a phase as ranks' timers have them: to the microsecond."""
+    known = phase.instants != NULL_NS
+    if known[:, 0].any():
+        result.began_ns = int(phase.instants[:, 0][known[:, 0]].min())
+    if not known.all():
+        return
+    total = float(phase.instants[:, 5].max() - phase.instants[:, 0].min()) / 1e9
+    apart = abs(total / result.total_s - 1) if result.total_s else None
+    if phase.skew_ns:
+        # IOR takes the difference of two ranks' clocks for time.
+        result.reported["clock_skew_s"] = phase.skew_ns / 1e9
+        result.reported["flags"] = ["clock-skew"]
+        result.reported["total_s"] = result.total_s
+        what = f"{result.access} {result.repetition}: clocks of ranks differ by "
+        run.remarks.append(f"{what}{phase.skew_ns / 1e9:.3g} s; times count from each rank's begin")
+    elif apart is not None and apart > 0.01 + 0.005 / (result.total_s or 1):
+        return
+    result.total_s = total
+    transfer = phase.instants[:, 3].max() - phase.instants[:, 2].min()
+    result.transfer_s = float(transfer) / 1e9
+    result.reported["total_exact"] = True

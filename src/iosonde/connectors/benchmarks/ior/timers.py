@@ -1,0 +1,146 @@
+"""What every rank prints with ``-vvv``: when it opened, moved and closed; and lines that ranks tore apart.
+
+::
+
+    Test 0: Iter=0, Task=1, Time=1795257236.938492, write open start       (3.x, 4.x)
+    Task=0, Time=1365558598.489247, write open start                       (2.10.3)
+    FS                  : 252.0 GiB   Utask 1 writing ior/f.00000001
+    sed FS: 9.8%   Inodes: 16.0 Mi   Used Inodes: 3.8%
+
+Ranks write to one stream without asking each other: a line may stand within another, whose rest follows. The inner
+one is taken out and the outer one joined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from iosonde.connectors.lines import Line
+from iosonde.model.frames import NULL_NS
+
+INSTANTS = (
+    *("open_begin", "open_end", "transfer_begin", "transfer_end", "close_begin", "close_end"),
+)
+_WORDS = ("open start", "open stop", "start", "stop", "close start", "close stop")
+_PLACE = {word: place for place, word in enumerate(_WORDS)}
+_TIMER = (
+    r"(?:Test (?P<test>\d{1,9}): Iter=(?P<iter>\d{1,9}), )?Task=(?P<task>\d{1,9}), "
+    r"Time=(?P<time>\d{1,12}(?:\.\d{1,12})?), (?P<access>write|read) "
+    r"(?P<what>(?:open |close )?(?:start|stop))(?![a-z])"
+)
+_TASK = r"[Tt]ask (?P<named>\d{1,9}) (?P<doing>writing|reading) (?P<file>\S.*?)"
+_ATOM = re.compile(
+    rf"{_TIMER}|{_TASK}(?=$|Test \d+: Iter=|task \d+ (?:writing|reading) )", re.ASCII
+)
+_HINT = re.compile(r"Task=\d|Iter=\d|Time=\d{6}")
+_MOST_RANK, _MOST_REPETITION = 10_000_000, 2**31 - 1
+_MOST_S = 7_258_118_400
+"""2200."""
+_COMPLETE = re.compile(
+    r"(?:write|read|remove)\s+[-\d]|\d+: stonewalling|stonewalling|Max |WARNING|Commencing|Summary|Operation"
+    r"|access |------|Options|Results|Parameters|Finished|Test |TEST|(?=.{20}: )[A-Za-z][A-Za-z ]* *: "
+)
+"""Lines that are whole: none of them is the second half of another."""
+_AFTER_ENVIRONMENT = ("Summary:", "TEST:", "Test ", "TestID ", "Options:", "access ", "write ")
+_ENVIRONMENT = ("STARTING ENVIRON LOOP", "ENDING ENVIRON LOOP")
+
+
+@dataclass
+class Times:
+    """A rank's six instants in ns of its timer, as far as they were printed; ``NULL_NS`` for the others."""
+
+    ns: list[int] = field(default_factory=lambda: [NULL_NS] * len(INSTANTS))
+
+
+Key = tuple[str, int, int]
+"""Access, repetition, rank."""
+
+
+class Timers:
+    """Timers of one test."""
+
+    def __init__(self) -> None:
+        self.found: dict[Key, Times] = {}
+        self._seen: dict[tuple[str, int, int], int] = {}
+        self.files: dict[tuple[str, int], str] = {}
+        """By access and rank."""
+
+    def take(self, match: re.Match[str]) -> bool:
+        """One line of a rank; False where its numbers cannot be."""
+        if match["named"] is not None:
+            if int(match["named"]) <= _MOST_RANK:
+                access = "write" if match["doing"] == "writing" else "read"
+                self.files[access, int(match["named"])] = match["file"].strip()
+            return True
+        rank, place = int(match["task"]), _PLACE[match["what"]]
+        seconds, _, fraction = match["time"].partition(".")
+        if rank > _MOST_RANK or int(seconds) > _MOST_S:
+            return False
+        access = match["access"]
+        if match["iter"] is None:
+            # 2.10.3 does not number repetitions: the same word of the same rank begins the next.
+            repetition = self._seen.get((access, rank, place), 0)
+            self._seen[access, rank, place] = repetition + 1
+        else:
+            repetition = min(int(match["iter"]), _MOST_REPETITION)
+        ns = int(seconds) * 1_000_000_000 + int(fraction[:9].ljust(9, "0"))
+        self.found.setdefault((access, repetition, rank), Times()).ns[place] = ns
+        return True
+
+
+def mended(lines: Iterator[Line]) -> Iterator[tuple[Line, re.Match[str] | None, bool]]:
+    """Lines of a log: what a rank printed as its match, any other line whole; the last: whether it is torn.
+
+    The environment that ``-vvv`` prints is passed over. A torn line of a timer whose other half is nowhere is given
+    out as it is, so that its place can be told.
+    """
+    held: Line | None = None
+    silent = False
+    for line in lines:
+        if line.text.strip() in _ENVIRONMENT:
+            silent = line.text.startswith(_ENVIRONMENT[0])
+            continue
+        if silent and _ATOM.search(line.text) is None:
+            # Its end may be torn: what can only come later ends it too.
+            if not line.text.startswith(_AFTER_ENVIRONMENT):
+                continue
+            silent = False
+        rest = line.text
+        matches = list(_ATOM.finditer(rest))
+        for match in matches:
+            yield line, match, False
+        if matches:
+            before = rest[: matches[0].start()]
+            between = [
+                rest[one.end() : two.start()]
+                for one, two in zip(matches, matches[1:], strict=False)
+            ]
+            after = rest[matches[-1].end() :]
+            fragment = before + "".join(between) + after
+            if held is not None and fragment.strip():
+                joined = Line(held.number, held.text + fragment, line.ended)
+                held = None
+                yield from _whole(joined)
+            elif fragment.strip():
+                held = Line(line.number, fragment, line.ended)
+            continue
+        if held is not None:
+            if _COMPLETE.match(rest):
+                yield from _whole(held)
+            else:
+                line = Line(held.number, held.text + rest, line.ended)
+            held = None
+        yield from _whole(line)
+    if held is not None:
+        yield from _whole(held)
+
+
+def _whole(line: Line) -> Iterator[tuple[Line, re.Match[str] | None, bool]]:
+    """A line, or the line of a rank that it became when its halves were joined."""
+    match = _ATOM.search(line.text)
+    if match is not None:
+        yield line, match, False
+        return
+    yield line, None, _HINT.search(line.text) is not None
