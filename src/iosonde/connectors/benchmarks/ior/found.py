@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.benchmarks.ior.results import RankTimes
+from iosonde.connectors.benchmarks.ior.results import OpTimes, RankTimes, Result
 from iosonde.connectors.benchmarks.ior.setup import Setup
 from iosonde.connectors.benchmarks.ior.timers import INSTANTS, Times
 from iosonde.model.frames import NULL_NS
@@ -36,15 +36,24 @@ class PhaseTimes(NamedTuple):
     """By how much the ranks' clocks differ, where they were aligned."""
 
 
+Turn = tuple[str, int]
+"""Access and repetition."""
+
+
 @dataclass
 class IorRun:
     """One test: a run of the store."""
 
     run_id: str
     setup: Setup
-    rows: list[RunRow] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
     phases: list[PhaseTimes] = field(default_factory=list)
+    times: dict[Turn, RankTimes] = field(default_factory=dict)
+    """How long ranks took, from timers or from the table of ranks."""
+    ops: dict[Turn, OpTimes] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    rows: list[RunRow] = field(default_factory=list)
+    """What it amounts to, once ``assemble.finish`` has been here."""
 
     def transfers(self) -> Transfers | None:
         """A row a rank, phase and repetition, as far as both ends of a transfer are there; None without any."""
@@ -94,10 +103,9 @@ class IorRun:
 
 
 def phase_times(
-    access: str,
-    repetition: int,
+    turn: Turn,
     found: Mapping[int, Times],
-    files: Mapping[tuple[str, int], str],
+    files: Mapping[int, str],
     usual_file: str | None,
     began_ns: int | None,
 ) -> PhaseTimes:
@@ -121,8 +129,8 @@ def phase_times(
         first = int(instants[known].min())
         if first < EPOCH_FROM_NS and began_ns is not None:
             instants = np.where(known, instants - first + began_ns, NULL_NS)
-    names = tuple(files.get((access, rank), usual_file or "") for rank in ranks)
-    return PhaseTimes(access, repetition, np.array(ranks, np.int64), instants, names, skew)
+    names = tuple(files.get(rank, usual_file or "") for rank in ranks)
+    return PhaseTimes(*turn, np.array(ranks, np.int64), instants, names, skew)
 
 
 def _skew(instants: Instants, known: Flags) -> int:

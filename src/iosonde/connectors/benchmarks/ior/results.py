@@ -12,16 +12,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from iosonde.connectors.benchmarks.ior.setup import Setup
 from iosonde.connectors.lines import MOST_S, FileDefaults
-from iosonde.model.runs import RunRow
+from iosonde.model.runs import RUN_QUANTILES, RunRow
+
+if TYPE_CHECKING:
+    from iosonde.model.arrays import Floats, Instants, Ints
 
 SOURCE = "ior"
 MIB = 1 << 20
+_LEAST = {"q90": 10, "q99": 100}
+"""Below so many operations runs.toml has no such quantile."""
 _DIFFERS = 0.02
 """Bandwidth as printed and bytes over time may differ by so much: times have few digits."""
 _COARSE = 0.05
@@ -80,6 +85,10 @@ class Result:
     began_ns: int | None = None
     wall: Wall = field(default_factory=Wall)
     reported: dict[str, Any] = field(default_factory=dict)
+    alike: bool | None = None
+    """Whether each rank moved as much; None: as the time limit says."""
+    exact: bool = False
+    """Whether ``total_s`` has more digits than the table prints."""
     ended: bool = True
     """Whether its line is there; False for what only timers of ranks show."""
 
@@ -88,13 +97,43 @@ class Result:
 class RankTimes:
     """Of the ranks of one repetition. Shapes (ranks,); ``NaN`` seconds are missing."""
 
-    rank: Any
-    whole_s: Any
+    rank: Ints
+    whole_s: Floats
     """Open to close."""
-    transfer_s: Any
-    whole_began_ns: Any = None
-    """ns since the epoch, where ranks say when they began."""
-    transfer_began_ns: Any = None
+    transfer_s: Floats
+    whole_began_ns: Instants | None = None
+    """ns since the epoch, where ranks say when they began; negative where one does not."""
+    transfer_began_ns: Instants | None = None
+    mean_bytes: float | None = None
+    """Of a rank, where that is all that is said."""
+
+
+@dataclass
+class OpTimes:
+    """Single operations of one repetition, rank by rank. Shapes (operations,)."""
+
+    rank: Ints
+    begin_ns: Ints
+    """Since the phase began, by each rank's own clock."""
+    runtime_ns: Ints
+    bytes: Ints
+
+    def of(self, rank: int) -> OpTimes | None:
+        """Those of one rank; None where it has none."""
+        own = self.rank == rank
+        if not own.any():
+            return None
+        return OpTimes(self.rank[own], self.begin_ns[own], self.runtime_ns[own], self.bytes[own])
+
+    def statistics(self) -> dict[str, float]:
+        """Columns of latencies: order statistics ceil(q n), exact."""
+        ordered = np.sort(self.runtime_ns)
+        n = len(ordered)
+        found = {"min_ns": ordered[0], "mean_ns": ordered.mean(), "max_ns": ordered[-1]}
+        for name, q in RUN_QUANTILES.items():
+            if n >= _LEAST.get(name, 1):
+                found[f"{name}_ns"] = ordered[math.ceil(q * n) - 1]
+        return {name: float(value) for name, value in found.items()}
 
 
 @dataclass
@@ -117,6 +156,11 @@ def amounts_of(result: Result, setup: Setup, reported: dict[str, Any]) -> Amount
         moved = expected
     if moved is None and wear_out and wall.most_pairs is not None and ranks and transfer:
         moved = wall.most_pairs * ranks * transfer
+    mib = reported.pop("moved_mib", None)
+    if moved is None and mib is not None and (not transfer or mib * MIB >= 20 * transfer):
+        # One decimal of a MiB: whole operations where those are not as small.
+        moved = round(mib * MIB)
+        moved = round(moved / transfer) * transfer if transfer and transfer > 0.1 * MIB else moved
     if moved is None and result.bw_mib and result.total_s:
         moved = round(result.bw_mib * MIB * result.total_s)
         reported["bytes_estimated"] = True
@@ -124,24 +168,24 @@ def amounts_of(result: Result, setup: Setup, reported: dict[str, Any]) -> Amount
         moved = None
     ops = round(moved / transfer) if moved is not None and transfer else None
     cut = bool(limit) and not wear_out and (moved is None or expected is None or moved < expected)
-    return Amounts(moved, ops, not limit or wear_out, result.ended and not cut)
+    alike = not limit or wear_out if result.alike is None else result.alike
+    return Amounts(moved, ops, alike, result.ended and not cut)
 
 
 def rows_of(
-    result: Result, setup: Setup, given: FileDefaults, run_id: str, times: RankTimes | None
+    result: Result,
+    setup: Setup,
+    given: FileDefaults,
+    run_id: str,
+    times: RankTimes | None = None,
+    ops: OpTimes | None = None,
 ) -> Iterator[RunRow]:
     """Rows of a repetition: the whole, its operations, and both of every rank whose times are known."""
     reported = dict(result.reported)
     amounts = amounts_of(result, setup, reported)
     seconds = _seconds(result, amounts.bytes)
     _check(result, setup, amounts, seconds, reported)
-    transfer_s = result.transfer_s
-    fair = None
-    if times is not None and len(times.rank):
-        own = times.transfer_s[np.isfinite(times.transfer_s)]
-        if len(own):
-            fair = float(own.min() / own.max()) if own.max() > 0 else None
-    busy_s = _sum(times)
+    busy_s = _sum(times) if ops is None else float(ops.runtime_ns.sum()) / 1e9
     common: dict[str, Any] = {
         "run_id": run_id,
         "source": SOURCE,
@@ -155,40 +199,36 @@ def rows_of(
         "ranks": setup.get("ranks"),
         "complete": amounts.complete,
     }
-    op = f"data_{result.access}" if result.access in ("write", "read") else None
-    walled = _stonewall_per_s(result.wall, setup)
+    moved: dict[str, Any] = {"ops": amounts.ops, "bytes": amounts.bytes, "op_time_ns": _ns(busy_s)}
     parameters = setup.parameters()
-    whole = {**parameters, "reported": reported} if reported else parameters
     yield RunRow(
         **common,
+        **moved,
         began_ns=result.began_ns,
         duration_ns=_ns(seconds),
-        ops=amounts.ops,
-        bytes=amounts.bytes,
         rate_per_s=_rate(amounts.ops, seconds),
-        stonewall_per_s=walled,
-        balance=fair,
-        op_time_ns=_ns(busy_s),
-        parameters=whole,
+        stonewall_per_s=_stonewall_per_s(result.wall, setup),
+        balance=_balance(times),
+        parameters={**parameters, "reported": reported} if reported else parameters,
         machine=setup.machine or None,
     )
-    if op is None:
-        return
-    yield RunRow(
-        **common,
-        op=op,
-        began_ns=result.began_ns,
-        duration_ns=_ns(transfer_s),
-        ops=amounts.ops,
-        bytes=amounts.bytes,
-        rate_per_s=_rate(amounts.ops, transfer_s),
-        op_time_ns=_ns(busy_s),
-        mean_ns=busy_s * 1e9 / amounts.ops if busy_s is not None and amounts.ops else None,
-        parameters=parameters,
-    )
+    op = f"data_{result.access}" if result.access in ("write", "read") else None
+    if op is not None:
+        mean = busy_s * 1e9 / amounts.ops if busy_s is not None and amounts.ops else None
+        yield RunRow(
+            **common,
+            **moved,
+            op=op,
+            began_ns=result.began_ns,
+            duration_ns=_ns(result.transfer_s),
+            rate_per_s=_rate(amounts.ops, result.transfer_s),
+            parameters=parameters,
+            **({"mean_ns": mean} if ops is None else ops.statistics()),
+        )
     if times is not None:
-        # A name that the table allows for is rank 0's node; where the others ran is in no output.
-        yield from _rank_rows(times, {**common, "host": given.host}, amounts, op, parameters)
+        # Which node a rank ran on is in no output but rank 0's.
+        alone = {**common, "host": given.host, "parameters": parameters}
+        yield from _rank_rows(times, alone, amounts, op, ops)
 
 
 def pattern_of(setup: Setup) -> str:
@@ -197,7 +237,11 @@ def pattern_of(setup: Setup) -> str:
 
 
 def _rank_rows(
-    times: RankTimes, common: dict[str, Any], amounts: Amounts, op: str, parameters: dict[str, Any]
+    times: RankTimes,
+    common: dict[str, Any],
+    amounts: Amounts,
+    op: str | None,
+    timed: OpTimes | None,
 ) -> Iterator[RunRow]:
     n = common["ranks"] or len(times.rank)
     share = amounts.alike and n and len(times.rank) <= n
@@ -209,28 +253,29 @@ def _rank_rows(
             None if column is None or column[place] < 0 else int(column[place])
             for column in (times.whole_began_ns, times.transfer_began_ns)
         ]
+        mine = None if timed is None else timed.of(int(rank))
+        if mine is not None:
+            ops, moved = len(mine.rank), int(mine.bytes.sum())
+        amount: dict[str, Any] = {"rank": int(rank), "ops": ops, "bytes": moved}
         yield RunRow(
             **common,
-            rank=int(rank),
+            **amount,
             began_ns=began[0],
             duration_ns=_ns(whole),
-            ops=ops,
-            bytes=moved,
             rate_per_s=_rate(ops, whole),
-            parameters=parameters,
         )
+        if op is None:
+            continue
+        mean = own * 1e9 / ops if own is not None and ops else None
         yield RunRow(
             **common,
+            **amount,
             op=op,
-            rank=int(rank),
             began_ns=began[1],
             duration_ns=_ns(own),
-            ops=ops,
-            bytes=moved,
             rate_per_s=_rate(ops, own),
-            op_time_ns=_ns(own),
-            mean_ns=own * 1e9 / ops if own is not None and ops else None,
-            parameters=parameters,
+            op_time_ns=_ns(own) if mine is None else int(mine.runtime_ns.sum()),
+            **({"mean_ns": mean} if mine is None else mine.statistics()),
         )
 
 
@@ -279,7 +324,7 @@ def _seconds(result: Result, moved: int | None) -> float | None:
     printed = result.total_s
     if printed is None:
         return moved / (result.bw_mib * MIB) if moved and result.bw_mib else None
-    if moved and result.bw_mib and "total_exact" not in result.reported:
+    if moved and result.bw_mib and not result.exact:
         exact = moved / (result.bw_mib * MIB)
         if printed > 0 and abs(exact / printed - 1) < 0.005 and result.bw_mib >= 1000:
             return exact
@@ -290,6 +335,14 @@ def _stonewall_per_s(wall: Wall, setup: Setup) -> float | None:
     ranks = setup.get("ranks")
     mean = wall.mean_pairs(ranks, setup.get("transfer_bytes"))
     return mean * ranks / wall.seconds if mean is not None and wall.seconds else None
+
+
+def _balance(times: RankTimes | None) -> float | None:
+    """Time in transfers of the fastest rank over that of the slowest."""
+    if times is None:
+        return None
+    own = times.transfer_s[np.isfinite(times.transfer_s)]
+    return float(own.min() / own.max()) if len(own) and own.max() > 0 else None
 
 
 def _sum(times: RankTimes | None) -> float | None:

@@ -19,8 +19,10 @@ import copy
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
 from iosonde.connectors.benchmarks.ior.found import IorRun, PhaseTimes, phase_times, rank_times
-from iosonde.connectors.benchmarks.ior.results import Result, Wall, rows_of
+from iosonde.connectors.benchmarks.ior.results import Result, Wall
 from iosonde.connectors.benchmarks.ior.setup import Setup
 from iosonde.connectors.benchmarks.ior.timers import Timers, mended
 from iosonde.connectors.lines import (
@@ -30,7 +32,6 @@ from iosonde.connectors.lines import (
     Warn,
     bad,
     local_ns,
-    possible,
     read_lines,
 )
 from iosonde.model.frames import NULL_NS
@@ -65,7 +66,8 @@ _MOST_REPETITION = 2**31 - 1
 
 def read_text(path: Path, given: FileDefaults, warn: Warn) -> Iterator[IorRun]:
     """Every test of a file. A line that is not what it should be is told of by its place, never by what it says:
-    it may be of the environment. Raises InputFileError."""
+    it may be of the environment. Raises InputFileError.
+    """
     reader = _Reader(path, given, warn)
     for line, match, torn in mended(read_lines(path, warn)):
         if match is not None:
@@ -204,7 +206,7 @@ class _Reader:
             self._warn(bad(self._path, line.number, f"the row of a {access} is torn", _WANTED))
             return
         assert names is not None
-        values = {
+        values: dict[str, Any] = {
             _NAMES[name]: float(cell)
             for name, cell in zip(names, cells, strict=True)
             if name in _NAMES and re.fullmatch(NUMBER, cell) and float(cell) < 1e300
@@ -261,33 +263,25 @@ class _Reader:
         began = test.began if test.began is not None else self._began
         if given.started_ns is not None and self._number == 1:
             began = given.started_ns
-        self._complete(test, began)
+        self._complete(test)
         for place, result in enumerate(test.results):
-            found = {
-                rank: times
-                for (access, repetition, rank), times in test.timers.found.items()
-                if (access, repetition) == (result.access, result.repetition)
-            }
-            times = None
-            if found:
-                usual = None if test.setup.get("file_per_process") else test.setup.file
-                origin = result.began_ns if result.began_ns is not None else began
-                phase = phase_times(
-                    result.access, result.repetition, found, test.timers.files, usual, origin
-                )
-                run.phases.append(phase)
-                times = rank_times(phase)
-                _from_timers(result, phase, run)
             if result.began_ns is None and place == 0:
                 result.began_ns = began
-            rows = rows_of(result, test.setup, given, run_id, times)
-            run.rows += possible(rows, self._path, self._line, self._warn)
+            turn = (result.access, result.repetition)
+            if found := test.timers.found.get(turn):
+                usual = None if test.setup.get("file_per_process") else test.setup.file
+                origin = result.began_ns if result.began_ns is not None else began
+                phase = phase_times(turn, found, test.timers.files[result.access], usual, origin)
+                run.phases.append(phase)
+                run.times[turn] = rank_times(phase)
+                _from_timers(result, phase, run)
+        run.results = test.results
         return run
 
-    def _complete(self, test: _Test, began: int | None) -> None:
+    def _complete(self, test: _Test) -> None:
         """What the end of a log says of its results, and results of which only the end is there."""
         setup, ended = test.setup, {(r.access, r.repetition) for r in test.results}
-        for access, repetition, _ in test.timers.found:
+        for access, repetition in test.timers.found:
             if (access, repetition) not in ended:
                 ended.add((access, repetition))
                 test.results.append(Result(access, repetition, ended=False))
@@ -314,7 +308,9 @@ def _from_summary(own: list[Result], said: dict[str, float], *, single: bool) ->
     mean = said.get("mean_s")
     if mean and (result.total_s is None or abs(mean / result.total_s - 1) < 0.01):
         result.total_s = mean
-        result.reported["total_exact"] = True
+        result.exact = True
+    if result.bytes is None and (moved := said.get("aggs(MiB)")) is not None:
+        result.reported["moved_mib"] = moved
     result.wall.seconds = said.get("Stonewall(s)", result.wall.seconds)
     result.wall.mean_mib_per_s = said.get("Stonewall(MiB)")
 
@@ -340,4 +336,4 @@ def _from_timers(result: Result, phase: PhaseTimes, run: IorRun) -> None:
     result.total_s = total
     transfer = phase.instants[:, 3].max() - phase.instants[:, 2].min()
     result.transfer_s = float(transfer) / 1e9
-    result.reported["total_exact"] = True
+    result.exact = True

@@ -13,6 +13,7 @@ one is taken out and the outer one joined.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -54,25 +55,22 @@ class Times:
     ns: list[int] = field(default_factory=lambda: [NULL_NS] * len(INSTANTS))
 
 
-Key = tuple[str, int, int]
-"""Access, repetition, rank."""
-
-
 class Timers:
     """Timers of one test."""
 
     def __init__(self) -> None:
-        self.found: dict[Key, Times] = {}
+        self.found: dict[tuple[str, int], dict[int, Times]] = {}
+        """By access and repetition, then by rank."""
         self._seen: dict[tuple[str, int, int], int] = {}
-        self.files: dict[tuple[str, int], str] = {}
-        """By access and rank."""
+        self.files: dict[str, dict[int, str]] = {"write": {}, "read": {}}
+        """By access, then by rank."""
 
     def take(self, match: re.Match[str]) -> bool:
         """One line of a rank; False where its numbers cannot be."""
         if match["named"] is not None:
             if int(match["named"]) <= _MOST_RANK:
                 access = "write" if match["doing"] == "writing" else "read"
-                self.files[access, int(match["named"])] = match["file"].strip()
+                self.files[access][int(match["named"])] = match["file"].strip()
             return True
         rank, place = int(match["task"]), _PLACE[match["what"]]
         seconds, _, fraction = match["time"].partition(".")
@@ -86,7 +84,8 @@ class Timers:
         else:
             repetition = min(int(match["iter"]), _MOST_REPETITION)
         ns = int(seconds) * 1_000_000_000 + int(fraction[:9].ljust(9, "0"))
-        self.found.setdefault((access, repetition, rank), Times()).ns[place] = ns
+        ranks = self.found.setdefault((access, repetition), {})
+        ranks.setdefault(rank, Times()).ns[place] = ns
         return True
 
 
@@ -113,10 +112,7 @@ def mended(lines: Iterator[Line]) -> Iterator[tuple[Line, re.Match[str] | None, 
             yield line, match, False
         if matches:
             before = rest[: matches[0].start()]
-            between = [
-                rest[one.end() : two.start()]
-                for one, two in zip(matches, matches[1:], strict=False)
-            ]
+            between = [rest[one.end() : two.start()] for one, two in itertools.pairwise(matches)]
             after = rest[matches[-1].end() :]
             fragment = before + "".join(between) + after
             if held is not None and fragment.strip():
@@ -126,13 +122,14 @@ def mended(lines: Iterator[Line]) -> Iterator[tuple[Line, re.Match[str] | None, 
             elif fragment.strip():
                 held = Line(line.number, fragment, line.ended)
             continue
-        if held is not None:
-            if _COMPLETE.match(rest):
-                yield from _whole(held)
-            else:
-                line = Line(held.number, held.text + rest, line.ended)
-            held = None
-        yield from _whole(line)
+        if held is None:
+            yield from _whole(line)
+        elif _COMPLETE.match(rest):
+            yield from _whole(held)
+            yield from _whole(line)
+        else:
+            yield from _whole(Line(held.number, held.text + rest, line.ended))
+        held = None
     if held is not None:
         yield from _whole(held)
 
