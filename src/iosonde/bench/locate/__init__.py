@@ -1,0 +1,1 @@
+"""Which component of the storage is slow: targets, servers, router groups, clients, or a stretch of time."""

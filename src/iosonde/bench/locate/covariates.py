@@ -1,0 +1,111 @@
+"""What explains slowness without a slow component: bytes on a target or server, and disk position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.bench.locate.robust import biweight_fit, mad, repeated_median
+
+if TYPE_CHECKING:
+    from iosonde.bench.locate.cells import Rows
+    from iosonde.model.arrays import Floats, Ints
+
+LOAD_SPREAD, POSITION_SPREAD = 0.02, 0.05
+"""Least standard deviation of ln bytes, and of position, over targets for a fit."""
+_KNEES = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True)
+class Covariates:
+    """``explained``: of each cell, shape (cells,). ``position``: ln of the time at the inner edge over the outer one,
+    and its standard error, by direction; NaN without positions.
+    """
+
+    explained: Floats
+    position: Floats
+    position_se: Floats
+
+
+def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
+    """Robust regression by direction, over all cells of it. ``servers``: of each target, -1 unknown."""
+    cells, n, ways = len(centre), rows.targets, len(rows.directions)
+    cell = rows.cell()
+    load = np.bincount(cell, rows.bytes, cells)
+    files = np.bincount(cell, minlength=cells)
+    known = np.isfinite(rows.position)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        place = np.bincount(cell[known], rows.position[known], cells) / np.bincount(cell[known], minlength=cells)
+    explained = np.zeros(cells)
+    slope, error = np.full(ways, np.nan), np.full(ways, np.nan)
+    phase = np.arange(cells) // n
+    for k in range(ways):
+        mine = (phase % ways == k) & np.isfinite(centre)
+        columns = _load_columns(load, phase, n, mine, servers)
+        used = np.isfinite(place) & mine
+        located = used.sum() >= 0.8 * mine.sum() and np.std(place[used]) > POSITION_SPREAD if used.any() else False
+        positions = np.where(np.isfinite(place), place, np.nanmean(place[used])) if located else None
+        if positions is not None:
+            columns.append(positions)
+        if not columns:
+            continue
+        design, beta = _best(columns, centre, files, mine, positions is not None)
+        explained[mine] = (design @ beta)[mine] - np.median((design @ beta)[mine])
+        if positions is not None:
+            left = centre[mine] - (design @ beta)[mine]
+            slope[k] = beta[-1]
+            spread = np.std(positions[mine]) * np.sqrt(len(np.unique(np.flatnonzero(mine) % n)))
+            error[k] = mad(left - np.median(left)) / spread
+    return Covariates(explained, slope, error)
+
+
+def _start(design: Floats, values: Floats) -> Floats:
+    """Coefficients one by one, as robust as they come: each of what the others leave, two rounds."""
+    beta = np.zeros(design.shape[1])
+    for _ in range(2):
+        for k in range(1, design.shape[1]):
+            left = values - design @ beta + design[:, k] * beta[k]
+            beta[k] = repeated_median(design[:, k], left)
+    return beta
+
+
+def _load_columns(load: Floats, phase: Ints, n: int, mine: Floats, servers: Ints | None) -> list[Floats]:
+    """ln of bytes on the target, and on its server, where they differ."""
+    columns = []
+    with np.errstate(divide="ignore"):
+        by_target = np.log(np.where(load > 0, load, 1.0))
+    if np.std(by_target[mine]) > LOAD_SPREAD:
+        columns.append(by_target - by_target[mine].mean())
+    if servers is not None and (servers >= 0).all():
+        number = phase * (servers.max() + 1) + np.tile(servers, len(load) // n)
+        on_server = np.bincount(number, load)[number]
+        targets = np.bincount(servers)[np.tile(servers, len(load) // n)]
+        by_server = np.log(np.where(on_server > 0, on_server / targets, 1.0))
+        if np.std(by_server[mine]) > LOAD_SPREAD:
+            columns.append(by_server - by_server[mine].mean())
+    return columns
+
+
+def _best(columns: list[Floats], centre: Floats, files: Ints, mine: Floats, position: bool) -> tuple[Floats, Floats]:
+    """Design and coefficients; a bend in the effect of load where that fits better."""
+    one = np.ones(len(centre))
+    trials = [np.column_stack([one, *columns])]
+    if len(columns) > position:
+        load = columns[0]
+        for level in _KNEES:
+            bend = np.maximum(load - np.quantile(load[mine], level), 0)
+            if np.std(bend[mine]) > LOAD_SPREAD:
+                trials.append(np.column_stack([one, columns[0], bend, *columns[1:]]))
+    best: tuple[float, Floats, Floats] | None = None
+    weight = files[mine] / np.median(files[mine])
+    weight = np.minimum(weight, 1.0)
+    for design in trials:
+        beta = biweight_fit(design[mine], centre[mine], weight, _start(design[mine], centre[mine]))
+        left = centre[mine] - design[mine] @ beta
+        cost = float(np.mean(np.abs(left))) * (1.0 if design is trials[0] else 1.05)
+        if best is None or cost < best[0]:
+            best = cost, design, beta
+    assert best is not None
+    return best[1], best[2]

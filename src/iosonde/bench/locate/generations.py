@@ -1,0 +1,85 @@
+"""Two kinds of targets in one system: a bimodal population is no fault, and each target has its own kind's usual rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from iosonde.bench.locate.hypotheses import Levels
+    from iosonde.model.arrays import Flags, Floats
+
+LEAST_SHARE, LEAST_TARGETS = 0.15, 6
+"""Of all targets the smaller kind holds."""
+APART = 4.0
+"""Standard deviations between the means; a uniform distribution gives 3.5."""
+ALIKE = 0.8
+"""Of all targets slower or of a component, those that are both: then the component is what is slow."""
+_VALLEY = 0.04
+
+
+@dataclass(frozen=True)
+class Generations:
+    """``slower``: shape (targets,). ``factor``: time of the slower kind over that of the other."""
+
+    slower: Flags
+    factor: float
+
+
+def generations(y: Floats, levels: Levels) -> Generations | None:
+    """None where targets are of one kind, or where a single component holds all slower ones.
+
+    ``y``: slowness, shape (targets, K), NaN unknown.
+    """
+    with np.errstate(invalid="ignore"):
+        # What slows one direction only is no generation's doing.
+        trials = [np.nanmin(np.where(np.isfinite(y).any(1)[:, None], y, 0.0), axis=1), *y.T]
+    for values in trials:
+        slower = _split(values)
+        if slower is not None and not _one_component(slower, levels):
+            factor = float(np.exp(np.nanmedian(values[slower]) - np.nanmedian(values[~slower])))
+            return Generations(slower, factor)
+    return None
+
+
+def _split(values: Floats) -> Flags | None:
+    known = np.sort(values[np.isfinite(values)])
+    n = len(known)
+    least = max(LEAST_TARGETS, int(np.ceil(LEAST_SHARE * n)))
+    if n < 2 * least:
+        return None
+    # A few slow targets beyond either kind must not hide two kinds.
+    for trim in (0, max(1, n // 8)):
+        found = _two_means(known[: n - trim], least)
+        if found is not None:
+            return np.where(np.isfinite(values), values > found, False)
+    return None
+
+
+def _two_means(ordered: Floats, least: int) -> float | None:
+    n = len(ordered)
+    if n < 2 * least:
+        return None
+    cut = np.arange(least, n - least + 1)
+    total = np.cumsum(ordered)
+    low, high = total[cut - 1] / cut, (total[-1] - total[cut - 1]) / (n - cut)
+    between = cut * (n - cut) * (high - low) ** 2
+    at = int(np.argmax(between))
+    k, gap = int(cut[at]), float(high[at] - low[at])
+    inside = np.sqrt((np.sum((ordered[:k] - low[at]) ** 2) + np.sum((ordered[k:] - high[at]) ** 2)) / (n - 2))
+    third = (ordered > low[at] + gap / 3) & (ordered < high[at] - gap / 3)
+    if gap < APART * inside or third.mean() > _VALLEY:
+        return None
+    return float(ordered[k - 1] + ordered[k]) / 2
+
+
+def _one_component(slower: Flags, levels: Levels) -> bool:
+    """Whether all slower targets share a server, router group or failover pair."""
+    tree = levels.tree
+    of = tree.group_of_target()
+    components = [tree.server == server for server in levels.real_server]
+    components += [of == group for group in levels.real_group]
+    components += [np.isin(tree.server, pair) for pair in levels.pairs]
+    return any((one & slower).sum() >= ALIKE * (one | slower).sum() for one in components)

@@ -1,0 +1,169 @@
+"""How much healthy components differ: covariances of targets, servers and groups, with their degrees of freedom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.bench.locate.nested import Tree, sums
+from iosonde.bench.locate.robust import scale_of, shortest_half
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from iosonde.model.arrays import Floats, Ints
+
+MANY = 20
+"""Components of a level from which pairs of siblings give its scatter; of fewer their shortest half does."""
+PRIOR, PRIOR_DF = 0.012, 5.0
+"""Scatter of servers and of groups before any data, in logarithms, and how many components it counts as."""
+FLOOR = 0.004
+_MOST_PAIRS = 40_000
+_USED = 0.8
+"""Share of the degrees of freedom that robust scales keep."""
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Covariances, shape (K, K), and degrees of freedom of each level."""
+
+    target: Floats
+    server: Floats
+    group: Floats
+    target_df: float
+    server_df: float
+    group_df: float
+
+
+def scatter(y: Floats, file_variance: Floats, tree: Tree, levels: tuple[bool, bool]) -> Scatter:
+    """From effects ``y`` (targets, K), NaN unknown, without what has been found slow.
+
+    ``file_variance``: (targets, K), what the scatter of files leaves in each. ``levels``: whether servers and groups
+    are known.
+    """
+    mean_noise = np.nanmedian(np.where(np.isfinite(y), file_variance, np.nan), axis=0)
+    within = _differences(y, tree.server, len(tree.group)) if levels[0] else y - np.nanmedian(y, axis=0)
+    width = np.sqrt(2.0) if levels[0] else 1.0
+    total = _covariance(within / width, _some if len(y) < 3 * MANY else _tailed)
+    target = _less(total, mean_noise)
+    target_df = _USED * (len(y) - (len(tree.group) if levels[0] else 1))
+    none = np.zeros_like(target)
+    if not levels[0]:
+        return Scatter(target, none, none, max(target_df, 2.0), 1.0, 1.0)
+    whole = np.diag(np.diag(target) + mean_noise) + (target - np.diag(np.diag(target)))
+    server_mean, count = _means(y, tree.server, len(tree.group))
+    groups = int(tree.group.max()) + 1
+    server, server_df = _level(server_mean, tree.group, groups, whole / _typical(count), levels[1])
+    if not levels[1] or groups < 2:
+        return Scatter(target, server, none, max(target_df, 2.0), server_df, 1.0)
+    group_mean, servers = _means(server_mean, tree.group, groups)
+    spread = (server + whole / _typical(count)) / _typical(servers)
+    group, group_df = _level(group_mean, np.zeros(groups, dtype=np.int64), 1, spread, False)
+    return Scatter(target, server, group, max(target_df, 2.0), server_df, group_df)
+
+
+def own_precision(y: Floats, file_variance: Floats, target: Floats) -> Floats:
+    """Inverse of each target's own covariance, zeros where a direction is missing; shape (targets, K, K)."""
+    cov = target[None] + file_variance[:, :, None] * np.eye(y.shape[1])
+    missing = ~np.isfinite(y)
+    cov = np.where(missing[:, :, None] | missing[:, None, :], 0.0, cov)
+    cov[:, np.arange(y.shape[1]), np.arange(y.shape[1])] += missing * 1e12
+    precision = np.linalg.inv(cov)
+    return np.where(missing[:, :, None] | missing[:, None, :], 0.0, precision)
+
+
+def _level(values: Floats, parent: Ints, parents: int, from_below: Floats, nested: bool) -> tuple[Floats, float]:
+    """Covariance of a level beyond what the level below leaves in its means, shrunk to the prior."""
+    known = np.isfinite(values).all(axis=1)
+    count, siblings = int(known.sum()), np.bincount(parent[known], minlength=parents)
+    pairs_df = float(np.maximum(siblings - 1, 0).sum())
+    if count >= MANY and nested and pairs_df >= MANY / 2:
+        part = _differences(values, parent, parents) / np.sqrt(2.0)
+        total = _covariance(part, _tailed)
+        df = _USED * pairs_df
+    elif count >= MANY:
+        centred = values - np.nanmedian(values, axis=0)
+        total = _covariance(centred, _tailed)
+        df = _USED * (count - 1)
+    elif count >= 3:
+        total = _covariance(values, _few)
+        df = 0.5 * (count - 1)
+    else:
+        total, df = np.zeros_like(from_below), 0.0
+    prior = np.eye(len(from_below)) * PRIOR**2 + from_below
+    mixed = (df * total + PRIOR_DF * prior) / (df + PRIOR_DF)
+    return _less(mixed, np.diag(from_below)), df + PRIOR_DF
+
+
+def _tailed(values: Floats) -> float:
+    return scale_of(values, tails=len(values) >= MANY)
+
+
+def _some(values: Floats) -> float:
+    """Of a few dozen differences: at least their root mean square without outliers, for the median alone is often low."""
+    scale = scale_of(values, tails=False)
+    inside = values[np.abs(values) <= 5 * scale]
+    return max(scale, float(np.sqrt(np.mean(inside**2)))) if len(inside) else scale
+
+
+def _few(values: Floats) -> float:
+    """Of few: those that lie with the shortest half, and their standard deviation."""
+    known = values[np.isfinite(values)]
+    if len(known) < 3:
+        return 0.0
+    centre, scale = shortest_half(known)
+    inside = known[np.abs(known - centre) <= 4 * max(scale, FLOOR)]
+    return float(max(np.std(inside, ddof=1), FLOOR)) if len(inside) > 2 else scale
+
+
+def _covariance(columns: Floats, scale: Callable[[Floats], float]) -> Floats:
+    """Of columns by the scales of their sums and differences, shape (K, K)."""
+    k = columns.shape[1]
+    one = [scale(columns[:, i][np.isfinite(columns[:, i])]) for i in range(k)]
+    cov = np.diag(np.square(one))
+    if k == 2 and min(one) > 0:
+        a, b = columns[:, 0] / one[0], columns[:, 1] / one[1]
+        both = np.isfinite(a + b)
+        if both.sum() >= 6:
+            plus, minus = scale((a + b)[both]) ** 2, scale((a - b)[both]) ** 2
+            alike = np.clip((plus - minus) / max(plus + minus, 1e-12), -0.9, 0.9)
+            cov[0, 1] = cov[1, 0] = alike * one[0] * one[1]
+    return cov
+
+
+def _less(total: Floats, noise: Floats) -> Floats:
+    """``total`` without ``noise`` on its diagonal, at least the floor, and a covariance still."""
+    old = np.sqrt(np.maximum(np.diag(total), 1e-12))
+    new = np.sqrt(np.maximum(np.diag(total) - noise, FLOOR**2))
+    alike = total / np.outer(old, old)
+    # What files share between directions is the target's own.
+    out = np.clip(alike * np.outer(old, old) / np.outer(new, new), -0.9, 0.9) * np.outer(new, new)
+    np.fill_diagonal(out, new**2)
+    return out
+
+
+def _differences(values: Floats, parent: Ints, parents: int) -> Floats:
+    """Differences of siblings: all neighbours in up to a few cyclic orders, shape (pairs, K)."""
+    order = np.argsort(parent, kind="stable")
+    size = np.bincount(parent, minlength=parents)
+    first = np.cumsum(size) - size
+    parts = []
+    for step in range(1, min(int(size.max(initial=1)) - 1, 6) + 1):
+        place = np.arange(len(order)) - first[parent[order]]
+        inside = place + step < size[parent[order]]
+        parts.append(values[order[inside.nonzero()[0]]] - values[order[inside.nonzero()[0] + step]])
+    every = np.concatenate(parts) if parts else np.empty((0, values.shape[1]))
+    return every[:: -(-len(every) // _MOST_PAIRS)] if len(every) else every
+
+
+def _means(values: Floats, parent: Ints, parents: int) -> tuple[Floats, Floats]:
+    known = np.isfinite(values)
+    count = sums(known.astype(np.float64), parent, parents)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return sums(np.where(known, values, 0.0), parent, parents) / count, count
+
+
+def _typical(count: Floats) -> float:
+    return max(float(np.median(count[count > 0])) if (count > 0).any() else 1.0, 1.0)

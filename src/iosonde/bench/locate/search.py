@@ -1,0 +1,140 @@
+"""Greedy search for slow components, then a test of each with the scatter that the others leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.bench.locate.hypotheses import Hypothesis, Levels, best, estimates
+from iosonde.bench.locate.nested import NestedPrecision
+from iosonde.bench.locate.scatter import Scatter, own_precision, scatter
+
+if TYPE_CHECKING:
+    from iosonde.model.arrays import Floats
+
+MOST = 8
+"""Slow components in a run; without servers each of their targets counts."""
+MOST_ALONE = 48
+CHANCE = 0.004
+"""Probability of any false component of one kind in a healthy run."""
+GAP = 6.0
+"""A rival whose score is so close is named with \"or\"."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A component that is slow: its effects, their standard errors, the chance of any like it, and its rivals."""
+
+    hypothesis: Hypothesis
+    effect: tuple[float, ...]
+    error: tuple[float, ...]
+    chance: float
+    rivals: tuple[Hypothesis, ...] = ()
+
+
+def search(y: Floats, file_variance: Floats, levels: Levels, known: tuple[bool, bool]) -> list[Found]:
+    """Slow components, the one that explains most first. ``y``: slowness (targets, K); ``known``: servers, groups."""
+    chosen: list[Hypothesis] = []
+    most = MOST if known[0] else MOST_ALONE
+    while len(chosen) < most:
+        precision, _ = _precision(y, file_variance, levels, known, chosen)
+        more = best(y, precision, levels, chosen, 1)
+        if not more:
+            break
+        chosen = _without_swallowed([*chosen, more[0]])
+    while chosen:
+        precision, spread = _precision(y, file_variance, levels, known, chosen)
+        tested = _tested(y, precision, spread, levels, chosen)
+        worst = max(tested, key=lambda one: one.chance)
+        if worst.chance <= CHANCE:
+            return [_with_rivals(one, y, precision, levels, chosen) for one in tested]
+        chosen = [one for one in chosen if one is not worst.hypothesis]
+    return []
+
+
+def _without_swallowed(chosen: list[Hypothesis]) -> list[Hypothesis]:
+    """Without earlier choices whose targets the last one holds in the same directions, all but equal effects."""
+    last = chosen[-1]
+    held = last.columns.any(axis=2)
+    return [one for one in chosen[:-1] if (one.columns.any(axis=2) & ~held).any()] + [last]
+
+
+def _precision(
+    y: Floats, file_variance: Floats, levels: Levels, known: tuple[bool, bool], chosen: list[Hypothesis]
+) -> tuple[NestedPrecision, Scatter]:
+    """With the scatter of what ``chosen`` leaves: two rounds, for their effects depend on it."""
+    spread = scatter(_left(y, chosen, None), file_variance, levels.tree, known)
+    for _ in range(2 if chosen else 1):
+        own = own_precision(y, file_variance, spread.target)
+        precision = NestedPrecision(own, spread.server, spread.group, levels.tree)
+        if chosen:
+            effects, _ = estimates(y, precision, chosen)
+            spread = scatter(_left(y, chosen, effects), file_variance, levels.tree, known)
+    own = own_precision(y, file_variance, spread.target)
+    return NestedPrecision(own, spread.server, spread.group, levels.tree), spread
+
+
+def _left(y: Floats, chosen: list[Hypothesis], effects: Floats | None) -> Floats:
+    """``y`` without the effects; a single target's is no part of the scatter."""
+    left, at = y.copy(), 0
+    for one in chosen:
+        q = one.columns.shape[2]
+        effect = np.array(one.effect) if effects is None else effects[at : at + q]
+        left = left - one.columns @ effect
+        if one.kind == "ost":
+            left[one.place] = np.nan
+        at += q
+    return left
+
+
+def _tested(
+    y: Floats, precision: NestedPrecision, spread: Scatter, levels: Levels, chosen: list[Hypothesis]
+) -> list[Found]:
+    from scipy import stats
+
+    effects, errors = estimates(y, precision, chosen)
+    found, at = [], 0
+    for one in chosen:
+        q = one.columns.shape[2]
+        mine, error = effects[at : at + q], errors[at : at + q]
+        at += q
+        df = _freedom(one, spread)
+        ratio = max(float(np.sum((mine / error) ** 2)), 0.0) if (mine > 0).all() else 0.0
+        alike = _alike(one, levels)
+        single = float(stats.t.sf(np.sqrt(ratio), df)) if q == 1 else float(stats.f.sf(ratio / q, q, df)) / q
+        variants = 1 if one.variant == "both" else 3
+        chance = min(1.0, single * alike * variants)
+        found.append(Found(replace(one, effect=tuple(mine.tolist())), tuple(mine.tolist()), tuple(error.tolist()), chance))
+    return [replace(one, hypothesis=chosen[place]) for place, one in enumerate(found)]
+
+
+def _alike(one: Hypothesis, levels: Levels) -> int:
+    if one.kind == "ost":
+        return len(levels.tree.server)
+    if one.kind == "group":
+        return len(levels.real_group)
+    return len(levels.pairs) if one.kind == "pair" else max(len(levels.real_server), 2)
+
+
+def _freedom(one: Hypothesis, spread: Scatter) -> float:
+    if one.kind == "ost":
+        return spread.target_df
+    if one.kind in ("oss", "pair"):
+        return spread.server_df
+    return spread.group_df if one.kind == "group" else min(spread.server_df, spread.group_df)
+
+
+def _with_rivals(one: Found, y: Floats, precision: NestedPrecision, levels: Levels, chosen: list[Hypothesis]) -> Found:
+    """What explains nearly as much in its place."""
+    others = [other for other in chosen if other is not one.hypothesis]
+    trials = best(y, precision, levels, others, 4)
+    own = [trial.score for trial in trials if _same(trial, one.hypothesis)]
+    score = own[0] if own else max((trial.score for trial in trials), default=0.0)
+    rivals = [trial for trial in trials if not _same(trial, one.hypothesis) and trial.score > score - GAP]
+    return replace(one, rivals=tuple(rivals))
+
+
+def _same(one: Hypothesis, other: Hypothesis) -> bool:
+    return (one.kind, one.place) == (other.kind, other.place)
