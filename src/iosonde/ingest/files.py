@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from iosonde.connectors.benchmarks.recognise import LATENCIES, OPS, PROBING, SAMPLES
 from iosonde.connectors.lines import FileDefaults
+from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
+from iosonde.ingest.bandwidth import BandwidthImport, import_bandwidth
 from iosonde.ingest.io_probing import Probed, import_probing
 from iosonde.ingest.kinds import kind_of
 from iosonde.ingest.latencies import LatencyImport, Naming, import_latencies
@@ -20,7 +22,7 @@ from iosonde.model.errors import InputFileError, UsageError
 
 _TOLD = 5
 """Lines of one file that cannot be read and are told of one by one."""
-_ENDING = r"(?:\.(?:txt|log|out|csv|gz))+$"
+_ENDING = r"(?:\.(?:txt|log|out|csv|json|gz))+$"
 Report = Callable[[Path, str, int], None]
 """Gets each file, its kind and how many rows it had."""
 
@@ -32,6 +34,7 @@ class Done:
     latencies: LatencyImport | None = None
     probed: list[Probed] = field(default_factory=list)
     samples: list[SamplesImport] = field(default_factory=list)
+    bandwidth: BandwidthImport | None = None
     runs: list[RunImport] = field(default_factory=list)
     broken: list[InputFileError] = field(default_factory=list)
 
@@ -52,7 +55,7 @@ def import_files(
     """
     if not paths:
         raise UsageError(
-            "no file to import", expected="files of md-workbench, mdtest or io-probing"
+            "no file to import", expected="files of md-workbench, mdtest, IOR, IO500 or io-probing"
         )
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("a file is named twice", expected="each file once")
@@ -65,6 +68,11 @@ def import_files(
             done.broken.append(error)
     if not of_kind:
         raise done.broken[0]
+    several = len(paths) > 1
+    if any(kind in of_kind for kind in BANDWIDTH):
+        _bandwidth(root, of_kind, lambda path: _given(path, naming, several, zone), done, now_ns)
+        for path, kind, n in done.bandwidth.counts if report and done.bandwidth else ():
+            report(path, kind, n)
     timed = {path: kind for kind in (LATENCIES, OPS) for path in of_kind.get(kind, ())}
     texts = [
         (path, kind) for kind in (*READERS, PROBING, SAMPLES) for path in of_kind.get(kind, ())
@@ -92,6 +100,26 @@ def import_files(
     if done.broken and not (done.latencies or done.probed or done.samples or done.runs):
         raise done.broken[0]
     return done
+
+
+def _bandwidth(
+    root: Path,
+    of_kind: dict[str, list[Path]],
+    given: Callable[[Path], FileDefaults],
+    done: Done,
+    now_ns: int,
+) -> None:
+    """Import files of IOR and IO500, and take them out of ``of_kind``."""
+    told: dict[Path, _Told] = {}
+
+    def warn_of(path: Path) -> _Told:
+        return told.setdefault(path, _Told(path, done.broken))
+
+    readers = dict.fromkeys(READERS, text_rows)
+    done.bandwidth = import_bandwidth(of_kind, given, warn_of, readers)
+    for one in told.values():
+        one.rest()
+    done.runs += keep_runs(root, done.bandwidth.rows, now_ns)
 
 
 class _Source(NamedTuple):

@@ -1,29 +1,29 @@
-"""A test and what ranks wrote beside it as rows of runs, with what the tail of each phase cost."""
+"""A test and what ranks wrote beside it as rows of runs; what ranks did, for the rates of each phase."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.benchmarks.ior.results import Result, rows_of
+from iosonde.connectors.benchmarks.ior.results import OpTimes, Result, rows_of
 from iosonde.model.frames import NULL_NS
-from iosonde.model.transfers import BIN_NS, DIRECTIONS, Rates
+from iosonde.model.transfers import BIN_NS, DIRECTIONS, Rates, Stripes, Transfers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from iosonde.connectors.benchmarks.ior.found import IorRun, PhaseTimes
-    from iosonde.connectors.benchmarks.ior.results import OpTimes, RankTimes
+    from iosonde.connectors.benchmarks.ior.found import IorRun
+    from iosonde.connectors.benchmarks.ior.results import RankTimes
     from iosonde.connectors.lines import FileDefaults
     from iosonde.model.arrays import Floats, Ints
 
 _EQUAL = 1e-3
 _LEAST_RANKS = 4
+_MOST_BINS = 20_000_000
 
 
 class Pieces(NamedTuple):
-    """Work of a phase by rank, for ``stats.tail_loss``. Shapes (n,)."""
+    """Work of a phase, a row a rank or an operation. Shapes (n,)."""
 
     rank: Ints
     begin_ns: Ints
@@ -107,43 +107,99 @@ def wall_rates(run: IorRun, result: Result) -> tuple[float, float, float, float]
     return whole.stonewall_per_s * transfer, whole.bytes / took, seconds, took
 
 
-def rates_of_ops(run: IorRun) -> Rates | None:
-    """Bytes of each rank in bins of 0.25 s, where operations are known one by one; an operation moves evenly."""
-    parts = [
-        _binned(ops, DIRECTIONS.index(access), repetition, _origin(run, access, repetition))
+def transfers_of_run(run: IorRun) -> Transfers | None:
+    """When each rank opened, moved and closed, with bytes in bins where operations are known; None without timers."""
+    found = run.transfers()
+    return None if found is None else replace(found, rates=_rates_of_ops(run))
+
+
+def transfers_of(pieces: Pieces) -> Transfers:
+    """Work of a phase as transfers of one file, a row a rank, for rates; instants count from any origin.
+
+    Of operations, bins are narrow: no wider than 1/4096 of the phase.
+    """
+    ranks, whose = np.unique(pieces.rank, return_inverse=True)
+    begins = np.full(len(ranks), np.iinfo(np.int64).max)
+    ends = np.full(len(ranks), np.iinfo(np.int64).min)
+    np.minimum.at(begins, whose, pieces.begin_ns)
+    np.maximum.at(ends, whose, pieces.end_ns)
+    sizes = np.rint(np.bincount(whose, pieces.bytes, len(ranks))).astype(np.int64)
+    zeros = np.zeros(len(ranks), dtype=np.int64)
+    unknown = zeros - 1
+    rates = None
+    if pieces.source == "operations":
+        width = int(min(max(1, (ends.max() - begins.min()) // 4096), BIN_NS))
+        ops = OpTimes(
+            pieces.rank,
+            pieces.begin_ns,
+            pieces.end_ns - pieces.begin_ns,
+            np.rint(pieces.bytes).astype(np.int64),
+        )
+        columns = _binned(ops, (0, 0, 0), width)
+        rates = None if columns is None else Rates(*columns, bin_ns=width)
+    return Transfers(
+        run="",
+        repetition=zeros,
+        direction=zeros,
+        rank=ranks,
+        host=unknown,
+        file=zeros,
+        bytes=sizes,
+        transfer_begin_ns=begins,
+        transfer_end_ns=ends,
+        stripes=Stripes.single(unknown),
+        hosts=(),
+        files=("",),
+        targets=(),
+        rates=rates,
+    )
+
+
+def _rates_of_ops(run: IorRun) -> Rates | None:
+    """Bytes of each rank in bins of 0.25 s, where operations are known one by one."""
+    found = [
+        _binned(
+            ops, (repetition, DIRECTIONS.index(access), _origin(run, access, repetition)), BIN_NS
+        )
         for (access, repetition), ops in sorted(run.ops.items())
         if access in DIRECTIONS and (ops.bytes > 0).all()
     ]
+    parts = [part for part in found if part is not None]
     if not parts:
         return None
-    return Rates(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    first, *rest = ([part[n] for part in parts] for n in range(5))
+    return Rates(np.concatenate(first), *(np.concatenate(column) for column in rest))
 
 
 def _origin(run: IorRun, access: str, repetition: int) -> int:
     """When a phase began; 0 where nothing says so."""
-    turn = (access, repetition)
-    found = [r.began_ns for r in run.results if (r.access, r.repetition) == turn and r.began_ns]
     for phase in run.phases:
-        if (phase.access, phase.repetition) == turn:
-            return _first(phase) or (found[0] if found else 0)
-    return found[0] if found else 0
+        if (phase.access, phase.repetition) == (access, repetition):
+            known = phase.instants[:, 2][phase.instants[:, 2] != NULL_NS]
+            if len(known):
+                return int(known.min())
+    said = [
+        result.began_ns
+        for result in run.results
+        if (result.access, result.repetition) == (access, repetition)
+    ]
+    return said[0] or 0 if said else 0
 
 
-def _first(phase: PhaseTimes) -> int | None:
-    known = phase.instants[:, 2][phase.instants[:, 2] != NULL_NS]
-    return int(known.min()) if len(known) else None
-
-
-def _binned(ops: OpTimes, direction: int, repetition: int, origin: int) -> Sequence[Ints]:
-    """Repetition, direction, rank, begin and bytes of bins."""
+def _binned(
+    ops: OpTimes, of: tuple[int, int, int], width: int
+) -> tuple[Ints, Ints, Ints, Ints, Ints] | None:
+    """Columns of ``Rates``; an operation moves evenly. ``of``: repetition, direction, origin. None: too many bins."""
     begin, end = ops.begin_ns, ops.begin_ns + np.maximum(ops.runtime_ns, 1)
-    first, last = begin // BIN_NS, (end - 1) // BIN_NS
+    first, last = begin // width, (end - 1) // width
     n = last - first + 1
+    if not 0 < int(n.sum()) <= _MOST_BINS:
+        return None
     op = np.repeat(np.arange(len(begin)), n)
-    place = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n) + first[op]
-    inside = np.minimum(end[op], (place + 1) * BIN_NS) - np.maximum(begin[op], place * BIN_NS)
+    place = np.arange(int(n.sum())) - np.repeat(np.cumsum(n) - n, n) + first[op]
+    inside = np.minimum(end[op], (place + 1) * width) - np.maximum(begin[op], place * width)
     moved = ops.bytes[op] * (inside / (end - begin)[op])
     key, where = np.unique(np.stack([ops.rank[op], place]), axis=1, return_inverse=True)
     total = np.rint(np.bincount(where.ravel(), moved, key.shape[1])).astype(np.int64)
     same = np.ones(key.shape[1], dtype=np.int64)
-    return (same * repetition, same * direction, key[0], key[1] * BIN_NS + origin, total)
+    return same * of[0], same * of[1], key[0], key[1] * width + of[2], total

@@ -53,7 +53,7 @@ class IorRun:
     ops: dict[Turn, OpTimes] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     rows: list[RunRow] = field(default_factory=list)
-    """What it amounts to, once ``assemble.finish`` has been here."""
+    """What it amounts to, once ``assemble.finish`` was called."""
 
     def transfers(self) -> Transfers | None:
         """A row a rank, phase and repetition, as far as both ends of a transfer are there; None without any."""

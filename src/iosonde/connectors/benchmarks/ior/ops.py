@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from iosonde.connectors.benchmarks.ior.results import OpTimes, RankTimes, Result
 from iosonde.connectors.benchmarks.ior.setup import Setup
 from iosonde.connectors.lines import MOST_S, NUMBER, Warn, bad, read_lines, shown
 from iosonde.model.errors import InputFileError
+
+if TYPE_CHECKING:
+    from iosonde.model.arrays import Floats, Ints
 
 HEADER = "time,runtime,tp"
 UNKNOWN = "transfer"
@@ -68,14 +71,12 @@ def read_ops(path: Path, rank: int, warn: Warn) -> OpTimes | None:
         warn(error)
     if not rows:
         return None
-    begin, took, moved = (np.array(column) for column in zip(*rows, strict=True))
     whose = np.full(len(rows), rank, dtype=np.int64)
-    return OpTimes(whose, begin.astype(np.int64), took.astype(np.int64), _bytes(moved))
+    begins, runtimes = (np.array([row[n] for row in rows], dtype=np.int64) for n in (0, 1))
+    return OpTimes(whose, begins, runtimes, _bytes(np.array([row[2] for row in rows])))
 
 
-def _bytes(
-    moved: np.ndarray[tuple[int], np.dtype[np.float64]],
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _bytes(moved: Floats) -> Ints:
     """Bytes of operations: one size for all where their digits allow it, else each its own; 0 is unknown."""
     known = np.isfinite(moved) & (moved > 0) & (moved < 2.0**62)
     if not known.any():

@@ -232,8 +232,12 @@ def rows_of(
 
 
 def pattern_of(setup: Setup) -> str:
-    """``fpp`` or ``shared``; IOR's default is one shared file."""
-    return "fpp" if setup.get("file_per_process") else "shared"
+    """``own``: a file a rank; IOR's default is one file, ``segmented`` or ``strided`` (transfers in turn)."""
+    if setup.get("file_per_process"):
+        return "own"
+    turns = (setup.get("segments") or 1) > 1
+    same = setup.get("block_bytes") == setup.get("transfer_bytes")
+    return "strided" if turns and same else "segmented"
 
 
 def _rank_rows(

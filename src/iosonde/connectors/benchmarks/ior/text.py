@@ -106,17 +106,17 @@ class _Reader:
         self._number = 0
         self._head = Setup()
         self._line = 1
+        self._began: int | None = None
+        self._moved: int | None = None
         self._start_over()
 
     def _start_over(self) -> None:
         """A start of the program."""
         self._head, self._began = Setup(), None
-        self._ended_ns: int | None = None
         self._names: tuple[str, ...] | None = None
         self._summary_names: list[str] = []
-        self._moved: int | None = None
+        self._moved = None
         self._wall = Wall()
-        self._finished = False
         self.test = _Test(copy.deepcopy(self._head))
         self._tests: list[_Test] = []
 
@@ -188,8 +188,6 @@ class _Reader:
             self._began = local_ns(value, _TIME, self._given.zone)
         elif name == "StartTime":
             self.test.began = local_ns(value, _TIME, self._given.zone)
-        elif name in ("Finished", "Run finished"):
-            self._finished = True
         elif name in ("Command line", "Command line used"):
             self._head.command(value)
             setup.command(value)
