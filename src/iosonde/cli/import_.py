@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = "Import what md-workbench, mdtest, IOR, IO500, io-probing, Darshan, monitors and schedulers wrote; also .gz."
+    summary = "Import what benchmarks (IOR, IO500, mdtest ...), Darshan, monitors and schedulers wrote; also .gz."
     parser = options.Parser("import", summary, EXAMPLES)
     add = parser.add_argument
     told = "files of these tools, tables of samples, folders, http://HOST:9090 of Prometheus"

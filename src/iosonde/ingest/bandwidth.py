@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.connectors.benchmarks import recognise as kinds
 from iosonde.connectors.benchmarks.io500 import rows as io500_rows
@@ -33,6 +33,8 @@ _ENDING = re.compile(r"(?:\.(?:txt|log|out|csv|gz|xz|bz2))+$")
 _OF_IO500 = (*_RESULTS, kinds.IO500_CONFIG, kinds.IO500_FIND)
 KINDS = (*IOR_KINDS, *_OF_IO500)
 """Kinds of files that are read here."""
+BESIDE = (kinds.IOR_RANKS, kinds.IOR_OPS, kinds.IO500_CONFIG)
+"""Of these, what lies beside the text of a run."""
 _SHOWN = 3
 
 
@@ -65,12 +67,12 @@ class _Group:
 
 
 def import_bandwidth(
-    of_kind: dict[str, list[Path]], given: Given, warn_of: WarnOf, readers: dict[str, TextReader]
+    of_kind: dict[str, list[Path]], given: Given, warn_of: WarnOf, readers: Mapping[str, TextReader]
 ) -> BandwidthImport:
     """Read files of these kinds, and take them out of ``of_kind``: also those of mdtest that an IO500 run left."""
     done = BandwidthImport()
     for group in _groups(of_kind):
-        _io500(group, given, warn_of, readers, done)
+        _io500(group, _How(given, warn_of, readers), done)
     for path in of_kind.pop(kinds.IO500_CONFIG, []):
         what = f"{path} has no results"
         warn_of(path)(InputFileError(what, expected="its result.txt beside it"))
@@ -91,7 +93,7 @@ def import_bandwidth(
 
 
 def _groups(of_kind: dict[str, list[Path]]) -> list[_Group]:
-    """Files of each IO500 run, taken out of ``of_kind``: a result, and files beside it that are called as its phases."""
+    """Files of each IO500 run, taken out of ``of_kind``: its results, and files beside them named by phases."""
     groups: dict[tuple[Path, str], _Group] = {}
     for kind in _RESULTS:
         for path in of_kind.pop(kind, []):
@@ -126,13 +128,16 @@ def _run_name(group: _Group, given: FileDefaults) -> str:
     return head or path.resolve().parent.name or stem
 
 
-def _io500(
-    group: _Group,
-    given: Given,
-    warn_of: WarnOf,
-    readers: dict[str, TextReader],
-    done: BandwidthImport,
-) -> None:
+class _How(NamedTuple):
+    """How files are read."""
+
+    given: Given
+    warn_of: WarnOf
+    readers: Mapping[str, TextReader]
+
+
+def _io500(group: _Group, how: _How, done: BandwidthImport) -> None:
+    given, warn_of = how.given, how.warn_of
     run = Io500()
     for path, kind in group.results:
         reader = {kinds.IO500_RESULT: read_result, kinds.IO500_CONFIG: read_config}.get(
@@ -151,7 +156,7 @@ def _io500(
     defaults = defaults._replace(run=run_id)
     rows: list[RunRow] = []
     for name, members in group.members.items():
-        own = _phase_files(name, members, (run, defaults), warn_of, readers, done)
+        own = _phase_files(name, members, (run, defaults), how, done)
         rows += own
         run.phases.pop(name, None) if own else None
     for phase in run.phases.values():
@@ -169,17 +174,17 @@ def _phase_files(
     name: str,
     members: Sequence[tuple[Path, str]],
     of: tuple[Io500, FileDefaults],
-    warn_of: WarnOf,
-    readers: dict[str, TextReader],
+    how: _How,
     done: BandwidthImport,
 ) -> list[RunRow]:
     """Rows of one phase from its own files; none where they hold nothing."""
-    run, given = of
+    (run, given), warn_of, readers = of, how.warn_of, how.readers
     mine: dict[str, list[Path]] = {}
     for path, kind in members:
         mine.setdefault(kind, []).append(path)
     rows: list[RunRow] = []
-    found = read_ior(sorted_paths(mine), lambda _: given, warn_of)
+    command = run.phases[name].command if name in run.phases else None
+    found = read_ior(sorted_paths(mine)._replace(command=command), lambda _: given, warn_of)
     done.counts += [(path, dict(members)[path], n) for path, n in found.counts.items()]
     for ior, _ in found.runs:
         ior.run_id = given.run
@@ -217,16 +222,21 @@ def _find_alone(path: Path, given: FileDefaults, warn: Warn, done: BandwidthImpo
 
 
 def _remarks(run_id: str, rows: Sequence[RunRow]) -> list[str]:
-    """Which phases are invalid, and why."""
-    found = []
+    """The scores, which phases are invalid, and why."""
+    found, invalid = [], []
     for row in rows:
         reported = row.parameters.get("reported", {})
-        reasons = reported.get("invalid")
-        if reasons and row.rank is None and row.op is None:
-            some = "; ".join(reasons[:_SHOWN]) + ("; ..." if len(reasons) > _SHOWN else "")
-            found.append(f"{run_id} {row.phase}: invalid: {some}")
+        if row.rank is not None or row.op is not None:
+            continue
+        name = f"{run_id} {row.phase}"
+        reasons = reported.get("invalid", ())
+        some = "; ".join(reasons[:_SHOWN]) + ("; ..." if len(reasons) > _SHOWN else "")
+        if row.phase in ("score", "scorex"):
+            bandwidth, ops = reported.get("bw_gib_per_s"), reported.get("md_kiops")
+            score = f"{name}: {reported.get('score')} ({bandwidth} GiB/s, {ops} kIOPS)"
+            found.append(score + (", invalid" if reasons else ""))
+        elif reasons:
+            invalid.append(f"{name}: invalid: {some}")
         if "stonewall-unit" in reported.get("flags", ()):
-            found.append(
-                f"{run_id} {row.phase}: the rate at the limit is in an older unit: converted"
-            )
-    return found
+            invalid.append(f"{name}: iosonde converts the rate at the limit from an older unit")
+    return [*found, *invalid]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from iosonde.connectors.benchmarks.recognise import LATENCIES, OPS, PROBING, SAMPLES
 from iosonde.connectors.lines import FileDefaults
 from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
-from iosonde.ingest.bandwidth import BandwidthImport, import_bandwidth
+from iosonde.ingest.bandwidth import BESIDE, BandwidthImport, import_bandwidth
 from iosonde.ingest.io_probing import Probed, import_probing
 from iosonde.ingest.kinds import kind_of
 from iosonde.ingest.latencies import LatencyImport, Naming, import_latencies
@@ -68,11 +68,13 @@ def import_files(
             done.broken.append(error)
     if not of_kind:
         raise done.broken[0]
-    several = len(paths) > 1
+    tell: Report = report or _silent
     if any(kind in of_kind for kind in BANDWIDTH):
-        _bandwidth(root, of_kind, lambda path: _given(path, naming, several, zone), done, now_ns)
-        for path, kind, n in done.bandwidth.counts if report and done.bandwidth else ():
-            report(path, kind, n)
+        several = sum(len(of_kind[kind]) for kind in of_kind if kind not in BESIDE) > 1
+        found = _bandwidth(of_kind, lambda path: _given(path, naming, several, zone), done)
+        done.runs += keep_runs(root, found.rows, now_ns)
+        for path, kind, n in found.counts:
+            tell(path, kind, n)
     timed = {path: kind for kind in (LATENCIES, OPS) for path in of_kind.get(kind, ())}
     texts = [
         (path, kind) for kind in (*READERS, PROBING, SAMPLES) for path in of_kind.get(kind, ())
@@ -80,13 +82,11 @@ def import_files(
     if timed:
 
         def told_rows(path: Path, n: int) -> None:
-            if report:
-                report(path, timed[path], n)
+            tell(path, timed[path], n)
 
         mine = [path for path in paths if path in timed]
-        found = _latencies(root, mine, naming, done, told_rows)
-        if found is not None:
-            done.runs += keep_runs(root, found.rows, now_ns)
+        if (latencies := _latencies(root, mine, naming, done, told_rows)) is not None:
+            done.runs += keep_runs(root, latencies.rows, now_ns)
     for path, kind in texts:
         given = _given(path, naming, len(texts) > 1 or bool(timed), zone)
         told = _Told(path, done.broken)
@@ -95,31 +95,29 @@ def import_files(
         else:
             n = _text(_Source(root, path, given, told), kind, done, now_ns)
         told.rest()
-        if report:
-            report(path, kind, n)
+        tell(path, kind, n)
     if done.broken and not (done.latencies or done.probed or done.samples or done.runs):
         raise done.broken[0]
     return done
 
 
+def _silent(_path: Path, _kind: str, _rows: int) -> None:
+    """Reports nothing."""
+
+
 def _bandwidth(
-    root: Path,
-    of_kind: dict[str, list[Path]],
-    given: Callable[[Path], FileDefaults],
-    done: Done,
-    now_ns: int,
-) -> None:
-    """Import files of IOR and IO500, and take them out of ``of_kind``."""
+    of_kind: dict[str, list[Path]], given: Callable[[Path], FileDefaults], done: Done
+) -> BandwidthImport:
+    """Read files of IOR and IO500, and take them out of ``of_kind``."""
     told: dict[Path, _Told] = {}
 
     def warn_of(path: Path) -> _Told:
         return told.setdefault(path, _Told(path, done.broken))
 
-    readers = dict.fromkeys(READERS, text_rows)
-    done.bandwidth = import_bandwidth(of_kind, given, warn_of, readers)
+    done.bandwidth = import_bandwidth(of_kind, given, warn_of, dict.fromkeys(READERS, text_rows))
     for one in told.values():
         one.rest()
-    done.runs += keep_runs(root, done.bandwidth.rows, now_ns)
+    return done.bandwidth
 
 
 class _Source(NamedTuple):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -42,6 +43,8 @@ class IorPaths(NamedTuple):
     """With their kinds: what says which options a run had."""
     ranks: list[Path]
     ops: list[Path]
+    command: str | None = None
+    """Of a run whose text is not here."""
 
 
 @dataclass
@@ -52,6 +55,19 @@ class IorRead:
     of: dict[Path, list[IorRun]] = field(default_factory=dict)
     """Runs of each text, and of tables and operations that have none."""
     counts: dict[Path, int] = field(default_factory=dict)
+
+    def add(self, path: Path, runs: list[IorRun], given: FileDefaults) -> None:
+        """Runs of a file; one of the name of another file's gets what that file is behind its own."""
+        names = {run.run_id for run, _ in self.runs}
+        ending = re.sub(r"\.(?:gz|xz|bz2)$", "", path.name).rpartition(".")[2]
+        for run in runs:
+            name, n = run.run_id, 1
+            while run.run_id in names:
+                run.run_id = f"{name}-{ending}" if n == 1 else f"{name}-{ending}-{n}"
+                n += 1
+            names.add(run.run_id)
+        self.of[path] = runs
+        self.runs += [(run, given) for run in runs]
 
 
 def sorted_paths(of_kind: Mapping[str, Sequence[Path]]) -> IorPaths:
@@ -67,17 +83,14 @@ def read_ior(paths: IorPaths, given: Given, warn_of: WarnOf) -> IorRead:
     done = IorRead()
     for path, kind in paths.texts:
         runs: list[IorRun] = []
-        _guarded(
-            lambda p=path, k=kind, r=runs: r.extend(READERS[k](p, given(p), warn_of(p))),
-            path,
-            warn_of,
-        )  # type: ignore[misc]
-        done.of[path] = runs
-        done.runs += [(run, given(path)) for run in runs]
+        with _told(warn_of(path)):
+            runs.extend(READERS[kind](path, given(path), warn_of(path)))
+        done.add(path, runs, given(path))
         done.counts[path] = sum(len(run.results) for run in runs)
     for path in paths.ranks:
         done.counts[path] = 0
-        _guarded(lambda p=path: _ranks(p, given(p), warn_of(p), done), path, warn_of)  # type: ignore[misc]
+        with _told(warn_of(path)):
+            _ranks(path, (given(path), paths.command), warn_of(path), done)
     _operations(paths.ops, given, warn_of, done)
     for run, defaults in done.runs:
         finish(run, defaults)
@@ -85,18 +98,20 @@ def read_ior(paths: IorPaths, given: Given, warn_of: WarnOf) -> IorRead:
     return done
 
 
-def _guarded(work: Callable[[], None], path: Path, warn_of: WarnOf) -> None:
+@contextmanager
+def _told(warn: Warn) -> Iterator[None]:
+    """Tells of a file that cannot be read; what was read before counts."""
     try:
-        work()
+        yield
     except InputFileError as error:
-        warn_of(path)(error)
+        warn(error)
 
 
 def _stem(path: Path) -> str:
     return _ENDING.sub("", path.name)
 
 
-def _ranks(path: Path, given: FileDefaults, warn: Warn, done: IorRead) -> None:
+def _ranks(path: Path, of: tuple[FileDefaults, str | None], warn: Warn, done: IorRead) -> None:
     name = re.sub(r"\.(?:gz|xz|bz2)$", "", path.name)
     near = [run for text, runs in done.of.items() if text.parent == path.parent for run in runs]
     own = [run for run in near if run.setup.rank_table == name]
@@ -109,9 +124,8 @@ def _ranks(path: Path, given: FileDefaults, warn: Warn, done: IorRead) -> None:
         far = [run for runs in done.of.values() for run in runs if run.setup.rank_table == name]
         own = far if len(far) == 1 else []
     if not own:
-        runs = list(ior_ranks.read_table(path, given, warn))
-        done.of[path] = runs
-        done.runs += [(run, given) for run in runs]
+        runs = list(ior_ranks.read_table(path, of[0], warn, of[1]))
+        done.add(path, runs, of[0])
         done.counts[path] = sum(len(times.rank) for run in runs for times in run.times.values())
         return
     tables = ior_ranks.read_ranks(path, warn)
@@ -138,10 +152,7 @@ def _operations(paths: Sequence[Path], given: Given, warn_of: WarnOf, done: IorR
         if named is None:
             continue
         key = (path.parent, named.prefix)
-
-        def take(
-            path: Path = path, named: ior_ops.OpFile = named, key: tuple[Path, str] = key
-        ) -> None:
+        with _told(warn_of(path)):
             found = ior_ops.read_ops(path, named.rank, warn_of(path))
             if found is None:
                 expected = "a row an operation"
@@ -149,8 +160,6 @@ def _operations(paths: Sequence[Path], given: Given, warn_of: WarnOf, done: IorR
             done.counts[path] = len(found.rank)
             first.setdefault(key, path)
             groups.setdefault(key, {}).setdefault(named.repetition, []).append(found)
-
-        _guarded(take, path, warn_of)
     for key, turns in groups.items():
         ops = {turn: ior_ops.joined(parts) for turn, parts in turns.items()}
         _owned(key, ops, given(first[key]), warn_of(first[key]), done)
@@ -165,8 +174,7 @@ def _owned(
     own = own or [run for _, run in runs if run.setup.op_prefix == prefix]
     if not own:
         run = ior_ops.alone(given.run, ops)
-        done.runs.append((run, given))
-        done.of[folder / prefix] = [run]
+        done.add(folder / f"{prefix}.csv", [run], given)
         return
     run = own[0]
     access = "read" if run.setup.get("reads") else "write"

@@ -58,9 +58,16 @@ def tails_of(run: IorRun) -> Iterator[PhaseTail]:
             continue
         rates = found[0]
         yield PhaseTail(
-            *(run.run_id, result.access, result.repetition),
-            *(_known(rates.sustained), _known(rates.first_finisher), rates.last_finisher),
-            *(rates.first_end_s, rates.last_end_s, pieces.source, len(set(pieces.rank.tolist()))),
+            run_id=run.run_id,
+            phase=result.access,
+            repetition=result.repetition,
+            sustained=_known(rates.sustained),
+            first=_known(rates.first_finisher),
+            last=rates.last_finisher,
+            first_s=rates.first_end_s,
+            last_s=rates.last_end_s,
+            source=pieces.source,
+            ranks=len(set(pieces.rank.tolist())),
             assumed=pieces.assumed,
         )
 
@@ -77,14 +84,23 @@ def walled(rows: Sequence[RunRow], seconds: float | None = None) -> Iterator[Pha
             scale = float(row.parameters.get("transfer_bytes") or math.nan)
         if math.isnan(scale):
             continue
-        limit = seconds
-        if limit is None:
-            limit = row.parameters.get("stonewall_s")
+        limit = row.parameters.get("stonewall_s") if seconds is None else seconds
         took = None if row.duration_ns is None else row.duration_ns / 1e9
         wall, last = row.stonewall_per_s * scale, row.rate_per_s * scale
+        if limit is not None and took is not None and limit > took:
+            limit = None  # all ended before
         yield PhaseTail(
-            *(row.run_id, row.phase, row.repetition, wall, wall, last, limit, took),
-            *("stonewall", row.ranks, row.instrument == "bandwidth"),
+            run_id=row.run_id,
+            phase=row.phase,
+            repetition=row.repetition,
+            sustained=wall,
+            first=wall,
+            last=last,
+            first_s=limit,
+            last_s=took,
+            source="stonewall",
+            ranks=row.ranks,
+            bytes=row.instrument == "bandwidth",
         )
 
 
@@ -121,7 +137,7 @@ def _with(row: RunRow, tail: PhaseTail) -> RunRow:
 
 
 def say_tail(tail: PhaseTail) -> str:
-    """``write 0: 353 MiB/s while all 2 ranks were busy, 161 MiB/s until the last ended (6.3 s): the tail cost 54 %``."""
+    """``NAME write 0: 116 GiB/s until the time limit, 113 GiB/s until the last rank ended: the tail cost 2.3%``."""
     begin = f"{tail.run_id} {tail.phase} {tail.repetition}"
     last = f"{_rate(tail, tail.last)} until the last rank ended{_after(tail.last_s)}"
     if tail.sustained is None:

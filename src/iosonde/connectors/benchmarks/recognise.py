@@ -65,6 +65,12 @@ _LINES = (
     (io500.CONFIG, IO500_CONFIG),
     (io500.RESULT, IO500_RESULT),
 )
+_BEGINS = {
+    ior_ranks.HEADER: IOR_RANKS,
+    ior_summary.CSV_BEGIN: IOR_CSV,
+    RANKS_BEGIN: RANKS,
+}
+"""How tables begin."""
 _SURE = (MDTEST, PROBING, IOR_JSON, IO500_RESULT, IO500_SUMMARY, IO500_CONFIG)
 """Of whose lines one is enough. A log of IOR may go on as JSON."""
 
@@ -116,14 +122,11 @@ def _by_header(text: str, name: str) -> str | None:
     if text == OPS_HEADER:
         both = mdtest_name(name) is None and ior_ops.parse_name(name) is not None
         return IOR_OPS if both else OPS
-    if text == ior_ranks.HEADER:
-        return IOR_RANKS
-    if text.startswith(ior_summary.CSV_BEGIN):
-        return IOR_CSV
+    for begin, kind in _BEGINS.items():
+        if text.startswith(begin):
+            return kind
     if io500_find.BEGIN.fullmatch(text):
         return IO500_FIND
-    if text.startswith(RANKS_BEGIN):
-        return RANKS
     if text in ("time,runtime", "op,iter,rank,time_s,runtime_s"):
         return LATENCIES
     return None if columns_of(_fields(text)).missing else SAMPLES

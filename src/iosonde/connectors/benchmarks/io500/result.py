@@ -22,7 +22,7 @@ RESULT = re.compile(r"(?:config-hash\s+= [0-9A-Fa-f]{4,16}|t_delta\s+= \d)")
 SUMMARY = re.compile(r"IO500 version |\[(?:RESULT|SCORE|      )[^\]]{0,12}\]\s+\S")
 CONFIG = re.compile(r"(?:timestamp-datadir|timestamp-resultdir)\s*=")
 _SECTION = re.compile(r"\[([A-Za-z0-9-]{1,40})\]")
-_PAIR = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,30})\s*=\s?(.*)")
+_PAIR = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,30})\s*=\s?(.*)")
 _PHASE = re.compile(
     rf"\[(RESULT|      )([^\]]{{0,12}})\]\s+(?:(?:BW|IOPS)\s+phase\s+\S+\s+)?([A-Za-z][\w-]{{1,40}})\s+({NUMBER})\s+"
     rf"(GiB/s|GB/s|kIOPS|kiops|IOPS)\s*:\s*time\s+({NUMBER})\s+seconds(.*)"

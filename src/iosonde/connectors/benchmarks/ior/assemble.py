@@ -12,7 +12,7 @@ from iosonde.model.frames import NULL_NS
 from iosonde.model.transfers import BIN_NS, DIRECTIONS, Rates, Stripes, Transfers
 
 if TYPE_CHECKING:
-    from iosonde.connectors.benchmarks.ior.found import IorRun
+    from iosonde.connectors.benchmarks.ior.found import IorRun, Turn
     from iosonde.connectors.benchmarks.ior.results import RankTimes
     from iosonde.connectors.lines import FileDefaults
     from iosonde.model.arrays import Floats, Ints
@@ -43,7 +43,7 @@ def finish(run: IorRun, given: FileDefaults) -> None:
         if equalised(run, turn[0], times):
             flags = [*result.reported.get("flags", ()), "ranks-equalised"]
             result.reported["flags"] = sorted(set(flags))
-        run.rows += rows_of(result, run.setup, given, run.run_id, times, ops)
+        run.rows += rows_of(result, run.setup, given, run.run_id, (times, ops))
 
 
 def equalised(run: IorRun, access: str, times: RankTimes | None) -> bool:
@@ -60,11 +60,19 @@ def pieces_of(run: IorRun, result: Result) -> Pieces | None:
     """What ranks did in a phase; None where the files do not say when."""
     turn = (result.access, result.repetition)
     ops, times = run.ops.get(turn), run.times.get(turn)
+    timed = _of_ranks(run, turn, times)
+    if timed is not None and timed.source == "timers" and not timed.assumed:
+        return timed  # with what fsync took at the end, which is no operation
     if ops is not None:
         ends = ops.begin_ns + ops.runtime_ns
         if (ops.bytes > 0).all() and len(np.unique(ops.rank)) == run.setup.get("ranks"):
             sizes = ops.bytes.astype(np.float64)
             return Pieces(ops.rank, ops.begin_ns, ends, sizes, "operations", False)
+    return timed
+
+
+def _of_ranks(run: IorRun, turn: Turn, times: RankTimes | None) -> Pieces | None:
+    """Transfers of ranks as wholes, by their timers, else by how long each took from one begin."""
     if times is None or equalised(run, turn[0], times):
         return None
     whole = next(
@@ -89,22 +97,6 @@ def pieces_of(run: IorRun, result: Result) -> Pieces | None:
         return None
     end = begin + np.rint(times.transfer_s * 1e9).astype(np.int64)
     return Pieces(times.rank, begin, end, sizes.astype(np.float64), source, assumed)
-
-
-def wall_rates(run: IorRun, result: Result) -> tuple[float, float, float, float] | None:
-    """Bytes a second until the time limit and until the end, and how long both took; None without wear-out.
-
-    Whoever had done most at the limit was the first to end: the others caught up with it.
-    """
-    turn = (result.access, result.repetition)
-    whole = next(
-        row for row in run.rows if (row.phase, row.repetition) == turn and row.rank is None
-    )
-    transfer, seconds = run.setup.get("transfer_bytes"), result.wall.seconds
-    if not (whole.stonewall_per_s and transfer and seconds and whole.bytes and whole.duration_ns):
-        return None
-    took = whole.duration_ns / 1e9
-    return whole.stonewall_per_s * transfer, whole.bytes / took, seconds, took
 
 
 def transfers_of_run(run: IorRun) -> Transfers | None:
@@ -167,8 +159,8 @@ def _rates_of_ops(run: IorRun) -> Rates | None:
     parts = [part for part in found if part is not None]
     if not parts:
         return None
-    first, *rest = ([part[n] for part in parts] for n in range(5))
-    return Rates(np.concatenate(first), *(np.concatenate(column) for column in rest))
+    columns = [np.concatenate([part[n] for part in parts]) for n in range(5)]
+    return Rates(columns[0], columns[1], columns[2], columns[3], columns[4])
 
 
 def _origin(run: IorRun, access: str, repetition: int) -> int:

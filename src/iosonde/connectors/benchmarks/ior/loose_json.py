@@ -24,6 +24,9 @@ _RAW = re.compile(r'^(\s*,?\s*"[^"\n]{1,40}"\s*:\s*")(.*)("\s*,?[ \t]*)$')
 _STRAY = re.compile(r'\\(?!["\\/bfnrtu])|(?<!\\)"')
 _WORDS = {"true": True, "false": False}
 _LOG_LINE = re.compile(r'\s*(?:[A-Za-z*\d][^"{}\[\]]*|.*(?:Task=\d|stonewalling).*)$')
+_VALUE_LINE = re.compile(
+    r"\s*(?:[\"{}\[\],]|(?:-?[\d.eE+]+|true|false|null|-?nan|-?inf)\s*,?\s*$|$)", re.IGNORECASE
+)
 
 
 class Assumed(NamedTuple):
@@ -71,12 +74,9 @@ def _clean(line: str, number: int, assumed: list[Assumed]) -> str:
         if inner != match[2]:
             assumed.append(Assumed(number, "a quote or backslash within a text is part of it"))
             return match[1] + inner + match[3]
-    elif line.strip() and line.lstrip()[0] not in '"{}[],' and _LOG_LINE.match(line):
-        if not re.match(
-            r"\s*(?:-?[\d.]+|true|false|null|-?nan|-?inf)\s*,?\s*$", line, re.IGNORECASE
-        ):
-            assumed.append(Assumed(number, "a line of the log between is left out"))
-            return ""
+    elif _LOG_LINE.match(line) and not _VALUE_LINE.match(line):
+        assumed.append(Assumed(number, "a line of the log between is left out"))
+        return ""
     return line
 
 

@@ -72,12 +72,19 @@ def _times(ranks: dict[int, tuple[float, float, float]]) -> RankTimes:
     return RankTimes(np.array(order, np.int64), values[:, 0], values[:, 1], mean_bytes=mean)
 
 
-def read_table(path: Path, given: FileDefaults, warn: Warn) -> Iterator[IorRun]:
-    """A table without the text of its run: how many bytes a rank moved is its mean, and not in rows of ranks."""
+def read_table(
+    path: Path, given: FileDefaults, warn: Warn, command: str | None = None
+) -> Iterator[IorRun]:
+    """A table without the text of its run: how many bytes a rank moved is its mean, and not in rows of ranks.
+
+    ``command``: the command line, where another file has it; it says whether ranks moved as much.
+    """
     tables = read_ranks(path, warn)
     if not tables:
         return
     run = IorRun(given.run, Setup(), times=tables)
+    if command is not None:
+        run.setup.command(command)
     run.setup.put("ranks", max(len(times.rank) for times in tables.values()))
     for turn, times in tables.items():
         moved = None if times.mean_bytes is None else round(times.mean_bytes * len(times.rank))
@@ -85,7 +92,7 @@ def read_table(path: Path, given: FileDefaults, warn: Warn) -> Iterator[IorRun]:
             float(np.nanmax(column)) if np.isfinite(column).any() else None
             for column in (times.whole_s, times.transfer_s)
         ]
-        result = Result(*turn, total_s=longest[0], transfer_s=longest[1], bytes=moved, alike=False)
-        result.exact = True
+        result = Result(*turn, total_s=longest[0], transfer_s=longest[1], bytes=moved, exact=True)
+        result.alike = None if command is not None else False
         run.results.append(result)
     yield run

@@ -177,10 +177,10 @@ def rows_of(
     setup: Setup,
     given: FileDefaults,
     run_id: str,
-    times: RankTimes | None = None,
-    ops: OpTimes | None = None,
+    ranks: tuple[RankTimes | None, OpTimes | None],
 ) -> Iterator[RunRow]:
     """Rows of a repetition: the whole, its operations, and both of every rank whose times are known."""
+    times, ops = ranks
     reported = dict(result.reported)
     amounts = amounts_of(result, setup, reported)
     seconds = _seconds(result, amounts.bytes)

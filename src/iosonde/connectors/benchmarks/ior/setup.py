@@ -133,8 +133,14 @@ class Setup:
             self.put(_COUNTS[name], int(value))
         elif name in _FLAGS and _WHOLE.fullmatch(value):
             self.put(_FLAGS[name], int(value) != 0)
-        elif name == "api" and re.fullmatch(r"[A-Za-z0-9_-]{1,30}( \(.{0,60}\))?", value):
-            self.api = value.split()[0]
+        else:
+            return self._words(name, value)
+        return True
+
+    def _words(self, name: str, value: str) -> bool:
+        """Values that are words, or numbers within words."""
+        if name == "api" and re.fullmatch(r"[A-Za-z0-9_-]{1,30}( \(.{0,60}\))?", value):
+            self.api = value.split(maxsplit=1)[0]
         elif name in ("test filename", "testfilename"):
             self.file = clean_place(value)
         elif name == "access" and value.startswith(("file-per-process", "single-shared-file")):
@@ -148,7 +154,13 @@ class Setup:
         elif name == "ordering inter file":
             self.put("reorder", value.startswith("constant"))
             self.put("reorder_random", value.startswith("random"))
-        elif name == "clients" and (match := re.match(r"(\d{1,9}) \((\d{1,9}) per node\)", value)):
+        else:
+            return self._counted(name, value)
+        return True
+
+    def _counted(self, name: str, value: str) -> bool:
+        """How 2.10.3 and 3.0 print numbers."""
+        if name == "clients" and (match := re.match(r"(\d{1,9}) \((\d{1,9}) per node\)", value)):
             self.put("ranks", int(match[1]))
             self.put("ranks_per_node", int(match[2]))
         elif name == "pattern" and (match := re.search(r"\((\d{1,12}) segment", value)):

@@ -150,9 +150,9 @@ def _summarised(run: IorRun, summaries: list[dict[str, Any]]) -> None:
         of = {"numTasks": "ranks", "blockSize": "block_bytes", "transferSize": "transfer_bytes"}
         for name, own in {**of, "segmentCount": "segments", "repetitions": "repetitions"}.items():
             value = one.get(name)
-            if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**62:
-                if run.setup.get(own) is None:
-                    run.setup.put(own, value)
+            possible = type(value) is int and 0 <= value < 2**62
+            if possible and run.setup.get(own) is None:
+                run.setup.put(own, value)
         own_results = [result for result in run.results if result.access == access]
         if not own_results:
             means = _numbers(one, {"bwMeanMIB": "bw_mib", "MeanTime": "total_s"})
