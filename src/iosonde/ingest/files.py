@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from iosonde.connectors.benchmarks.recognise import LATENCIES, OPS, PROBING, SAMPLES
 from iosonde.connectors.lines import FileDefaults
-from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
 from iosonde.ingest.bandwidth import BESIDE, BandwidthImport, import_bandwidth
+from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
 from iosonde.ingest.io_probing import Probed, import_probing
 from iosonde.ingest.kinds import kind_of
 from iosonde.ingest.latencies import LatencyImport, Naming, import_latencies
@@ -80,13 +80,9 @@ def import_files(
         (path, kind) for kind in (*READERS, PROBING, SAMPLES) for path in of_kind.get(kind, ())
     ]
     if timed:
-
-        def told_rows(path: Path, n: int) -> None:
-            tell(path, timed[path], n)
-
         mine = [path for path in paths if path in timed]
-        if (latencies := _latencies(root, mine, naming, done, told_rows)) is not None:
-            done.runs += keep_runs(root, latencies.rows, now_ns)
+        _timed(root, mine, naming, done, lambda path, n: tell(path, timed[path], n))
+        done.runs += keep_runs(root, done.latencies.rows if done.latencies else (), now_ns)
     for path, kind in texts:
         given = _given(path, naming, len(texts) > 1 or bool(timed), zone)
         told = _Told(path, done.broken)
@@ -157,17 +153,16 @@ def _samples(source: _Source, naming: Naming, done: Done) -> int:
     return found.rows
 
 
-def _latencies(
+def _timed(
     root: Path, paths: list[Path], naming: Naming, done: Done, report: Callable[[Path, int], None]
-) -> LatencyImport | None:
-    """Import files of latencies; None, and told of, when there are other files and none in these."""
+) -> None:
+    """Import files of latencies; told of, when there are other files and none in these."""
     try:
         done.latencies = import_latencies(root, paths, naming, report)
     except InputFileError as error:
         done.broken.append(error)
-        return None
+        return
     done.broken += done.latencies.broken
-    return done.latencies
 
 
 def _given(path: Path, naming: Naming, several: bool, zone: tzinfo | None) -> FileDefaults:

@@ -314,13 +314,17 @@ def _check(
 
 
 def _over_all_asked_for(result: Result, setup: Setup, amounts: Amounts) -> bool:
-    """Whether ``Latency(s)`` was divided by operations that a time limit kept from being done."""
-    asked, transfer, ranks = setup.expected_bytes, setup.get("transfer_bytes"), setup.get("ranks")
-    if not (setup.get("stonewall_s") and asked and transfer and ranks and amounts.bytes):
+    """Whether ``Latency(s)`` was divided by operations that a time limit kept from being done.
+
+    Every rank is busy until the limit: its operations, at that latency each, would not have lasted as long.
+    """
+    limit, ranks = setup.get("stonewall_s"), setup.get("ranks")
+    if not (limit and setup.get("wear_out") and ranks and amounts.ops and result.latency_s):
         return False
-    if amounts.bytes >= 0.98 * asked or not result.latency_s or not result.transfer_s:
-        return False
-    return bool(result.latency_s * asked / transfer / ranks <= 1.001 * result.transfer_s)
+    asked = setup.expected_bytes
+    if asked is not None and amounts.bytes is not None and amounts.bytes >= 0.98 * asked:
+        return False  # all of it was done, maybe before the limit
+    return bool(result.latency_s * amounts.ops / ranks < 0.98 * limit)
 
 
 def _seconds(result: Result, moved: int | None) -> float | None:

@@ -106,6 +106,8 @@ def mended(lines: Iterator[Line]) -> Iterator[tuple[Line, re.Match[str] | None, 
             if not line.text.startswith(_AFTER_ENVIRONMENT):
                 continue
             silent = False
+        if held is not None and _spans(held, line):
+            line, held = Line(held.number, held.text + line.text, line.ended), None  # noqa: PLW2901
         rest = line.text
         matches = list(_ATOM.finditer(rest))
         for match in matches:
@@ -132,6 +134,12 @@ def mended(lines: Iterator[Line]) -> Iterator[tuple[Line, re.Match[str] | None, 
         held = None
     if held is not None:
         yield from _whole(held)
+
+
+def _spans(held: Line, line: Line) -> bool:
+    """Whether the halves of two lines are one of a rank: the second alone may look like one of 2.10.3."""
+    match = _ATOM.search(held.text + line.text)
+    return match is not None and match.start() < len(held.text) < match.end()
 
 
 def _whole(line: Line) -> Iterator[tuple[Line, re.Match[str] | None, bool]]:
