@@ -64,8 +64,8 @@ BROKEN = {
 def test_json_that_is_none_says_the_same_and_where_it_is_not(tmp_path, what):
     (good,) = read(summary.read_json, tmp_path, made.as_json())
     broken = BROKEN[what](made.as_json())
-    with pytest.raises(ValueError, match="."):
-        json.loads(broken, parse_constant=lambda word: float("x"))
+    with pytest.raises(ValueError, match=r".+"):
+        json.loads(broken, parse_constant=float.fromhex)
     told = []
     (run,) = read(summary.read_json, tmp_path, broken, told)
     assert [(r.phase, r.repetition, r.bytes, r.duration_ns) for r in wholes(run)] == [
@@ -131,8 +131,7 @@ def test_damaged_json_never_raises(tmp_path, seed):
     told = []
     try:
         runs = read(summary.read_json, tmp_path, data, told)
-    except InputFileError as error:
-        assert "line 1" in str(error)
+    except InputFileError:
         return
     assert isinstance(value, dict)
     for run in runs:
