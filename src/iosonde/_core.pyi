@@ -244,6 +244,34 @@ class Metadata:
         None while it is at work.
         """
 
+class Bandwidth:
+    """The ranks ``first..first + count`` of a bandwidth benchmark on a directory; None: on nothing.
+
+    Orders and answers are JSON (``bandwidth::team::Order`` of the core), as those of ``Metadata``.
+    """
+
+    def __init__(self, parameters: str, place: str | None, first: int, count: int) -> None: ...
+    def order(self, order: str) -> None: ...
+    def wait(self, milliseconds: int) -> bool:
+        """Whether every rank has answered; waits at most this long for the next answer."""
+    def answers(self) -> list[str | None]:
+        """By rank, None from one that has not answered. Raises BenchError with the first error."""
+    def read(self) -> str:
+        """How far each rank is: planned, ended, failed, open (op and ns, or null)."""
+    def so_far(self) -> str:
+        """What each rank's transfers amount to, as of the last call; null the first time."""
+    def close(self, milliseconds: int) -> None:
+        """The ranks end and let go what they hold; waits at most this long for each."""
+    def stop(self) -> None:
+        """Every rank ends after its transfer."""
+    def resume(self) -> None:
+        """Take that back."""
+    def records(self, at: int) -> dict[str, Any] | None:
+        """Of the last phase of the at-th rank: open_begin_ns ... close_end_ns (UTC; the least int64 = missing), bytes,
+        first_bin (since the epoch), left_out_bytes, and as int64 bins and mismatches (offsets).
+        None while it is at work.
+        """
+
 def outcome_name(code: int) -> str:
     """What an outcome of ``Metadata.rows`` is called."""
 

@@ -156,11 +156,13 @@ def test_lines_of_version_1_are_read_and_of_a_later_one_refused():
     (one,) = MEASURED[-1:]
     line = to_line(one)
     older = line.replace(b'"repetition"', b'"iteration"').replace(b'"measurement"', b'"repeat"')
-    versions = [b'"schema_version": %d' % version for version in (SCHEMA_VERSION, 1, 3)]
+    versions = [
+        b'"schema_version": %d' % version for version in (SCHEMA_VERSION, 1, SCHEMA_VERSION + 1)
+    ]
     assert from_line(older.replace(versions[0], versions[1])) == one
     with pytest.raises(ValueError, match="measurement is missing"):
         from_line(older)
-    with pytest.raises(ValueError, match="schema_version is 3, expected 2"):
+    with pytest.raises(ValueError, match="schema_version is 4, expected 3"):
         from_line(line.replace(versions[0], versions[2]))
 
 

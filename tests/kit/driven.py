@@ -1,4 +1,4 @@
-"""``iosonde bench metadata`` driven as a user would: in this process, as one of its own, and what it left."""
+"""``iosonde bench`` driven as a user would: in this process, as one of its own, and what it left."""
 
 from __future__ import annotations
 
@@ -24,8 +24,14 @@ def bench(*words, store=None):
     )
 
 
-def command(*words):
-    return [sys.executable, "-m", "iosonde.cli.main", "bench", "metadata", *map(str, words)]
+def bandwidth(*words, store=None):
+    """The exit code of the bandwidth benchmark in this process."""
+    kept = () if store else ("--no-store",)
+    return run("bench", "bandwidth", *map(str, words), *kept, store=store)
+
+
+def command(*words, benchmark="metadata"):
+    return [sys.executable, "-m", "iosonde.cli.main", "bench", benchmark, *map(str, words)]
 
 
 def impatient(*words):

@@ -1,5 +1,7 @@
 //! Thin PyO3 bindings of the crates that measure: one file an instrument, no logic.
 
+mod bandwidth;
+mod bench;
 mod columns;
 mod conformance;
 mod errors;
@@ -49,6 +51,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(conformance::conformance, module)?)?;
     module.add_function(wrap_pyfunction!(probe::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(metadata::outcome_name, module)?)?;
+    module.add_class::<bandwidth::Bandwidth>()?;
     module.add_class::<metadata::Metadata>()?;
     module.add_class::<probe::Probe>()?;
     module.add_class::<load::Load>()

@@ -3,32 +3,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use iosonde_bench::metadata::BenchError as CoreError;
 use iosonde_bench::metadata::parameters::Parameters;
 use iosonde_bench::metadata::team::{Connector, Team};
 use iosonde_core::backend::faulty::Fault;
 use iosonde_core::clock::{Clock, RealClock};
 use iosonde_core::seed::Random;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::bench::{json, parsed, raised, texts};
 use crate::columns::integers;
-use crate::errors::BenchError;
 use crate::foreign::Place;
-
-fn parsed<'a, T: serde::Deserialize<'a>>(text: &'a str) -> PyResult<T> {
-    serde_json::from_str(text).map_err(|error| BenchError::new_err((error.to_string(), true)))
-}
-
-fn json<T: serde::Serialize>(value: &T) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|error| PyRuntimeError::new_err(error.to_string()))
-}
-
-/// An error with whether the request was wrong.
-fn raised(error: &CoreError) -> PyErr {
-    BenchError::new_err((error.to_string(), error.is_wrong_request()))
-}
 
 /// The ranks of this process.
 #[pyclass]
@@ -78,13 +63,7 @@ impl Metadata {
     }
 
     fn answers(&self) -> PyResult<Vec<Option<String>>> {
-        let answers = self.team().answers();
-        let text = |answer: Option<Result<_, CoreError>>| match answer {
-            Some(Ok(value)) => json::<serde_json::Value>(&value).map(Some),
-            Some(Err(error)) => Err(raised(&error)),
-            None => Ok(None),
-        };
-        answers.into_iter().map(text).collect()
+        texts(self.team().answers())
     }
 
     fn read(&self) -> PyResult<String> {

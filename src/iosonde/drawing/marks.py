@@ -171,8 +171,31 @@ class Curve:
     bandwidth: float
 
 
+@dataclass(frozen=True)
+class NumberDots:
+    """Single values over a number (rank, disk position ...). Shapes (n,). ``role``: write, read, target or slow."""
+
+    name: str
+    role: str
+    across: Floats
+    value: Floats
+
+
+@dataclass(frozen=True)
+class NumberLine:
+    """A line over a number. Shapes (points,), NaN is a gap. ``role``: write, read or slow; ``mean`` draws it dashed."""
+
+    name: str
+    role: str
+    across: Floats
+    value: Floats
+    mean: bool = False
+
+
 Mark = (
     Curve
+    | NumberDots
+    | NumberLine
     | Dots
     | LevelLine
     | Points

@@ -24,6 +24,8 @@ from iosonde.drawing.marks import (
     Level,
     LevelLine,
     Mark,
+    NumberDots,
+    NumberLine,
     Points,
     RatioMarks,
     Shade,
@@ -41,6 +43,7 @@ from iosonde.drawing.marks_matplotlib import (
     draw_steps,
     shortened,
 )
+from iosonde.drawing.marks_numbers import draw_number_dots, draw_number_line, number_axes
 from iosonde.drawing.sheet import RATIO, Pane, Sheet
 from iosonde.drawing.sheet_layout import SheetLayout, layout
 from iosonde.drawing.strip import draw_strip
@@ -147,8 +150,12 @@ def _headings(axes: Axes, sheet: Sheet, pane: Pane, plan: SheetLayout, style: St
 
 def _draw(axes: Axes, sheet: Sheet, pane: Pane, extent: tuple[float, float], style: Style) -> None:
     low, high = extent
-    along: Literal["x", "y"] = "x" if sheet.since_s is None and not sheet.levels else "y"
-    value_axis(axes, low, high, style, unit=pane.unit, along=along)
+    sideways = sheet.since_s is None and not sheet.levels and not pane.across
+    along: Literal["x", "y"] = "x" if sideways else "y"
+    if pane.across:
+        number_axes(axes, pane, high, style)
+    else:
+        value_axis(axes, low, high, style, unit=pane.unit, along=along)
     if pane.unit == RATIO and low < 1 < high:
         line = axes.axhline if along == "y" else axes.axvline
         line(1.0, color=style.usual, lw=1.0, ls=(0, (5, 2)), zorder=1)
@@ -184,6 +191,10 @@ def _draw_mark(axes: Axes, mark: Mark, style: Style, low: float, high: float) ->
             draw_curve(axes, mark, style)
         case Bars():
             draw_bars(axes, mark, style)
+        case NumberDots():
+            draw_number_dots(axes, mark, style)
+        case NumberLine():
+            draw_number_line(axes, mark, style)
 
 
 def _name_shades(axes: Axes, sheet: Sheet, shades: list[Shade], style: Style) -> None:
@@ -225,6 +236,9 @@ def _extents(sheet: Sheet) -> dict[tuple[str, str], tuple[float, float]]:
     for place, values in parts.items():
         every = np.concatenate([np.empty(0), *values])
         every = every[np.isfinite(every) & (every > 0)]
+        if any(pane.across for pane in sheet.panes if (pane.row, pane.unit) == place):
+            found[place] = 0.0, float(every.max()) * 1.08 if len(every) else 1.0
+            continue
         found[place] = (
             widened(float(every.min()), float(every.max())) if len(every) else (1e-4, 1e-1)
         )
@@ -238,7 +252,7 @@ def _values(mark: object) -> list[Any]:
             found = [_heights(mark)]
         case Cells():
             found = [mark.value_edges]
-        case StepMarks() | Dots():
+        case StepMarks() | Dots() | NumberDots() | NumberLine():
             found = [mark.value]
         case LevelLine():
             found = [mark.value] if mark.role == "median" else []

@@ -25,6 +25,8 @@ from iosonde.drawing.marks import (
     Level,
     LevelLine,
     Mark,
+    NumberDots,
+    NumberLine,
     Points,
     RatioMarks,
     Shade,
@@ -47,9 +49,11 @@ _MARKS: dict[type, str] = {
     Curve: "curve",
     Dots: "dots",
     LevelLine: "levelline",
+    NumberDots: "numberdots",
+    NumberLine: "numberline",
 }
 """What marks are called in JSON."""
-SECONDS, RATIO, PER_S = "s", "x", "/s"
+SECONDS, RATIO, PER_S, BYTES_PER_S = "s", "x", "/s", "B/s"
 """Units of a pane's values."""
 NOTHING_KNOWN = "nothing known"
 
@@ -59,7 +63,8 @@ class Pane:
     """One small plot. ``n`` operations (or intervals) are in its marks; ``note`` says what else to know.
 
     ``span_s``: its own range of time (s since the epoch), where the sheet's is not that of all panes. ``empty``: what
-    stands in it while ``n`` is 0.
+    stands in it while ``n`` is 0. ``across``: what its horizontal axis counts, where that has numbers; values then
+    begin at 0.
     """
 
     row: str
@@ -70,6 +75,7 @@ class Pane:
     note: str = ""
     span_s: tuple[float, float] | None = None
     empty: str = NOTHING_KNOWN
+    across: str = ""
 
 
 @dataclass(frozen=True)

@@ -83,11 +83,12 @@ def layout(sheet: Sheet, width_in: float) -> SheetLayout:
         mark for pane in sheet.panes for mark in pane.marks if isinstance(mark, Bars | RatioMarks)
     ]
     strips = [mark for pane in sheet.panes for mark in pane.marks if isinstance(mark, Strip)]
+    numbers = any(pane.across for pane in sheet.panes)
     label = max([0.5, *(text_width(strip.name, 9) for strip in strips)])
     if bars:
         names = [shortened(name) for mark in bars for name in mark.categories]
         label = 0.12 + max(text_width(name, 8) for name in names)
-    elif sheet.levels:
+    elif sheet.levels or numbers:
         label = 0.62
     fit = max(1, int((width_in - 2 * margin - _OUT_IN + _GAP_IN) / (_LEAST_IN + label + _GAP_IN)))
     wanted = len(sheet.columns) if len(sheet.columns) > 1 else _MOST_COLUMNS
@@ -103,12 +104,12 @@ def layout(sheet: Sheet, width_in: float) -> SheetLayout:
     inner = width_in - 2 * margin - _OUT_IN
     pane = (inner - (columns - 1) * _GAP_IN) / columns - label
     most = max((len(mark.categories) for mark in bars), default=0)
-    axes = max(0.5, 0.2 * most + 0.1) if bars else _LEVELS_AXES_IN if sheet.levels else _AXES_IN
+    axes = max(0.5, 0.2 * most + 0.1) if bars else _LEVELS_AXES_IN if sheet.levels or numbers else _AXES_IN
     two_lines = any(_crowded(sheet, number, pane) for number in range(len(sheet.panes)))
     above = 0.4 if two_lines else 0.26
     curves = any(isinstance(mark, Curve) for pane in sheet.panes for mark in pane.marks)
     axes = _CURVES_IN if curves else axes
-    below = 0.26 if bars or curves else 0.34 if sheet.levels else 0.06
+    below = 0.26 if bars or curves else 0.38 if sheet.levels or numbers else 0.06
     below += _STRIP_GAP_IN + _STRIP_IN if strips else 0.0
     stack_rows = -(-stacks // columns)
     rows = stack_rows * sheet.stack
@@ -117,7 +118,7 @@ def layout(sheet: Sheet, width_in: float) -> SheetLayout:
     head = 0.14 + 0.21 * title + 0.17 * legend_lines(sheet, width_in, pane) + 0.08 + above
     caption = sum(len(wrapped(text, 7.5, width_in - 0.3)) for text in sheet.caption)
     step = axes + above + below
-    foot = (0.1 if bars or curves or sheet.levels else 0.32) + 0.14 * caption + 0.16
+    foot = (0.1 if bars or curves or sheet.levels or numbers else 0.32) + 0.14 * caption + 0.16
     height = head + step * rows + between * (stack_rows - 1) - above + foot
     return SheetLayout(
         width_in,

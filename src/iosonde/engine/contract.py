@@ -115,12 +115,34 @@ RUN_TYPES: dict[str, str] = {
     **dict.fromkeys(("q75_ns", "q90_ns", "q99_ns", "max_ns"), "DOUBLE"),
     "outcomes": "VARCHAR",
     "complete": "BOOLEAN",
+    **dict.fromkeys(("sustained_bytes_per_s", "first_bytes_per_s", "last_bytes_per_s"), "DOUBLE"),
     "parameters": "VARCHAR",
     "machine": "VARCHAR",
 }
 """DuckDB types, in file order."""
 RUN_KEY = ("run_id", "phase", "repetition", "waiting_factor", "measurement", "op", "rank")
 RUN_ORDER = ("run_id", "began_ns", "phase", "repetition", "waiting_factor", "op", "rank")
+
+TRANSFER_TYPES: dict[str, str] = {
+    "run_id": "VARCHAR",
+    "repetition": "INTEGER",
+    "direction": "VARCHAR",
+    "rank": "INTEGER",
+    **dict.fromkeys(("host", "file", "targets"), "VARCHAR"),
+    **dict.fromkeys(("bytes", "open_begin_ns", "open_end_ns"), "BIGINT"),
+    **dict.fromkeys(("transfer_begin_ns", "transfer_end_ns"), "BIGINT"),
+    **dict.fromkeys(("close_begin_ns", "close_end_ns"), "BIGINT"),
+    "position": "DOUBLE",
+    "layout": "VARCHAR",
+}
+"""DuckDB types, in file order."""
+RATE_TYPES: dict[str, str] = {
+    "run_id": "VARCHAR",
+    "repetition": "INTEGER",
+    "direction": "VARCHAR",
+    "rank": "INTEGER",
+    **dict.fromkeys(("begin_ns", "bytes"), "BIGINT"),
+}
 
 METRIC_TYPES: dict[str, str] = {
     "schema_version": "UTINYINT",

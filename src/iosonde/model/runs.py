@@ -52,8 +52,18 @@ class RunRow:
     max_ns: float | None = None
     outcomes: dict[str, int] | None = None
     complete: bool = True
+    sustained_bytes_per_s: float | None = None
+    first_bytes_per_s: float | None = None
+    last_bytes_per_s: float | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     machine: dict[str, Any] | None = None
+
+    @property
+    def tail_loss(self) -> float | None:
+        """Share of the sustained bandwidth that waiting for the last rank costs: 1 - last / sustained."""
+        if not self.sustained_bytes_per_s or self.last_bytes_per_s is None:
+            return None
+        return 1 - self.last_bytes_per_s / self.sustained_bytes_per_s
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -78,7 +88,9 @@ def too_large(row: RunRow) -> str | None:
     return None
 
 
-PHASE_ORDER: tuple[str, ...] = ("precreate", "benchmark", "create", "stat", "read", "delete")
+PHASE_ORDER: tuple[str, ...] = (
+    *("precreate", "benchmark", "create", "stat", "write", "read", "delete"),
+)
 """Phases in the order in which a benchmark does them; cleanup and others come after them."""
 
 

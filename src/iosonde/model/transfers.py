@@ -7,7 +7,7 @@ table: ``schema/tables/transfers.toml`` and ``rates.toml``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -125,7 +125,7 @@ class Topology:
     """What is part of what: target (OST) -> server (OSS) -> router group; servers that fail over to each other.
 
     Anything may be missing. ``parents[level]`` gives the parent of a component of ``level``: ``ost`` its server,
-    ``oss`` its router group, ``pair`` the failover pair of a server.
+    ``oss`` its router group, ``pair`` the failover pair of a server, ``rank`` (a number, as text) its host.
     """
 
     parents: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -139,5 +139,14 @@ class Topology:
         return np.array([-1 if p is None else number[p] for p in found], dtype=np.int64), parents
 
 
-LEVELS = ("ost", "oss", "pair")
+LEVELS = ("ost", "oss", "pair", "rank")
 """Levels that ``Topology.parents`` may hold."""
+
+
+def with_hosts(transfers: Transfers, topology: Topology) -> Transfers:
+    """The transfers with the hosts that ``topology`` gives to ranks, where they have none of their own."""
+    if "rank" not in topology.parents or (transfers.host >= 0).any():
+        return transfers
+    ranks, number = np.unique(transfers.rank, return_inverse=True)
+    host, names = topology.of("rank", [str(rank) for rank in ranks.tolist()])
+    return replace(transfers, host=host[number], hosts=names)

@@ -6,8 +6,6 @@
 
 pub mod account;
 pub mod content;
-mod error;
-pub mod gauge;
 pub mod parameters;
 pub mod pattern;
 pub mod phase;
@@ -19,4 +17,4 @@ pub mod team;
 pub mod waiting;
 mod work;
 
-pub use error::BenchError;
+pub use crate::ranks::BenchError;

@@ -8,13 +8,13 @@ use rustix::io::Errno;
 use super::BenchError;
 use super::account::Account;
 use super::content::Content;
-use super::gauge::Gauge;
 use super::parameters::{Parameters, Pattern};
 use super::pattern::{Steps, Stretch};
 use super::phase::{Surveyed, Work};
 use super::rows::Rows;
 use super::running::Running;
 use super::survey::{Wanted, repair};
+use crate::ranks::gauge::Gauge;
 use iosonde_core::backend::faulty::{Fault, Faulty};
 use iosonde_core::backend::store::{ObjectStore, SetId};
 use iosonde_core::backend::{Backend, ObjectName};
@@ -56,7 +56,7 @@ pub struct Rank {
     pub(super) content: Content,
     pub(super) account: Account,
     pub(super) rows: Arc<Mutex<Rows>>,
-    pub(super) gauge: Arc<Gauge>,
+    pub(super) gauge: Arc<Gauge<Account>>,
     pub(super) running: Option<Running>,
 }
 
@@ -66,7 +66,7 @@ impl Rank {
         number: u32,
         common: Common,
         store: Box<dyn ObjectStore>,
-        gauge: Arc<Gauge>,
+        gauge: Arc<Gauge<Account>>,
         rows: Arc<Mutex<Rows>>,
     ) -> Self {
         let content = Content::new(common.parameters.seed, common.parameters.size_bytes);

@@ -1,23 +1,19 @@
-//! The ranks of one process: a thread each, which takes orders and answers.
-//!
-//! Between orders whoever holds the team may talk to other processes; within one nobody waits for anybody, except that
-//! the ranks of a process begin a lap together.
+//! The ranks of one process, and the orders they take.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
-use std::thread::Thread;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::BenchError;
-use super::gauge::{Gauge, Reading};
+use super::account::{Account, NAMES, op_laps};
 use super::parameters::Parameters;
-use super::phase::{Limit, OpLap, Work};
+use super::phase::Work;
 use super::rank::{Common, Rank};
 use super::rows::{Row, Rows};
 use crate::backend::error::ConnectError;
+use crate::ranks::gauge::{Gauge, Reading};
+use crate::ranks::lap::{Limit, OpLap};
+use crate::ranks::threads::{self, Answer, Obey, RankThreads, value};
 use iosonde_core::backend::faulty::Fault;
 use iosonde_core::backend::store::ObjectStore;
 use iosonde_core::clock::{Clock, Stop};
@@ -72,28 +68,22 @@ pub enum Order {
     End,
 }
 
-impl Order {
+impl threads::Order for Order {
     fn first_only(&self) -> bool {
         matches!(self, Self::Note | Self::SetNote { .. } | Self::End)
     }
 }
 
-type Answer = Result<Value, BenchError>;
-
 struct Member {
-    gauge: Arc<Gauge>,
+    gauge: Arc<Gauge<Account>>,
     rows: Arc<Mutex<Rows>>,
-    orders: Sender<(Order, Arc<Barrier>)>,
-    thread: Thread,
 }
 
 /// The ranks of one process.
 pub struct Team {
     common: Common,
     members: Vec<Member>,
-    answers: Receiver<(usize, Answer)>,
-    given: Vec<Option<Answer>>,
-    awaited: usize,
+    ranks: RankThreads<Order>,
 }
 
 impl Team {
@@ -107,79 +97,37 @@ impl Team {
         clock: Arc<dyn Clock>,
     ) -> std::io::Result<Self> {
         let origin_ns = clock.monotonic_ns();
-        raise_file_limit();
         let parameters = Arc::new(parameters);
         let common = Common { parameters, clock, stop: Stop::new(), faults, here: count, origin_ns };
-        let (answer, answers) = channel();
-        let mut members = Vec::new();
-        for at in 0..count {
-            let (orders, inbox) = channel();
-            let gauge = Arc::new(Gauge::default());
-            let rows = Arc::new(Mutex::new(Rows::default()));
-            let worker = Worker {
-                number: first + at,
-                at: at as usize,
-                common: common.clone(),
-                gauge: Arc::clone(&gauge),
-                rows: Arc::clone(&rows),
-                answer: answer.clone(),
-            };
-            let connector = Arc::clone(connector);
-            let name = format!("rank {}", first + at);
-            let thread =
-                std::thread::Builder::new().name(name).spawn(move || worker.run(&connector, &inbox))?;
-            members.push(Member { gauge, rows, orders, thread: thread.thread().clone() });
-        }
-        // Only now may they take memory: where there is no room for all, none has begun.
-        let begin = Arc::new(Barrier::new(1));
-        for member in &members {
-            let _ = member.orders.send((Order::Connect, Arc::clone(&begin)));
-        }
-        let given = members.iter().map(|_| None).collect();
-        Ok(Self { common, awaited: members.len(), members, answers, given })
+        let member =
+            |_| Member { gauge: Arc::new(Gauge::new(&NAMES)), rows: Arc::new(Mutex::new(Rows::default())) };
+        let members: Vec<Member> = (0..count).map(member).collect();
+        let makers = members.iter().zip(first..).map(|(member, number)| {
+            let (gauge, rows) = (Arc::clone(&member.gauge), Arc::clone(&member.rows));
+            let (common, connector) = (common.clone(), Arc::clone(connector));
+            move || {
+                let store = connector(number)?;
+                *rows.lock().unwrap_or_else(PoisonError::into_inner) = Rows::new(common.parameters.rows);
+                Ok(Rank::new(number, common, store, gauge, rows))
+            }
+        });
+        let ranks = RankThreads::start(first, makers.collect(), &Order::Connect)?;
+        Ok(Self { common, members, ranks })
     }
 
     /// Give an order to all ranks, or to the first where that is enough. Wait for the answers before the next.
     pub fn order(&mut self, order: &Order) {
-        let called = if order.first_only() { 1 } else { self.members.len() };
-        self.given = (0..called).map(|_| None).collect();
-        self.awaited = called;
-        let barrier = Arc::new(Barrier::new(called));
-        for at in 0..called {
-            if self.members[at].orders.send((order.clone(), Arc::clone(&barrier))).is_err() {
-                self.give(at, Err(BenchError::Ended));
-            }
-        }
+        self.ranks.order(order);
     }
 
     /// Whether all have answered; waits at most `timeout` for the next answer.
     pub fn wait(&mut self, timeout: Duration) -> bool {
-        while self.awaited > 0 {
-            match self.answers.recv_timeout(timeout) {
-                Ok((at, answer)) => self.give(at, answer),
-                Err(RecvTimeoutError::Timeout) => return false,
-                Err(RecvTimeoutError::Disconnected) => {
-                    for at in 0..self.given.len() {
-                        if self.given[at].is_none() {
-                            self.give(at, Err(BenchError::Ended));
-                        }
-                    }
-                }
-            }
-        }
-        true
-    }
-
-    fn give(&mut self, at: usize, answer: Answer) {
-        if let Some(slot) = self.given.get_mut(at) {
-            self.awaited -= usize::from(slot.is_none());
-            *slot = Some(answer);
-        }
+        self.ranks.wait(timeout)
     }
 
     /// The answers so far, by rank; none from one that has not answered.
     pub fn answers(&mut self) -> Vec<Option<Answer>> {
-        self.given.iter_mut().map(Option::take).collect()
+        self.ranks.answers()
     }
 
     /// How far each rank is.
@@ -190,12 +138,12 @@ impl Team {
 
     /// What each rank's operations amount to so far, from the copies that were asked for last time.
     pub fn so_far(&self) -> Vec<Option<Vec<OpLap>>> {
-        self.members.iter().map(|member| member.gauge.copy().map(|account| OpLap::of(&account))).collect()
+        self.members.iter().map(|member| member.gauge.copy().map(|account| op_laps(&account))).collect()
     }
 
     /// Ask for an end: every rank stops after its step. One that hangs in an operation does not answer.
     pub fn stop(&self) {
-        self.common.stop.raise(self.members.iter().map(|member| &member.thread));
+        self.common.stop.raise(self.ranks.threads());
     }
 
     /// Take the wish for an end back, so that what was made can be removed.
@@ -206,13 +154,7 @@ impl Team {
     /// Let the ranks go, and with them their ways to the storage and what they hold there. Waits at most `timeout` for
     /// each to end; one that hangs is left behind.
     pub fn close(&mut self, timeout: Duration) {
-        self.members.clear();
-        loop {
-            match self.answers.recv_timeout(timeout) {
-                Ok(_) => {}
-                Err(_) => return,
-            }
-        }
+        self.ranks.close(timeout);
     }
 
     /// The rows of the last phase of the `at`-th rank; none while it is at work.
@@ -227,69 +169,23 @@ impl Team {
     }
 }
 
-/// Every rank keeps its data sets open: take as many descriptors as this process may have.
-fn raise_file_limit() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-    let limit = getrlimit(Resource::Nofile);
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
-}
-
-/// What a rank's thread holds.
-struct Worker {
-    number: u32,
-    at: usize,
-    common: Common,
-    gauge: Arc<Gauge>,
-    rows: Arc<Mutex<Rows>>,
-    answer: Sender<(usize, Answer)>,
-}
-
-impl Worker {
-    fn run(self, connector: &Connector, inbox: &Receiver<(Order, Arc<Barrier>)>) {
-        if inbox.recv().is_err() {
-            return;
-        }
-        let answer = |given: Answer| self.answer.send((self.at, given)).is_ok();
-        let store = match connector(self.number) {
-            Ok(store) => store,
-            Err(error) => {
-                answer(Err(error.into()));
-                return;
+impl Obey<Order> for Rank {
+    fn obey(&mut self, order: Order, together: &Barrier) -> Answer {
+        match order {
+            Order::Connect => value(()),
+            Order::Check => value(self.check()?),
+            Order::Begin { hold } => value(self.begin(hold && self.number == 0)?),
+            Order::Note => value(self.note()?),
+            Order::SetNote { text } => value(self.set_note(&text)?),
+            Order::MakeSets => value(self.make_sets()?),
+            Order::Survey { full } => value(self.survey(full)?),
+            Order::Load { work, iteration } => value(self.load(&work, iteration)?),
+            Order::Go { limit, waiting_factor } => {
+                together.wait();
+                value(self.go(&limit, waiting_factor))
             }
-        };
-        let room = self.common.parameters.rows;
-        *self.rows.lock().unwrap_or_else(PoisonError::into_inner) = Rows::new(room);
-        let mut rank = Rank::new(self.number, self.common.clone(), store, self.gauge, self.rows);
-        if !answer(Ok(Value::Null)) {
-            return;
+            Order::RemoveSets => value(self.remove_sets()?),
+            Order::End => value(self.end()?),
         }
-        while let Ok((order, barrier)) = inbox.recv() {
-            if !answer(obey(&mut rank, order, &barrier)) {
-                return;
-            }
-        }
-    }
-}
-
-fn obey(rank: &mut Rank, order: Order, together: &Barrier) -> Answer {
-    fn value<T: serde::Serialize>(of: T) -> Answer {
-        serde_json::to_value(of).map_err(|error| BenchError::Answer(error.to_string()))
-    }
-    match order {
-        Order::Connect => value(()),
-        Order::Check => value(rank.check()?),
-        Order::Begin { hold } => value(rank.begin(hold && rank.number == 0)?),
-        Order::Note => value(rank.note()?),
-        Order::SetNote { text } => value(rank.set_note(&text)?),
-        Order::MakeSets => value(rank.make_sets()?),
-        Order::Survey { full } => value(rank.survey(full)?),
-        Order::Load { work, iteration } => value(rank.load(&work, iteration)?),
-        Order::Go { limit, waiting_factor } => {
-            together.wait();
-            value(rank.go(&limit, waiting_factor))
-        }
-        Order::RemoveSets => value(rank.remove_sets()?),
-        Order::End => value(rank.end()?),
     }
 }

@@ -4,12 +4,13 @@ use std::sync::{Arc, PoisonError};
 
 use rustix::io::Errno;
 
+use super::account::{op_laps, place};
 use super::pattern::{Step, Steps};
-use super::phase::{End, Lap, Limit, OpLap};
 use super::rank::Rank;
 use super::rows::Row;
 use super::running::Running;
 use super::waiting::Waiting;
+use crate::ranks::lap::{End, Lap, Limit};
 use iosonde_core::backend::ObjectName;
 use iosonde_core::clock::{precise_sleeps, thread_cpu_ns};
 use iosonde_core::sample::{Op, Outcome};
@@ -138,7 +139,7 @@ impl Rank {
             _ => &[],
         };
         let began_ns = clock.monotonic_ns();
-        self.gauge.opened(step.op, began_ns);
+        self.gauge.opened(place(step.op), began_ns);
         let result = match step.op {
             Op::MdCreate => open.backend.create(&name, content).map(|()| size),
             Op::MdStat => open.backend.stat(&name),
@@ -182,7 +183,7 @@ impl Rank {
             of_steps: running.steps.total(),
             waited_ns: running.waiting.waited_ns(),
             cpu_ns: running.cpu_ns,
-            ops: OpLap::of(&self.account),
+            ops: op_laps(&self.account),
             rows_left_out: left_out,
             problems: running
                 .problems

@@ -62,6 +62,16 @@ impl<T> Faulty<T> {
         Self { inner, clock, never: Stop::new(), origin_ns, faults }
     }
 
+    /// What it wraps.
+    pub fn inner(&self) -> &T {
+        &self.inner
+    }
+
+    /// The same, without faults.
+    pub fn into_inner(self) -> T {
+        self.inner
+    }
+
     fn call<R>(&mut self, op: Op, call: impl FnOnce(&mut T) -> Result<R, Errno>) -> Result<R, Errno> {
         let began = self.clock.monotonic_ns();
         let Some((kind, ends)) = self.active(op, began) else { return call(&mut self.inner) };

@@ -7,6 +7,7 @@ pub mod conformance;
 pub mod faulty;
 pub mod null;
 pub mod posix;
+pub mod root;
 pub mod store;
 pub mod tree;
 

@@ -128,6 +128,21 @@ impl PosixFile {
         Self { file, access }
     }
 
+    /// The descriptor.
+    pub fn descriptor(&self) -> &OwnedFd {
+        &self.file
+    }
+
+    /// Force what was written to stable storage.
+    pub fn sync(&self) -> Result<(), Errno> {
+        fsync(&self.file)
+    }
+
+    /// Close it and say if that failed: NFS and Lustre report a lost write here.
+    pub fn close(self) -> Result<(), Errno> {
+        close(self.file)
+    }
+
     /// Pages of a range that the cache holds, where the kernel tells (6.5 and later).
     fn cached_pages(&self, offset: u64, length: usize) -> Option<u64> {
         const CACHESTAT: libc::c_long = 451;

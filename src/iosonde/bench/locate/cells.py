@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rows:
-    """Usable transfers on one target each. Shapes (rows,)."""
+    """Usable transfers, one row for each of their targets. Shapes (rows,).
+
+    The slowest of a file's targets sets its time, so each target has all of it: among many files the slow one stands out.
+    """
 
     slowness: Floats
     phase: Ints
@@ -51,16 +54,16 @@ class Rows:
 
 
 def rows_of(transfers: Transfers) -> Rows:
-    """Rows with bytes, a time and one target. Slowness is centred by phase."""
-    single = transfers.stripes.counts() == 1
-    place = np.flatnonzero(transfers.usable() & single)
-    entry = transfers.stripes.first[:-1][place]
-    target = transfers.stripes.target[entry]
+    """Rows with bytes, a time and known targets. Slowness is centred by phase."""
+    stripes = transfers.stripes
+    row = stripes.row_of()
+    entry = np.flatnonzero(transfers.usable()[row])
+    place, target = row[entry], stripes.target[entry]
     repetitions, rep = np.unique(transfers.repetition[place], return_inverse=True)
     directions, way = np.unique(transfers.direction[place], return_inverse=True)
     phase = rep * len(directions) + way
-    size = transfers.bytes[place].astype(np.float64)
-    slowness = np.log(transfers.seconds()[place] / size)
+    whole = transfers.bytes[place].astype(np.float64)
+    slowness = np.log(transfers.seconds()[place] / whole)
     slowness -= group_median(slowness, phase, len(repetitions) * len(directions))[phase]
     position = transfers.position
     return Rows(
@@ -68,7 +71,7 @@ def rows_of(transfers: Transfers) -> Rows:
         phase.astype(np.int64),
         target.astype(np.int64),
         transfers.host[place].astype(np.int64),
-        size,
+        whole * stripes.share[entry],
         np.full(len(place), np.nan) if position is None else position[place],
         place,
         tuple(directions.tolist()),
@@ -105,7 +108,8 @@ def locations(rows: Rows, slowness: Floats, use: Floats | None = None) -> Cells:
     centre, weight = np.full(count, np.nan), np.zeros(len(cell))
     for k, one in enumerate(scale.tolist()):
         mine = way == k
-        found, w = group_huber(slowness[mine], cell[mine], count, one, given[mine])
-        centre = np.where(np.isfinite(found), found, centre)
+        found, w = group_huber(slowness[mine], cell[mine], count, one, middle, given[mine])
+        own = np.arange(count) // rows.targets % len(rows.directions) == k
+        centre = np.where(own, found, centre)
         weight[mine] = w
     return Cells(centre, files, weight, scale)

@@ -17,6 +17,7 @@ APART = 4.0
 """Standard deviations between the means; a uniform distribution gives 3.5."""
 ALIKE = 0.8
 """Of all targets slower or of a component, those that are both: then the component is what is slow."""
+LEAST_FACTOR = 1.08
 _VALLEY = 0.04
 
 
@@ -40,7 +41,8 @@ def generations(y: Floats, levels: Levels) -> Generations | None:
         slower = _split(values)
         if slower is not None and not _one_component(slower, levels):
             factor = float(np.exp(np.nanmedian(values[slower]) - np.nanmedian(values[~slower])))
-            return Generations(slower, factor)
+            if factor >= LEAST_FACTOR:
+                return Generations(slower, factor)
     return None
 
 
@@ -62,7 +64,7 @@ def _two_means(ordered: Floats, least: int) -> float | None:
     n = len(ordered)
     if n < 2 * least:
         return None
-    cut = np.arange(least, n - least + 1)
+    cut = np.arange(1, n)
     total = np.cumsum(ordered)
     low, high = total[cut - 1] / cut, (total[-1] - total[cut - 1]) / (n - cut)
     between = cut * (n - cut) * (high - low) ** 2
@@ -70,7 +72,7 @@ def _two_means(ordered: Floats, least: int) -> float | None:
     k, gap = int(cut[at]), float(high[at] - low[at])
     inside = np.sqrt((np.sum((ordered[:k] - low[at]) ** 2) + np.sum((ordered[k:] - high[at]) ** 2)) / (n - 2))
     third = (ordered > low[at] + gap / 3) & (ordered < high[at] - gap / 3)
-    if gap < APART * inside or third.mean() > _VALLEY:
+    if min(k, n - k) < least or gap < APART * inside or third.mean() > _VALLEY:
         return None
     return float(ordered[k - 1] + ordered[k]) / 2
 

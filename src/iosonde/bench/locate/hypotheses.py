@@ -148,6 +148,8 @@ def _variants(kind: str, directions: tuple[int, ...]) -> list[tuple[str, Floats]
     shared = ("both", np.ones((2, 1)))
     if kind == "pair":
         return [shared]
+    if kind == "group":
+        return [shared, ("apart", np.eye(2))]
     return [shared, ("write", np.array([[1.0], [0.0]])), ("read", np.array([[0.0], [1.0]])), ("apart", np.eye(2))]
 
 

@@ -16,7 +16,7 @@ from iosonde.bench.locate.generations import Generations, generations
 from iosonde.bench.locate.hypotheses import Levels, members
 from iosonde.bench.locate.nested import Tree
 from iosonde.bench.locate.search import Found, search
-from iosonde.model.transfers import DIRECTIONS, Topology, Transfers
+from iosonde.model.transfers import DIRECTIONS, Topology, Transfers, with_hosts
 
 if TYPE_CHECKING:
     from iosonde.bench.locate.cells import Cells, Rows
@@ -30,6 +30,8 @@ POSITION_Z, POSITION_LEAST = 4.0, 0.05
 """Standard errors, and least ln factor, of disk position."""
 PERSISTENT = 0.8
 """Share of the repetitions that must show a slow component: what others load moves."""
+WIDE = 0.5
+"""Share of the targets that a typical file lies on, above which its time says nothing of one."""
 FEWEST = 6
 """Targets below which nothing is usual."""
 _Z95 = 1.96
@@ -46,12 +48,16 @@ class Effects:
 
 def locate(transfers: Transfers, topology: Topology) -> Findings:
     """Slow components and causes of uneven times. Never raises for missing parts: ``limits`` names them."""
-    server, servers = topology.of("ost", transfers.targets)
-    dips = dips_of.dips(transfers, server, len(servers))
+    transfers = with_hosts(transfers, topology)
+    server, server_names = topology.of("ost", transfers.targets)
+    dips = dips_of.dips(transfers, server, len(server_names))
     rows = cells_of.rows_of(dips_of.without(transfers, dips, server) if dips else transfers)
     used = np.unique(rows.target)
     if len(used) < FEWEST:
-        return _findings(transfers, rows, (), (), [Limit.FEW_TARGETS], None)
+        none_named = Limit.NO_TARGETS if not len(used) else Limit.FEW_TARGETS
+        return _findings(transfers, rows, (), (), [none_named], None)
+    if np.median(transfers.stripes.counts()) > WIDE * len(used):
+        return _findings(transfers, rows, (), (), [Limit.STRIPED], None)
     levels, known, names = _levels(transfers, topology, rows)
     servers = levels.tree.server if known[0] else None
     slow_hosts, effects, explained = _effects(rows, servers)
@@ -62,7 +68,7 @@ def locate(transfers: Transfers, topology: Topology) -> Findings:
     if not known[0]:
         slow = _together(slow)
     slow += [_slow_host(one, transfers, rows) for one in slow_hosts]
-    slow += [_slow_dip(one, servers, len(rows.repetitions)) for one in dips]
+    slow += [_slow_dip(one, server_names, len(rows.repetitions)) for one in dips]
     uneven = _uneven(rows, explained, kinds, transfers)
     limits = _limits(transfers, rows, levels, known)
     return _findings(transfers, rows, tuple(slow), uneven, limits, levels)
@@ -222,7 +228,7 @@ def _repetitions(one: Found, effects: Effects, levels: Levels, rows: Rows) -> in
 
 def _together(slow: list[Slow]) -> list[Slow]:
     """Targets that are slow alike, as one finding, where nothing says what they share."""
-    left = sorted((one for one in slow if one.level == "ost"), key=lambda one: one.effects[0].factor)
+    left = sorted(slow, key=lambda one: ([effect.direction for effect in one.effects], one.effects[0].factor))
     merged: list[Slow] = []
     for one in left:
         last = merged[-1] if merged else None
@@ -293,6 +299,9 @@ def _limits(transfers: Transfers, rows: Rows, levels: Levels, known: tuple[bool,
         limits.append(Limit.NO_HOSTS)
     elif len(np.unique(rows.host)) < clients.LEAST_HOSTS:
         limits.append(Limit.FEW_HOSTS)
+    clients_of = np.unique(rows.target * (len(transfers.hosts) + 1) + rows.host + 1) // (len(transfers.hosts) + 1)
+    if (np.bincount(clients_of)[np.unique(rows.target)] == 1).mean() > 0.5:
+        limits.append(Limit.ONE_HOST_A_TARGET)
     if transfers.rates is None:
         limits.append(Limit.NO_RATES)
     if not np.isfinite(rows.position).any():

@@ -29,15 +29,15 @@ def group_median(values: Floats, number: Ints, count: int) -> Floats:
 
 
 def group_huber(
-    values: Floats, number: Ints, count: int, scale: float, use: Floats | None = None
+    values: Floats, number: Ints, count: int, scale: float, start: Floats | None = None, use: Floats | None = None
 ) -> tuple[Floats, Floats]:
     """Huber location by ``number`` and the weight of each value; ``use``: weights of 0 leave a value out.
 
-    ``scale``: standard deviation within groups. NaN for a group without values.
+    ``scale``: standard deviation within groups. ``start``: medians, shape (count,), if they are known. NaN for a group without values.
     """
     given = np.ones(len(values)) if use is None else use
     some = given > 0
-    centre = group_median(values[some], number[some], count)
+    centre = group_median(values[some], number[some], count) if start is None else start
     weight = given
     for _ in range(3):
         away = np.abs(values - centre[number])

@@ -89,7 +89,7 @@ def _level(values: Floats, parent: Ints, parents: int, from_below: Floats, neste
         df = _USED * (count - 1)
     elif count >= 3:
         total = _covariance(values, _few)
-        df = 0.5 * (count - 1)
+        df = _USED * (count - 1)
     else:
         total, df = np.zeros_like(from_below), 0.0
     prior = np.eye(len(from_below)) * PRIOR**2 + from_below

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST = 8
 """Slow components in a run; without servers each of their targets counts."""
 MOST_ALONE = 48
-CHANCE = 0.004
+CHANCE = 0.0015
 """Probability of any false component of one kind in a healthy run."""
 GAP = 6.0
 """A rival whose score is so close is named with \"or\"."""
@@ -92,7 +92,7 @@ def _left(y: Floats, chosen: list[Hypothesis], effects: Floats | None) -> Floats
 def _tested(
     y: Floats, precision: NestedPrecision, spread: Scatter, levels: Levels, chosen: list[Hypothesis]
 ) -> list[Found]:
-    from scipy import stats
+    from scipy.special import fdtrc, stdtr
 
     effects, errors = estimates(y, precision, chosen)
     found, at = [], 0
@@ -103,7 +103,7 @@ def _tested(
         df = _freedom(one, spread)
         ratio = max(float(np.sum((mine / error) ** 2)), 0.0) if (mine > 0).all() else 0.0
         alike = _alike(one, levels)
-        single = float(stats.t.sf(np.sqrt(ratio), df)) if q == 1 else float(stats.f.sf(ratio / q, q, df)) / q
+        single = float(stdtr(df, -np.sqrt(ratio))) if q == 1 else float(fdtrc(q, df, ratio / q)) / q
         variants = 1 if one.variant == "both" else 3
         chance = min(1.0, single * alike * variants)
         found.append(Found(replace(one, effect=tuple(mine.tolist())), tuple(mine.tolist()), tuple(error.tolist()), chance))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 
 from iosonde.bench.metadata.plan import AdaptivePlan, Plan
-from iosonde.bench.metadata.recorder import Recorder
 from iosonde.bench.metadata.spec import BULK_OPS, Spec
 from iosonde.bench.metadata.steps import MetadataSteps
+from iosonde.bench.runs.recorder import Recorder
 
 
 def do_phases(plan: Plan, steps: MetadataSteps, spec: Spec, recorder: Recorder) -> bool:

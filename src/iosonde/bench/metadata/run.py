@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import platform
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,9 +16,10 @@ from iosonde.bench.backends.places import StorageLocation
 from iosonde.bench.metadata.kept_tree import read_kept
 from iosonde.bench.metadata.phases import do_phases
 from iosonde.bench.metadata.plan import Plan
-from iosonde.bench.metadata.recorder import Observer, Recorder
+from iosonde.bench.metadata.recorder import MetadataRecorder
 from iosonde.bench.metadata.spec import Spec, as_dict, settled
 from iosonde.bench.metadata.steps import MetadataSteps
+from iosonde.bench.runs.recorder import Observer, PlanOutcome, check_store, gathered_rows
 from iosonde.bench.runtime.machine import describe
 from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.rows import Label
@@ -28,15 +28,6 @@ from iosonde.model.runs import RunRow
 
 _MOST_ROWS = 4_000_000
 """Operations kept of a rank and phase: 64 MB."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlanOutcome:
-    """Rows of a plan, errors on the way, and whether a user ended it."""
-
-    rows: list[RunRow]
-    errors: list[IosondeError]
-    stopped: bool
 
 
 def run_plan(
@@ -86,13 +77,13 @@ class _Run:
         plan, place = self.plan, self.place
         ranks = self.threads * self.processes.size
         if root is not None:
-            _check_store(root, self.processes)
+            check_store(root, self.processes)
         kept = read_kept(place, self.processes, self.observer.wanted)
         spec = settled(self.requested, kept, ranks, plan.phases, place.name)
         if plan.samples is not None:
             spec = replace(spec, rows=min(_MOST_ROWS, spec.operations()))
         label = self._label(spec, ranks, now_ns)
-        recorder = Recorder(root, plan.samples, label, self.processes.number, self.observer)
+        recorder = MetadataRecorder(root, plan.samples, label, self.processes.number, self.observer)
         steps = MetadataSteps(spec, place, self.processes, self.threads, recorder)
         tidy = plan.phases[-1] in ("cleanup", "delete")
         try:
@@ -114,7 +105,7 @@ class _Run:
             self.processes.barrier()
             if self.processes.number == 0:
                 recorder.finish(now_ns)
-            self.rows = _gathered(recorder.rows, self.processes)
+            self.rows = gathered_rows(recorder.rows, self.processes)
             self.problems = [each for each in self.processes.all_gather(recorder.problem) if each]
         return stopped
 
@@ -171,27 +162,3 @@ class _Run:
         self.observer.note(
             f"objects are left in {self.place.name}; '--phases cleanup' removes them"
         )
-
-
-def _check_store(root: Path, processes: Processes) -> None:
-    """Before anything is measured: that it can be kept. Raises StoreError in every process."""
-    error: StoreError | None = None
-    try:
-        folder = root / "runs"
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as wrong:
-        error = StoreError(
-            f"cannot write in the store {root}: {wrong.strerror}",
-            expected="room and the right to write there",
-            hint="--store, or --no-store",
-        )
-    for each in processes.all_gather(error):
-        if each is not None:
-            raise each
-
-
-def _gathered(rows: list[RunRow], processes: Processes) -> list[RunRow]:
-    """At process 0 the rows of all ranks and of all together, elsewhere those of its own ranks."""
-    own = rows if processes.number == 0 else [row for row in rows if row.rank is not None]
-    return [row for part in processes.gather(own) for row in part]

@@ -30,7 +30,7 @@ class RunSummary:
     backend: str
     pattern: str
     phase: str
-    """``benchmark``, else what there is of it; of bulk: ``bulk``."""
+    """``benchmark``, else what there is of it; of bulk: ``bulk``, of bandwidth: ``write, read``."""
     waiting_factor: float
     waiting_factors: int
     """How many the run has."""
@@ -50,6 +50,9 @@ class RunSummary:
     max_ns: float | None
     q75_ns: tuple[float | None, ...]
     """In the order of ``COMPARED_OPS``."""
+    write_bytes_per_s: float | None
+    """Bandwidth of writes and of reads, all ranks until the last was done."""
+    read_bytes_per_s: float | None
     counted: str
     """Where its quantiles come from: ``histogram``, ``exact``, ``tool`` or ``none``."""
 
@@ -75,6 +78,8 @@ def compare(rows: Iterable[RunRow], *, every_factor: bool = False) -> list[RunSu
 def main_rows(rows: Sequence[RunRow]) -> list[RunRow]:
     """Rows of the phase that says most, all ranks together where there are such."""
     together = [row for row in rows if row.rank is None]
+    if any(row.instrument == "bandwidth" for row in together):
+        return together
     if any(row.phase in _BULK and row.pattern == "bulk" for row in together):
         return [row for row in together if row.phase in _BULK]
     phases = {row.phase for row in together}
@@ -99,7 +104,7 @@ def _summary(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> R
         target=first.target,
         backend=first.backend,
         pattern=first.pattern,
-        phase="bulk" if bulk and first.phase in _BULK else first.phase,
+        phase=_phase(main),
         waiting_factor=first.waiting_factor,
         waiting_factors=factors,
         repetitions=len({(row.repetition, row.measurement) for row in main}),
@@ -114,8 +119,21 @@ def _summary(every: Sequence[RunRow], main: Sequence[RunRow], factors: int) -> R
         balance=(min(fair) if bulk else median(fair)) if fair else None,
         max_ns=max((row.max_ns for row in main if row.max_ns is not None), default=None),
         q75_ns=tuple(_middle([row.q75_ns for row in main if row.op == op]) for op in COMPARED_OPS),
+        write_bytes_per_s=_bandwidth(main, "write"),
+        read_bytes_per_s=_bandwidth(main, "read"),
         counted=counted(main),
     )
+
+
+def _phase(main: Sequence[RunRow]) -> str:
+    first = main[0]
+    if first.instrument == "bandwidth":
+        return ", ".join(dict.fromkeys(row.phase for row in main))
+    return "bulk" if first.pattern == "bulk" and first.phase in _BULK else first.phase
+
+
+def _bandwidth(main: Sequence[RunRow], phase: str) -> float | None:
+    return _middle(row.last_bytes_per_s for row in main if row.phase == phase and row.op is None)
 
 
 def counted(rows: Sequence[RunRow]) -> str:
@@ -143,7 +161,7 @@ def _whole_number(value: Any) -> int | None:
 
 HEADER = (
     *("run", "when", "target", "backend", "what", "N", "D", "I", "P", "T"),
-    *("creates_per_s", "balance", "max_ns"),
+    *("write_bytes_per_s", "read_bytes_per_s", "creates_per_s", "balance", "max_ns"),
     *(f"{op.removeprefix('md_')}_q75_ns" for op in COMPARED_OPS),
 )
 
@@ -154,6 +172,7 @@ def comparison_table(rows: Sequence[RunSummary]) -> tuple[tuple[str, ...], list[
         (
             *(one.run_id, one.first_ns, one.target, one.backend, _what(one)),
             *(one.ranks, one.data_sets, one.iterations, one.objects, one.waiting_factor),
+            *(one.write_bytes_per_s, one.read_bytes_per_s),
             *(one.creates_per_s, one.balance, one.max_ns, *one.q75_ns),
         )
         for one in rows

@@ -95,15 +95,17 @@ def _rows_of(con: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> dict[str,
 
 
 def _rows_named(
-    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], older: Mapping[str, str]
+    con: duckdb.DuckDBPyConnection, paths: Sequence[Path], older: Mapping[str, str | None]
 ) -> dict[str, list[RunRow]]:
     """Rows by file; ``older``: what the files call columns otherwise. Raises duckdb.Error, ValueError."""
-    stored = {older.get(name, name): kind for name, kind in RUN_TYPES.items()}
+    stored = [(older.get(name, name), kind) for name, kind in RUN_TYPES.items()]
     columns = ", ".join(
-        f"CASE WHEN isfinite({name}::DOUBLE) THEN {name}::DOUBLE END"
+        f"NULL::{kind}"
+        if name is None
+        else f"CASE WHEN isfinite({name}::DOUBLE) THEN {name}::DOUBLE END"
         if kind == "DOUBLE"
         else f"{name}::{kind}"
-        for name, kind in stored.items()
+        for name, kind in stored
     )
     source = parquet(paths, filename=True)
     rows: dict[str, list[RunRow]] = {}

@@ -16,9 +16,13 @@ from iosonde.engine.contract import RUN_TYPES
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.runs import RunRow
 
-SCHEMA_VERSION = 2
-OLDER_NAMES: dict[int, dict[str, str]] = {1: {"repetition": "iteration", "measurement": "repeat"}}
-"""What versions that are still read called a column."""
+SCHEMA_VERSION = 3
+_SINCE_3 = dict.fromkeys(("sustained_bytes_per_s", "first_bytes_per_s", "last_bytes_per_s"))
+OLDER_NAMES: dict[int, dict[str, str | None]] = {
+    2: _SINCE_3,
+    1: {"repetition": "iteration", "measurement": "repeat", **_SINCE_3},
+}
+"""What versions that are still read called a column; None: they had none."""
 _COLUMNS = [name for name in RUN_TYPES if name != "schema_version"]
 _OBJECTS = ("outcomes", "parameters", "machine")
 _NEEDED = frozenset(
@@ -59,7 +63,10 @@ def from_line(line: bytes) -> RunRow:
 def from_values(raw: Mapping[str, Any]) -> RunRow:
     """A row from values by column; objects may be JSON text. Raises ValueError."""
     older = _older_names(raw.get("schema_version"))
-    values = {name: _value(name, raw.get(older.get(name, name))) for name in _COLUMNS}
+    stored = {name: older.get(name, name) for name in _COLUMNS}
+    values: dict[str, Any] = {
+        n: None if old is None else _value(n, raw.get(old)) for n, old in stored.items()
+    }
     missing = sorted(name for name in _NEEDED if values[name] is None)
     if missing:
         raise ValueError(f"{missing[0]} is missing")
@@ -78,7 +85,7 @@ def from_columns(values: Sequence[Any]) -> RunRow:
     return RunRow(**row)
 
 
-def _older_names(version: object) -> dict[str, str]:
+def _older_names(version: object) -> dict[str, str | None]:
     """What a version calls columns that it does not call as this one. Raises ValueError for an unknown version."""
     if version == SCHEMA_VERSION:
         return {}

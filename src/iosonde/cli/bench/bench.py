@@ -1,10 +1,11 @@
-"""iosonde bench: benchmarks. ``iosonde bench metadata`` is the first."""
+"""iosonde bench: benchmarks, by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from iosonde.cli.bench.bandwidth import bandwidth
 from iosonde.cli.bench.metadata import metadata
 from iosonde.model.errors import UsageError
 
@@ -14,15 +15,20 @@ usage: iosonde bench BENCHMARK PLACE... [options]
 What storage can do, measured.
 
   metadata   small objects: create, stat, read, delete; latencies, rates, who is the limit
+  bandwidth  large files: write, read; rates while all ranks are busy, until the last is done, over time
 
 examples:
   iosonde bench metadata /work -n 4              rates and latencies of create, stat, read, delete
   iosonde bench metadata /work -n 4 --adaptive   clients, servers or background work?
+  iosonde bench bandwidth /work -n 4 --direct    GiB/s of writes and reads, and which rank held them up
 
-Results go into the store (--store DIR). 'iosonde bench metadata --help' shows all options.
+Results go into the store (--store DIR). 'iosonde bench metadata --help' shows all options of one.
 """
 
-BENCHMARKS: dict[str, Callable[[Sequence[str]], int]] = {"metadata": metadata}
+BENCHMARKS: dict[str, Callable[[Sequence[str]], int]] = {
+    "metadata": metadata,
+    "bandwidth": bandwidth,
+}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -41,7 +41,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     _add_manner(parser)
     _add_output(parser)
     args = parser.parse(arguments)
-    _check_output(args)
+    check_results(args)
     return args
 
 
@@ -145,6 +145,12 @@ def _add_output(parser: options.Parser) -> None:
     add = parser.add_argument
     add("--endpoint", metavar="URL", help="address of an S3 server (default: $AWS_ENDPOINT_URL)")
     add("--samples", action="store_true", help="keep every operation in the store")
+    add_results(parser)
+
+
+def add_results(parser: options.Parser) -> None:
+    """Where results of any benchmark go."""
+    add = parser.add_argument
     add("--plot", type=Path, metavar="FILE", help="picture: .png, .svg, .pdf")
     add("--dark", action="store_true", help="a dark picture")
     parser.add_data()
@@ -152,7 +158,7 @@ def _add_output(parser: options.Parser) -> None:
     parser.add_store()
 
 
-def _check_output(args: argparse.Namespace) -> None:
+def check_results(args: argparse.Namespace) -> None:
     """Before an hour is measured: that what it comes to can be written. Raises UsageError."""
     for path in (args.output, args.plot):
         if path and (path.is_dir() or not path.absolute().parent.is_dir()):

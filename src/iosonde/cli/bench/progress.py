@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from iosonde.bench.bandwidth.words import format_bandwidth
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.progress import JsonLines, bars, on_terminal
@@ -53,6 +54,8 @@ class ProgressView:
         self._task = None
         for row in rows[:1]:
             rate = "n/a" if row.rate_per_s is None else f"{row.rate_per_s:,.0f} ops/s"
+            if row.last_bytes_per_s is not None:
+                rate = format_bandwidth(row.last_bytes_per_s)
             failed = f", {row.failed} failed" if row.failed else ""
             factor = (
                 f", T {format_waiting_factor(row.waiting_factor)}" if row.waiting_factor else ""

@@ -8,9 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from iosonde.bench.bandwidth.words import (
+    EXPLAINED,
+    HEAD,
+    format_bandwidth,
+    phase_cells,
+    say_slow_ranks,
+    say_tail,
+)
 from iosonde.bench.runs.compare import RunSummary, comparison_table, counted, slow_ranks
 from iosonde.bench.runs.words import say_comparison, say_quantiles, say_ranks
-from iosonde.cli.shared.text import count, table
+from iosonde.cli.shared.text import count, table, wrapped
 from iosonde.model.runs import RunRow, run_order
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_duration, format_size, format_time
@@ -19,7 +27,10 @@ _WIDE = 140
 _LEAST_NAME = 14
 _GONE_FIRST = ("backend", "I", "when", "P", "what", "target", "D", "N")
 """Columns that go, in this order, where there is no room."""
+_ONE_KIND = ("write_bytes_per_s", "read_bytes_per_s", "creates_per_s")
+"""Columns of one benchmark, which go where no run has them."""
 _MOST_LINES = 400
+_MOST_SAID = 8
 
 
 def width() -> int:
@@ -55,6 +66,8 @@ def comparison(
         **{name: (name, str) for name in ("target", "backend", "what")},
         **{name: (name, _number) for name in ("N", "D", "I", "P")},
         "T": ("T", lambda t: f"{t:g}"),
+        "write_bytes_per_s": ("write", format_bandwidth),
+        "read_bytes_per_s": ("read", format_bandwidth),
         "creates_per_s": ("creates/s", _rate),
         "balance": ("balance", lambda b: "n/a" if b is None else f"{b:.1%}"),
         "max_ns": ("max", lambda ns: _time(ns, digits)),
@@ -74,6 +87,9 @@ def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
     notes = []
     if all(cell == "0" for cell in _of(every, "T").cells):
         every.remove(_of(every, "T"))
+    for name in _ONE_KIND:
+        if all(cell == "n/a" for cell in _of(every, name).cells):
+            every.remove(_of(every, name))
     for name in ("backend", "target", "what", "N", "D", "I", "P", "when"):
         column = _of(every, name)
         same = n > 1 and len(set(column.cells)) == 1
@@ -81,6 +97,9 @@ def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
         if unknown or (same and _wide(every) > room):
             every.remove(column)
             notes += [] if unknown else [f"{name} {column.cells[0]}"]
+    quartiles = [column for column in every if column.name.endswith("_q75_ns")]
+    if all(cell == "n/a" for column in quartiles for cell in column.cells):
+        every[:] = [column for column in every if column not in quartiles]
     for name in ("target", "run"):
         _shorten(every, name, room, 24)
     for name in _GONE_FIRST:
@@ -124,7 +143,7 @@ def _lines(every: list[_Column]) -> list[str]:
     before = sum(column.wide + 2 for column in every if column not in quartiles)
     span = sum(column.wide for column in quartiles) + 2 * (len(quartiles) - 1)
     title = " " * before + " q75 of ".center(span, "-")
-    lines = [title.rstrip()]
+    lines = [title.rstrip()] if quartiles else []
     for cells in zip(*([c.head, *c.cells] for c in every), strict=True):
         padded = (
             text.ljust(column.wide) if column.left else text.rjust(column.wide)
@@ -136,6 +155,8 @@ def _lines(every: list[_Column]) -> list[str]:
 
 def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = False) -> str:
     """One run: its parameters, its phases, its operations; with ``ranks`` the slowest ones."""
+    if rows[0].instrument == "bandwidth":
+        return "\n\n".join([_about(rows, now_ns), bandwidth_table(rows)])
     together = [row for row in sorted(rows, key=run_order) if row.rank is None]
     parts = [_about(rows, now_ns), _phases([row for row in together if row.op is None])]
     ops = [row for row in together if row.op is not None]
@@ -146,6 +167,17 @@ def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = 
         slow = [say_ranks(one) for one in slow_ranks(rows)]
         parts.append("\n".join(slow[:_MOST_LINES]) or "nothing is known of single ranks")
     return "\n\n".join(part for part in parts if part)
+
+
+def bandwidth_table(rows: Sequence[RunRow]) -> str:
+    """A line a phase, then which ranks held it up and what the columns mean."""
+    cells = [tuple(map(clean_text, line)) for line in phase_cells(rows)]
+    kept = [i for i, name in enumerate(HEAD) if name != "slowest rank" or any(c[i] for c in cells)]
+    head = [HEAD[i] for i in kept]
+    said = [*say_tail(rows), *say_slow_ranks(rows)]
+    text = table(head, [[line[i] for i in kept] for line in cells][:_MOST_LINES])
+    lines = [line for one in [*said[:_MOST_SAID], EXPLAINED] for line in wrapped(one)]
+    return f"{text}\n\n" + "\n".join(lines)
 
 
 def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:

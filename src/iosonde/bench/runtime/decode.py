@@ -1,4 +1,4 @@
-"""The core's JSON about ranks as tallies: the one place that knows its keys (``metadata::phase`` and ``::gauge``)."""
+"""The core's JSON about ranks as tallies: the one place that knows its keys (``ranks::lap`` and ``::gauge``)."""
 
 from __future__ import annotations
 

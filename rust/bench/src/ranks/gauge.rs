@@ -6,21 +6,20 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
-use super::account::{Account, OPS, place};
-use iosonde_core::sample::Op;
-
 const IDLE: u64 = u64::MAX;
 
-/// One rank's gauge. The rank stores plain numbers; whoever looks may see them a moment apart.
+/// One rank's gauge, with copies of its account `A`. The rank stores plain numbers; whoever looks may see them a moment
+/// apart.
 #[derive(Debug)]
-pub struct Gauge {
+pub struct Gauge<A> {
+    ops: &'static [&'static str],
     planned: AtomicU64,
     ended: AtomicU64,
     failed: AtomicU64,
     open_since_ns: AtomicU64,
     open_op: AtomicU64,
     asked: AtomicU64,
-    copy: Mutex<Option<Account>>,
+    copy: Mutex<Option<A>>,
 }
 
 /// A look at a gauge.
@@ -36,9 +35,11 @@ pub struct Reading {
     pub open: Option<(&'static str, u64)>,
 }
 
-impl Default for Gauge {
-    fn default() -> Self {
+impl<A: Clone> Gauge<A> {
+    /// Of a rank that does these ops.
+    pub fn new(ops: &'static [&'static str]) -> Self {
         Self {
+            ops,
             planned: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             failed: AtomicU64::new(0),
@@ -48,9 +49,6 @@ impl Default for Gauge {
             copy: Mutex::new(None),
         }
     }
-}
-
-impl Gauge {
     /// A phase of so many operations begins.
     pub fn begin(&self, planned: u64) {
         self.planned.store(planned, Relaxed);
@@ -58,11 +56,15 @@ impl Gauge {
         self.failed.store(0, Relaxed);
         self.copy.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
-    /// An operation begins, once the rank knows its clock.
+    /// An operation begins, once the rank knows its clock; `op` is its place among the names.
     #[inline]
-    pub fn opened(&self, op: Op, now_ns: u64) {
-        self.open_op.store(place(op) as u64, Relaxed);
+    pub fn opened(&self, op: usize, now_ns: u64) {
+        self.open_op.store(op as u64, Relaxed);
         self.open_since_ns.store(now_ns, Relaxed);
+    }
+    /// What was open is so no more, and is no operation of the phase.
+    pub fn settled(&self) {
+        self.open_since_ns.store(IDLE, Relaxed);
     }
     /// An operation ended.
     #[inline]
@@ -79,14 +81,14 @@ impl Gauge {
         self.asked.load(Relaxed) != 0
     }
     /// Hand one out, between two steps.
-    pub fn publish(&self, account: &Account) {
+    pub fn publish(&self, account: &A) {
         self.asked.store(0, Relaxed);
         *self.copy.lock().unwrap_or_else(PoisonError::into_inner) = Some(account.clone());
     }
     /// Look at it at `now_ns` of the rank's clock.
     pub fn read(&self, now_ns: u64) -> Reading {
         let since = self.open_since_ns.load(Relaxed);
-        let op = OPS[self.open_op.load(Relaxed) as usize & 3].name();
+        let op = self.ops.get(self.open_op.load(Relaxed) as usize).copied().unwrap_or("");
         Reading {
             planned: self.planned.load(Relaxed),
             ended: self.ended.load(Relaxed),
@@ -95,7 +97,7 @@ impl Gauge {
         }
     }
     /// The latest copy of its account, and a request for a newer one.
-    pub fn copy(&self) -> Option<Account> {
+    pub fn copy(&self) -> Option<A> {
         self.asked.store(1, Relaxed);
         self.copy.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -107,25 +109,24 @@ mod tests {
 
     #[test]
     fn a_look_shows_what_is_open_and_how_far_it_is() {
-        let gauge = Gauge::default();
+        let gauge = Gauge::<()>::new(&["stat", "read"]);
         gauge.begin(3);
-        gauge.opened(Op::MdRead, 100);
-        assert_eq!(gauge.read(350).open, Some(("md_read", 250)));
+        gauge.opened(1, 100);
+        assert_eq!(gauge.read(350).open, Some(("read", 250)));
         gauge.closed(true);
-        gauge.opened(Op::MdStat, 400);
+        gauge.opened(0, 400);
         gauge.closed(false);
         assert_eq!(gauge.read(500), Reading { planned: 3, ended: 2, failed: 1, open: None });
     }
 
     #[test]
     fn a_copy_comes_after_it_was_asked_for() {
-        let (gauge, mut account) = (Gauge::default(), Account::default());
-        account.ops[0].succeed(5, 1);
+        let gauge = Gauge::new(&["stat"]);
         assert!(!gauge.asked());
         assert!(gauge.copy().is_none());
         assert!(gauge.asked());
-        gauge.publish(&account);
+        gauge.publish(&17);
         assert!(!gauge.asked());
-        assert_eq!(gauge.copy().unwrap().ended(), 1);
+        assert_eq!(gauge.copy(), Some(17));
     }
 }

@@ -1,0 +1,136 @@
+"""Phases of a bandwidth benchmark as rows: rates of all ranks, a row a file, bytes per bin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from iosonde.bench.bandwidth import tables
+from iosonde.bench.bandwidth.file_layout import FileLayout, lustre_layouts, physical_bytes
+from iosonde.bench.bandwidth.rates import rank_series
+from iosonde.bench.bandwidth.steps import MeasuredPhase
+from iosonde.bench.runs.recorder import Recorder
+from iosonde.bench.runtime.result import PhaseResult
+from iosonde.model.runs import RunRow
+
+_INSTANTS = (
+    *("open_begin_ns", "open_end_ns", "transfer_begin_ns", "transfer_end_ns"),
+    *("close_begin_ns", "close_end_ns"),
+)
+_MOST_NAMED = 5
+
+
+class BandwidthRecorder(Recorder):
+    """``measured`` passes a phase on; what it moved goes into the tables ``transfers`` and ``rates`` too."""
+
+    _phase: MeasuredPhase | None = None
+
+    def measured(self, phase: MeasuredPhase) -> None:
+        """Keep a phase that ended."""
+        self._phase = phase
+        self.result(phase.result)
+        self._phase = None
+
+    def totals(self, result: PhaseResult) -> list[RunRow]:
+        """Rows of all ranks together, with bytes per second."""
+        rows = super().totals(result)
+        rates = None if self._phase is None else self._phase.rates
+        if rates is None:
+            return rows
+        return [
+            replace(
+                row,
+                sustained_bytes_per_s=rates.sustained,
+                first_bytes_per_s=rates.first,
+                last_bytes_per_s=rates.last,
+            )
+            for row in rows
+        ]
+
+    def keep(self, result: PhaseResult) -> None:
+        """A row a file and the bytes of its bins, as a part of this process."""
+        phase, root, run_id = self._phase, self.root, self.label.run_id
+        if phase is None:
+            return
+        self._note_mismatches(phase)
+        if root is None:
+            return
+        key = result.key
+        part = f"{self.process}-{key.name}-{key.repetition}"
+        transfers, rates = self._transfers(phase), self._rates(phase)
+        self.put(lambda: tables.write_part(root, "transfers", run_id, part, transfers))
+        self.put(lambda: tables.write_part(root, "rates", run_id, part, rates))
+
+    def finish(self, now_ns: int) -> None:
+        """Write the run whole."""
+        super().finish(now_ns)
+        root, run_id = self.root, self.label.run_id
+        if root is not None:
+            self.put(lambda: tables.finish(root, run_id, now_ns))
+
+    def _transfers(self, phase: MeasuredPhase) -> tables.Columns:
+        label, key = self.label, phase.result.key
+        ranks = [rank.rank for rank in phase.result.ranks]
+        place = dict(zip(ranks, phase.paths, strict=True))
+        # A rank whose open failed, or that hangs, has moved nothing that could be placed in time.
+        began = [one for one in phase.result.records if rank_series(one.columns) is not None]
+        n = len(began)
+        paths = [place.get(one.rank) for one in began]
+        layouts = self._layouts([path for path in paths if path is not None])
+        found = [layouts.get(path or "", FileLayout()) for path in paths]
+        return {
+            "run_id": np.full(n, label.run_id, object),
+            "repetition": np.full(n, key.repetition, np.int64),
+            "direction": np.full(n, key.name, object),
+            "rank": np.array([one.rank for one in began], np.int64),
+            "host": np.full(n, label.host, object),
+            "file": np.array(paths, object),
+            "targets": np.array([";".join(one.targets) or None for one in found], object),
+            "bytes": _whole(began, "bytes"),
+            **{name: _whole(began, name) for name in _INSTANTS},
+            "position": np.array([self._position(path) for path in paths], np.float64),
+            "layout": np.array([one.text for one in found], object),
+        }
+
+    def _position(self, path: str | None) -> float:
+        """Where the file begins on the device that its file system has for itself; NaN where nobody knows."""
+        machine = self.label.machine
+        size, kind = machine.get("size_bytes"), machine.get("file_system")
+        physical = None if path is None or kind == "lustre" else physical_bytes(path)
+        return float("nan") if physical is None or not size else min(1.0, physical / size)
+
+    def _layouts(self, paths: Sequence[str]) -> Mapping[str, FileLayout]:
+        return lustre_layouts(paths, str(self.label.machine.get("file_system", "")))
+
+    def _rates(self, phase: MeasuredPhase) -> tables.Columns:
+        key = phase.result.key
+        rows = [
+            (
+                key.repetition,
+                key.name,
+                one.rank,
+                int(one.columns["first_bin"][0]),
+                one.columns["bins"],
+            )
+            for one in phase.result.records
+        ]
+        return tables.rate_columns(rows, self.label.run_id)
+
+    def _note_mismatches(self, phase: MeasuredPhase) -> None:
+        """Which places of which files do not hold what was written."""
+        ends = [rank.rank for rank in phase.result.ranks]
+        path = dict(zip(ends, phase.paths, strict=True))
+        for one in phase.result.records:
+            wrong = one.columns["mismatches"]
+            if len(wrong):
+                more = "" if len(wrong) <= _MOST_NAMED else f" and {len(wrong) - _MOST_NAMED} more"
+                places = ", ".join(map(str, wrong[:_MOST_NAMED].tolist()))
+                self.note(f"rank {one.rank} read wrong bytes in {path[one.rank]} at {places}{more}")
+
+
+def _whole(records: Sequence[Any], name: str) -> Any:
+    """A number of each rank; shape (ranks,)."""
+    return np.array([int(one.columns[name][0]) for one in records], np.int64)

@@ -1,0 +1,179 @@
+"""Sentences about slow components. The data are ``locate.findings``. A sentence has at most 25 words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from iosonde.bench.locate.clients import LEAST_HOSTS
+from iosonde.bench.locate.findings import Cause, Fault, Limit
+from iosonde.model.text import clean_text
+from iosonde.model.units import format_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from iosonde.bench.locate.findings import Effect, Findings, Slow, Uneven
+    from iosonde.bench.locate.rates import PhaseRates
+
+SCHEMA_VERSION = 1
+NAMED = 4
+"""Components that a sentence names one by one."""
+_OF = {"ost": ("target", "targets"), "oss": ("server", "servers"), "group": ("router group", "router groups"), "host": ("client", "clients")}
+_LIMITS = {
+    Limit.NO_TARGETS: "The transfers do not name their targets, so iosonde cannot tell targets and servers apart.",
+    Limit.NO_SERVERS: "Without servers of the targets iosonde cannot tell a slow server from slow targets (--topology).",
+    Limit.NO_GROUPS: "Without router groups of the servers iosonde cannot find slow routers or slow links (--topology).",
+    Limit.NO_PAIRS: "Without failover pairs iosonde cannot name a failed-over server (--topology).",
+    Limit.NO_HOSTS: "Some transfers have no client host, so iosonde cannot find every slow client.",
+    Limit.FEW_HOSTS: f"With fewer than {LEAST_HOSTS} client hosts iosonde cannot tell which of them is slow.",
+    Limit.ONE_HOST_A_TARGET: "Most targets have files of one client only, so a slow client looks like slow targets.",
+    Limit.NO_POSITION: "Without positions of the files on disk slow inner tracks may hide a slow target.",
+    Limit.NO_RATES: "Without bytes over time a short dip looks like a slightly slow component.",
+    Limit.FEW_GROUPS: "With fewer than 4 router groups iosonde cannot tell which of them is a few percent slow.",
+    Limit.FEW_TARGETS: "The run has fewer than 6 targets: too few to know what is usual.",
+    Limit.STRIPED: "Files lie on most targets each, so iosonde cannot tell the targets apart.",
+    Limit.ONE_REPETITION: "One repetition cannot tell a slow component from load of others: repeat the run.",
+}
+_ACTS = {
+    Fault.SERVER: "is slow",
+    Fault.OST: "is slow",
+    Fault.HOST: "is a slow client",
+    Fault.LINK: "has a degraded link",
+}
+
+
+def say(findings: Findings) -> list[str]:
+    """The verdict, a sentence a finding; then what makes times uneven."""
+    lines = [say_slow(one) for one in findings.slow]
+    if not lines:
+        lines = [f"Nothing is slow: {_count(findings)} differ no more than healthy ones do."]
+        if {Limit.FEW_TARGETS, Limit.STRIPED, Limit.NO_TARGETS} & set(findings.limits):
+            lines = ["iosonde cannot tell whether a component is slow."]
+    return [clean_text(line) for line in (*lines, *(say_uneven(one) for one in findings.uneven))]
+
+
+def say_limits(findings: Findings) -> list[str]:
+    """What the run cannot tell, a sentence each."""
+    return [_LIMITS[limit] for limit in findings.limits]
+
+
+def say_slow(one: Slow) -> str:
+    """``OST0017 is slow: its files took 1.8x as long (1.6-2.1) as those of the other 143 OSTs, in 5 of 5 repetitions.``"""
+    if one.fault is Fault.DIP:
+        return _dip(one)
+    name, many = _names(one.components), len(one.components) > 1
+    shown = f", in {one.repetitions} of {one.of_repetitions} repetitions" if one.of_repetitions > 1 else ""
+    took = _took(one.effects)
+    others = f"those of the other {one.peers} {_OF[one.level][1]}"
+    rival = f", or {one.rivals[0][1]}" if one.rivals else ""
+    if one.fault is Fault.LINK:
+        times = " and ".join(f"{effect.direction}s of {place} {_factor(effect)}" for effect, place in zip(one.effects, (*one.also, "it"), strict=False))
+        return f"The link of {name}{rival} is degraded: {times} as long as usual{shown}."
+    if one.fault is Fault.FAILOVER:
+        return f"{name} share one server's rate, as after a failover: their files {took} as {others}{shown}."
+    if one.fault is Fault.ROUTER:
+        mild = ", as if a router had failed" if max(e.factor for e in one.effects) < 1.2 else ""
+        return f"Router group {name}{rival} is slow{mild}: its files {took} as {others}{shown}."
+    verb, whose = ("are slow", "their") if many else (_ACTS[one.fault], "its")
+    return f"{name}{rival} {verb}: {whose} files {took} as {others}{shown}."
+
+
+def say_uneven(one: Uneven) -> str:
+    """A cause of uneven times that is no fault."""
+    span = f"{one.factor:.2f}x ({one.lower:.2f}-{one.upper:.2f})"
+    match one.cause:
+        case Cause.IMBALANCE:
+            loss = format_percent(one.loss or 0.0)
+            return f"Files lie unevenly: {one.components[0]} has {one.factor:.1f}x the mean bytes, which alone costs {loss} of the rate."
+        case Cause.POSITION:
+            return f"Disk position matters: at the inner edge files take {span} as long as at the outer edge."
+        case Cause.GENERATIONS:
+            n = len(one.components)
+            return f"Targets are of two kinds: {n} of {one.of} take {one.factor:.2f}x as long; iosonde compares each with its own kind."
+
+
+def _dip(one: Slow) -> str:
+    begin, end = one.span_s or (0.0, 0.0)
+    effect = one.effects[0]
+    where = f"On {one.components[0]}" if one.components else "Everywhere"
+    return f"{where} {effect.direction}s dipped to {1 / effect.factor:.0%} of the usual rate for {end - begin:.1f} s, {begin:.0f} s after the begin."
+
+
+def _names(names: Sequence[str]) -> str:
+    if len(names) > NAMED:
+        return f"{', '.join(names[: NAMED - 1])} and {len(names) - NAMED + 1} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def _took(effects: Sequence[Effect]) -> str:
+    if len({(effect.factor, effect.lower) for effect in effects}) == 1:
+        only = f" to {effects[0].direction}" if len(effects) == 1 else ""
+        return f"took {_factor(effects[0])} as long{only}"
+    return "took " + " and ".join(f"{_factor(effect)} to {effect.direction}" for effect in effects) + " as long"
+
+
+def _factor(effect: Effect) -> str:
+    digits = 2 if effect.factor < 1.3 else 1
+    return f"{effect.factor:.{digits}f}x ({effect.lower:.{digits}f}-{effect.upper:.{digits}f})"
+
+
+def _count(findings: Findings) -> str:
+    parts = [f"{findings.targets} targets"]
+    parts += [f"{findings.servers} servers"] if findings.servers else []
+    parts += [f"{findings.groups} router groups"] if findings.groups else []
+    return ", ".join(parts)
+
+
+HEAD = ("fault", "component", "direction", "times as long", "95% interval", "chance", "repetitions")
+
+
+def table_rows(findings: Findings) -> list[tuple[str, ...]]:
+    """A row a finding and direction, under ``HEAD``."""
+    return [
+        (
+            one.fault.value,
+            clean_text(_names(one.components) if one.components else "all"),
+            effect.direction,
+            f"{effect.factor:.2f}x",
+            f"{effect.lower:.2f}-{effect.upper:.2f}" if one.fault is not Fault.DIP else "n/a",
+            f"{one.chance:.1g}" if one.chance else "n/a",
+            f"{one.repetitions} of {one.of_repetitions}",
+        )
+        for one in findings.slow
+        for effect in one.effects
+    ]
+
+
+RATES_HEAD = ("repetition", "direction", "all ranks busy", "first finisher", "last finisher", "tail costs")
+
+
+def rates_rows(rates: Sequence[PhaseRates]) -> list[tuple[str, ...]]:
+    """A row a phase, under ``RATES_HEAD``."""
+    return [
+        (
+            str(one.repetition),
+            one.direction,
+            *(_rate(value) for value in (one.sustained, one.first_finisher, one.last_finisher)),
+            format_percent(one.tail_loss),
+        )
+        for one in rates
+    ]
+
+
+def _rate(value: float) -> str:
+    return "n/a" if not value == value else f"{value / 1e9:.3g} GB/s" if value >= 1e9 else f"{value / 1e6:.3g} MB/s"
+
+
+def as_json(findings: Findings, rates: Sequence[PhaseRates]) -> dict[str, Any]:
+    """Plain data for JSON: sentences too; what is not known is null."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "sentences": say(findings),
+        "cannot_tell": say_limits(findings),
+        **asdict(findings),
+        "rates": [
+            {name: None if isinstance(value, float) and not value == value else value for name, value in asdict(one).items()}
+            for one in rates
+        ],
+    }

@@ -1,0 +1,169 @@
+"""Phases of a benchmark as rows: the recorder keeps them in memory and in the store, and passes them to an observer.
+
+What every benchmark of our own does with its rows: see also ``PlanOutcome``, ``check_store`` and ``gathered_rows``.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from iosonde.bench.runs import store as runs
+from iosonde.bench.runtime.processes import Processes
+from iosonde.bench.runtime.result import PhaseResult
+from iosonde.bench.runtime.rows import Label, rank_rows, total_rows
+from iosonde.bench.runtime.tallies import PhaseTally
+from iosonde.model.errors import IosondeError, StoreError
+from iosonde.model.ops import op_word
+from iosonde.model.runs import RunRow
+
+
+class Observer(Protocol):
+    """What a run reports to, and asks whether to end."""
+
+    def begins(self, place: str, ranks: int, number: int, of: int) -> None:
+        """A run begins."""
+
+    def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
+        """How far a phase is, over the ranks of this process."""
+
+    def note(self, text: str) -> None:
+        """A message for people."""
+
+    def ended(self, rows: Sequence[RunRow]) -> None:
+        """Rows of a phase, all ranks together."""
+
+    def wanted(self) -> bool:
+        """Whether a user wants an end."""
+
+    def tidying(self) -> None:
+        """An end was wanted: now the objects are removed; a second wish leaves them."""
+
+
+class Recorder:
+    """Receives phases, keeps their rows, puts them into the store."""
+
+    def __init__(
+        self,
+        root: Path | None,
+        label: Label,
+        process: int,
+        observer: Observer,
+    ) -> None:
+        self.root, self.label, self.process, self._observer = root, label, process, observer
+        self.rows: list[RunRow] = []
+        self.problem: StoreError | None = None
+        self._noted: set[tuple[str, str]] = set()
+
+    def progress(self, phase: str, ended: int, planned: int, failed: int) -> None:
+        """To the observer."""
+        self._observer.progress(phase, ended, planned, failed)
+
+    def wanted(self) -> bool:
+        """To the observer."""
+        return self._observer.wanted()
+
+    def note(self, text: str) -> None:
+        """To the observer."""
+        self._observer.note(text)
+
+    def result(self, result: PhaseResult) -> None:
+        """Keep the rows of a phase; of a snapshot only in the store."""
+        totals = self.totals(result)
+        rows = [*totals, *rank_rows(self.label, result)]
+        root, run_id = self.root, self.label.run_id
+        if root is not None:
+            self.put(lambda: runs.append_part(root, run_id, self.process, rows))
+        if result.snapshot:
+            return
+        self.rows += rows
+        self.keep(result)
+        if result.total is not None:
+            self._note_failures(result.key.name, result.total)
+            if result.total.rows_left_out:
+                self.note(
+                    f"{result.total.rows_left_out} operations of {result.key.name} found no room among the kept samples"
+                )
+        self._observer.ended(totals)
+
+    def totals(self, result: PhaseResult) -> list[RunRow]:
+        """Rows of all ranks together."""
+        return total_rows(self.label, result)
+
+    def keep(self, result: PhaseResult) -> None:
+        """Put what a phase leaves beside its rows into the store."""
+
+    def finish(self, now_ns: int) -> None:
+        """Write the run whole."""
+        root, run_id = self.root, self.label.run_id
+        if root is not None:
+            self.put(lambda: runs.finish(root, run_id, now_ns))
+
+    def put(self, call: Callable[[], object]) -> None:
+        """A store that fails meanwhile does not end the measurement, of which others are a part."""
+        if self.problem is not None:
+            return
+        try:
+            call()
+        except StoreError as error:
+            self.problem = error
+
+    def _note_failures(self, phase: str, total: PhaseTally) -> None:
+        """Each kind of failure, the first time it comes."""
+        for op in total.ops.values():
+            for outcome, count in op.failed.items():
+                if (op.op, outcome) not in self._noted:
+                    self._noted.add((op.op, outcome))
+                    words = total.problems.get(outcome) or failure_words(outcome)
+                    self.note(f"{phase}: {count} {op_word(op.op)} ended with {outcome}: {words}")
+        if "failing" in total.ends:
+            self.note(
+                f"{phase}: {total.ends['failing']} of {total.ranks} ranks gave up: nothing but failures"
+            )
+
+
+_WORDS = {"short": "fewer bytes than were written", "corrupt": "not what was written"}
+
+
+def failure_words(outcome: str) -> str:
+    """An outcome other than ok in words."""
+    number = getattr(errno, outcome, None)
+    return os.strerror(number) if isinstance(number, int) else _WORDS.get(outcome, outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOutcome:
+    """Rows of a plan, errors on the way, and whether a user ended it."""
+
+    rows: list[RunRow]
+    errors: list[IosondeError]
+    stopped: bool
+
+
+def check_store(root: Path, processes: Processes) -> None:
+    """Before anything is measured: that it can be kept. Raises StoreError in every process."""
+    error: StoreError | None = None
+    try:
+        folder = root / "runs"
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as wrong:
+        error = StoreError(
+            f"cannot write in the store {root}: {wrong.strerror}",
+            expected="room and the right to write there",
+            hint="--store, or --no-store",
+        )
+    for each in processes.all_gather(error):
+        if each is not None:
+            raise each
+
+
+def gathered_rows(rows: list[RunRow], processes: Processes) -> list[RunRow]:
+    """At process 0 the rows of all ranks and of all together, elsewhere those of its own ranks."""
+    own = rows if processes.number == 0 else [row for row in rows if row.rank is not None]
+    return [row for part in processes.gather(own) for row in part]

@@ -1,0 +1,76 @@
+"""iosonde locate: which component of the storage is slow, from the transfers of a bandwidth benchmark."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from iosonde.bench.locate import answers
+from iosonde.bench.locate.words import (
+    HEAD,
+    RATES_HEAD,
+    as_json,
+    rates_rows,
+    say,
+    say_limits,
+    table_rows,
+)
+from iosonde.cli.shared import options
+from iosonde.cli.shared.text import table
+from iosonde.engine.files import write_text
+
+EXAMPLES = """\
+  iosonde locate transfers.parquet --topology topology.csv
+  iosonde locate transfers.csv --rates rates.csv --plot slow.png
+  iosonde locate transfers.csv --format json
+
+The topology has the columns child,parent,level: ost (its server), oss (its router group), pair (a server's failover
+pair), rank (its host). docs/locate.md describes the files and each kind of fault.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print what is slow, and what the run cannot tell."""
+    args = _parse(arguments)
+    found = answers.located(args.file, args.topology, args.rates, _warn)
+    if args.plot is not None:
+        from iosonde.bench.locate.sheet import locate_sheet
+        from iosonde.drawing.render_sheet import save_sheet
+
+        sheet = locate_sheet(found.transfers, found.topology, found.findings, say(found.findings))
+        save_sheet(sheet, args.plot, width_in=args.width, dark=args.dark)
+    if args.format == "json":
+        text = json.dumps(as_json(found.findings, found.rates), indent=2) + "\n"
+        if args.output is None:
+            print(text, end="")
+        else:
+            write_text(text, args.output)
+        return 0
+    print("\n".join(say(found.findings)))
+    if rows := table_rows(found.findings):
+        print("\n" + table(HEAD, rows, left=3))
+    print("\n" + table(RATES_HEAD, rates_rows(found.rates), left=2))
+    if limits := say_limits(found.findings):
+        print("\n" + "\n".join(limits))
+    return 0
+
+
+def _warn(message: str) -> None:
+    print(f"iosonde: note: {message}", file=sys.stderr)
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = "Slow targets, servers, links, routers and clients: which, by how much, how sure."
+    parser = options.Parser("locate", summary, EXAMPLES)
+    add = parser.add_argument
+    add("file", type=Path, metavar="FILE", help="transfers: CSV, Parquet or JSON lines")
+    add("--topology", type=Path, metavar="FILE", help="what is part of what: child,parent,level")
+    add("--rates", type=Path, metavar="FILE", help="bytes of each rank in bins of 0.25 s")
+    add("--plot", type=Path, metavar="FILE", help="picture of times and rates: PNG, SVG or PDF")
+    add("--width", type=float, default=12.0, metavar="INCHES", help="width of the picture (12)")
+    add("--dark", action="store_true", help="dark picture")
+    parser.add_data(("json",))
+    return parser.parse(arguments)

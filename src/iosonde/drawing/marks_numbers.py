@@ -1,0 +1,83 @@
+"""Marks over numbers in matplotlib: dots, lines, and both axes, which begin at round numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.drawing.axes import short
+from iosonde.drawing.marks import NumberDots, NumberLine
+from iosonde.drawing.sheet import BYTES_PER_S, Pane
+from iosonde.drawing.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MANY = 500
+
+
+def number_axes(axes: Axes, pane: Pane, high: float, style: Style) -> None:
+    """Values from 0 to ``high``, and what ``pane.across`` counts."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axes.set_ylim(0, high)
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _label(value, pane.unit)))
+    axes.grid(True, axis="y", color=style.grid, lw=0.8)
+    axes.set_axisbelow(True)
+    marks = [mark for mark in pane.marks if isinstance(mark, NumberDots | NumberLine)]
+    every = np.concatenate([np.empty(0), *(mark.across[np.isfinite(mark.across)] for mark in marks)])
+    low, last = (float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)
+    air = 0.02 * max(last - low, 1e-9)
+    axes.set_xlim(low - air, last + air)
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=last - low > 6))
+    axes.tick_params(axis="both", colors=style.faint, labelsize=8, length=0)
+    axes.set_xlabel(pane.across, color=style.faint, fontsize=8, labelpad=2)
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _label(value: float, unit: str) -> str:
+    if unit != BYTES_PER_S:
+        return f"{value:g} s" if unit == "s" else short(value, unit)
+    return f"{value / 1e9:g} GB/s" if value >= 1e9 or not value else f"{value / 1e6:g} MB/s"
+
+
+def draw_number_dots(axes: Axes, dots: NumberDots, style: Style) -> None:
+    """Single values; what is slow stands above the others."""
+    slow, many = dots.role == "slow", len(dots.value) > _MANY
+    axes.scatter(
+        dots.across,
+        dots.value,
+        s=9 if slow else 4 if many else 8,
+        lw=0,
+        color=_colour(dots.role, style),
+        alpha=0.9 if slow or not many else 0.45,
+        rasterized=many,
+        zorder=4 if slow else 3,
+    )
+
+
+def draw_number_line(axes: Axes, line: NumberLine, style: Style) -> None:
+    """A line; a mean is dashed."""
+    axes.plot(line.across, line.value, zorder=4 if line.mean else 3, **_look(line, style))
+
+
+def number_handle(mark: NumberDots | NumberLine, style: Style) -> Any:
+    """Its sign in the legend."""
+    from matplotlib.lines import Line2D
+
+    if isinstance(mark, NumberLine):
+        return Line2D([], [], label=mark.name, **_look(mark, style))
+    look: dict[str, Any] = {"ls": "", "marker": "o", "ms": 4, "color": _colour(mark.role, style)}
+    return Line2D([], [], label=mark.name, **look)
+
+
+def _look(line: NumberLine, style: Style) -> dict[str, Any]:
+    dashes: Any = (0, (5, 2)) if line.mean else "-"
+    return {"color": _colour(line.role, style), "lw": 1.1, "ls": dashes}
+
+
+def _colour(role: str, style: Style) -> str:
+    return {"write": style.tails[1], "read": style.usual, "target": style.median}.get(role, style.slow)
