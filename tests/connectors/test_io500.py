@@ -47,7 +47,7 @@ def test_result(tmp_path):
     assert write.rate_per_s == pytest.approx(0.2 * GIB / (4 * MIB))
     assert write.stonewall_per_s == pytest.approx(0.3 * GIB / (4 * MIB))
     said = write.parameters["reported"]
-    assert said["bytes_per_s"] == 0.2 * GIB
+    assert write.last_bytes_per_s == 0.2 * GIB
     assert said["invalid"] == ["Runtime is smaller than expected minimum runtime"]
     assert write.parameters["transfer_bytes"] == 4 * MIB
     create = rows["mdtest-easy-write", "md_create"]

@@ -48,7 +48,7 @@ class BandwidthImport:
     counts: list[tuple[Path, str, int]] = field(default_factory=list)
     """Each file with its kind, and how many rows it had."""
     transfers: list[Transfers] = field(default_factory=list)
-    """Of runs whose ranks say when they worked."""
+    """Of runs of IOR whose ranks say when they worked."""
 
     def lines(self) -> list[str]:
         """What there is to say: a line a phase, then what is wrong with the numbers."""
@@ -191,8 +191,6 @@ def _phase_files(
         rows += ior.rows
         done.tails += _renamed(name, ior, given.run)
         done.remarks += [f"{given.run} {name}: {remark}" for remark in ior.remarks]
-        if (transfers := transfers_of_run(ior)) is not None:
-            done.transfers.append(transfers)
     for path, kind in members:
         if kind in readers:
             own = readers[kind](path, kind, given, warn_of(path))

@@ -18,6 +18,7 @@ from iosonde.ingest.kinds import kind_of
 from iosonde.ingest.latencies import LatencyImport, Naming, import_latencies
 from iosonde.ingest.runs import READERS, RunImport, keep_runs, text_rows
 from iosonde.ingest.samples import SamplesImport, import_samples
+from iosonde.ingest.transfer_tables import keep_transfers
 from iosonde.model.errors import InputFileError, UsageError
 
 _TOLD = 5
@@ -72,7 +73,9 @@ def import_files(
     if any(kind in of_kind for kind in BANDWIDTH):
         several = sum(len(of_kind[kind]) for kind in of_kind if kind not in BESIDE) > 1
         found = _bandwidth(of_kind, lambda path: _given(path, naming, several, zone), done)
-        done.runs += keep_runs(root, found.rows, now_ns)
+        kept = keep_runs(root, found.rows, now_ns)
+        done.runs += kept
+        _keep_transfers(root, found, kept)
         for path, kind, n in found.counts:
             tell(path, kind, n)
     timed = {path: kind for kind in (LATENCIES, OPS) for path in of_kind.get(kind, ())}
@@ -95,6 +98,16 @@ def import_files(
     if done.broken and not (done.latencies or done.probed or done.samples or done.runs):
         raise done.broken[0]
     return done
+
+
+def _keep_transfers(root: Path, found: BandwidthImport, kept: Sequence[RunImport]) -> None:
+    """Write what ranks moved when, of runs that are new in the store."""
+    names = dict.fromkeys(row.run_id for row in found.rows)
+    of_name = dict(zip(names, kept, strict=True))
+    for transfers in found.transfers:
+        run = of_name.get(transfers.run)
+        if run is not None and run.new:
+            keep_transfers(root, transfers, run.run_id)
 
 
 def _silent(_path: Path, _kind: str, _rows: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from iosonde.bench.locate.rates import rates_of
@@ -13,7 +13,6 @@ from iosonde.connectors.benchmarks.ior.found import IorRun
 from iosonde.model.runs import RunRow
 from iosonde.model.units import format_duration, format_percent, format_size
 
-_COLUMNS = {field.name for field in fields(RunRow)}
 _LEAST_LOSS = 0.0005
 
 
@@ -46,15 +45,17 @@ class PhaseTail(NamedTuple):
 
 def tails_of(run: IorRun) -> Iterator[PhaseTail]:
     """Tails of the phases of an IOR test: of ranks' own times where they are there, else of the time limit."""
+    wholes = {
+        (row.phase, row.repetition): row for row in run.rows if row.rank is None and row.op is None
+    }
     for result in run.results:
         pieces = pieces_of(run, result)
         found = [] if pieces is None else rates_of(transfers_of(pieces))
+        whole = wholes.get((result.access, result.repetition))
+        if whole is None:
+            continue
         if not found or pieces is None:
-            whole = (row for row in run.rows if row.rank is None and row.op is None)
-            turn = (result.access, result.repetition)
-            yield from walled(
-                [row for row in whole if (row.phase, row.repetition) == turn], result.wall.seconds
-            )
+            yield from walled([whole], result.wall.seconds)
             continue
         rates = found[0]
         yield PhaseTail(
@@ -63,9 +64,9 @@ def tails_of(run: IorRun) -> Iterator[PhaseTail]:
             repetition=result.repetition,
             sustained=_known(rates.sustained),
             first=_known(rates.first_finisher),
-            last=rates.last_finisher,
+            last=whole.last_bytes_per_s or rates.last_finisher,
             first_s=rates.first_end_s,
-            last_s=rates.last_end_s,
+            last_s=rates.last_end_s if whole.duration_ns is None else whole.duration_ns / 1e9,
             source=pieces.source,
             ranks=len(set(pieces.rank.tolist())),
             assumed=pieces.assumed,
@@ -86,7 +87,7 @@ def walled(rows: Sequence[RunRow], seconds: float | None = None) -> Iterator[Pha
             continue
         limit = row.parameters.get("stonewall_s") if seconds is None else seconds
         took = None if row.duration_ns is None else row.duration_ns / 1e9
-        wall, last = row.stonewall_per_s * scale, row.rate_per_s * scale
+        wall, last = row.stonewall_per_s * scale, row.last_bytes_per_s or row.rate_per_s * scale
         if limit is not None and took is not None and limit > took:
             limit = None  # all ended before
         yield PhaseTail(
@@ -109,7 +110,7 @@ def _known(value: float) -> float | None:
 
 
 def with_tails(rows: Sequence[RunRow], tails: Sequence[PhaseTail]) -> list[RunRow]:
-    """Rows with the rates of their phases: in columns where the table has them, else in ``reported``."""
+    """Rows with the rates of their phases."""
     of = {(tail.run_id, tail.phase, tail.repetition): tail for tail in tails if tail.bytes}
     return [
         row
@@ -122,18 +123,16 @@ def with_tails(rows: Sequence[RunRow], tails: Sequence[PhaseTail]) -> list[RunRo
 
 
 def _with(row: RunRow, tail: PhaseTail) -> RunRow:
-    values = {
-        "sustained_bytes_per_s": tail.sustained,
-        "first_bytes_per_s": tail.first,
-        "last_bytes_per_s": tail.last,
-    }
-    columns = {name: value for name, value in values.items() if name in _COLUMNS}
-    others = {name: value for name, value in values.items() if name not in columns and value}
-    others |= {"tail_loss": tail.loss} if tail.loss is not None else {}
-    reported = {**row.parameters.get("reported", {}), **others, "rates_from": tail.source}
+    reported = {**row.parameters.get("reported", {}), "rates_from": tail.source}
     if tail.assumed:
         reported["flags"] = sorted({*reported.get("flags", ()), "equal-bytes-assumed"})
-    return replace(row, parameters={**row.parameters, "reported": reported}, **columns)  # type: ignore[arg-type]
+    return replace(
+        row,
+        sustained_bytes_per_s=tail.sustained,
+        first_bytes_per_s=tail.first,
+        last_bytes_per_s=tail.last,
+        parameters={**row.parameters, "reported": reported},
+    )
 
 
 def say_tail(tail: PhaseTail) -> str:

@@ -56,8 +56,6 @@ def phase_rows(run: Io500, phase: Phase, given: FileDefaults, run_id: str) -> It
     scale: float | None = 1000.0
     if phase.bandwidth:
         scale = GIB / transfer if transfer else None
-        if phase.score is not None:
-            reported["bytes_per_s"] = phase.score * GIB
     if phase.score is not None and scale:
         rate = phase.score * scale
     total = phase.values.get("total_files")
@@ -80,7 +78,9 @@ def phase_rows(run: Io500, phase: Phase, given: FileDefaults, run_id: str) -> It
         "complete": phase.ended,
     }
     asked = {**setup.parameters(), **about(run)}
-    yield RunRow(**common, parameters={**asked, "reported": reported} if reported else asked)
+    last = phase.score * GIB if phase.bandwidth and phase.score is not None else None
+    parameters = {**asked, "reported": reported} if reported else asked
+    yield RunRow(**common, last_bytes_per_s=last, parameters=parameters)
     if (op := op_of(phase.name)) is not None:
         yield RunRow(**common, op=op, parameters=asked)
 

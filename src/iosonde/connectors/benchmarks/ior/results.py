@@ -209,6 +209,7 @@ def rows_of(
         rate_per_s=_rate(amounts.ops, seconds),
         stonewall_per_s=_stonewall_per_s(result.wall, setup),
         balance=_balance(times),
+        last_bytes_per_s=_rate(amounts.bytes, seconds),
         parameters={**parameters, "reported": reported} if reported else parameters,
         machine=setup.machine or None,
     )
@@ -303,10 +304,9 @@ def _check(
         "stonewall_most_ops": result.wall.most_pairs,
     }
     reported |= {name: value for name, value in said.items() if value is not None}
-    if amounts.bytes is not None and seconds:
-        reported["bytes_per_s"] = amounts.bytes / seconds
-        if result.bw_mib and abs(amounts.bytes / seconds / MIB / result.bw_mib - 1) > _DIFFERS:
-            flags.append("bandwidth-recomputed")
+    per_s = _rate(amounts.bytes, seconds)
+    if per_s and result.bw_mib and abs(per_s / MIB / result.bw_mib - 1) > _DIFFERS:
+        flags.append("bandwidth-recomputed")
     if _over_all_asked_for(result, setup, amounts):
         flags.append("latency-wrong")
     if flags:

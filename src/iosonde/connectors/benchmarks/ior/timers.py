@@ -13,7 +13,6 @@ one is taken out and the outer one joined.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -89,51 +88,57 @@ class Timers:
         return True
 
 
-def mended(lines: Iterator[Line]) -> Iterator[tuple[Line, re.Match[str] | None, bool]]:
-    """Lines of a log: what a rank printed as its match, any other line whole; the last: whether it is torn.
+Piece = tuple[Line, re.Match[str] | None, bool]
+"""A line, what a rank printed in it, and whether it is torn."""
+
+
+def mended(lines: Iterator[Line]) -> Iterator[Piece]:
+    """Lines of a log: what a rank printed as its match, any other line whole.
 
     The environment that ``-vvv`` prints is passed over. A torn line of a timer whose other half is nowhere is given
     out as it is, so that its place can be told.
     """
     held: Line | None = None
+    for read in _without_environment(lines):
+        line = read
+        if held is not None and _spans(held, line):
+            line, held = Line(held.number, held.text + line.text, line.ended), None
+        matches = list(_ATOM.finditer(line.text))
+        for match in matches:
+            yield line, match, False
+        if matches:
+            ends = [0, *(match.end() for match in matches)]
+            begins = [*(match.start() for match in matches), len(line.text)]
+            rest = "".join(line.text[end:begin] for end, begin in zip(ends, begins, strict=True))
+            if not rest.strip():
+                continue
+            if held is None:
+                held = Line(line.number, rest, line.ended)
+                continue
+            yield _whole(Line(held.number, held.text + rest, line.ended))
+        elif held is None:
+            yield _whole(line)
+        elif _COMPLETE.match(line.text):
+            yield _whole(held)
+            yield _whole(line)
+        else:
+            yield _whole(Line(held.number, held.text + line.text, line.ended))
+        held = None
+    if held is not None:
+        yield _whole(held)
+
+
+def _without_environment(lines: Iterator[Line]) -> Iterator[Line]:
+    """Lines but those of the environment. Its end may be torn: what can only come later ends it too."""
     silent = False
     for line in lines:
         if line.text.strip() in _ENVIRONMENT:
             silent = line.text.startswith(_ENVIRONMENT[0])
-            continue
-        if silent and _ATOM.search(line.text) is None:
-            # Its end may be torn: what can only come later ends it too.
-            if not line.text.startswith(_AFTER_ENVIRONMENT):
-                continue
+        elif not silent or _ATOM.search(line.text) is not None:
+            yield line
+        elif line.text.startswith(_AFTER_ENVIRONMENT):
             silent = False
-        if held is not None and _spans(held, line):
-            line, held = Line(held.number, held.text + line.text, line.ended), None  # noqa: PLW2901
-        rest = line.text
-        matches = list(_ATOM.finditer(rest))
-        for match in matches:
-            yield line, match, False
-        if matches:
-            before = rest[: matches[0].start()]
-            between = [rest[one.end() : two.start()] for one, two in itertools.pairwise(matches)]
-            after = rest[matches[-1].end() :]
-            fragment = before + "".join(between) + after
-            if held is not None and fragment.strip():
-                joined = Line(held.number, held.text + fragment, line.ended)
-                held = None
-                yield from _whole(joined)
-            elif fragment.strip():
-                held = Line(line.number, fragment, line.ended)
-            continue
-        if held is None:
-            yield from _whole(line)
-        elif _COMPLETE.match(rest):
-            yield from _whole(held)
-            yield from _whole(line)
-        else:
-            yield from _whole(Line(held.number, held.text + rest, line.ended))
-        held = None
-    if held is not None:
-        yield from _whole(held)
+            yield line
 
 
 def _spans(held: Line, line: Line) -> bool:
@@ -142,10 +147,7 @@ def _spans(held: Line, line: Line) -> bool:
     return match is not None and match.start() < len(held.text) < match.end()
 
 
-def _whole(line: Line) -> Iterator[tuple[Line, re.Match[str] | None, bool]]:
+def _whole(line: Line) -> Piece:
     """A line, or the line of a rank that it became when its halves were joined."""
     match = _ATOM.search(line.text)
-    if match is not None:
-        yield line, match, False
-        return
-    yield line, None, _HINT.search(line.text) is not None
+    return line, match, match is None and _HINT.search(line.text) is not None
