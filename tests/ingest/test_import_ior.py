@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 from datetime import UTC
+from pathlib import Path
 
 import pytest
 
 from iosonde.bench.bandwidth import tables
 from iosonde.bench.runs import store as runs
+from iosonde.connectors.benchmarks.ior import summary
+from iosonde.connectors.benchmarks.ior.flags import FLAGS
+from iosonde.connectors.benchmarks.ior.results import _COARSE, _DIFFERS
 from iosonde.connectors.benchmarks.recognise import KINDS, recognise
 from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
 from iosonde.ingest.files import import_files
@@ -281,3 +286,18 @@ def test_a_real_run_of_640_ranks(tmp_path, capsys):
     assert "ranks-equalised" in read.parameters["reported"]["flags"]
     assert len({row.rank for row in of(rows, phase="find")}) == 641
     assert "mdtest-easy-write 0: 125,699 ops/s until the time limit" in out
+
+
+def test_the_page_has_every_kind_and_flag():
+    page = (Path(__file__).parents[2] / "docs" / "importing.md").read_text()
+    part = page.partition("## IOR and IO500")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `([a-z-]+-[a-z]+)` \|", part, flags=re.M) == list(FLAGS)
+    assert re.findall(r"^\| `([a-z]+)` \|", part, flags=re.M) == [
+        *("timers", "operations", "ranks", "stonewall")
+    ]
+    for words in ("text of IOR", "summary in JSON", "summary in CSV", "IOR's table of ranks"):
+        assert words in page
+    assert "operations of IOR" in page
+    assert f"more than {_DIFFERS:.0%}".replace("%", " %") in part
+    assert f"| {_COARSE:.0%}".replace("%", " %") in part
+    assert f"below {summary._LEAST * 1e6:.0f} us" in part

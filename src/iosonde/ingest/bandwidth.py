@@ -14,6 +14,7 @@ from iosonde.connectors.benchmarks.io500.find import read_find
 from iosonde.connectors.benchmarks.io500.found import PHASES, Io500
 from iosonde.connectors.benchmarks.io500.result import read_config, read_result, read_summary
 from iosonde.connectors.benchmarks.ior.assemble import transfers_of_run
+from iosonde.connectors.benchmarks.ior.flags import FLAGS
 from iosonde.connectors.lines import FileDefaults, Warn
 from iosonde.ingest.ior_files import KINDS as IOR_KINDS
 from iosonde.ingest.ior_files import Given, WarnOf, read_ior, sorted_paths
@@ -236,5 +237,5 @@ def _remarks(run_id: str, rows: Sequence[RunRow]) -> list[str]:
         elif reasons:
             invalid.append(f"{name}: invalid: {some}")
         if "stonewall-unit" in reported.get("flags", ()):
-            invalid.append(f"{name}: iosonde converts the rate at the limit from an older unit")
+            invalid.append(f"{name}: {FLAGS['stonewall-unit']}")
     return [*found, *invalid]

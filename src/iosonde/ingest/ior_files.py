@@ -14,6 +14,7 @@ from iosonde.connectors.benchmarks.ior import ops as ior_ops
 from iosonde.connectors.benchmarks.ior import ranks as ior_ranks
 from iosonde.connectors.benchmarks.ior import summary, text
 from iosonde.connectors.benchmarks.ior.assemble import finish
+from iosonde.connectors.benchmarks.ior.flags import FLAGS
 from iosonde.connectors.benchmarks.ior.found import IorRun
 from iosonde.connectors.benchmarks.ior.results import OpTimes
 from iosonde.connectors.lines import FileDefaults, Warn, bad
@@ -26,11 +27,8 @@ READERS = {
 }
 KINDS = (*READERS, kinds.IOR_RANKS, kinds.IOR_OPS)
 _ENDING = re.compile(r"(?:\.(?:txt|log|out|csv|json|gz|xz|bz2))+$")
-_SAID = {
-    "latency-wrong": "Latency(s) counts operations that nobody did; iosonde does not use it",
-    "bandwidth-recomputed": "the bandwidth is not bytes over time; iosonde computes it from these",
-    "ranks-equalised": "the data check made all ranks end together; their times show no slow rank",
-}
+_TOLD_APART = ("clock-skew",)
+"""Flags with a remark of their own."""
 
 Given = Callable[[Path], FileDefaults]
 WarnOf = Callable[[Path], Warn]
@@ -199,7 +197,7 @@ def _flags(run: IorRun) -> list[str]:
         for flag in row.parameters.get("reported", {}).get("flags", ()):
             found.setdefault(flag, []).append(f"{row.phase} {row.repetition}")
     return [
-        f"{', '.join(phases[:4])}{', ...' if len(phases) > 4 else ''}: {_SAID[flag]}"
+        f"{', '.join(phases[:4])}{', ...' if len(phases) > 4 else ''}: {FLAGS[flag]}"
         for flag, phases in found.items()
-        if flag in _SAID
+        if flag not in _TOLD_APART
     ]
