@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.connectors.benchmarks.io500 import rows as io500_rows
 from iosonde.connectors.benchmarks.io500.find import read_find
-from iosonde.connectors.benchmarks.io500.found import Io500, Phase
+from iosonde.connectors.benchmarks.io500.found import Io500, Io500Phase
 from iosonde.connectors.benchmarks.io500.result import read_config, read_result, read_summary
 from iosonde.connectors.lines import FileDefaults
 from tests.kit import ior_made as made
@@ -114,7 +114,7 @@ def test_summary_of_2018(tmp_path):
     ],
 )
 def test_the_unit_of_the_rate_at_the_limit_changed(name, score, wall, wanted):
-    phase = Phase(name, score=score, stonewall=wall)
+    phase = Io500Phase(name, score=score, stonewall=wall)
     assert io500_rows.stonewall_of(phase) == pytest.approx(wanted)
     flags = io500_rows.said(phase).get("flags")
     assert flags == (["stonewall-unit"] if wanted[1] else None)

@@ -16,7 +16,7 @@ from iosonde.connectors.benchmarks.ior import summary, text
 from iosonde.connectors.benchmarks.ior.assemble import finish
 from iosonde.connectors.benchmarks.ior.flags import FLAGS
 from iosonde.connectors.benchmarks.ior.found import IorRun
-from iosonde.connectors.benchmarks.ior.results import OpTimes
+from iosonde.connectors.benchmarks.ior.phase_data import OpTimes
 from iosonde.connectors.lines import FileDefaults, Warn, bad
 from iosonde.model.errors import InputFileError
 

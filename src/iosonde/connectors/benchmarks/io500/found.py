@@ -17,7 +17,7 @@ PHASES = (
 
 
 @dataclass
-class Phase:
+class Io500Phase:
     """One phase. None: not said."""
 
     name: str
@@ -49,16 +49,16 @@ class Io500:
     procs: int | None = None
     began: str | None = None
     config_hash: str | None = None
-    phases: dict[str, Phase] = field(default_factory=dict)
+    phases: dict[str, Io500Phase] = field(default_factory=dict)
     scores: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By ``SCORE`` and ``SCOREX``: ``md_kiops``, ``bw_gib_per_s``, ``score``, ``invalid``, ``hash``."""
     invalid: list[str] = field(default_factory=list)
     """What makes the run as a whole invalid."""
     options: dict[str, Any] = field(default_factory=dict)
 
-    def phase(self, name: str) -> Phase:
+    def phase(self, name: str) -> Io500Phase:
         """A phase, made where it was not there."""
-        return self.phases.setdefault(name, Phase(name))
+        return self.phases.setdefault(name, Io500Phase(name))
 
     def join(self, other: Io500) -> None:
         """What another file of the same run says beside this one."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from iosonde.connectors.benchmarks.io500.found import Io500, Phase
+from iosonde.connectors.benchmarks.io500.found import Io500, Io500Phase
 from iosonde.connectors.lines import NUMBER, Warn, bad, read_lines, shown
 
 RESULT = re.compile(r"(?:config-hash\s+= [0-9A-Fa-f]{4,16}|t_delta\s+= \d)")
@@ -73,7 +73,7 @@ def _is_phase(section: str) -> bool:
     return section not in ("run", "SCORE", "SCOREX")
 
 
-def _comment(found: Io500, phase: Phase | None, text: str) -> None:
+def _comment(found: Io500, phase: Io500Phase | None, text: str) -> None:
     if match := _ERROR.match(text):
         reasons = found.invalid if phase is None else phase.invalid
         if len(reasons) < _MOST:
@@ -88,7 +88,7 @@ def _plain(text: str) -> str:
     return "".join(c for c in text.strip()[:_LONGEST] if c.isprintable()) or "INVALID"
 
 
-def _pair(found: Io500, phase: Phase | None, section: str, name: str, value: str) -> bool:
+def _pair(found: Io500, phase: Io500Phase | None, section: str, name: str, value: str) -> bool:
     """Take a value in; False where it is none."""
     number = float(value) if re.fullmatch(NUMBER, value) else None
     if phase is None:

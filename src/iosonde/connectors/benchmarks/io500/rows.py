@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from iosonde.connectors.benchmarks.io500.find import FindTable
-from iosonde.connectors.benchmarks.io500.found import Io500, Phase
+from iosonde.connectors.benchmarks.io500.found import Io500, Io500Phase
 from iosonde.connectors.benchmarks.ior.results import pattern_of
 from iosonde.connectors.benchmarks.ior.setup import Setup
 from iosonde.connectors.lines import MOST_S, FileDefaults, local_ns
@@ -35,7 +35,7 @@ def op_of(name: str) -> str | None:
     return None
 
 
-def stonewall_of(phase: Phase) -> tuple[float | None, bool]:
+def stonewall_of(phase: Io500Phase) -> tuple[float | None, bool]:
     """The rate at the time limit in the score's unit, and whether the file has it in the older one."""
     value, score = phase.stonewall, phase.score
     if not value or not score or value <= _FASTER * score:
@@ -44,7 +44,7 @@ def stonewall_of(phase: Phase) -> tuple[float | None, bool]:
     return value / smaller, True
 
 
-def phase_rows(run: Io500, phase: Phase, given: FileDefaults, run_id: str) -> Iterator[RunRow]:
+def phase_rows(run: Io500, phase: Io500Phase, given: FileDefaults, run_id: str) -> Iterator[RunRow]:
     """Rows of a phase of which only the result is there. How many bytes an IOR phase moved is in no result."""
     setup = Setup()
     if phase.command and phase.bandwidth:
@@ -101,7 +101,7 @@ def about(run: Io500) -> dict[str, Any]:
     return {name: word for name, word in words.items() if word} | run.options
 
 
-def said(phase: Phase) -> dict[str, Any]:
+def said(phase: Io500Phase) -> dict[str, Any]:
     """What a result says of a phase and no column has."""
     found: dict[str, Any] = {"score": phase.score, "score_unit": phase.unit}
     wall, older = stonewall_of(phase)
@@ -141,7 +141,7 @@ def merged(
         )
 
 
-def _with_result(row: RunRow, phase: Phase, given: FileDefaults) -> RunRow:
+def _with_result(row: RunRow, phase: Io500Phase, given: FileDefaults) -> RunRow:
     began = local_ns(phase.began, _TIME, given.zone) if phase.began else None
     wall, _ = stonewall_of(phase)
     per_s = row.stonewall_per_s
@@ -158,7 +158,7 @@ def find_rows(
     run: Io500, name: str, table: FindTable, given: FileDefaults, run_id: str
 ) -> Iterator[RunRow]:
     """Rows of a find phase: all ranks, and each. A rank's time is not in the file."""
-    phase = run.phases.get(name) or Phase(name)
+    phase = run.phases.get(name) or Io500Phase(name)
     common: dict[str, Any] = {
         "run_id": run_id,
         "source": SOURCE,

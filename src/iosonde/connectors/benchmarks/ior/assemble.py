@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.benchmarks.ior.results import OpTimes, Result, rows_of
+from iosonde.connectors.benchmarks.ior.phase_data import OpTimes, Result
+from iosonde.connectors.benchmarks.ior.results import rows_of
 from iosonde.model.frames import NULL_NS
 from iosonde.model.transfers import BIN_NS, DIRECTIONS, Rates, Stripes, Transfers
 
 if TYPE_CHECKING:
     from iosonde.connectors.benchmarks.ior.found import IorRun, Turn
-    from iosonde.connectors.benchmarks.ior.results import RankTimes
+    from iosonde.connectors.benchmarks.ior.phase_data import RankTimes
     from iosonde.connectors.lines import FileDefaults
     from iosonde.model.arrays import Floats, Ints
 

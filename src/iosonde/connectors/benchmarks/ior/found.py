@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.connectors.benchmarks.ior.results import OpTimes, RankTimes, Result
+from iosonde.connectors.benchmarks.ior.phase_data import OpTimes, RankTimes, Result
 from iosonde.connectors.benchmarks.ior.setup import Setup
-from iosonde.connectors.benchmarks.ior.timers import INSTANTS, Times
+from iosonde.connectors.benchmarks.ior.timers import INSTANTS, RankTimers
 from iosonde.model.frames import NULL_NS
 from iosonde.model.transfers import DIRECTIONS, Stripes, Transfers
 
@@ -104,7 +104,7 @@ class IorRun:
 
 def phase_times(
     turn: Turn,
-    found: Mapping[int, Times],
+    found: Mapping[int, RankTimers],
     files: Mapping[int, str],
     usual_file: str | None,
     began_ns: int | None,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.connectors.benchmarks.ior.found import IorRun, Turn
-from iosonde.connectors.benchmarks.ior.results import OpTimes, RankTimes, Result
+from iosonde.connectors.benchmarks.ior.phase_data import OpTimes, RankTimes, Result
 from iosonde.connectors.benchmarks.ior.setup import Setup
 from iosonde.connectors.lines import MOST_S, NUMBER, Warn, bad, read_lines, shown
 from iosonde.model.errors import InputFileError
@@ -33,7 +33,7 @@ _DIGITS = 2e-6
 """``tp`` has 7 digits: bytes that follow from it are true to so much."""
 
 
-class OpFile(NamedTuple):
+class IorOpFile(NamedTuple):
     """What a file's name says."""
 
     prefix: str
@@ -41,12 +41,12 @@ class OpFile(NamedTuple):
     rank: int
 
 
-def parse_name(name: str) -> OpFile | None:
+def parse_name(name: str) -> IorOpFile | None:
     """What the name of a file says; None when it is no such name."""
     match = _NAME.fullmatch(name)
     if match is None or int(match[2]) > _MOST_REPETITION:
         return None
-    return OpFile(match[1], int(match[2]), int(match[3]))
+    return IorOpFile(match[1], int(match[2]), int(match[3]))
 
 
 def read_ops(path: Path, rank: int, warn: Warn) -> OpTimes | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from iosonde.connectors.benchmarks.ior.found import IorRun, Turn
-from iosonde.connectors.benchmarks.ior.results import RankTimes, Result
+from iosonde.connectors.benchmarks.ior.phase_data import RankTimes, Result
 from iosonde.connectors.benchmarks.ior.setup import Setup
 from iosonde.connectors.lines import (
     MOST_S,

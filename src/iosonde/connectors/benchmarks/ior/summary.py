@@ -13,7 +13,7 @@ from typing import Any
 
 from iosonde.connectors.benchmarks.ior.found import IorRun
 from iosonde.connectors.benchmarks.ior.loose_json import load
-from iosonde.connectors.benchmarks.ior.results import MIB, Result
+from iosonde.connectors.benchmarks.ior.phase_data import MIB, Result
 from iosonde.connectors.benchmarks.ior.setup import Setup, clean_place
 from iosonde.connectors.compressed import BROKEN, opened, packing_of
 from iosonde.connectors.lines import (

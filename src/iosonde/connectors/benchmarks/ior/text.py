@@ -21,10 +21,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from iosonde.connectors.benchmarks.ior.found import IorRun, PhaseTimes, phase_times, rank_times
-from iosonde.connectors.benchmarks.ior.results import Result, Wall
+from iosonde.connectors.benchmarks.ior.found import IorRun, phase_times, rank_times
+from iosonde.connectors.benchmarks.ior.log_state import LogTest, complete, from_timers
+from iosonde.connectors.benchmarks.ior.phase_data import Result, Wall
 from iosonde.connectors.benchmarks.ior.setup import Setup
-from iosonde.connectors.benchmarks.ior.timers import Timers, mended
+from iosonde.connectors.benchmarks.ior.timers import mended
 from iosonde.connectors.lines import (
     NUMBER,
     FileDefaults,
@@ -34,7 +35,6 @@ from iosonde.connectors.lines import (
     local_ns,
     read_lines,
 )
-from iosonde.model.frames import NULL_NS
 
 TITLE = re.compile(r"IOR-(\S{1,40}): MPI Coordinated Test of Parallel I/O")
 HEADER = re.compile(r"access\s+bw\(MiB/s\)")
@@ -80,24 +80,6 @@ def read_text(path: Path, given: FileDefaults, warn: Warn) -> Iterator[IorRun]:
     yield from reader.done()
 
 
-class _Test:
-    """What was found of one test."""
-
-    def __init__(self, setup: Setup) -> None:
-        self.setup = setup
-        self.number: int | None = None
-        self.timers = Timers()
-        self.results: list[Result] = []
-        self.best: dict[str, float] = {}
-        self.began: int | None = None
-        self.commenced: dict[tuple[str, int], int] = {}
-        self.summary: dict[str, dict[str, float]] = {}
-
-    @property
-    def anything(self) -> bool:
-        return bool(self.results or self.timers.found or self.best or self.summary)
-
-
 class _Reader:
     """Reads one file."""
 
@@ -117,8 +99,8 @@ class _Reader:
         self._summary_names: list[str] = []
         self._moved = None
         self._wall = Wall()
-        self.test = _Test(copy.deepcopy(self._head))
-        self._tests: list[_Test] = []
+        self.test = LogTest(copy.deepcopy(self._head))
+        self._tests: list[LogTest] = []
 
     def take(self, line: Line) -> Iterator[IorRun]:
         """One line; the tests of the start of the program that it ends."""
@@ -156,7 +138,7 @@ class _Reader:
     def _next_test(self, match: re.Match[str]) -> None:
         if self.test.anything:
             self._tests.append(self.test)
-            self.test = _Test(copy.deepcopy(self._head))
+            self.test = LogTest(copy.deepcopy(self._head))
         self._names, self._wall, self._moved = None, Wall(), None
         found = re.search(r"\d{1,9}", match[0])
         self.test.number = int(found[0]) if found else None
@@ -254,14 +236,14 @@ class _Reader:
                 self._number += 1
                 yield self._run(test)
 
-    def _run(self, test: _Test) -> IorRun:
+    def _run(self, test: LogTest) -> IorRun:
         given = self._given
         run_id = given.run if self._number == 1 else f"{given.run}-{self._number}"
         run = IorRun(run_id, test.setup)
         began = test.began if test.began is not None else self._began
         if given.started_ns is not None and self._number == 1:
             began = given.started_ns
-        self._complete(test)
+        complete(test)
         for place, result in enumerate(test.results):
             if result.began_ns is None and place == 0:
                 result.began_ns = began
@@ -272,66 +254,6 @@ class _Reader:
                 phase = phase_times(turn, found, test.timers.files[result.access], usual, origin)
                 run.phases.append(phase)
                 run.times[turn] = rank_times(phase)
-                _from_timers(result, phase, run)
+                from_timers(result, phase, run)
         run.results = test.results
         return run
-
-    def _complete(self, test: _Test) -> None:
-        """What the end of a log says of its results, and results of which only the end is there."""
-        setup, ended = test.setup, {(r.access, r.repetition) for r in test.results}
-        for access, repetition in test.timers.found:
-            if (access, repetition) not in ended:
-                ended.add((access, repetition))
-                test.results.append(Result(access, repetition, ended=False))
-        for access in dict.fromkeys([*test.summary, *test.best]):
-            own = [result for result in test.results if result.access == access]
-            said = test.summary.get(access, {})
-            if not own:
-                bw = said.get("max_mib", test.best.get(access))
-                note = {"best_of_repetitions": setup.get("repetitions")}
-                single = setup.get("repetitions") in (None, 1)
-                own = [Result(access, 0, bw_mib=bw, reported={} if single else note)]
-                test.results += own
-            _from_summary(own, said, single=setup.get("repetitions") in (None, 1))
-        for result in test.results:
-            when = test.commenced.get((result.access, result.repetition))
-            result.began_ns = when if when is not None else result.began_ns
-
-
-def _from_summary(own: list[Result], said: dict[str, float], *, single: bool) -> None:
-    """What the table of all tests knows better than the rows."""
-    if len(own) != 1 or not single or not said:
-        return
-    result = own[0]
-    mean = said.get("mean_s")
-    if mean and (result.total_s is None or abs(mean / result.total_s - 1) < 0.01):
-        result.total_s = mean
-        result.exact = True
-    if result.bytes is None and (moved := said.get("aggs(MiB)")) is not None:
-        result.reported["moved_mib"] = moved
-    result.wall.seconds = said.get("Stonewall(s)", result.wall.seconds)
-    result.wall.mean_mib_per_s = said.get("Stonewall(MiB)")
-
-
-def _from_timers(result: Result, phase: PhaseTimes, run: IorRun) -> None:
-    """Begin and time of a phase as ranks' timers have them: to the microsecond."""
-    known = phase.instants != NULL_NS
-    if known[:, 0].any():
-        result.began_ns = int(phase.instants[:, 0][known[:, 0]].min())
-    if not known.all():
-        return
-    total = float(phase.instants[:, 5].max() - phase.instants[:, 0].min()) / 1e9
-    apart = abs(total / result.total_s - 1) if result.total_s else None
-    if phase.skew_ns:
-        # IOR takes the difference of two ranks' clocks for time.
-        result.reported["clock_skew_s"] = phase.skew_ns / 1e9
-        result.reported["flags"] = ["clock-skew"]
-        result.reported["total_s"] = result.total_s
-        what = f"{result.access} {result.repetition}: clocks of ranks differ by "
-        run.remarks.append(f"{what}{phase.skew_ns / 1e9:.3g} s; times count from each rank's begin")
-    elif apart is not None and apart > 0.01 + 0.005 / (result.total_s or 1):
-        return
-    result.total_s = total
-    transfer = phase.instants[:, 3].max() - phase.instants[:, 2].min()
-    result.transfer_s = float(transfer) / 1e9
-    result.exact = True

@@ -48,7 +48,7 @@ _ENVIRONMENT = ("STARTING ENVIRON LOOP", "ENDING ENVIRON LOOP")
 
 
 @dataclass
-class Times:
+class RankTimers:
     """A rank's six instants in ns of its timer, as far as they were printed; ``NULL_NS`` for the others."""
 
     ns: list[int] = field(default_factory=lambda: [NULL_NS] * len(INSTANTS))
@@ -58,7 +58,7 @@ class Timers:
     """Timers of one test."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[str, int], dict[int, Times]] = {}
+        self.found: dict[tuple[str, int], dict[int, RankTimers]] = {}
         """By access and repetition, then by rank."""
         self._seen: dict[tuple[str, int, int], int] = {}
         self.files: dict[str, dict[int, str]] = {"write": {}, "read": {}}
@@ -84,7 +84,7 @@ class Timers:
             repetition = min(int(match["iter"]), _MOST_REPETITION)
         ns = int(seconds) * 1_000_000_000 + int(fraction[:9].ljust(9, "0"))
         ranks = self.found.setdefault((access, repetition), {})
-        ranks.setdefault(rank, Times()).ns[place] = ns
+        ranks.setdefault(rank, RankTimers()).ns[place] = ns
         return True
 
 
