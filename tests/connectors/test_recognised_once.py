@@ -44,6 +44,14 @@ FILES = {
     "nfs/sacct_P_steps_D.txt": "scheduler.sacct",
     "nfs/sacct_json_v0.0.38.json": "scheduler.sacct_json",
     "nfs/squeue.txt": None,
+    "measuring/ior/ior-vvv-F-D3-write.txt": None,
+    "measuring/ior/ior.json": None,
+    "measuring/ior/ior.csv": None,
+    "measuring/ior/ior-rank-w.csv": None,
+    "measuring/ior/ior-op-w-0-00000.csv": None,
+    "measuring/io500/result.txt": None,
+    "measuring/io500/config.ini": None,
+    "measuring/data/io500-helios-lustre-640ranks-find.csv.gz": None,
 }
 
 

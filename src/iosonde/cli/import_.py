@@ -22,6 +22,7 @@ EXAMPLES = """\
   iosonde import mdw-lat-0.00-*.csv --target /work --host mistral --started 2017-07-09T01:14:06
   iosonde import lustre02.csv.gz --target lustre02
   iosonde import mdw.txt mdtest.txt    what they printed
+  iosonde import ior.txt ior-op-0-*.csv results/    IOR, and the folder of an IO500 run
   iosonde import samples.csv --target /work --host n1    a row an operation: time, op, latency_us
   iosonde runs                         what they amount to
   iosonde import logs/ lmt.sqlite sacct.txt --zone Europe/Berlin    jobs, and what servers did meanwhile
@@ -35,7 +36,7 @@ already is left out. See docs/importing.md.
 _STARTED = "begin of the first phase, or of times that count from 0 (default: the newest file ends the last phase)"
 _PERIOD = "schedule of a table of samples (default: the regular step of its column due, else none)"
 _LATEST_NS = 7_258_118_400_000_000_000
-_MOST_RUNS, _MOST_TARGETS = 20, 4
+_MOST_RUNS, _MOST_TARGETS, _MOST_LINES = 20, 4, 200
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = "Import what md-workbench, mdtest, io-probing, Darshan, monitors and schedulers wrote; also .gz."
+    summary = "Import what benchmarks (IOR, IO500, mdtest ...), Darshan, monitors and schedulers wrote; also .gz."
     parser = options.Parser("import", summary, EXAMPLES)
     add = parser.add_argument
     told = "files of these tools, tables of samples, folders, http://HOST:9090 of Prometheus"
@@ -122,6 +123,8 @@ def _print(done: Done, now_ns: int) -> None:
         _print_log(log)
     for table in done.samples:
         _print_samples(table, now_ns)
+    if done.bandwidth is not None:
+        _print_lines(done.bandwidth.lines())
     new = [run for run in done.runs if run.new]
     for run in new[:_MOST_RUNS]:
         print(f"run {clean_text(run.run_id)} of {clean_text(run.target)}: {count(run.rows)} rows")
@@ -129,6 +132,13 @@ def _print(done: Done, now_ns: int) -> None:
         print(f"and {count(len(new) - _MOST_RUNS)} more runs ('iosonde runs')")
     if known := len(done.runs) - len(new):
         print(f"{count(known)} runs were in the store already")
+
+
+def _print_lines(lines: Sequence[str]) -> None:
+    for line in lines[:_MOST_LINES]:
+        print(clean_text(line))
+    if len(lines) > _MOST_LINES:
+        print(f"and {count(len(lines) - _MOST_LINES)} more lines")
 
 
 def _print_latencies(done: LatencyImport, now_ns: int) -> None:

@@ -37,7 +37,7 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
         "darshan-convert on the log, then that",
     ),
     (r"-- MySQL dump", "a dump of MySQL", "the same tables in SQLite"),
-    (r"IOR-\d|Cbench|\[RESULT\]", "a log of a benchmark that is not read", ""),
+    (r"Cbench", "a log of a benchmark that is not read", ""),
 )
 
 

@@ -11,16 +11,19 @@ from typing import NamedTuple
 
 from iosonde.connectors.benchmarks.recognise import LATENCIES, OPS, PROBING, SAMPLES
 from iosonde.connectors.lines import FileDefaults
+from iosonde.ingest.bandwidth import BESIDE, BandwidthImport, import_bandwidth
+from iosonde.ingest.bandwidth import KINDS as BANDWIDTH
 from iosonde.ingest.io_probing import Probed, import_probing
 from iosonde.ingest.kinds import kind_of
 from iosonde.ingest.latencies import LatencyImport, Naming, import_latencies
 from iosonde.ingest.runs import READERS, RunImport, keep_runs, text_rows
 from iosonde.ingest.samples import SamplesImport, import_samples
+from iosonde.ingest.transfer_tables import keep_transfers
 from iosonde.model.errors import InputFileError, UsageError
 
 _TOLD = 5
 """Lines of one file that cannot be read and are told of one by one."""
-_ENDING = r"(?:\.(?:txt|log|out|csv|gz))+$"
+_ENDING = r"(?:\.(?:txt|log|out|csv|json|gz))+$"
 Report = Callable[[Path, str, int], None]
 """Gets each file, its kind and how many rows it had."""
 
@@ -32,6 +35,7 @@ class Done:
     latencies: LatencyImport | None = None
     probed: list[Probed] = field(default_factory=list)
     samples: list[SamplesImport] = field(default_factory=list)
+    bandwidth: BandwidthImport | None = None
     runs: list[RunImport] = field(default_factory=list)
     broken: list[InputFileError] = field(default_factory=list)
 
@@ -52,7 +56,7 @@ def import_files(
     """
     if not paths:
         raise UsageError(
-            "no file to import", expected="files of md-workbench, mdtest or io-probing"
+            "no file to import", expected="files of md-workbench, mdtest, IOR, IO500 or io-probing"
         )
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("a file is named twice", expected="each file once")
@@ -65,20 +69,23 @@ def import_files(
             done.broken.append(error)
     if not of_kind:
         raise done.broken[0]
+    tell: Report = report or _silent
+    if any(kind in of_kind for kind in BANDWIDTH):
+        several = sum(len(of_kind[kind]) for kind in of_kind if kind not in BESIDE) > 1
+        found = _bandwidth(of_kind, lambda path: _given(path, naming, several, zone), done)
+        kept = keep_runs(root, found.rows, now_ns)
+        done.runs += kept
+        _keep_transfers(root, found, kept)
+        for path, kind, n in found.counts:
+            tell(path, kind, n)
     timed = {path: kind for kind in (LATENCIES, OPS) for path in of_kind.get(kind, ())}
     texts = [
         (path, kind) for kind in (*READERS, PROBING, SAMPLES) for path in of_kind.get(kind, ())
     ]
     if timed:
-
-        def told_rows(path: Path, n: int) -> None:
-            if report:
-                report(path, timed[path], n)
-
         mine = [path for path in paths if path in timed]
-        found = _latencies(root, mine, naming, done, told_rows)
-        if found is not None:
-            done.runs += keep_runs(root, found.rows, now_ns)
+        _timed(root, mine, naming, done, lambda path, n: tell(path, timed[path], n))
+        done.runs += keep_runs(root, done.latencies.rows if done.latencies else (), now_ns)
     for path, kind in texts:
         given = _given(path, naming, len(texts) > 1 or bool(timed), zone)
         told = _Told(path, done.broken)
@@ -87,11 +94,39 @@ def import_files(
         else:
             n = _text(_Source(root, path, given, told), kind, done, now_ns)
         told.rest()
-        if report:
-            report(path, kind, n)
+        tell(path, kind, n)
     if done.broken and not (done.latencies or done.probed or done.samples or done.runs):
         raise done.broken[0]
     return done
+
+
+def _keep_transfers(root: Path, found: BandwidthImport, kept: Sequence[RunImport]) -> None:
+    """Write what ranks moved when, of runs that are new in the store."""
+    names = dict.fromkeys(row.run_id for row in found.rows)
+    of_name = dict(zip(names, kept, strict=True))
+    for transfers in found.transfers:
+        run = of_name.get(transfers.run)
+        if run is not None and run.new:
+            keep_transfers(root, transfers, run.run_id)
+
+
+def _silent(_path: Path, _kind: str, _rows: int) -> None:
+    """Reports nothing."""
+
+
+def _bandwidth(
+    of_kind: dict[str, list[Path]], given: Callable[[Path], FileDefaults], done: Done
+) -> BandwidthImport:
+    """Read files of IOR and IO500, and take them out of ``of_kind``."""
+    told: dict[Path, _Told] = {}
+
+    def warn_of(path: Path) -> _Told:
+        return told.setdefault(path, _Told(path, done.broken))
+
+    done.bandwidth = import_bandwidth(of_kind, given, warn_of, dict.fromkeys(READERS, text_rows))
+    for one in told.values():
+        one.rest()
+    return done.bandwidth
 
 
 class _Source(NamedTuple):
@@ -131,17 +166,16 @@ def _samples(source: _Source, naming: Naming, done: Done) -> int:
     return found.rows
 
 
-def _latencies(
+def _timed(
     root: Path, paths: list[Path], naming: Naming, done: Done, report: Callable[[Path, int], None]
-) -> LatencyImport | None:
-    """Import files of latencies; None, and told of, when there are other files and none in these."""
+) -> None:
+    """Import files of latencies; told of, when there are other files and none in these."""
     try:
         done.latencies = import_latencies(root, paths, naming, report)
     except InputFileError as error:
         done.broken.append(error)
-        return None
+        return
     done.broken += done.latencies.broken
-    return done.latencies
 
 
 def _given(path: Path, naming: Naming, several: bool, zone: tzinfo | None) -> FileDefaults:

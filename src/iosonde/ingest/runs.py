@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +17,8 @@ from iosonde.connectors.lines import FileDefaults, Warn
 from iosonde.model.errors import InputFileError
 from iosonde.model.runs import RunRow
 
+TextReader = Callable[[Path, str, FileDefaults, Warn], list[RunRow]]
+"""Gets a file, its kind, what it does not say, and what is told of lines that cannot be read."""
 READERS = {
     kinds.MDWORKBENCH: mdworkbench_text.read_text,
     kinds.MDTEST: mdtest.read_text,

@@ -6,7 +6,14 @@ import re
 from itertools import islice
 from pathlib import Path
 
+from iosonde.connectors.benchmarks.io500 import find as io500_find
+from iosonde.connectors.benchmarks.io500 import result as io500
+from iosonde.connectors.benchmarks.ior import ops as ior_ops
+from iosonde.connectors.benchmarks.ior import ranks as ior_ranks
+from iosonde.connectors.benchmarks.ior import summary as ior_summary
+from iosonde.connectors.benchmarks.ior import text as ior
 from iosonde.connectors.benchmarks.mdtest.ops import HEADER as OPS_HEADER
+from iosonde.connectors.benchmarks.mdtest.ops import parse_name as mdtest_name
 from iosonde.connectors.benchmarks.mdtest.ranks import BEGIN as RANKS_BEGIN
 from iosonde.connectors.benchmarks.mdworkbench.line import parse
 from iosonde.connectors.compressed import unreadable
@@ -19,6 +26,10 @@ from iosonde.model.errors import InputFileError
 LATENCIES, OPS, RANKS = "latencies", "mdtest operations", "mdtest ranks"
 MDWORKBENCH, MDTEST, PROBING = "md-workbench text", "mdtest text", "io-probing log"
 SAMPLES = "samples"
+IOR, IOR_JSON, IOR_CSV = "IOR text", "IOR JSON", "IOR CSV"
+IOR_RANKS, IOR_OPS = "IOR ranks", "IOR operations"
+IO500_RESULT, IO500_SUMMARY, IO500_FIND = "IO500 result", "IO500 summary", "IO500 find"
+IO500_CONFIG = "IO500 configuration"
 KINDS: dict[str, str] = {
     LATENCIES: "latencies of md-workbench",
     MDWORKBENCH: "text of md-workbench",
@@ -27,6 +38,15 @@ KINDS: dict[str, str] = {
     OPS: "latencies of mdtest",
     PROBING: "log of io-probing",
     SAMPLES: "table of samples",
+    IOR: "text of IOR",
+    IOR_JSON: "IOR's summary in JSON",
+    IOR_CSV: "IOR's summary in CSV",
+    IOR_RANKS: "IOR's table of ranks",
+    IOR_OPS: "operations of IOR",
+    IO500_RESULT: "result of IO500",
+    IO500_SUMMARY: "summary of IO500",
+    IO500_FIND: "IO500's table of a find phase",
+    IO500_CONFIG: "configuration of IO500",
 }
 """What can be read, and what it is called."""
 _LOOK = 400
@@ -35,6 +55,24 @@ _TITLE = re.compile(r"MD-(?:Workbench|REAL-IO) total objects: \d")
 _MDTEST = re.compile(
     r"mdtest-\S+ was launched with \d|SUMMARY(?: rate| time)?(?: \(in .{1,10}\))?: \(of \d"
 )
+
+_LINES = (
+    (re.compile(r'\s*"(?:bwMiB|bwMaxMIB)"\s*:'), IOR_JSON),
+    (ior.TITLE, IOR),
+    (ior.HEADER, IOR),
+    (re.compile(r"Test \d{1,9}: Iter=\d{1,9}, Task=\d"), IOR),
+    (io500.SUMMARY, IO500_SUMMARY),
+    (io500.CONFIG, IO500_CONFIG),
+    (io500.RESULT, IO500_RESULT),
+)
+_BEGINS = {
+    ior_ranks.HEADER: IOR_RANKS,
+    ior_summary.CSV_BEGIN: IOR_CSV,
+    RANKS_BEGIN: RANKS,
+}
+"""How tables begin."""
+_SURE = (MDTEST, PROBING, IOR_JSON, IO500_RESULT, IO500_SUMMARY, IO500_CONFIG)
+"""Of whose lines one is enough. A log of IOR may go on as JSON."""
 
 
 def recognise(path: Path) -> str:
@@ -56,10 +94,10 @@ def recognise(path: Path) -> str:
                 begin.append(line.text[:1000])
             if first is None:
                 first = text
-                if (kind := _by_header(text)) is not None:
+                if (kind := _by_header(text, path.name)) is not None:
                     return kind
             kind = _by_line(line.text)
-            if kind in (MDTEST, PROBING):
+            if kind in _SURE:
                 return kind
             found = found or kind
     except InputFileError:
@@ -79,12 +117,16 @@ def recognise(path: Path) -> str:
     raise bad(path, 1, what, f"one of: {', '.join(KINDS.values())}; {others}")
 
 
-def _by_header(text: str) -> str | None:
-    """A table says what it is in its first line."""
+def _by_header(text: str, name: str) -> str | None:
+    """A table says what it is in its first line; operations of IOR and mdtest, which have the same, in their names."""
     if text == OPS_HEADER:
-        return OPS
-    if text.startswith(RANKS_BEGIN):
-        return RANKS
+        both = mdtest_name(name) is None and ior_ops.parse_name(name) is not None
+        return IOR_OPS if both else OPS
+    for begin, kind in _BEGINS.items():
+        if text.startswith(begin):
+            return kind
+    if io500_find.BEGIN.fullmatch(text):
+        return IO500_FIND
     if text in ("time,runtime", "op,iter,rank,time_s,runtime_s"):
         return LATENCIES
     return None if columns_of(_fields(text)).missing else SAMPLES
@@ -101,6 +143,9 @@ def _by_line(text: str) -> str | None:
         return PROBING
     if _MDTEST.match(text):
         return MDTEST
+    for pattern, kind in _LINES:
+        if pattern.match(text):
+            return kind
     if _TITLE.match(text) or (text.startswith("Args: ") and "md-workbench" in text):
         return MDWORKBENCH
     try:

@@ -263,6 +263,7 @@ class _Run:
             "ops": n,
             "bytes": None if n is None or size is None or op is None else min(n * size, 2**63 - 1),
             "rate_per_s": rate,
+            "stonewall_per_s": self._walled() if verb == "creation" and kind == "File" else None,
             "complete": self._finished,
             "machine": self._machine or None,
         }
@@ -270,6 +271,11 @@ class _Run:
         yield RunRow(**common, balance=fair, parameters=whole)
         if op is not None:
             yield RunRow(**common, op=op, parameters=self._parameters)
+
+    def _walled(self) -> float | None:
+        """Creations a second up to the time limit: the mean rank's, before ranks caught up."""
+        mean, limit = self._about.get("stonewall_avg"), self._parameters.get("stonewall_s")
+        return mean * self._tasks / limit if mean and limit and self._tasks else None
 
     def _alike(self, kind: str) -> bool:
         """Whether rates of ranks say how equal they were: each did as much, once."""

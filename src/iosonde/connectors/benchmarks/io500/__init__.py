@@ -1,0 +1,1 @@
+"""What an IO500 run leaves behind."""

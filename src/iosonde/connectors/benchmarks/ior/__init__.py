@@ -1,0 +1,1 @@
+"""IOR's texts and tables."""
