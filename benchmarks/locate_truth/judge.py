@@ -29,7 +29,20 @@ NOISES: dict[str, Noise] = {
     "unbalanced, clients limit": Noise(balanced=False, client_limited=True),
     "heavy-tailed OSTs": Noise(0.05, 0.02, 3, tails=True),
 }
-FAULTS = ("none", "ost", "oss", "SDR link", "DDR link", "router", "fail-over", "host", "dip", "oss dip", "ost+router", "ost+host")
+FAULTS = (
+    "none",
+    "ost",
+    "oss",
+    "SDR link",
+    "DDR link",
+    "router",
+    "fail-over",
+    "host",
+    "dip",
+    "oss dip",
+    "ost+router",
+    "ost+host",
+)
 QDR, DDR, SDR = 2.7, 2.0, 1.0
 """GB/s of an OSS and of a link."""
 
@@ -71,16 +84,22 @@ def _one(machine: System, name: str, fault: Fault, rng: np.random.Generator, fil
             fault = with_ost(with_ost(fault, mine, factor, (1,)), group, factor, (0,))
             return fault, {(kind.LINK, frozenset([server(chosen)]))}
         case "router":
-            return with_ost(fault, group, 0.93), {(kind.ROUTER, frozenset([f"group{machine.group[chosen]:02d}"]))}
+            return with_ost(fault, group, 0.93), {
+                (kind.ROUTER, frozenset([f"group{machine.group[chosen]:02d}"]))
+            }
         case "fail-over":
             both = np.flatnonzero(machine.pair == machine.pair[chosen])
             held = np.flatnonzero(np.isin(machine.oss, both))
-            return with_ost(fault, held, 0.5), {(kind.FAILOVER, frozenset(server(int(s)) for s in both))}
+            return with_ost(fault, held, 0.5), {
+                (kind.FAILOVER, frozenset(server(int(s)) for s in both))
+            }
         case "host":
             host = int(rng.integers(machine.osts * files // 4))
             return replace(fault, host={host: factor}), {(kind.HOST, frozenset([f"nid{host:05d}"]))}
         case "dip":
-            return replace(fault, dip=(-1, float(rng.uniform(5, 25)), float(rng.uniform(3, 6)), 0.3)), {(kind.DIP, frozenset())}
+            return replace(
+                fault, dip=(-1, float(rng.uniform(5, 25)), float(rng.uniform(3, 6)), 0.3)
+            ), {(kind.DIP, frozenset())}
         case "oss dip":
             dip = (chosen, float(rng.uniform(5, 25)), float(rng.uniform(3, 6)), 0.3)
             return replace(fault, dip=dip), {(kind.DIP, frozenset([server(chosen)]))}
@@ -115,7 +134,11 @@ def _by_targets(truth: Truth, machine: System, found: Findings) -> Verdict:
     hosts = {c for one in found.slow if one.level == "host" for c in one.components}
     wanted = {c for kind, names in truth.expected if kind is findings.Fault.HOST for c in names}
     missed = len(slow - named)
-    return Verdict(hosts == wanted and named <= slow and missed <= 0.2 * len(slow), bool(named - slow or hosts - wanted), found)
+    return Verdict(
+        hosts == wanted and named <= slow and missed <= 0.2 * len(slow),
+        bool(named - slow or hosts - wanted),
+        found,
+    )
 
 
 def generations_seen(found: Findings) -> bool:

@@ -50,7 +50,11 @@ class Stripes:
         """The stripes of some rows, in that order."""
         count = np.diff(self.first)[rows]
         first = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
-        entry = np.arange(first[-1]) - np.repeat(first[:-1], count) + np.repeat(self.first[:-1][rows], count)
+        entry = (
+            np.arange(first[-1])
+            - np.repeat(first[:-1], count)
+            + np.repeat(self.first[:-1][rows], count)
+        )
         return Stripes(first, self.target[entry], self.share[entry])
 
     @staticmethod

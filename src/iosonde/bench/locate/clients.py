@@ -66,18 +66,26 @@ def slow_hosts(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]) -
         alike = float(np.mean(apart[mine] > effect / 3))
         if effect >= LEAST_EFFECT and alike >= _CONSISTENT:
             error = effect / float(t[place] / spread)
-            found.append(SlowHost(int(present[place]), effect, error, float(p[place]), alike, int(mine.sum())))
+            found.append(
+                SlowHost(
+                    int(present[place]), effect, error, float(p[place]), alike, int(mine.sum())
+                )
+            )
     return sorted(found, key=lambda one: -one.effect)
 
 
-def _without_own(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]) -> tuple[Floats, Floats]:
+def _without_own(
+    rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]
+) -> tuple[Floats, Floats]:
     """Slowness of each row less that of other hosts' rows in its cell, NaN where there are none, and how much
     wider it scatters than one row for so few others.
     """
     cell = rows.cell()
     count = len(cells.centre)
     # Of so few files none can be told to be the odd one.
-    weight = np.where(cells.files[cell] <= FEW_FILES, 1.0, cells.weight) * ~np.isin(rows.host, list(left_out))
+    weight = np.where(cells.files[cell] <= FEW_FILES, 1.0, cells.weight) * ~np.isin(
+        rows.host, list(left_out)
+    )
     span = int(rows.host.max()) + 2
     _, own = np.unique(cell * span + rows.host + 1, return_inverse=True)
     total, mass = np.bincount(cell, weight, count), np.bincount(cell, weight * slowness, count)

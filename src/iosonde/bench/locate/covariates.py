@@ -37,7 +37,9 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
     files = np.bincount(cell, minlength=cells)
     known = np.isfinite(rows.position)
     with np.errstate(invalid="ignore", divide="ignore"):
-        place = np.bincount(cell[known], rows.position[known], cells) / np.bincount(cell[known], minlength=cells)
+        place = np.bincount(cell[known], rows.position[known], cells) / np.bincount(
+            cell[known], minlength=cells
+        )
     explained = np.zeros(cells)
     slope, error = np.full(ways, np.nan), np.full(ways, np.nan)
     phase = np.arange(cells) // n
@@ -45,8 +47,14 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
         mine = (phase % ways == k) & np.isfinite(centre)
         columns = _load_columns(load, phase, n, mine, servers)
         used = np.isfinite(place) & mine
-        located = used.sum() >= 0.8 * mine.sum() and np.std(place[used]) > POSITION_SPREAD if used.any() else False
-        positions = np.where(np.isfinite(place), place, np.nanmean(place[used])) if located else None
+        located = (
+            used.sum() >= 0.8 * mine.sum() and np.std(place[used]) > POSITION_SPREAD
+            if used.any()
+            else False
+        )
+        positions = (
+            np.where(np.isfinite(place), place, np.nanmean(place[used])) if located else None
+        )
         if positions is not None:
             columns.append(positions)
         if not columns:
@@ -71,7 +79,9 @@ def _start(design: Floats, values: Floats) -> Floats:
     return beta
 
 
-def _load_columns(load: Floats, phase: Ints, n: int, mine: Floats, servers: Ints | None) -> list[Floats]:
+def _load_columns(
+    load: Floats, phase: Ints, n: int, mine: Floats, servers: Ints | None
+) -> list[Floats]:
     """ln of bytes on the target, and on its server, where they differ."""
     columns = []
     with np.errstate(divide="ignore"):
@@ -88,7 +98,9 @@ def _load_columns(load: Floats, phase: Ints, n: int, mine: Floats, servers: Ints
     return columns
 
 
-def _best(columns: list[Floats], centre: Floats, files: Ints, mine: Floats, position: bool) -> tuple[Floats, Floats]:
+def _best(
+    columns: list[Floats], centre: Floats, files: Ints, mine: Floats, position: bool
+) -> tuple[Floats, Floats]:
     """Design and coefficients; a bend in the effect of load where that fits better."""
     one = np.ones(len(centre))
     trials = [np.column_stack([one, *columns])]

@@ -37,32 +37,51 @@ class Dip:
     since_s: tuple[float, float]
 
 
-def dips(transfers: Transfers, servers: Ints, count: int) -> list[Dip]:
+def dips_of(transfers: Transfers, servers: Ints, count: int) -> list[Dip]:
     """Dips of all phases. ``servers``: of each target, shape (targets,), -1 unknown; ``count`` of them. Empty without rates."""
     if transfers.rates is None:
         return []
     usable = transfers.usable()
-    keys = np.unique(np.stack([transfers.repetition[usable], transfers.direction[usable]], axis=1), axis=0)
+    keys = np.unique(
+        np.stack([transfers.repetition[usable], transfers.direction[usable]], axis=1), axis=0
+    )
     found: list[Dip] = []
     for repetition, direction in keys.tolist():
         found += _phase(transfers, servers, count, repetition, direction)
     return found
 
 
-def _phase(transfers: Transfers, servers: Ints, count: int, repetition: int, direction: int) -> list[Dip]:
+def _phase(
+    transfers: Transfers, servers: Ints, count: int, repetition: int, direction: int
+) -> list[Dip]:
     rates = transfers.rates
     assert rates is not None
-    rows = np.flatnonzero(transfers.usable() & (transfers.repetition == repetition) & (transfers.direction == direction))
-    start, full = int(transfers.transfer_begin_ns[rows].min()), int(transfers.transfer_begin_ns[rows].max())
+    rows = np.flatnonzero(
+        transfers.usable()
+        & (transfers.repetition == repetition)
+        & (transfers.direction == direction)
+    )
+    start, full = (
+        int(transfers.transfer_begin_ns[rows].min()),
+        int(transfers.transfer_begin_ns[rows].max()),
+    )
     bins = int((transfers.transfer_end_ns[rows].min() - full) // BIN_NS) - 1
     if bins < LEAST_BINS:
         return []
     server = _server_of_rank(transfers, rows, servers)
-    mine = (rates.repetition == repetition) & (rates.direction == direction) & (rates.rank < len(server))
+    mine = (
+        (rates.repetition == repetition)
+        & (rates.direction == direction)
+        & (rates.rank < len(server))
+    )
     place = (rates.begin_ns[mine] - full) // BIN_NS
     inside = (place >= 0) & (place < bins)
     of = server[rates.rank[mine]][inside]
-    table = np.bincount((of + 1) * bins + place[inside], rates.bytes[mine][inside].astype(np.float64), (count + 1) * bins)
+    table = np.bincount(
+        (of + 1) * bins + place[inside],
+        rates.bytes[mine][inside].astype(np.float64),
+        (count + 1) * bins,
+    )
     table = table.reshape(count + 1, bins)
     whole = table.sum(0)
     found = []
@@ -73,11 +92,20 @@ def _phase(transfers: Transfers, servers: Ints, count: int, repetition: int, dir
         relative = table[1:][used] / np.median(table[1:][used], axis=1, keepdims=True)
         relative /= np.maximum(np.median(relative, axis=0), 1e-9)
         for at, stretches in enumerate(_stretches(relative)):
-            found += [_dip(int(used[at]), repetition, direction, full, start, one) for one in stretches]
+            found += [
+                _dip(int(used[at]), repetition, direction, full, start, one) for one in stretches
+            ]
     return found
 
 
-def _dip(server: int, repetition: int, direction: int, full: int, start: int, stretch: tuple[int, int, float]) -> Dip:
+def _dip(
+    server: int,
+    repetition: int,
+    direction: int,
+    full: int,
+    start: int,
+    stretch: tuple[int, int, float],
+) -> Dip:
     begin, end = full + stretch[0] * BIN_NS, full + stretch[1] * BIN_NS
     since = ((begin - start) / 1e9, (end - start) / 1e9)
     return Dip(server, repetition, direction, begin, end, stretch[2], since)

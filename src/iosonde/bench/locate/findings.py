@@ -80,8 +80,9 @@ class Slow:
 class Uneven:
     """A cause without a slow component.
 
-    ``factor``: most over mean bytes on a target; time at the inner edge over the outer; time of the slower generation.
-    ``loss``: share of the sustained rate that it costs, None where it is not computed. ``components``: which, of how many ``of``.
+    ``factor``: most over mean bytes on a target; time at the inner edge over the outer; time of the slower kind.
+    ``loss``: share of the sustained rate that it costs, None where it is not computed. ``components``: which of
+    ``of`` targets.
     """
 
     cause: Cause
@@ -94,12 +95,9 @@ class Uneven:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """The answer: slow components, causes of uneven times, what the run cannot tell; ``targets`` and ``files`` it had."""
+class Counts:
+    """What a run had."""
 
-    slow: tuple[Slow, ...]
-    uneven: tuple[Uneven, ...]
-    limits: tuple[Limit, ...]
     targets: int
     servers: int
     groups: int
@@ -107,3 +105,13 @@ class Findings:
     transfers: int
     repetitions: int
     directions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The answer: slow components, causes of uneven times, and what the run cannot tell."""
+
+    slow: tuple[Slow, ...]
+    uneven: tuple[Uneven, ...]
+    limits: tuple[Limit, ...]
+    counts: Counts

@@ -70,7 +70,9 @@ def _two_means(ordered: Floats, least: int) -> float | None:
     between = cut * (n - cut) * (high - low) ** 2
     at = int(np.argmax(between))
     k, gap = int(cut[at]), float(high[at] - low[at])
-    inside = np.sqrt((np.sum((ordered[:k] - low[at]) ** 2) + np.sum((ordered[k:] - high[at]) ** 2)) / (n - 2))
+    inside = np.sqrt(
+        (np.sum((ordered[:k] - low[at]) ** 2) + np.sum((ordered[k:] - high[at]) ** 2)) / (n - 2)
+    )
     third = (ordered > low[at] + gap / 3) & (ordered < high[at] - gap / 3)
     if min(k, n - k) < least or gap < APART * inside or third.mean() > _VALLEY:
         return None

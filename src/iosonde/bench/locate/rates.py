@@ -37,7 +37,9 @@ class PhaseRates:
 def rates_of(transfers: Transfers) -> list[PhaseRates]:
     """Rates of every phase, in order. From ``rates`` where the transfers have them, else each at its mean rate."""
     usable = transfers.usable()
-    keys = np.unique(np.stack([transfers.repetition[usable], transfers.direction[usable]], axis=1), axis=0)
+    keys = np.unique(
+        np.stack([transfers.repetition[usable], transfers.direction[usable]], axis=1), axis=0
+    )
     return [_phase(transfers, usable, int(rep), int(way)) for rep, way in keys]
 
 
@@ -52,7 +54,14 @@ def series(transfers: Transfers, repetition: int, direction: int) -> tuple[Insta
         place = ((rates.begin_ns[mine] - edges[0]) // BIN_NS).clip(0, len(edges) - 1)
         moved = np.bincount(place, rates.bytes[mine].astype(np.float64), len(edges))
         return edges, moved / (BIN_NS / 1e9)
-    moved = np.diff(_moved(begin, end, transfers.bytes[rows].astype(np.float64), np.append(edges, edges[-1] + BIN_NS)))
+    moved = np.diff(
+        _moved(
+            begin,
+            end,
+            transfers.bytes[rows].astype(np.float64),
+            np.append(edges, edges[-1] + BIN_NS),
+        )
+    )
     return edges, moved / (BIN_NS / 1e9)
 
 

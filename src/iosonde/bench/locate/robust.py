@@ -29,7 +29,12 @@ def group_median(values: Floats, number: Ints, count: int) -> Floats:
 
 
 def group_huber(
-    values: Floats, number: Ints, count: int, scale: float, start: Floats | None = None, use: Floats | None = None
+    values: Floats,
+    number: Ints,
+    count: int,
+    scale: float,
+    start: Floats | None = None,
+    use: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """Huber location by ``number`` and the weight of each value; ``use``: weights of 0 leave a value out.
 

@@ -44,7 +44,9 @@ def scatter(y: Floats, file_variance: Floats, tree: Tree, levels: tuple[bool, bo
     are known.
     """
     mean_noise = np.nanmedian(np.where(np.isfinite(y), file_variance, np.nan), axis=0)
-    within = _differences(y, tree.server, len(tree.group)) if levels[0] else y - np.nanmedian(y, axis=0)
+    within = (
+        _differences(y, tree.server, len(tree.group)) if levels[0] else y - np.nanmedian(y, axis=0)
+    )
     width = np.sqrt(2.0) if levels[0] else 1.0
     total = _covariance(within / width, _some if len(y) < 3 * MANY else _tailed)
     target = _less(total, mean_noise)
@@ -74,7 +76,9 @@ def own_precision(y: Floats, file_variance: Floats, target: Floats) -> Floats:
     return np.where(missing[:, :, None] | missing[:, None, :], 0.0, precision)
 
 
-def _level(values: Floats, parent: Ints, parents: int, from_below: Floats, nested: bool) -> tuple[Floats, float]:
+def _level(
+    values: Floats, parent: Ints, parents: int, from_below: Floats, nested: bool
+) -> tuple[Floats, float]:
     """Covariance of a level beyond what the level below leaves in its means, shrunk to the prior."""
     known = np.isfinite(values).all(axis=1)
     count, siblings = int(known.sum()), np.bincount(parent[known], minlength=parents)

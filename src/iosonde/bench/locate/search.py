@@ -34,7 +34,9 @@ class Found:
     rivals: tuple[Hypothesis, ...] = ()
 
 
-def search(y: Floats, file_variance: Floats, levels: Levels, known: tuple[bool, bool]) -> list[Found]:
+def search(
+    y: Floats, file_variance: Floats, levels: Levels, known: tuple[bool, bool]
+) -> list[Found]:
     """Slow components, the one that explains most first. ``y``: slowness (targets, K); ``known``: servers, groups."""
     chosen: list[Hypothesis] = []
     most = MOST if known[0] else MOST_ALONE
@@ -62,7 +64,11 @@ def _without_swallowed(chosen: list[Hypothesis]) -> list[Hypothesis]:
 
 
 def _precision(
-    y: Floats, file_variance: Floats, levels: Levels, known: tuple[bool, bool], chosen: list[Hypothesis]
+    y: Floats,
+    file_variance: Floats,
+    levels: Levels,
+    known: tuple[bool, bool],
+    chosen: list[Hypothesis],
 ) -> tuple[NestedPrecision, Scatter]:
     """With the scatter of what ``chosen`` leaves: two rounds, for their effects depend on it."""
     spread = scatter(_left(y, chosen, None), file_variance, levels.tree, known)
@@ -106,7 +112,14 @@ def _tested(
         single = float(stdtr(df, -np.sqrt(ratio))) if q == 1 else float(fdtrc(q, df, ratio / q)) / q
         variants = 1 if one.variant == "both" else 3
         chance = min(1.0, single * alike * variants)
-        found.append(Found(replace(one, effect=tuple(mine.tolist())), tuple(mine.tolist()), tuple(error.tolist()), chance))
+        found.append(
+            Found(
+                replace(one, effect=tuple(mine.tolist())),
+                tuple(mine.tolist()),
+                tuple(error.tolist()),
+                chance,
+            )
+        )
     return [replace(one, hypothesis=chosen[place]) for place, one in enumerate(found)]
 
 
@@ -126,13 +139,17 @@ def _freedom(one: Hypothesis, spread: Scatter) -> float:
     return spread.group_df if one.kind == "group" else min(spread.server_df, spread.group_df)
 
 
-def _with_rivals(one: Found, y: Floats, precision: NestedPrecision, levels: Levels, chosen: list[Hypothesis]) -> Found:
+def _with_rivals(
+    one: Found, y: Floats, precision: NestedPrecision, levels: Levels, chosen: list[Hypothesis]
+) -> Found:
     """What explains nearly as much in its place."""
     others = [other for other in chosen if other is not one.hypothesis]
     trials = best(y, precision, levels, others, 4)
     own = [trial.score for trial in trials if _same(trial, one.hypothesis)]
     score = own[0] if own else max((trial.score for trial in trials), default=0.0)
-    rivals = [trial for trial in trials if not _same(trial, one.hypothesis) and trial.score > score - GAP]
+    rivals = [
+        trial for trial in trials if not _same(trial, one.hypothesis) and trial.score > score - GAP
+    ]
     return replace(one, rivals=tuple(rivals))
 
 

@@ -31,19 +31,37 @@ def locate_sheet(
     usable = np.flatnonzero(transfers.usable() & (transfers.repetition == repetition))
     step = -(-len(usable) // MOST_DOTS) or 1
     rows = usable[:: step if step % 2 or step == 1 else step + 1]
-    note = f"{thousands(len(rows))} of {thousands(len(usable))} transfers" if len(rows) < len(usable) else ""
+    note = (
+        f"{thousands(len(rows))} of {thousands(len(usable))} transfers"
+        if len(rows) < len(usable)
+        else ""
+    )
     target = _only_target(transfers)
     server, servers = topology.of("ost", transfers.targets)
     slow = _slow_rows(transfers, target, topology, findings)
-    panes = [_files("by rank", "rank", transfers.rank.astype(np.float64), transfers, rows, slow, note)]
+    panes = [
+        _files("by rank", "rank", transfers.rank.astype(np.float64), transfers, rows, slow, note)
+    ]
     on_one = rows[target[rows] >= 0]
     order = _ranked(transfers.targets)
     if len(on_one):
-        panes.append(_files("by target", "target, in order of names", order[target].astype(np.float64), transfers, on_one, slow, note))
+        panes.append(
+            _files(
+                "by target",
+                "target, in order of names",
+                order[target].astype(np.float64),
+                transfers,
+                on_one,
+                slow,
+                note,
+            )
+        )
     if transfers.position is not None:
         placed = rows[np.isfinite(transfers.position[rows])]
         across = "disk position: 0 outer edge, 1 inner edge"
-        panes.append(_files("by disk position", across, transfers.position, transfers, placed, slow, note))
+        panes.append(
+            _files("by disk position", across, transfers.position, transfers, placed, slow, note)
+        )
     if len(on_one):
         panes.append(_beside(transfers, usable[target[usable] >= 0], target, slow))
     panes.append(_over_time(transfers, repetition))
@@ -58,7 +76,10 @@ def locate_sheet(
         panes=tuple(panes),
         since_s=None,
         until_s=None,
-        caption=(*say, f"repetition {repetition}; rates of servers: bytes of their files over the time of each, summed up"),
+        caption=(
+            *say,
+            f"repetition {repetition}; rates of servers: bytes of their files over the time of each, summed up",
+        ),
     )
 
 
@@ -70,26 +91,32 @@ def _only_target(transfers: Transfers) -> Ints:
     return out
 
 
-def _slow_rows(
-    transfers: Transfers, target: Ints, topology: Topology, findings: Findings
-) -> Flags:
+def _slow_rows(transfers: Transfers, target: Ints, topology: Topology, findings: Findings) -> Flags:
     """Rows of a component that was found slow, in its directions."""
     out = np.zeros(len(transfers), dtype=bool)
     server, servers = topology.of("ost", transfers.targets)
     of_server = np.where(target >= 0, server[target], -1)
     for one in findings.slow:
-        ways = np.isin(transfers.direction, [DIRECTIONS.index(effect.direction) for effect in one.effects])
+        ways = np.isin(
+            transfers.direction, [DIRECTIONS.index(effect.direction) for effect in one.effects]
+        )
         names = set(one.components)
         if one.level == "group":
             names = set(one.also)
         if one.fault is Fault.LINK:
             grouped, groups = topology.of("oss", servers)
-            slow_group = [i for i, g in enumerate(grouped.tolist()) if g >= 0 and groups[g] in one.also]
+            slow_group = [
+                i for i, g in enumerate(grouped.tolist()) if g >= 0 and groups[g] in one.also
+            ]
             out |= (transfers.direction == WRITE) & np.isin(of_server, slow_group)
         if one.level == "ost":
-            out |= ways & np.isin(target, [i for i, name in enumerate(transfers.targets) if name in names])
+            out |= ways & np.isin(
+                target, [i for i, name in enumerate(transfers.targets) if name in names]
+            )
         elif one.level == "host":
-            out |= ways & np.isin(transfers.host, [i for i, name in enumerate(transfers.hosts) if name in names])
+            out |= ways & np.isin(
+                transfers.host, [i for i, name in enumerate(transfers.hosts) if name in names]
+            )
         elif one.span_s is None:
             out |= ways & np.isin(of_server, [i for i, name in enumerate(servers) if name in names])
     return out
@@ -131,14 +158,24 @@ def _beside(transfers: Transfers, rows: Ints, target: Ints, slow: Flags) -> Pane
         files = np.bincount(target[mine], minlength=count)
         known = files > 0
         mean[way, known] = np.bincount(target[mine], seconds[mine], count)[known] / files[known]
-        odd |= np.bincount(target[mine], slow[mine].astype(np.float64), count) > 0.5 * np.maximum(files, 1)
+        odd |= np.bincount(target[mine], slow[mine].astype(np.float64), count) > 0.5 * np.maximum(
+            files, 1
+        )
     both = np.isfinite(mean).all(axis=0)
     marks = [
         NumberDots(name, role, mean[0, some], mean[1, some])
         for name, role, some in (("a target", "target", both & ~odd), (SLOW, "slow", both & odd))
         if some.any()
     ]
-    return Pane("reads beside writes", "", SECONDS, tuple(marks), int(both.sum()), "mean time of a target's files", across="seconds to write")
+    return Pane(
+        "reads beside writes",
+        "",
+        SECONDS,
+        tuple(marks),
+        int(both.sum()),
+        "mean time of a target's files",
+        across="seconds to write",
+    )
 
 
 def _over_time(transfers: Transfers, repetition: int) -> Pane:
@@ -153,11 +190,21 @@ def _over_time(transfers: Transfers, repetition: int) -> Pane:
         marks.append(NumberLine(f"{phase.direction} rate", phase.direction, since, rate))
         mean = np.full(2, phase.last_finisher)
         ends = np.array([0.0, phase.last_end_s])
-        marks.append(NumberLine(f"mean {phase.direction} rate", phase.direction, ends, mean, mean=True))
+        marks.append(
+            NumberLine(f"mean {phase.direction} rate", phase.direction, ends, mean, mean=True)
+        )
         if np.isfinite(phase.tail_loss):
             losses.append(f"{phase.tail_loss:.0%} of {phase.direction}s")
     note = "tail costs " + ", ".join(losses) if losses else ""
-    return Pane("aggregate rate", "", BYTES_PER_S, tuple(marks), len(marks), note, across="seconds since the first transfer began")
+    return Pane(
+        "aggregate rate",
+        "",
+        BYTES_PER_S,
+        tuple(marks),
+        len(marks),
+        note,
+        across="seconds since the first transfer began",
+    )
 
 
 def _by_server(
@@ -184,4 +231,12 @@ def _by_server(
     x, y = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if len(x):
         marks.append(NumberDots(SLOW, "slow", x, y))
-    return Pane("rate of a server", "", BYTES_PER_S, tuple(marks), len(servers), "", across="server, in order of names")
+    return Pane(
+        "rate of a server",
+        "",
+        BYTES_PER_S,
+        tuple(marks),
+        len(servers),
+        "",
+        across="server, in order of names",
+    )

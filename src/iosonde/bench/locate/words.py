@@ -13,13 +13,18 @@ from iosonde.model.units import format_percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from iosonde.bench.locate.findings import Effect, Findings, Slow, Uneven
+    from iosonde.bench.locate.findings import Counts, Effect, Findings, Slow, Uneven
     from iosonde.bench.locate.rates import PhaseRates
 
 SCHEMA_VERSION = 1
 NAMED = 4
 """Components that a sentence names one by one."""
-_OF = {"ost": ("target", "targets"), "oss": ("server", "servers"), "group": ("router group", "router groups"), "host": ("client", "clients")}
+_OF = {
+    "ost": ("target", "targets"),
+    "oss": ("server", "servers"),
+    "group": ("router group", "router groups"),
+    "host": ("client", "clients"),
+}
 _LIMITS = {
     Limit.NO_TARGETS: "The transfers do not name their targets, so iosonde cannot tell targets and servers apart.",
     Limit.NO_SERVERS: "Without servers of the targets iosonde cannot tell a slow server from slow targets (--topology).",
@@ -47,7 +52,7 @@ def say(findings: Findings) -> list[str]:
     """The verdict, a sentence a finding; then what makes times uneven."""
     lines = [say_slow(one) for one in findings.slow]
     if not lines:
-        lines = [f"Nothing is slow: {_count(findings)} differ no more than healthy ones do."]
+        lines = [f"Nothing is slow: {_count(findings.counts)} differ no more than healthy ones do."]
         if {Limit.FEW_TARGETS, Limit.STRIPED, Limit.NO_TARGETS} & set(findings.limits):
             lines = ["iosonde cannot tell whether a component is slow."]
     return [clean_text(line) for line in (*lines, *(say_uneven(one) for one in findings.uneven))]
@@ -63,12 +68,19 @@ def say_slow(one: Slow) -> str:
     if one.fault is Fault.DIP:
         return _dip(one)
     name, many = _names(one.components), len(one.components) > 1
-    shown = f", in {one.repetitions} of {one.of_repetitions} repetitions" if one.of_repetitions > 1 else ""
+    shown = (
+        f", in {one.repetitions} of {one.of_repetitions} repetitions"
+        if one.of_repetitions > 1
+        else ""
+    )
     took = _took(one.effects)
     others = f"those of the other {one.peers} {_OF[one.level][1]}"
     rival = f", or {one.rivals[0][1]}" if one.rivals else ""
     if one.fault is Fault.LINK:
-        times = " and ".join(f"{effect.direction}s of {place} {_factor(effect)}" for effect, place in zip(one.effects, (*one.also, "it"), strict=False))
+        times = " and ".join(
+            f"{effect.direction}s of {place} {_factor(effect)}"
+            for effect, place in zip(one.effects, (*one.also, "it"), strict=False)
+        )
         return f"The link of {name}{rival} is degraded: {times} as long as usual{shown}."
     if one.fault is Fault.FAILOVER:
         return f"{name} share one server's rate, as after a failover: their files {took} as {others}{shown}."
@@ -110,7 +122,11 @@ def _took(effects: Sequence[Effect]) -> str:
     if len({(effect.factor, effect.lower) for effect in effects}) == 1:
         only = f" to {effects[0].direction}" if len(effects) == 1 else ""
         return f"took {_factor(effects[0])} as long{only}"
-    return "took " + " and ".join(f"{_factor(effect)} to {effect.direction}" for effect in effects) + " as long"
+    return (
+        "took "
+        + " and ".join(f"{_factor(effect)} to {effect.direction}" for effect in effects)
+        + " as long"
+    )
 
 
 def _factor(effect: Effect) -> str:
@@ -118,10 +134,10 @@ def _factor(effect: Effect) -> str:
     return f"{effect.factor:.{digits}f}x ({effect.lower:.{digits}f}-{effect.upper:.{digits}f})"
 
 
-def _count(findings: Findings) -> str:
-    parts = [f"{findings.targets} targets"]
-    parts += [f"{findings.servers} servers"] if findings.servers else []
-    parts += [f"{findings.groups} router groups"] if findings.groups else []
+def _count(counts: Counts) -> str:
+    parts = [f"{counts.targets} targets"]
+    parts += [f"{counts.servers} servers"] if counts.servers else []
+    parts += [f"{counts.groups} router groups"] if counts.groups else []
     return ", ".join(parts)
 
 
@@ -145,7 +161,14 @@ def table_rows(findings: Findings) -> list[tuple[str, ...]]:
     ]
 
 
-RATES_HEAD = ("repetition", "direction", "all ranks busy", "first finisher", "last finisher", "tail costs")
+RATES_HEAD = (
+    "repetition",
+    "direction",
+    "all ranks busy",
+    "first finisher",
+    "last finisher",
+    "tail costs",
+)
 
 
 def rates_rows(rates: Sequence[PhaseRates]) -> list[tuple[str, ...]]:
@@ -162,7 +185,13 @@ def rates_rows(rates: Sequence[PhaseRates]) -> list[tuple[str, ...]]:
 
 
 def _rate(value: float) -> str:
-    return "n/a" if not value == value else f"{value / 1e9:.3g} GB/s" if value >= 1e9 else f"{value / 1e6:.3g} MB/s"
+    return (
+        "n/a"
+        if not value == value
+        else f"{value / 1e9:.3g} GB/s"
+        if value >= 1e9
+        else f"{value / 1e6:.3g} MB/s"
+    )
 
 
 def as_json(findings: Findings, rates: Sequence[PhaseRates]) -> dict[str, Any]:
@@ -173,7 +202,10 @@ def as_json(findings: Findings, rates: Sequence[PhaseRates]) -> dict[str, Any]:
         "cannot_tell": say_limits(findings),
         **asdict(findings),
         "rates": [
-            {name: None if isinstance(value, float) and not value == value else value for name, value in asdict(one).items()}
+            {
+                name: None if isinstance(value, float) and not value == value else value
+                for name, value in asdict(one).items()
+            }
             for one in rates
         ],
     }
