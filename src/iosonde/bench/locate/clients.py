@@ -40,7 +40,7 @@ def slow_hosts(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]) -
 
     ``left_out``: hosts found before, whose files are no reference.
     """
-    from scipy.special import stdtr
+    from scipy import special
 
     apart, widening = _without_own(rows, cells, slowness, left_out)
     usable = np.isfinite(apart) & (rows.host >= 0) & ~np.isin(rows.host, list(left_out))
@@ -58,7 +58,7 @@ def slow_hosts(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]) -
     t = (centre * np.sqrt(files))[present]
     t = t - np.median(t)
     spread = max(scale_of(t, tails=len(present) >= 20), 0.7)
-    p = stdtr(max(2, 0.8 * len(present) - 2), -t / spread) * len(present)
+    p = special.stdtr(max(2, 0.8 * len(present) - 2), -t / spread) * len(present)
     found = []
     for place in np.flatnonzero(p < FALSE_HOSTS).tolist():
         mine = host == present[place]

@@ -11,10 +11,11 @@ from iosonde.bench.locate.robust import biweight_fit, mad, repeated_median
 
 if TYPE_CHECKING:
     from iosonde.bench.locate.cells import Rows
-    from iosonde.model.arrays import Floats, Ints
+    from iosonde.model.arrays import Flags, Floats, Ints
 
 LOAD_SPREAD, POSITION_SPREAD = 0.02, 0.05
 """Least standard deviation of ln bytes, and of position, over targets for a fit."""
+POSITION_KNOWN = 0.8
 _KNEES = (0.25, 0.5, 0.75)
 
 
@@ -46,15 +47,7 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
     for k in range(ways):
         mine = (phase % ways == k) & np.isfinite(centre)
         columns = _load_columns(load, phase, n, mine, servers)
-        used = np.isfinite(place) & mine
-        located = (
-            used.sum() >= 0.8 * mine.sum() and np.std(place[used]) > POSITION_SPREAD
-            if used.any()
-            else False
-        )
-        positions = (
-            np.where(np.isfinite(place), place, np.nanmean(place[used])) if located else None
-        )
+        positions = _positions(place, mine)
         if positions is not None:
             columns.append(positions)
         if not columns:
@@ -79,10 +72,18 @@ def _start(design: Floats, values: Floats) -> Floats:
     return beta
 
 
+def _positions(place: Floats, mine: Flags) -> Floats | None:
+    """Mean position of each cell, where most cells of a direction have one and they differ."""
+    used = np.isfinite(place) & mine
+    if used.sum() < max(POSITION_KNOWN * mine.sum(), 2) or np.std(place[used]) < POSITION_SPREAD:
+        return None
+    return np.where(np.isfinite(place), place, np.mean(place[used]))
+
+
 def _load_columns(
-    load: Floats, phase: Ints, n: int, mine: Floats, servers: Ints | None
+    load: Floats, phase: Ints, n: int, mine: Flags, servers: Ints | None
 ) -> list[Floats]:
-    """ln of bytes on the target, and on its server, where they differ."""
+    """Logarithm of bytes on the target, and on its server, where they differ."""
     columns = []
     with np.errstate(divide="ignore"):
         by_target = np.log(np.where(load > 0, load, 1.0))
@@ -99,7 +100,7 @@ def _load_columns(
 
 
 def _best(
-    columns: list[Floats], centre: Floats, files: Ints, mine: Floats, position: bool
+    columns: list[Floats], centre: Floats, files: Ints, mine: Flags, position: bool
 ) -> tuple[Floats, Floats]:
     """Design and coefficients; a bend in the effect of load where that fits better."""
     one = np.ones(len(centre))

@@ -113,7 +113,7 @@ def _dip(
 
 def _server_of_rank(transfers: Transfers, rows: Ints, servers: Ints) -> Ints:
     """Server of each rank's files; -1 where they lie on several, or nobody knows."""
-    out = np.full(int(transfers.rank.max()) + 1, -2, dtype=np.int64)
+    out: Ints = np.full(int(transfers.rank.max()) + 1, -2, dtype=np.int64)
     count = transfers.stripes.counts()[rows]
     target = np.full(len(rows), -1, dtype=np.int64)
     target[count == 1] = transfers.stripes.target[transfers.stripes.first[:-1][rows[count == 1]]]
@@ -136,9 +136,9 @@ def _stretches(relative: Floats) -> list[list[tuple[int, int, float]]]:
         means = (sums[:, length:] - sums[:, :-length]) / length
         away = means - np.median(means, axis=1, keepdims=True)
         scale = max(mad(away), 0.01)
-        row, at = np.nonzero((away < -SIGMAS * scale) & (away < -DROP))
+        hit, at = np.nonzero((away < -SIGMAS * scale) & (away < -DROP))
         for step in range(length):
-            low[row, at + step] = True
+            low[hit, at + step] = True
     low &= relative < 1 - DROP / 2
     out: list[list[tuple[int, int, float]]] = []
     for row in range(rows):

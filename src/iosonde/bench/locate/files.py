@@ -44,7 +44,7 @@ class _Names:
 
 
 def read_transfers(path: Path, warn: Warn) -> Transfers:
-    """All rows that can be read; of each other row ``warn`` gets the place. Raises InputFileError: no row, or a column is missing."""
+    """All rows that can be read; of each other row ``warn`` gets the place. Raises InputFileError: no row, no column."""
     files, hosts, targets = _Names(), _Names(), _Names()
     number: dict[str, list[int]] = {
         name: []
@@ -77,17 +77,18 @@ def read_transfers(path: Path, warn: Warn) -> Transfers:
 
     _each(path, _NEEDED, take, warn)
     column = {name: np.array(values, dtype=np.int64) for name, values in number.items()}
-    optional = {
-        name: column[name] if (column[name] != NULL_NS).any() else None
-        for name in _INSTANTS
-        if "transfer" not in name
-    }
+
+    def instants(name: str) -> Instants | None:
+        return column[name] if (column[name] != NULL_NS).any() else None
+
     return Transfers(
         run=next(iter(runs.number)),
-        **{
-            name: column[name]
-            for name in ("repetition", "direction", "rank", "host", "file", "bytes")
-        },
+        repetition=column["repetition"],
+        direction=column["direction"],
+        rank=column["rank"],
+        host=column["host"],
+        file=column["file"],
+        bytes=column["bytes"],
         transfer_begin_ns=column["transfer_begin_ns"],
         transfer_end_ns=column["transfer_end_ns"],
         stripes=_packed(stripes),
@@ -95,7 +96,10 @@ def read_transfers(path: Path, warn: Warn) -> Transfers:
         files=tuple(files.number),
         targets=tuple(targets.number),
         position=np.array(position) if np.isfinite(position).any() else None,
-        **optional,
+        open_begin_ns=instants("open_begin_ns"),
+        open_end_ns=instants("open_end_ns"),
+        close_begin_ns=instants("close_begin_ns"),
+        close_end_ns=instants("close_end_ns"),
     )
 
 

@@ -122,7 +122,7 @@ def residual(
     project: Floats = np.linalg.pinv(flat.T @ flat_w, hermitian=True)
     given = np.where(np.isfinite(y), y, 0.0)
     beta = project @ (flat_w.T @ given.reshape(-1))
-    left = precision.solve(given[:, :, None])[:, :, 0] - weighted @ beta
+    left: Floats = precision.solve(given[:, :, None])[:, :, 0] - weighted @ beta
     return left, weighted, project
 
 

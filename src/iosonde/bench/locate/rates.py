@@ -48,7 +48,8 @@ def series(transfers: Transfers, repetition: int, direction: int) -> tuple[Insta
     rates = transfers.rates
     rows = _rows(transfers, transfers.usable(), repetition, direction)
     begin, end = transfers.transfer_begin_ns[rows], transfers.transfer_end_ns[rows]
-    edges = np.arange(begin.min(), end.max() + BIN_NS, BIN_NS)
+    edges = np.arange(int(begin.min()), int(end.max()) + BIN_NS, BIN_NS)
+    moved: Floats
     if rates is not None:
         mine = (rates.repetition == repetition) & (rates.direction == direction)
         place = ((rates.begin_ns[mine] - edges[0]) // BIN_NS).clip(0, len(edges) - 1)
@@ -66,7 +67,8 @@ def series(transfers: Transfers, repetition: int, direction: int) -> tuple[Insta
 
 
 def _rows(transfers: Transfers, usable: Flags, repetition: int, direction: int) -> Flags:
-    return usable & (transfers.repetition == repetition) & (transfers.direction == direction)
+    mine: Flags = usable & (transfers.repetition == repetition) & (transfers.direction == direction)
+    return mine
 
 
 def _phase(transfers: Transfers, usable: Flags, repetition: int, direction: int) -> PhaseRates:
@@ -115,5 +117,6 @@ def _binned(transfers: Transfers, repetition: int, direction: int, at: Instants)
     mine = (rates.repetition == repetition) & (rates.direction == direction)
     if not mine.any():
         return None
-    share = np.clip((at[:, None] - rates.begin_ns[mine][None, :]) / rates.bin_ns, 0, 1)
-    return share @ rates.bytes[mine].astype(np.float64)
+    share: Floats = np.clip((at[:, None] - rates.begin_ns[mine][None, :]) / rates.bin_ns, 0, 1)
+    moved: Floats = share @ rates.bytes[mine].astype(np.float64)
+    return moved

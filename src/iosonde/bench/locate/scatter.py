@@ -143,7 +143,9 @@ def _less(total: Floats, noise: Floats) -> Floats:
     new = np.sqrt(np.maximum(np.diag(total) - noise, FLOOR**2))
     alike = total / np.outer(old, old)
     # What files share between directions is the target's own.
-    out = np.clip(alike * np.outer(old, old) / np.outer(new, new), -0.9, 0.9) * np.outer(new, new)
+    out: Floats = np.clip(alike * np.outer(old, old) / np.outer(new, new), -0.9, 0.9) * np.outer(
+        new, new
+    )
     np.fill_diagonal(out, new**2)
     return out
 
@@ -170,4 +172,4 @@ def _means(values: Floats, parent: Ints, parents: int) -> tuple[Floats, Floats]:
 
 
 def _typical(count: Floats) -> float:
-    return max(float(np.median(count[count > 0])) if (count > 0).any() else 1.0, 1.0)
+    return max(float(np.median(count[count > 0])), 1.0) if (count > 0).any() else 1.0

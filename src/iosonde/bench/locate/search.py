@@ -98,7 +98,7 @@ def _left(y: Floats, chosen: list[Hypothesis], effects: Floats | None) -> Floats
 def _tested(
     y: Floats, precision: NestedPrecision, spread: Scatter, levels: Levels, chosen: list[Hypothesis]
 ) -> list[Found]:
-    from scipy.special import fdtrc, stdtr
+    from scipy import special
 
     effects, errors = estimates(y, precision, chosen)
     found, at = [], 0
@@ -109,7 +109,11 @@ def _tested(
         df = _freedom(one, spread)
         ratio = max(float(np.sum((mine / error) ** 2)), 0.0) if (mine > 0).all() else 0.0
         alike = _alike(one, levels)
-        single = float(stdtr(df, -np.sqrt(ratio))) if q == 1 else float(fdtrc(q, df, ratio / q)) / q
+        single = (
+            float(special.stdtr(df, -np.sqrt(ratio)))
+            if q == 1
+            else float(special.fdtrc(q, df, ratio / q)) / q
+        )
         variants = 1 if one.variant == "both" else 3
         chance = min(1.0, single * alike * variants)
         found.append(

@@ -37,7 +37,8 @@ def slow_component(one: Found, effects: Effects, named: Named, directions: tuple
     """A component of the topology."""
     kind, place = one.hypothesis.kind, one.hypothesis.place
     levels, names = named.levels, named.names
-    components, also = (names[kind][place],), ()
+    components: tuple[str, ...] = (names[kind][place],)
+    also: tuple[str, ...] = ()
     if kind == "pair":
         components = tuple(names["oss"][server] for server in levels.pairs[place])
     if kind == "link":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -187,7 +188,7 @@ def rates_rows(rates: Sequence[PhaseRates]) -> list[tuple[str, ...]]:
 def _rate(value: float) -> str:
     return (
         "n/a"
-        if not value == value
+        if math.isnan(value)
         else f"{value / 1e9:.3g} GB/s"
         if value >= 1e9
         else f"{value / 1e6:.3g} MB/s"
@@ -203,7 +204,7 @@ def as_json(findings: Findings, rates: Sequence[PhaseRates]) -> dict[str, Any]:
         **asdict(findings),
         "rates": [
             {
-                name: None if isinstance(value, float) and not value == value else value
+                name: None if isinstance(value, float) and math.isnan(value) else value
                 for name, value in asdict(one).items()
             }
             for one in rates
