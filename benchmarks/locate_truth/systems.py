@@ -15,7 +15,7 @@ SIZES = (18, 112, 144, 360, 1440)
 
 @dataclass(frozen=True)
 class System:
-    """Numbers of parents. ``oss`` of each OST, shape (osts,); ``group`` and ``pair`` of each server, shape (servers,)."""
+    """Numbers of parents: ``oss`` of each OST (osts,), ``group`` and ``pair`` of each server (servers,)."""
 
     oss: Ints
     group: Ints

@@ -40,7 +40,7 @@ def slow_hosts(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]) -
 
     ``left_out``: hosts found before, whose files are no reference.
     """
-    from scipy import special
+    from scipy import special  # type: ignore[import-untyped, unused-ignore]
 
     apart, widening = _without_own(rows, cells, slowness, left_out)
     usable = np.isfinite(apart) & (rows.host >= 0) & ~np.isin(rows.host, list(left_out))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST = 8
 """Slow components in a run; without servers each of their targets counts."""
 MOST_ALONE = 48
-CHANCE = 0.0015
+CHANCE = 0.0025
 """Probability of any false component of one kind in a healthy run."""
 GAP = 6.0
 """A rival whose score is so close is named with \"or\"."""
@@ -98,7 +98,7 @@ def _left(y: Floats, chosen: list[Hypothesis], effects: Floats | None) -> Floats
 def _tested(
     y: Floats, precision: NestedPrecision, spread: Scatter, levels: Levels, chosen: list[Hypothesis]
 ) -> list[Found]:
-    from scipy import special
+    from scipy import special  # type: ignore[import-untyped, unused-ignore]
 
     effects, errors = estimates(y, precision, chosen)
     found, at = [], 0
