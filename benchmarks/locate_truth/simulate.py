@@ -44,7 +44,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class Fault:
-    """Rate factors. ``ost``: (2, osts) by direction; ``host``: host -> factor; ``dip``: (oss or -1, begin s, length s, factor)."""
+    """Rate factors. ``ost``: (2, osts) by direction; ``host``: host -> factor; ``dip``: (oss or -1, begin, length, factor)."""
 
     ost: Floats
     host: dict[int, float] = field(default_factory=dict)
@@ -62,7 +62,7 @@ def run(machine: System, noise: Noise, fault: Fault, rng: np.random.Generator) -
     for repetition in range(noise.repetitions):
         for direction in (0, 1):
             rate = base[direction] * _drawn(machine, noise, direction, rng)
-            took = _took(machine, noise, rate, target, place, rng)
+            took = _took(machine, noise, rate, target, place=place, rng=rng)
             took *= np.array([1 / fault.host.get(rank // 4, 1.0) for rank in range(ranks)])
             begin = rng.uniform(0, 0.05, ranks)
             if fault.dip is not None:
@@ -126,6 +126,7 @@ def _took(
     noise: Noise,
     rate: Floats,
     target: Ints,
+    *,
     place: Floats,
     rng: np.random.Generator,
 ) -> Floats:

@@ -34,7 +34,7 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
     """Robust regression by direction, over all cells of it. ``servers``: of each target, -1 unknown."""
     cells, n, ways = len(centre), rows.targets, len(rows.directions)
     cell = rows.cell()
-    load = np.bincount(cell, rows.bytes, cells)
+    load = np.asarray(np.bincount(cell, rows.bytes, cells), dtype=np.float64)
     files = np.bincount(cell, minlength=cells)
     known = np.isfinite(rows.position)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -43,7 +43,7 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
         )
     explained = np.zeros(cells)
     slope, error = np.full(ways, np.nan), np.full(ways, np.nan)
-    phase = np.arange(cells) // n
+    phase: Ints = np.arange(cells) // n
     for k in range(ways):
         mine = (phase % ways == k) & np.isfinite(centre)
         columns = _load_columns(load, phase, n, mine, servers)

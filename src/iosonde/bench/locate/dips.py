@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -37,8 +37,23 @@ class Dip:
     since_s: tuple[float, float]
 
 
+class _Phase(NamedTuple):
+    """``start_ns``: its first begin; ``full_ns``: from when on all ranks are busy."""
+
+    repetition: int
+    direction: int
+    start_ns: int
+    full_ns: int
+
+    def dip(self, server: int, stretch: tuple[int, int, float]) -> Dip:
+        """A dip from its first and last bin and its factor."""
+        begin, end = (self.full_ns + place * BIN_NS for place in stretch[:2])
+        since = ((begin - self.start_ns) / 1e9, (end - self.start_ns) / 1e9)
+        return Dip(server, self.repetition, self.direction, begin, end, stretch[2], since)
+
+
 def dips_of(transfers: Transfers, servers: Ints, count: int) -> list[Dip]:
-    """Dips of all phases. ``servers``: of each target, shape (targets,), -1 unknown; ``count`` of them. Empty without rates."""
+    """Dips of all phases, none without rates. ``servers``: of each target (targets,), -1 unknown; ``count`` of them."""
     if transfers.rates is None:
         return []
     usable = transfers.usable()
@@ -83,10 +98,11 @@ def _phase(
         (count + 1) * bins,
     )
     table = table.reshape(count + 1, bins)
+    where = _Phase(repetition, direction, start, full)
     whole = table.sum(0)
     found = []
     for first, last, factor in _stretches(whole[None] / np.median(whole))[0]:
-        found.append(_dip(_WHOLE, repetition, direction, full, start, (first, last, factor)))
+        found.append(where.dip(_WHOLE, (first, last, factor)))
     used = np.flatnonzero(np.median(table[1:], axis=1) > 0)
     if len(used) >= 4:
         relative = table[1:][used] / np.median(table[1:][used], axis=1, keepdims=True)
@@ -96,19 +112,6 @@ def _phase(
                 _dip(int(used[at]), repetition, direction, full, start, one) for one in stretches
             ]
     return found
-
-
-def _dip(
-    server: int,
-    repetition: int,
-    direction: int,
-    full: int,
-    start: int,
-    stretch: tuple[int, int, float],
-) -> Dip:
-    begin, end = full + stretch[0] * BIN_NS, full + stretch[1] * BIN_NS
-    since = ((begin - start) / 1e9, (end - start) / 1e9)
-    return Dip(server, repetition, direction, begin, end, stretch[2], since)
 
 
 def _server_of_rank(transfers: Transfers, rows: Ints, servers: Ints) -> Ints:

@@ -44,7 +44,7 @@ class _Names:
 
 
 def read_transfers(path: Path, warn: Warn) -> Transfers:
-    """All rows that can be read; of each other row ``warn`` gets the place. Raises InputFileError: no row, no column."""
+    """All rows that can be read; ``warn`` gets the place of any other. Raises InputFileError: no row, no column."""
     files, hosts, targets = _Names(), _Names(), _Names()
     number: dict[str, list[int]] = {
         name: []

@@ -1,4 +1,4 @@
-"""Two kinds of targets in one system: a bimodal population is no fault, and each target has its own kind's usual rate."""
+"""Two kinds of targets in one system: a bimodal population is no fault; each kind has its own usual rate."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def residual(
     flat, flat_w = design.reshape(n * k, -1), weighted.reshape(n * k, -1)
     project: Floats = np.linalg.pinv(flat.T @ flat_w, hermitian=True)
     given = np.where(np.isfinite(y), y, 0.0)
-    beta = project @ (flat_w.T @ given.reshape(-1))
+    beta: Floats = project @ (flat_w.T @ given.reshape(-1))
     left: Floats = precision.solve(given[:, :, None])[:, :, 0] - weighted @ beta
     return left, weighted, project
 

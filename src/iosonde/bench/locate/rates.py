@@ -49,12 +49,11 @@ def series(transfers: Transfers, repetition: int, direction: int) -> tuple[Insta
     rows = _rows(transfers, transfers.usable(), repetition, direction)
     begin, end = transfers.transfer_begin_ns[rows], transfers.transfer_end_ns[rows]
     edges = np.arange(int(begin.min()), int(end.max()) + BIN_NS, BIN_NS)
-    moved: Floats
     if rates is not None:
         mine = (rates.repetition == repetition) & (rates.direction == direction)
         place = ((rates.begin_ns[mine] - edges[0]) // BIN_NS).clip(0, len(edges) - 1)
-        moved = np.bincount(place, rates.bytes[mine].astype(np.float64), len(edges))
-        return edges, moved / (BIN_NS / 1e9)
+        binned = np.bincount(place, rates.bytes[mine].astype(np.float64), len(edges))
+        return edges, binned / (BIN_NS / 1e9)
     moved = np.diff(
         _moved(
             begin,

@@ -33,12 +33,14 @@ def group_huber(
     number: Ints,
     count: int,
     scale: float,
+    *,
     start: Floats | None = None,
     use: Floats | None = None,
 ) -> tuple[Floats, Floats]:
-    """Huber location by ``number`` and the weight of each value; ``use``: weights of 0 leave a value out.
+    """Huber location by ``number`` and the weight of each value; NaN for a group without values.
 
-    ``scale``: standard deviation within groups. ``start``: medians, shape (count,), if they are known. NaN for a group without values.
+    ``scale``: standard deviation within groups. ``start``: medians, shape (count,), if they are known. ``use``:
+    weights, of which 0 leaves a value out.
     """
     given = np.ones(len(values)) if use is None else use
     some = given > 0

@@ -119,7 +119,7 @@ def _few(values: Floats) -> float:
         return 0.0
     centre, scale = shortest_half(known)
     inside = known[np.abs(known - centre) <= 4 * max(scale, FLOOR)]
-    return float(max(np.std(inside, ddof=1), FLOOR)) if len(inside) > 2 else scale
+    return max(float(np.std(inside, ddof=1)), FLOOR) if len(inside) > 2 else scale
 
 
 def _covariance(columns: Floats, scale: Callable[[Floats], float]) -> Floats:

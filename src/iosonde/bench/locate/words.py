@@ -20,17 +20,14 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 NAMED = 4
 """Components that a sentence names one by one."""
-_OF = {
-    "ost": ("target", "targets"),
-    "oss": ("server", "servers"),
-    "group": ("router group", "router groups"),
-    "host": ("client", "clients"),
-}
+MILD = 1.2
+"""Times as long up to which a router group looks as if a router had failed."""
+_OF = {"ost": "targets", "oss": "servers", "group": "router groups", "host": "clients"}
 _LIMITS = {
     Limit.NO_TARGETS: "The transfers do not name their targets, so iosonde cannot tell targets and servers apart.",
-    Limit.NO_SERVERS: "Without servers of the targets iosonde cannot tell a slow server from slow targets (--topology).",
-    Limit.NO_GROUPS: "Without router groups of the servers iosonde cannot find slow routers or slow links (--topology).",
-    Limit.NO_PAIRS: "Without failover pairs iosonde cannot name a failed-over server (--topology).",
+    Limit.NO_SERVERS: "Without servers of the targets iosonde cannot tell a slow server from slow targets.",
+    Limit.NO_GROUPS: "Without router groups iosonde cannot find slow routers or degraded links.",
+    Limit.NO_PAIRS: "Without failover pairs iosonde cannot name a failed-over server.",
     Limit.NO_HOSTS: "Some transfers have no client host, so iosonde cannot find every slow client.",
     Limit.FEW_HOSTS: f"With fewer than {LEAST_HOSTS} client hosts iosonde cannot tell which of them is slow.",
     Limit.ONE_HOST_A_TARGET: "Most targets have files of one client only, so a slow client looks like slow targets.",
@@ -40,12 +37,6 @@ _LIMITS = {
     Limit.FEW_TARGETS: "The run has fewer than 6 targets: too few to know what is usual.",
     Limit.STRIPED: "Files lie on most targets each, so iosonde cannot tell the targets apart.",
     Limit.ONE_REPETITION: "One repetition cannot tell a slow component from load of others: repeat the run.",
-}
-_ACTS = {
-    Fault.SERVER: "is slow",
-    Fault.OST: "is slow",
-    Fault.HOST: "is a slow client",
-    Fault.LINK: "has a degraded link",
 }
 
 
@@ -65,31 +56,38 @@ def say_limits(findings: Findings) -> list[str]:
 
 
 def say_slow(one: Slow) -> str:
-    """``OST0017 is slow: its files took 1.8x as long (1.6-2.1) as those of the other 143 OSTs, in 5 of 5 repetitions.``"""
+    """A sentence such as ``OST0017 is slow: its files took 1.8x (1.6-2.1) as long as those of the other 143 targets.``."""
     if one.fault is Fault.DIP:
         return _dip(one)
-    name, many = _names(one.components), len(one.components) > 1
-    shown = (
-        f", in {one.repetitions} of {one.of_repetitions} repetitions"
-        if one.of_repetitions > 1
-        else ""
-    )
-    took = _took(one.effects)
-    others = f"those of the other {one.peers} {_OF[one.level][1]}"
-    rival = f", or {one.rivals[0][1]}" if one.rivals else ""
-    if one.fault is Fault.LINK:
-        times = " and ".join(
-            f"{effect.direction}s of {place} {_factor(effect)}"
-            for effect, place in zip(one.effects, (*one.also, "it"), strict=False)
-        )
-        return f"The link of {name}{rival} is degraded: {times} as long as usual{shown}."
-    if one.fault is Fault.FAILOVER:
-        return f"{name} share one server's rate, as after a failover: their files {took} as {others}{shown}."
-    if one.fault is Fault.ROUTER:
-        mild = ", as if a router had failed" if max(e.factor for e in one.effects) < 1.2 else ""
-        return f"Router group {name}{rival} is slow{mild}: its files {took} as {others}{shown}."
-    verb, whose = ("are slow", "their") if many else (_ACTS[one.fault], "its")
-    return f"{name}{rival} {verb}: {whose} files {took} as {others}{shown}."
+    name, times = _names(one.components), _times(one.effects)
+    if one.rivals:
+        name += f" (or {one.rivals[0][1]})"
+    shown = ""
+    if one.of_repetitions > 1:
+        shown = f", in {one.repetitions} of {one.of_repetitions} repetitions"
+    others = f"the other {one.peers} {_OF[one.level]}"
+    match one.fault:
+        case Fault.LINK:
+            where = (f"{one.also[0]}'s writes", "its reads") if one.also else ("writes", "reads")
+            each = " and ".join(
+                f"{place} took {_factor(effect)}"
+                for place, effect in zip(where, one.effects, strict=False)
+            )
+            return f"{name} has a degraded link: {each} as long as others{shown}."
+        case Fault.FAILOVER:
+            why = "share one server, as after a failover"
+            return f"{name} {why}: files took {times} as long as on {others}{shown}."
+        case Fault.ROUTER:
+            mild = max(effect.factor for effect in one.effects) < MILD
+            cause = ", as with a failed router" if mild else ""
+            return f"{name} is slow{cause}: files took {times} as long as in {others}{shown}."
+        case Fault.HOST:
+            of = f"those of {others}"
+            return f"{name} is a slow client: its files took {times} as long as {of}{shown}."
+        case _:
+            verb, whose = ("are slow", "their") if len(one.components) > 1 else ("is slow", "its")
+            took = f"{whose} files took {times} as long"
+            return f"{name} {verb}: {took} as those of {others}{shown}."
 
 
 def say_uneven(one: Uneven) -> str:
@@ -98,19 +96,24 @@ def say_uneven(one: Uneven) -> str:
     match one.cause:
         case Cause.IMBALANCE:
             loss = format_percent(one.loss or 0.0)
-            return f"Files lie unevenly: {one.components[0]} has {one.factor:.1f}x the mean bytes, which alone costs {loss} of the rate."
+            most = one.components[0]
+            more = f"{most} has {one.factor:.1f}x the mean bytes"
+            return f"Files lie unevenly: {more}; that alone costs {loss} of the rate."
         case Cause.POSITION:
             return f"Disk position matters: at the inner edge files take {span} as long as at the outer edge."
         case Cause.GENERATIONS:
             n = len(one.components)
-            return f"Targets are of two kinds: {n} of {one.of} take {one.factor:.2f}x as long; iosonde compares each with its own kind."
+            kinds = f"{n} of {one.of} take {one.factor:.2f}x as long"
+            return f"Targets are of two kinds: {kinds}; iosonde compares each with its own kind."
 
 
 def _dip(one: Slow) -> str:
     begin, end = one.span_s or (0.0, 0.0)
     effect = one.effects[0]
     where = f"On {one.components[0]}" if one.components else "Everywhere"
-    return f"{where} {effect.direction}s dipped to {1 / effect.factor:.0%} of the usual rate for {end - begin:.1f} s, {begin:.0f} s after the begin."
+    depth, length = f"{1 / effect.factor:.0%}", f"{end - begin:.1f} s"
+    dipped = f"{effect.direction}s dipped to {depth} of the usual rate for {length}"
+    return f"{where} {dipped}, {begin:.0f} s after they began."
 
 
 def _names(names: Sequence[str]) -> str:
@@ -119,15 +122,11 @@ def _names(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def _took(effects: Sequence[Effect]) -> str:
-    if len({(effect.factor, effect.lower) for effect in effects}) == 1:
-        only = f" to {effects[0].direction}" if len(effects) == 1 else ""
-        return f"took {_factor(effects[0])} as long{only}"
-    return (
-        "took "
-        + " and ".join(f"{_factor(effect)} to {effect.direction}" for effect in effects)
-        + " as long"
-    )
+def _times(effects: Sequence[Effect]) -> str:
+    """One factor where all directions share it, else one each."""
+    if len(effects) > 1 and len({(effect.factor, effect.lower) for effect in effects}) == 1:
+        return _factor(effects[0])
+    return " and ".join(f"{_factor(effect)} ({effect.direction}s)" for effect in effects)
 
 
 def _factor(effect: Effect) -> str:
