@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.locate_truth.systems import System, ost
 from iosonde.model.arrays import Floats, Ints
-from iosonde.model.transfers import BIN_NS, Rates, Stripes, Transfers
+from iosonde.model.transfers import BIN_NS, BinnedRates, Stripes, Transfers
 
 FILE_BYTES = 3_221_225_472
 OST_BYTES_PER_S = 0.675e9
@@ -44,7 +44,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class Fault:
-    """Rate factors. ``ost``: (2, osts) by direction; ``host``: host -> factor; ``dip``: (oss or -1, begin, length, factor)."""
+    """Rate factors: ``ost`` (2, osts) by direction, ``host`` by number, ``dip``: (oss or -1, begin, length, factor)."""
 
     ost: Floats
     host: dict[int, float] = field(default_factory=dict)
@@ -217,7 +217,7 @@ def _transfers(
     one = [np.full(len(entry[3]), entry[0]) for entry in rates]
     binned = None
     if rates:
-        binned = Rates(
+        binned = BinnedRates(
             np.concatenate(one),
             np.concatenate([np.full(len(entry[3]), entry[1]) for entry in rates]),
             np.concatenate([entry[3] for entry in rates]),

@@ -24,7 +24,7 @@ from iosonde.drawing.marks import (
 )
 from iosonde.drawing.marks_levels import curve_handle
 from iosonde.drawing.marks_matplotlib import KINDS, kind_colour
-from iosonde.drawing.marks_numbers import number_handle
+from iosonde.drawing.number_axes import number_handle
 from iosonde.drawing.sheet import RATIO, Sheet
 from iosonde.drawing.style import Style
 

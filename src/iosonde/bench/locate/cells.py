@@ -81,7 +81,7 @@ def rows_of(transfers: Transfers) -> Rows:
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellLocations:
     """Locations of cells: ``centre``, ``files`` and ``file_scale`` (of one transfer around it, by direction)."""
 
     centre: Floats
@@ -91,7 +91,7 @@ class Cells:
     file_scale: Floats
 
 
-def locations(rows: Rows, slowness: Floats, use: Floats | None = None) -> Cells:
+def locations(rows: Rows, slowness: Floats, use: Floats | None = None) -> CellLocations:
     """Huber location of each cell; ``use``: weights of 0 leave rows out."""
     cell, count = rows.cell(), rows.phases * rows.targets
     way = rows.phase % len(rows.directions)
@@ -114,4 +114,4 @@ def locations(rows: Rows, slowness: Floats, use: Floats | None = None) -> Cells:
         own = np.arange(count) // rows.targets % len(rows.directions) == k
         centre = np.where(own, found, centre)
         weight[mine] = w
-    return Cells(centre, files, weight, scale)
+    return CellLocations(centre, files, weight, scale)

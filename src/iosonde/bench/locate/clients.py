@@ -10,7 +10,7 @@ import numpy as np
 from iosonde.bench.locate.robust import group_huber, scale_of
 
 if TYPE_CHECKING:
-    from iosonde.bench.locate.cells import Cells, Rows
+    from iosonde.bench.locate.cells import CellLocations, Rows
     from iosonde.model.arrays import Floats
 
 LEAST_HOSTS = 4
@@ -35,7 +35,9 @@ class SlowHost:
     files: int
 
 
-def slow_hosts(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]) -> list[SlowHost]:
+def slow_hosts(
+    rows: Rows, cells: CellLocations, slowness: Floats, left_out: set[int]
+) -> list[SlowHost]:
     """Hosts whose files are slower than the others' on the same targets, slowest first.
 
     ``left_out``: hosts found before, whose files are no reference.
@@ -75,7 +77,7 @@ def slow_hosts(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]) -
 
 
 def _without_own(
-    rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]
+    rows: Rows, cells: CellLocations, slowness: Floats, left_out: set[int]
 ) -> tuple[Floats, Floats]:
     """Slowness of each row less that of other hosts' rows in its cell, NaN where there are none, and how much
     wider it scatters than one row for so few others.

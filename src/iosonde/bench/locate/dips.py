@@ -108,9 +108,7 @@ def _phase(
         relative = table[1:][used] / np.median(table[1:][used], axis=1, keepdims=True)
         relative /= np.maximum(np.median(relative, axis=0), 1e-9)
         for at, stretches in enumerate(_stretches(relative)):
-            found += [
-                _dip(int(used[at]), repetition, direction, full, start, one) for one in stretches
-            ]
+            found += [where.dip(int(used[at]), one) for one in stretches]
     return found
 
 

@@ -12,7 +12,7 @@ from iosonde.bench.locate import cells as cells_of
 from iosonde.bench.locate import clients, covariates
 
 if TYPE_CHECKING:
-    from iosonde.bench.locate.cells import Cells, Rows
+    from iosonde.bench.locate.cells import CellLocations, Rows
     from iosonde.bench.locate.covariates import Covariates
     from iosonde.model.arrays import Floats, Ints
 
@@ -47,7 +47,7 @@ def effects_of(
     return every, _combined(rows, cells), explained
 
 
-def _combined(rows: Rows, cells: Cells) -> Effects:
+def _combined(rows: Rows, cells: CellLocations) -> Effects:
     """One value a target and direction from all repetitions: Huber over them where there are three."""
     table = rows.table(cells.centre)
     files = rows.table(cells.files.astype(np.float64))

@@ -14,7 +14,7 @@ from iosonde.engine.foreign import as_text
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.text import clean_text
-from iosonde.model.transfers import DIRECTIONS, LEVELS, Rates, Stripes, Topology, Transfers
+from iosonde.model.transfers import DIRECTIONS, LEVELS, BinnedRates, Stripes, Topology, Transfers
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Instants, Ints
@@ -103,7 +103,7 @@ def read_transfers(path: Path, warn: Warn) -> Transfers:
     )
 
 
-def read_rates(path: Path, warn: Warn) -> Rates:
+def read_rates(path: Path, warn: Warn) -> BinnedRates:
     """Bytes in bins by rank. Raises InputFileError as ``read_transfers`` does."""
     names = ("repetition", "direction", "rank", "begin_ns", "bytes")
     number: dict[str, list[int]] = {name: [] for name in names}
@@ -123,7 +123,7 @@ def read_rates(path: Path, warn: Warn) -> Rates:
     repetition, direction, rank, begin, size = (
         np.array(number[name], dtype=np.int64) for name in names
     )
-    return Rates(repetition, direction, rank, begin, size)
+    return BinnedRates(repetition, direction, rank, begin, size)
 
 
 def read_topology(path: Path, warn: Warn) -> Topology:

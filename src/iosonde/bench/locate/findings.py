@@ -26,7 +26,7 @@ class Cause(StrEnum):
     GENERATIONS = "two generations"
 
 
-class Limit(StrEnum):
+class CannotTell(StrEnum):
     """What a run cannot tell."""
 
     NO_TARGETS = "targets of the files"
@@ -45,7 +45,7 @@ class Limit(StrEnum):
 
 
 @dataclass(frozen=True)
-class Effect:
+class TimeFactor:
     """How much longer transfers took in a direction, with its 95 % interval."""
 
     direction: str
@@ -65,7 +65,7 @@ class Slow:
     fault: Fault
     level: str
     components: tuple[str, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[TimeFactor, ...]
     chance: float
     repetitions: int
     of_repetitions: int
@@ -113,5 +113,5 @@ class Findings:
 
     slow: tuple[Slow, ...]
     uneven: tuple[Uneven, ...]
-    limits: tuple[Limit, ...]
+    limits: tuple[CannotTell, ...]
     counts: Counts

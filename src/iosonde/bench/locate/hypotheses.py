@@ -43,7 +43,7 @@ class Hypothesis:
     effect: tuple[float, ...] = ()
 
 
-class Candidate(NamedTuple):
+class Trial(NamedTuple):
     """A hypothesis before its signature is made."""
 
     score: float
@@ -53,7 +53,7 @@ class Candidate(NamedTuple):
     effect: tuple[float, ...]
 
 
-class Block(NamedTuple):
+class KindBlock(NamedTuple):
     """All components of a kind: ``place`` (m,), information (m, K, K), score vectors (m, K), and their products with
     the design, (m, K, columns).
     """
@@ -89,7 +89,7 @@ def best(
 ) -> list[Hypothesis]:
     """The signatures that explain most of what ``found`` leaves, best first, without those of ``found``."""
     left, weighted, project = residual(y, precision, found)
-    candidates: list[Candidate] = []
+    candidates: list[Trial] = []
     for block in _blocks(levels, precision, left, weighted):
         reduced = block.info - block.design @ project @ block.design.transpose(0, 2, 1)
         for variant, maps in _variants(block.kind, levels.directions):
@@ -115,14 +115,16 @@ def residual(
 ) -> tuple[Floats, Floats, Floats]:
     """Inverse covariance times what is left, shape (targets, K); times the design; inverse of its information."""
     n, k = y.shape
-    mean = np.broadcast_to(np.eye(k), (n, k, k))
+    mean: Floats = np.broadcast_to(np.eye(k), (n, k, k))
     design: Floats = np.concatenate([mean, *(one.columns for one in found)], axis=2)
     weighted = precision.solve(design)
     flat, flat_w = design.reshape(n * k, -1), weighted.reshape(n * k, -1)
-    project: Floats = np.linalg.pinv(flat.T @ flat_w, hermitian=True)
+    inverse = np.linalg.pinv(flat.T @ flat_w, hermitian=True)
+    project = np.asarray(inverse, dtype=np.float64)
     given = np.where(np.isfinite(y), y, 0.0)
-    beta: Floats = project @ (flat_w.T @ given.reshape(-1))
-    left: Floats = precision.solve(given[:, :, None])[:, :, 0] - weighted @ beta
+    beta = np.asarray(project @ (flat_w.T @ given.reshape(-1)))
+    solved: Floats = precision.solve(given[:, :, None])[:, :, 0]
+    left: Floats = solved - weighted @ beta
     return left, weighted, project
 
 
@@ -138,19 +140,19 @@ def estimates(
 
 def _blocks(
     levels: Levels, precision: NestedPrecision, left: Floats, weighted: Floats
-) -> Iterator[Block]:
+) -> Iterator[KindBlock]:
     """All components, kind by kind."""
     tree, k = levels.tree, left.shape[1]
-    yield Block("ost", np.arange(len(left)), precision.target_info(), left, weighted)
+    yield KindBlock("ost", np.arange(len(left)), precision.target_info(), left, weighted)
     z_server, w_server = (sums(v, tree.server, len(tree.group)) for v in (left, weighted))
     info, real = precision.server_info(), levels.real_server
     if len(real) > 1:
-        yield Block("oss", real, info[real], z_server[real], w_server[real])
+        yield KindBlock("oss", real, info[real], z_server[real], w_server[real])
     groups = int(tree.group.max()) + 1
     z_group, w_group = (sums(v, tree.group, groups) for v in (z_server, w_server))
     group_info, which = precision.group_info(), levels.real_group
     if len(which) > 2:
-        yield Block("group", which, group_info[which], z_group[which], w_group[which])
+        yield KindBlock("group", which, group_info[which], z_group[which], w_group[which])
     if len(which) > 1 and k == 2:
         servers = real[np.isin(tree.group[real], which)]
         of = tree.group[servers]
@@ -160,12 +162,12 @@ def _blocks(
         block[:, 0, 1] = block[:, 1, 0] = shared[:, 1, 0]
         z = np.stack([z_group[of, 0], z_server[servers, 1]], axis=1)
         w = np.stack([w_group[of, 0], w_server[servers, 1]], axis=1)
-        yield Block("link", servers, block, z, w)
+        yield KindBlock("link", servers, block, z, w)
     if levels.pairs:
         total = np.stack([_pair_info(pair, precision, info) for pair in levels.pairs])
         z = np.stack([z_server[list(pair)].sum(0) for pair in levels.pairs])
         w = np.stack([w_server[list(pair)].sum(0) for pair in levels.pairs])
-        yield Block("pair", np.arange(len(levels.pairs)), total, z, w)
+        yield KindBlock("pair", np.arange(len(levels.pairs)), total, z, w)
 
 
 def _pair_info(pair: tuple[int, ...], precision: NestedPrecision, info: Floats) -> Floats:
@@ -197,7 +199,7 @@ def _variants(kind: str, directions: tuple[int, ...]) -> list[tuple[str, Floats]
     ]
 
 
-def _scored(block: Block, variant: str, info: Floats, maps: Floats) -> list[Candidate]:
+def _scored(block: KindBlock, variant: str, info: Floats, maps: Floats) -> list[Trial]:
     """Those of a block that explain more than chance, all effects slow ones."""
     q = maps.shape[1]
     inner, z = maps.T @ info @ maps, block.z @ maps
@@ -213,9 +215,7 @@ def _scored(block: Block, variant: str, info: Floats, maps: Floats) -> list[Cand
         score = score - ODD * (np.abs(effect[:, 0] - effect[:, 1]) > NEAR)
     good = usable & (effect >= LEAST).all(axis=1) & (score > 0)
     return [
-        Candidate(
-            float(score[i]), block.kind, int(block.place[i]), variant, tuple(effect[i].tolist())
-        )
+        Trial(float(score[i]), block.kind, int(block.place[i]), variant, tuple(effect[i].tolist()))
         for i in np.flatnonzero(good).tolist()
     ]
 

@@ -9,7 +9,7 @@ import numpy as np
 from iosonde.bench.locate.cells import Rows, rows_of
 from iosonde.bench.locate.dips import dips_of, without
 from iosonde.bench.locate.effects import effects_of
-from iosonde.bench.locate.findings import Counts, Findings, Limit
+from iosonde.bench.locate.findings import CannotTell, Counts, Findings
 from iosonde.bench.locate.generations import Generations, generations
 from iosonde.bench.locate.search import Found, search
 from iosonde.bench.locate.slow import slow_client, slow_component, slow_while, together
@@ -65,14 +65,14 @@ def _counts(transfers: Transfers, rows: Rows, named: Named) -> Counts:
     )
 
 
-def _obstacle(transfers: Transfers, rows: Rows) -> Limit | None:
+def _obstacle(transfers: Transfers, rows: Rows) -> CannotTell | None:
     """Why no component can be told from another."""
     targets = len(np.unique(rows.target))
     if not targets:
-        return Limit.NO_TARGETS
+        return CannotTell.NO_TARGETS
     if np.median(transfers.stripes.counts()) > WIDE * targets:
-        return Limit.STRIPED
-    return Limit.FEW_TARGETS if targets < FEWEST else None
+        return CannotTell.STRIPED
+    return CannotTell.FEW_TARGETS if targets < FEWEST else None
 
 
 def _searched(effects: Effects, kinds: Generations | None, named: Named) -> list[Found]:

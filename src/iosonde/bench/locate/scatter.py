@@ -106,7 +106,7 @@ def _tailed(values: Floats) -> float:
 
 
 def _some(values: Floats) -> float:
-    """Of a few dozen differences: at least their root mean square without outliers, for the median alone is often low."""
+    """Of a few dozen differences: at least their root mean square without outliers, for the median is often low."""
     scale = scale_of(values, tails=False)
     inside = values[np.abs(values) <= 5 * scale]
     return max(scale, float(np.sqrt(np.mean(inside**2)))) if len(inside) else scale

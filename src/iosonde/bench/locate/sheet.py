@@ -64,7 +64,8 @@ def locate_sheet(
     if (drawn.target[drawn.rows] >= 0).any():
         panes.append(_beside(drawn))
     panes.append(_over_time(drawn))
-    if (drawn.server[drawn.rows] >= 0).any():
+    servers = (drawn.server[drawn.rows] >= 0).any()
+    if servers:
         panes.append(_by_server(drawn))
     return Sheet(
         kind="locate",
@@ -73,7 +74,7 @@ def locate_sheet(
         panes=tuple(panes),
         since_s=None,
         until_s=None,
-        caption=(*say, f"repetition {drawn.repetition}; {_SERVERS}"),
+        caption=(*say, f"repetition {drawn.repetition}" + (f"; {_SERVERS}" if servers else "")),
     )
 
 
@@ -197,7 +198,7 @@ def _by_server(drawn: _Drawn) -> Pane:
     marks: list[Mark] = []
     odd: list[tuple[Floats, Floats]] = []
     for _, word, mine in drawn.ways(drawn.rows[drawn.server[drawn.rows] >= 0]):
-        total = np.bincount(drawn.server[mine], rate[mine], count)
+        total: Floats = np.bincount(drawn.server[mine], rate[mine], count).astype(np.float64)
         files, slow = _of(drawn, drawn.server, mine, count)
         good = (files > 0) & ~slow
         marks.append(NumberDots(word, word, place[good], total[good]))

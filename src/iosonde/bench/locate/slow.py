@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.bench.locate.findings import Effect, Fault, Slow
+from iosonde.bench.locate.findings import Fault, Slow, TimeFactor
 from iosonde.bench.locate.hypotheses import members
 from iosonde.model.transfers import DIRECTIONS
 
@@ -68,10 +68,10 @@ def slow_component(one: Found, effects: Effects, named: Named, directions: tuple
     )
 
 
-def effect(direction: int, log: float, error: float) -> Effect:
+def effect(direction: int, log: float, error: float) -> TimeFactor:
     """A factor with its 95 % interval from a logarithm and its standard error."""
     factor, lower, upper = np.exp([log, log - _Z95 * error, log + _Z95 * error]).tolist()
-    return Effect(DIRECTIONS[direction], factor, lower, upper)
+    return TimeFactor(DIRECTIONS[direction], factor, lower, upper)
 
 
 def by_direction(one: Found, directions: tuple[int, ...]) -> list[tuple[int, float, float]]:
@@ -85,18 +85,18 @@ def by_direction(one: Found, directions: tuple[int, ...]) -> list[tuple[int, flo
 
 
 def _repetitions(one: Found, effects: Effects, named: Named, directions: tuple[int, ...]) -> int:
-    """Repetitions in which the component is slow by a third of the effect at least, in all its directions."""
+    """Repetitions in which the component is slow by a third of the effect at least, over all its directions."""
     first, last = members(named.levels, one.hypothesis.kind, one.hypothesis.place)
     mask = np.stack([first, last], axis=1)[:, : len(directions)] > 0
     shown = 0
     for table in effects.by_repetition:
-        good = []
+        shares = []
         for direction, log, _ in by_direction(one, directions):
             k = directions.index(direction)
             mine, others = table[mask[:, k], k], table[~mask[:, k], k]
-            known = bool(np.isfinite(mine).any())
-            good.append(known and float(np.nanmedian(mine) - np.nanmedian(others)) > log / 3)
-        shown += all(good)
+            if np.isfinite(mine).any():
+                shares.append(float(np.nanmedian(mine) - np.nanmedian(others)) / log)
+        shown += bool(shares) and float(np.mean(shares)) > 1 / 3
     return shown
 
 
@@ -114,7 +114,7 @@ def together(slow: Sequence[Slow]) -> list[Slow]:
             merged.append(one)
             continue
         times = tuple(
-            Effect(
+            TimeFactor(
                 a.direction,
                 float(np.sqrt(a.factor * b.factor)),
                 min(a.lower, b.lower),
@@ -149,7 +149,7 @@ def slow_client(one: SlowHost, transfers: Transfers, rows: Rows) -> Slow:
 def slow_while(one: Dip, servers: tuple[str, ...], repetitions: int) -> Slow:
     """A dip, of a server or of all: its factor has no interval."""
     factor = 1 / max(one.factor, 1e-3)
-    times = (Effect(DIRECTIONS[one.direction], factor, factor, factor),)
+    times = (TimeFactor(DIRECTIONS[one.direction], factor, factor, factor),)
     names = () if one.server < 0 else (servers[one.server],)
     return Slow(
         fault=Fault.DIP,

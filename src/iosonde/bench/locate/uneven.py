@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.bench.locate import clients
-from iosonde.bench.locate.findings import Cause, Limit, Uneven
+from iosonde.bench.locate.findings import CannotTell, Cause, Uneven
 
 if TYPE_CHECKING:
     from iosonde.bench.locate.cells import Rows
@@ -59,21 +59,21 @@ def _position(explained: Covariates) -> Uneven | None:
     return Uneven(Cause.POSITION, factor, lower, upper)
 
 
-def limits(transfers: Transfers, rows: Rows, named: Named) -> tuple[Limit, ...]:
+def limits(transfers: Transfers, rows: Rows, named: Named) -> tuple[CannotTell, ...]:
     """What is missing, and what that hides."""
     with_servers, with_groups = named.known
     hosts = np.unique(rows.host[rows.host >= 0])
     stated = {
-        Limit.NO_SERVERS: not with_servers,
-        Limit.NO_GROUPS: with_servers and not with_groups,
-        Limit.FEW_GROUPS: with_groups and len(named.levels.real_group) < LEAST_GROUPS,
-        Limit.NO_PAIRS: with_servers and not named.levels.pairs,
-        Limit.NO_HOSTS: bool((rows.host < 0).any()),
-        Limit.FEW_HOSTS: 0 < len(hosts) < clients.LEAST_HOSTS,
-        Limit.ONE_HOST_A_TARGET: _alone(rows) > 0.5,
-        Limit.NO_RATES: transfers.rates is None,
-        Limit.NO_POSITION: not np.isfinite(rows.position).any(),
-        Limit.ONE_REPETITION: len(rows.repetitions) == 1,
+        CannotTell.NO_SERVERS: not with_servers,
+        CannotTell.NO_GROUPS: with_servers and not with_groups,
+        CannotTell.FEW_GROUPS: with_groups and len(named.levels.real_group) < LEAST_GROUPS,
+        CannotTell.NO_PAIRS: with_servers and not named.levels.pairs,
+        CannotTell.NO_HOSTS: bool((rows.host < 0).any()),
+        CannotTell.FEW_HOSTS: 0 < len(hosts) < clients.LEAST_HOSTS,
+        CannotTell.ONE_HOST_A_TARGET: _alone(rows) > 0.5,
+        CannotTell.NO_RATES: transfers.rates is None,
+        CannotTell.NO_POSITION: not np.isfinite(rows.position).any(),
+        CannotTell.ONE_REPETITION: len(rows.repetitions) == 1,
     }
     return tuple(limit for limit, holds in stated.items() if holds)
 

@@ -7,14 +7,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from iosonde.bench.locate.clients import LEAST_HOSTS
-from iosonde.bench.locate.findings import Cause, Fault, Limit
+from iosonde.bench.locate.findings import CannotTell, Cause, Fault
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from iosonde.bench.locate.findings import Counts, Effect, Findings, Slow, Uneven
+    from iosonde.bench.locate.findings import Counts, Findings, Slow, TimeFactor, Uneven
     from iosonde.bench.locate.rates import PhaseRates
 
 SCHEMA_VERSION = 1
@@ -22,21 +22,21 @@ NAMED = 4
 """Components that a sentence names one by one."""
 MILD = 1.2
 """Times as long up to which a router group looks as if a router had failed."""
-_OF = {"ost": "targets", "oss": "servers", "group": "router groups", "host": "clients"}
+_OF = {"ost": "targets", "oss": "servers", "group": "groups", "host": "clients"}
 _LIMITS = {
-    Limit.NO_TARGETS: "The transfers do not name their targets, so iosonde cannot tell targets and servers apart.",
-    Limit.NO_SERVERS: "Without servers of the targets iosonde cannot tell a slow server from slow targets.",
-    Limit.NO_GROUPS: "Without router groups iosonde cannot find slow routers or degraded links.",
-    Limit.NO_PAIRS: "Without failover pairs iosonde cannot name a failed-over server.",
-    Limit.NO_HOSTS: "Some transfers have no client host, so iosonde cannot find every slow client.",
-    Limit.FEW_HOSTS: f"With fewer than {LEAST_HOSTS} client hosts iosonde cannot tell which of them is slow.",
-    Limit.ONE_HOST_A_TARGET: "Most targets have files of one client only, so a slow client looks like slow targets.",
-    Limit.NO_POSITION: "Without positions of the files on disk slow inner tracks may hide a slow target.",
-    Limit.NO_RATES: "Without bytes over time a short dip looks like a slightly slow component.",
-    Limit.FEW_GROUPS: "With fewer than 4 router groups iosonde cannot tell which of them is a few percent slow.",
-    Limit.FEW_TARGETS: "The run has fewer than 6 targets: too few to know what is usual.",
-    Limit.STRIPED: "Files lie on most targets each, so iosonde cannot tell the targets apart.",
-    Limit.ONE_REPETITION: "One repetition cannot tell a slow component from load of others: repeat the run.",
+    CannotTell.NO_TARGETS: "The transfers do not name their targets, so iosonde cannot tell targets and servers apart.",
+    CannotTell.NO_SERVERS: "Without servers of the targets iosonde cannot tell a slow server from slow targets.",
+    CannotTell.NO_GROUPS: "Without router groups iosonde cannot find slow routers or degraded links.",
+    CannotTell.NO_PAIRS: "Without failover pairs iosonde cannot name a failed-over server.",
+    CannotTell.NO_HOSTS: "Some transfers have no client host, so iosonde cannot find every slow client.",
+    CannotTell.FEW_HOSTS: f"With fewer than {LEAST_HOSTS} client hosts iosonde cannot tell which of them is slow.",
+    CannotTell.ONE_HOST_A_TARGET: "Most targets have files of one client, so a slow client looks like slow targets.",
+    CannotTell.NO_POSITION: "Without positions of the files on disk slow inner tracks may hide a slow target.",
+    CannotTell.NO_RATES: "Without bytes over time a short dip looks like a slightly slow component.",
+    CannotTell.FEW_GROUPS: "With fewer than 4 router groups iosonde cannot tell which of them is a few percent slow.",
+    CannotTell.FEW_TARGETS: "The run has fewer than 6 targets: too few to know what is usual.",
+    CannotTell.STRIPED: "Files lie on most targets each, so iosonde cannot tell the targets apart.",
+    CannotTell.ONE_REPETITION: "One repetition cannot tell a slow component from load of others: repeat the run.",
 }
 
 
@@ -45,7 +45,9 @@ def say(findings: Findings) -> list[str]:
     lines = [say_slow(one) for one in findings.slow]
     if not lines:
         lines = [f"Nothing is slow: {_count(findings.counts)} differ no more than healthy ones do."]
-        if {Limit.FEW_TARGETS, Limit.STRIPED, Limit.NO_TARGETS} & set(findings.limits):
+        if {CannotTell.FEW_TARGETS, CannotTell.STRIPED, CannotTell.NO_TARGETS} & set(
+            findings.limits
+        ):
             lines = ["iosonde cannot tell whether a component is slow."]
     return [clean_text(line) for line in (*lines, *(say_uneven(one) for one in findings.uneven))]
 
@@ -56,7 +58,7 @@ def say_limits(findings: Findings) -> list[str]:
 
 
 def say_slow(one: Slow) -> str:
-    """A sentence such as ``OST0017 is slow: its files took 1.8x (1.6-2.1) as long as those of the other 143 targets.``."""
+    """``OST0017 is slow: its files took 1.8x (1.6-2.1) as long as those of the other 143 targets.`` or the like."""
     if one.fault is Fault.DIP:
         return _dip(one)
     name, times = _names(one.components), _times(one.effects)
@@ -122,14 +124,14 @@ def _names(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def _times(effects: Sequence[Effect]) -> str:
+def _times(effects: Sequence[TimeFactor]) -> str:
     """One factor where all directions share it, else one each."""
     if len(effects) > 1 and len({(effect.factor, effect.lower) for effect in effects}) == 1:
         return _factor(effects[0])
     return " and ".join(f"{_factor(effect)} ({effect.direction}s)" for effect in effects)
 
 
-def _factor(effect: Effect) -> str:
+def _factor(effect: TimeFactor) -> str:
     digits = 2 if effect.factor < 1.3 else 1
     return f"{effect.factor:.{digits}f}x ({effect.lower:.{digits}f}-{effect.upper:.{digits}f})"
 
