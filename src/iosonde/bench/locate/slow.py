@@ -124,7 +124,7 @@ def together(slow: Sequence[Slow]) -> list[Slow]:
         )
         merged[-1] = replace(
             last,
-            components=(*last.components, *one.components),
+            components=tuple(sorted((*last.components, *one.components))),
             effects=times,
             chance=max(last.chance, one.chance),
             repetitions=min(last.repetitions, one.repetitions),

@@ -61,35 +61,31 @@ def say_slow(one: Slow) -> str:
     """``OST0017 is slow: its files took 1.8x (1.6-2.1) as long as those of the other 143 targets.`` or the like."""
     if one.fault is Fault.DIP:
         return _dip(one)
-    name, times = _names(one.components), _times(one.effects)
+    name, others = _names(one.components), f"the other {one.peers} {_OF[one.level]}"
+    took = _took(one.effects)
     if one.rivals:
         name += f" (or {one.rivals[0][1]})"
     shown = ""
     if one.of_repetitions > 1:
         shown = f", in {one.repetitions} of {one.of_repetitions} repetitions"
-    others = f"the other {one.peers} {_OF[one.level]}"
     match one.fault:
         case Fault.LINK:
-            where = (f"{one.also[0]}'s writes", "its reads") if one.also else ("writes", "reads")
-            each = " and ".join(
-                f"{place} took {_factor(effect)}"
-                for place, effect in zip(where, one.effects, strict=False)
-            )
-            return f"{name} has a degraded link: {each} as long as others{shown}."
+            write, read = (_factor(effect) for effect in one.effects)
+            each = f"{one.also[0]}'s writes took {write} and its reads {read} as long as others"
+            return f"{name} has a degraded link: {each}{shown}."
         case Fault.FAILOVER:
-            why = "share one server, as after a failover"
-            return f"{name} {why}: files took {times} as long as on {others}{shown}."
+            after = "share one server after a failover"
+            return f"{name} {after}: {took} as long as on the other {one.peers}{shown}."
         case Fault.ROUTER:
             mild = max(effect.factor for effect in one.effects) < MILD
             cause = ", as with a failed router" if mild else ""
-            return f"{name} is slow{cause}: files took {times} as long as in {others}{shown}."
+            return f"{name} is slow{cause}: {took} as long as in {others}{shown}."
         case Fault.HOST:
-            of = f"those of {others}"
-            return f"{name} is a slow client: its files took {times} as long as {of}{shown}."
+            return f"{name} is a slow client: its {took} as long as those of {others}{shown}."
         case _:
             verb, whose = ("are slow", "their") if len(one.components) > 1 else ("is slow", "its")
-            took = f"{whose} files took {times} as long"
-            return f"{name} {verb}: {took} as those of {others}{shown}."
+            those = "those of " if len(one.effects) == 1 or _same(one.effects) else "on "
+            return f"{name} {verb}: {whose} {took} as long as {those}{others}{shown}."
 
 
 def say_uneven(one: Uneven) -> str:
@@ -124,11 +120,16 @@ def _names(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def _times(effects: Sequence[TimeFactor]) -> str:
-    """One factor where all directions share it, else one each."""
-    if len(effects) > 1 and len({(effect.factor, effect.lower) for effect in effects}) == 1:
-        return _factor(effects[0])
-    return " and ".join(f"{_factor(effect)} ({effect.direction}s)" for effect in effects)
+def _same(effects: Sequence[TimeFactor]) -> bool:
+    return len(effects) > 1 and len({(effect.factor, effect.lower) for effect in effects}) == 1
+
+
+def _took(effects: Sequence[TimeFactor]) -> str:
+    """``files took 1.8x (1.6-2.1)``, or each direction with its own."""
+    if _same(effects):
+        return f"files took {_factor(effects[0])}"
+    first = f"{effects[0].direction}s took {_factor(effects[0])}"
+    return " and ".join([first, *(f"{e.direction}s {_factor(e)}" for e in effects[1:])])
 
 
 def _factor(effect: TimeFactor) -> str:
