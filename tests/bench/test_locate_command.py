@@ -71,7 +71,7 @@ def test_the_slow_target_is_named(
     assert main(["locate", str(slow / name), "--topology", str(slow / "topology.csv")]) == 0
     out = capsys.readouterr().out
     assert out.startswith("OST0017 is slow: its files took 1.8x (1.")
-    assert "as those of the other 111 targets, in 2 of 2 repetitions." in out
+    assert "as those of the other 111 OSTs, in 2 of 2 repetitions." in out
     assert "tail costs" in out
 
 
@@ -83,7 +83,7 @@ def test_json_and_pictures(slow: Path, tmp_path: Path, capsys: pytest.CaptureFix
         assert main([*given, "--plot", str(tmp_path / picture), *more]) == 0
         answer = json.loads(capsys.readouterr().out)
         assert answer["slow"][0]["components"] == ["OST0017"]
-        assert answer["slow"][0]["fault"] == "slow target"
+        assert answer["slow"][0]["fault"] == "slow OST"
         assert answer["counts"]["targets"] == 112
         assert len(answer["rates"]) == 4
         assert (tmp_path / picture).stat().st_size > 10_000
@@ -96,7 +96,7 @@ def test_without_topology_it_says_what_it_cannot_tell(
     assert main(["locate", str(slow / "run.csv")]) == 0
     out = capsys.readouterr().out
     assert out.startswith("OST0017 is slow")
-    assert "Without servers of the targets" in out
+    assert "Without servers of the OSTs" in out
 
 
 def test_bad_rows_are_named_and_good_ones_stay(tmp_path: Path) -> None:

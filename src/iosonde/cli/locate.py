@@ -63,7 +63,7 @@ def _warn(message: str) -> None:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = "Slow targets, servers, links, routers and clients: which, by how much, how sure."
+    summary = "Slow OSTs, servers, links, routers and clients: which, by how much, how sure."
     parser = options.Parser("locate", summary, EXAMPLES)
     add = parser.add_argument
     add("file", type=Path, metavar="FILE", help="transfers: CSV, Parquet or JSON lines")

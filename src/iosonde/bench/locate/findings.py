@@ -9,7 +9,7 @@ from enum import StrEnum
 class Fault(StrEnum):
     """Kinds of slow components."""
 
-    OST = "slow target"
+    OST = "slow OST"
     SERVER = "slow server"
     LINK = "degraded link"
     ROUTER = "slow router group"
@@ -29,17 +29,17 @@ class Cause(StrEnum):
 class CannotTell(StrEnum):
     """What a run cannot tell."""
 
-    NO_TARGETS = "targets of the files"
+    NO_TARGETS = "OSTs of the files"
     NO_SERVERS = "servers"
     NO_GROUPS = "router groups"
     NO_PAIRS = "failover pairs"
     NO_HOSTS = "client hosts"
     FEW_HOSTS = "few client hosts"
-    ONE_HOST_A_TARGET = "client or target"
+    ONE_HOST_A_TARGET = "client or OST"
     NO_POSITION = "disk position"
     NO_RATES = "dips"
     FEW_GROUPS = "few router groups"
-    FEW_TARGETS = "few targets"
+    FEW_TARGETS = "few OSTs"
     STRIPED = "stripes"
     ONE_REPETITION = "one repetition"
 

@@ -53,7 +53,7 @@ def locate_sheet(
     target = _places(transfers.targets)[drawn.target]
     across = [
         ("by rank", "rank", transfers.rank),
-        ("by target", "target, in order of names", np.where(drawn.target < 0, np.nan, target)),
+        ("by OST", "OST, in order of names", np.where(drawn.target < 0, np.nan, target)),
     ]
     if transfers.position is not None:
         edges = "disk position: 0 outer edge, 1 inner edge"
@@ -151,13 +151,13 @@ def _beside(drawn: _Drawn) -> Pane:
         )
         odd |= slow
     both = np.isfinite(mean).all(axis=0)
-    kinds = (("a target", "target", both & ~odd), (SLOW, "slow", both & odd))
+    kinds = (("an OST", "target", both & ~odd), (SLOW, "slow", both & odd))
     marks = [
         NumberDots(name, role, mean[0, some], mean[1, some])
         for name, role, some in kinds
         if some.any()
     ]
-    note = "mean time of a target's files"
+    note = "mean time of an OST's files"
     n = int(both.sum())
     title, across = "reads beside writes", "seconds to write"
     return Pane(

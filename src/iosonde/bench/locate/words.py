@@ -22,20 +22,20 @@ NAMED = 4
 """Components that a sentence names one by one."""
 MILD = 1.2
 """Times as long up to which a router group looks as if a router had failed."""
-_OF = {"ost": "targets", "oss": "servers", "group": "groups", "host": "clients"}
+_OF = {"ost": "OSTs", "oss": "servers", "group": "groups", "host": "clients"}
 _LIMITS = {
-    CannotTell.NO_TARGETS: "The transfers do not name their targets, so iosonde cannot tell targets and servers apart.",
-    CannotTell.NO_SERVERS: "Without servers of the targets iosonde cannot tell a slow server from slow targets.",
+    CannotTell.NO_TARGETS: "The transfers do not name their OSTs, so iosonde cannot tell OSTs and servers apart.",
+    CannotTell.NO_SERVERS: "Without servers of the OSTs iosonde cannot tell a slow server from slow OSTs.",
     CannotTell.NO_GROUPS: "Without router groups iosonde cannot find slow routers or degraded links.",
     CannotTell.NO_PAIRS: "Without failover pairs iosonde cannot name a failed-over server.",
     CannotTell.NO_HOSTS: "Some transfers have no client host, so iosonde cannot find every slow client.",
     CannotTell.FEW_HOSTS: f"With fewer than {LEAST_HOSTS} client hosts iosonde cannot tell which of them is slow.",
-    CannotTell.ONE_HOST_A_TARGET: "Most targets have files of one client, so a slow client looks like slow targets.",
-    CannotTell.NO_POSITION: "Without positions of the files on disk slow inner tracks may hide a slow target.",
+    CannotTell.ONE_HOST_A_TARGET: "Most OSTs have files of one client, so a slow client looks like slow OSTs.",
+    CannotTell.NO_POSITION: "Without positions of the files on disk slow inner tracks may hide a slow OST.",
     CannotTell.NO_RATES: "Without bytes over time a short dip looks like a slightly slow component.",
     CannotTell.FEW_GROUPS: "With fewer than 4 router groups iosonde cannot tell which of them is a few percent slow.",
-    CannotTell.FEW_TARGETS: "The run has fewer than 6 targets: too few to know what is usual.",
-    CannotTell.STRIPED: "Files lie on most targets each, so iosonde cannot tell the targets apart.",
+    CannotTell.FEW_TARGETS: "The run has fewer than 6 OSTs: too few to know what is usual.",
+    CannotTell.STRIPED: "Files lie on most OSTs each, so iosonde cannot tell the OSTs apart.",
     CannotTell.ONE_REPETITION: "One repetition cannot tell a slow component from load of others: repeat the run.",
 }
 
@@ -58,7 +58,7 @@ def say_limits(findings: Findings) -> list[str]:
 
 
 def say_slow(one: Slow) -> str:
-    """``OST0017 is slow: its files took 1.8x (1.6-2.1) as long as those of the other 143 targets.`` or the like."""
+    """``OST0017 is slow: its files took 1.8x (1.6-2.1) as long as those of the other 143 OSTs.`` or the like."""
     if one.fault is Fault.DIP:
         return _dip(one)
     name, others = _names(one.components), f"the other {one.peers} {_OF[one.level]}"
@@ -102,7 +102,7 @@ def say_uneven(one: Uneven) -> str:
         case Cause.GENERATIONS:
             n = len(one.components)
             kinds = f"{n} of {one.of} take {one.factor:.2f}x as long"
-            return f"Targets are of two kinds: {kinds}; iosonde compares each with its own kind."
+            return f"OSTs are of two kinds: {kinds}; iosonde compares each with its own kind."
 
 
 def _dip(one: Slow) -> str:
@@ -138,7 +138,7 @@ def _factor(effect: TimeFactor) -> str:
 
 
 def _count(counts: Counts) -> str:
-    parts = [f"{counts.targets} targets"]
+    parts = [f"{counts.targets} OSTs"]
     parts += [f"{counts.servers} servers"] if counts.servers else []
     parts += [f"{counts.groups} router groups"] if counts.groups else []
     return ", ".join(parts)
