@@ -20,7 +20,9 @@ LEAST_EFFECT = 0.07
 FALSE_HOSTS = 0.002
 """Probability of any slow host in a healthy run."""
 FEW_FILES = 4
-_CONSISTENT = 0.7
+"""Files of an OST among which none can be told to be the odd one."""
+CONSISTENT = 0.7
+"""Share of a host's files that show a third of its effect."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def slow_hosts(
         mine = host == present[place]
         effect = float(np.median(apart[mine]))
         alike = float(np.mean(apart[mine] > effect / 3))
-        if effect >= LEAST_EFFECT and alike >= _CONSISTENT:
+        if effect >= LEAST_EFFECT and alike >= CONSISTENT:
             error = effect / float(t[place] / spread)
             found.append(
                 SlowHost(

@@ -30,7 +30,8 @@ _INSTANTS = (
     "close_begin_ns",
     "close_end_ns",
 )
-_NEEDED = ("direction", "rank", "bytes", "transfer_begin_ns", "transfer_end_ns")
+NEEDED = ("direction", "rank", "bytes", "transfer_begin_ns", "transfer_end_ns")
+"""Columns of the table transfers that must be there."""
 
 
 class _Names:
@@ -75,7 +76,7 @@ def read_transfers(path: Path, warn: Warn) -> Transfers:
         position.append(place)
         stripes.append([(targets.of(name), share) for name, share in shares])
 
-    _each(path, _NEEDED, take, warn)
+    _each(path, NEEDED, take, warn)
     column = {name: np.array(values, dtype=np.int64) for name, values in number.items()}
 
     def instants(name: str) -> Instants | None:
@@ -200,7 +201,7 @@ def _whole(row: Row, name: str, default: int | None = None) -> int:
 
 def _instant(row: Row, name: str) -> int:
     return (
-        NULL_NS if not (row.get(name) or "").strip() and name not in _NEEDED else _whole(row, name)
+        NULL_NS if not (row.get(name) or "").strip() and name not in NEEDED else _whole(row, name)
     )
 
 

@@ -18,9 +18,11 @@ APART = 4.0
 ALIKE = 0.8
 """Of all targets slower or of a component, those that are both: then the component is what is slow."""
 LEAST_FACTOR = 1.08
+"""Times as long, from which two clusters are named."""
 OF_ONE_KIND = 0.75
 """Share of the enclosures whose targets all seem to be of one kind, from which enclosures decide."""
-_VALLEY = 0.04
+VALLEY = 0.04
+"""Share of the OSTs in the middle third between the means."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def _two_means(ordered: Floats, least: int) -> float | None:
         (np.sum((ordered[:k] - low[at]) ** 2) + np.sum((ordered[k:] - high[at]) ** 2)) / (n - 2)
     )
     third = (ordered > low[at] + gap / 3) & (ordered < high[at] - gap / 3)
-    if min(k, n - k) < least or gap < APART * inside or third.mean() > _VALLEY:
+    if min(k, n - k) < least or gap < APART * inside or third.mean() > VALLEY:
         return None
     return float(ordered[k - 1] + ordered[k]) / 2
 

@@ -25,6 +25,8 @@ ODD = 12.0
 """What a score loses beyond that."""
 ONE_WAY = float(2 * np.log(2))
 """What it loses for a fault of one direction only."""
+ROOM = 6.0
+"""How far below its penalty a component is still tried: the test after the search decides."""
 _SINGULAR = 1e-9
 
 
@@ -213,7 +215,7 @@ def _scored(block: KindBlock, variant: str, info: Floats, maps: Floats) -> list[
         score = score - ODD * (np.abs(effect[:, 0] - FAILOVER) > NEAR)
     if block.kind == "link":
         score = score - ODD * (np.abs(effect[:, 0] - effect[:, 1]) > NEAR)
-    good = usable & (effect >= LEAST).all(axis=1) & (score > 0)
+    good = usable & (effect >= LEAST).all(axis=1) & (score > -ROOM)
     return [
         Trial(float(score[i]), block.kind, int(block.place[i]), variant, tuple(effect[i].tolist()))
         for i in np.flatnonzero(good).tolist()

@@ -19,6 +19,8 @@ MANY = 20
 """Components of a level from which pairs of siblings give its scatter; of fewer their shortest half does."""
 PRIOR, PRIOR_DF = 0.012, 5.0
 """Scatter of servers and of groups before any data, in logarithms, and how many components it counts as."""
+FAR = 6.0
+"""Scales of the shortest half beyond which one of few components is left out: that scale is itself uncertain."""
 FLOOR = 0.004
 _MOST_PAIRS = 40_000
 _USED = 0.8
@@ -118,7 +120,7 @@ def _few(values: Floats) -> float:
     if len(known) < 3:
         return 0.0
     centre, scale = shortest_half(known)
-    inside = known[np.abs(known - centre) <= 4 * max(scale, FLOOR)]
+    inside = known[np.abs(known - centre) <= FAR * max(scale, FLOOR)]
     return max(float(np.std(inside, ddof=1)), FLOOR) if len(inside) > 2 else scale
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 MOST = 8
 """Slow components in a run; without servers each of their targets counts."""
 MOST_ALONE = 48
-CHANCE = 0.0025
-"""Probability of any false component of one kind in a healthy run."""
+CHANCE = {"ost": 0.0025, "oss": 0.0025, "link": 0.0025, "pair": 0.0025, "group": 0.006}
+"""Probability of any false component of a kind in a healthy run; groups are few, and a failed router costs little."""
 GAP = 6.0
 """A rival whose score is so close is named with \"or\"."""
 
@@ -49,8 +49,8 @@ def search(
     while chosen:
         precision, spread = _precision(y, file_variance, levels, known, chosen)
         tested = _tested(y, precision, spread, levels, chosen)
-        worst = max(tested, key=lambda one: one.chance)
-        if worst.chance <= CHANCE:
+        worst = max(tested, key=lambda one: one.chance / CHANCE[one.hypothesis.kind])
+        if worst.chance <= CHANCE[worst.hypothesis.kind]:
             return [_with_rivals(one, y, precision, levels, chosen) for one in tested]
         chosen = [one for one in chosen if one is not worst.hypothesis]
     return []
