@@ -11,6 +11,7 @@ from iosonde.bench.locate.dips import dips_of, without
 from iosonde.bench.locate.effects import effects_of
 from iosonde.bench.locate.findings import CannotTell, Counts, Findings
 from iosonde.bench.locate.generations import Generations, generations
+from iosonde.bench.locate.scatter import noise_of
 from iosonde.bench.locate.search import Found, search
 from iosonde.bench.locate.slow import slow_client, slow_component, slow_while, together
 from iosonde.bench.locate.tree import Named, named_levels
@@ -80,14 +81,15 @@ def _searched(effects: Effects, kinds: Generations | None, named: Named) -> list
     kind is changed where that leaves fewer findings.
     """
     y = effects.y - np.nanmedian(effects.y, axis=0)
+    noise = noise_of(effects.by_repetition, effects.file_variance, named.levels.tree)
     if kinds is None:
-        return search(y, effects.file_variance, named.levels, named.known)
+        return search(y, noise, named.levels, named.known)
 
     def against(slower: Flags) -> list[Found]:
         left = y.copy()
         for kind in (slower, ~slower):
             left[kind] -= np.nanmedian(left[kind], axis=0)
-        return search(left, effects.file_variance, named.levels, named.known)
+        return search(left, noise, named.levels, named.known)
 
     found = against(kinds.slower)
     for one in found if len(found) > 1 else []:

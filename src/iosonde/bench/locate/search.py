@@ -9,7 +9,7 @@ import numpy as np
 
 from iosonde.bench.locate.hypotheses import Hypothesis, Levels, best, estimates
 from iosonde.bench.locate.nested import NestedPrecision
-from iosonde.bench.locate.scatter import Scatter, own_precision, scatter
+from iosonde.bench.locate.scatter import Noise, Scatter, own_precision, scatter
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
@@ -34,20 +34,18 @@ class Found:
     rivals: tuple[Hypothesis, ...] = ()
 
 
-def search(
-    y: Floats, file_variance: Floats, levels: Levels, known: tuple[bool, bool]
-) -> list[Found]:
+def search(y: Floats, noise: Noise, levels: Levels, known: tuple[bool, bool]) -> list[Found]:
     """Slow components, the one that explains most first. ``y``: slowness (targets, K); ``known``: servers, groups."""
     chosen: list[Hypothesis] = []
     most = MOST if known[0] else MOST_ALONE
     while len(chosen) < most:
-        precision, _ = _precision(y, file_variance, levels, known, chosen)
+        precision, _ = _precision(y, noise, levels, known, chosen)
         more = best(y, precision, levels, chosen, 1)
         if not more:
             break
         chosen = _without_swallowed([*chosen, more[0]])
     while chosen:
-        precision, spread = _precision(y, file_variance, levels, known, chosen)
+        precision, spread = _precision(y, noise, levels, known, chosen)
         tested = _tested(y, precision, spread, levels, chosen)
         worst = max(tested, key=lambda one: one.chance / CHANCE[one.hypothesis.kind])
         if worst.chance <= CHANCE[worst.hypothesis.kind]:
@@ -65,20 +63,20 @@ def _without_swallowed(chosen: list[Hypothesis]) -> list[Hypothesis]:
 
 def _precision(
     y: Floats,
-    file_variance: Floats,
+    noise: Noise,
     levels: Levels,
     known: tuple[bool, bool],
     chosen: list[Hypothesis],
 ) -> tuple[NestedPrecision, Scatter]:
     """With the scatter of what ``chosen`` leaves: two rounds, for their effects depend on it."""
-    spread = scatter(_left(y, chosen, None), file_variance, levels.tree, known)
+    spread = scatter(_left(y, chosen, None), noise, levels.tree, known)
     for _ in range(2 if chosen else 1):
-        own = own_precision(y, file_variance, spread.target)
+        own = own_precision(y, noise.file_variance, spread.target)
         precision = NestedPrecision(own, spread.server, spread.group, levels.tree)
         if chosen:
             effects, _ = estimates(y, precision, chosen)
-            spread = scatter(_left(y, chosen, effects), file_variance, levels.tree, known)
-    own = own_precision(y, file_variance, spread.target)
+            spread = scatter(_left(y, chosen, effects), noise, levels.tree, known)
+    own = own_precision(y, noise.file_variance, spread.target)
     return NestedPrecision(own, spread.server, spread.group, levels.tree), spread
 
 
