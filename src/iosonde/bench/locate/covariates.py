@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LOAD_SPREAD, POSITION_SPREAD = 0.02, 0.05
 """Least standard deviation of ln bytes, and of position, over targets for a fit."""
 POSITION_KNOWN = 0.8
+SPOILED = 3.0
+"""Times the other direction's standard error of the slope."""
 _KNEES = (0.25, 0.5, 0.75)
 
 
@@ -53,13 +55,27 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
         if not columns:
             continue
         design, beta = _best(columns, centre, files, mine, positions is not None)
-        explained[mine] = (design @ beta)[mine] - np.median((design @ beta)[mine])
+        fitted = design @ beta
+        explained[mine] = fitted[mine] - np.median(fitted[mine])
         if positions is not None:
-            left = centre[mine] - (design @ beta)[mine]
+            left = centre[mine] - fitted[mine]
             slope[k] = beta[-1]
             spread = np.std(positions[mine]) * np.sqrt(len(np.unique(np.flatnonzero(mine) % n)))
             error[k] = mad(left - np.median(left)) / spread
+    _share_slope(explained, slope, error, place, phase % ways)
     return Covariates(explained, slope, error)
+
+
+def _share_slope(explained: Floats, slope: Floats, error: Floats, place: Floats, way: Ints) -> None:
+    """Give a direction that a fault has spoiled the other one's slope: disks are the same in both."""
+    if len(slope) < 2 or not np.isfinite(error).all():
+        return
+    good, bad = int(np.argmin(error)), int(np.argmax(error))
+    if error[bad] <= SPOILED * error[good]:
+        return
+    mine = (way == bad) & np.isfinite(place)
+    explained[mine] += (slope[good] - slope[bad]) * (place[mine] - np.median(place[mine]))
+    slope[bad], error[bad] = slope[good], error[good]
 
 
 def _start(design: Floats, values: Floats) -> Floats:
