@@ -219,3 +219,18 @@ def test_sentences_are_short_and_json_is_plain() -> None:
             assert line.endswith(".")
         assert len(table_rows(found)) >= len(found.slow)
         json.dumps(as_json(found, []), allow_nan=False)
+
+
+def test_absurd_ranks_and_instants_cost_no_memory() -> None:
+    verdict = judge(144, NOISES["5 %/2 %"], "dip", 3)
+    assert verdict.right
+    machine, rng = system(144), np.random.default_rng(10)
+    fault = replace(healthy(machine), dip=(-1, 10.0, 4.0, 0.3))
+    transfers = run(machine, Noise(), fault, rng)
+    rank, end = transfers.rank.copy(), transfers.transfer_end_ns.copy()
+    rank[0], end[0] = 2**62, 2**62
+    odd = replace(transfers, rank=rank, transfer_end_ns=end)
+    assert Fault.DIP in {one.fault for one in locate(odd, machine.topology()).slow}
+    begin, rate = series(odd, 0, 0)
+    assert len(begin) <= 100_001
+    assert np.isfinite(rate).all()

@@ -6,7 +6,16 @@ import tomllib
 from dataclasses import fields
 from pathlib import Path
 
-from iosonde.bench.locate import clients, dips, files, generations, hypotheses, scatter, search
+from iosonde.bench.locate import (
+    clients,
+    covariates,
+    dips,
+    files,
+    generations,
+    hypotheses,
+    scatter,
+    search,
+)
 from iosonde.bench.locate import locate as located
 from iosonde.bench.locate.hypotheses import penalty
 from iosonde.bench.locate.robust import HUBER
@@ -21,6 +30,7 @@ USERS = " ".join((ROOT / "docs/locate.md").read_text().split())
 def test_files_and_clients_in_prose_are_those_in_code() -> None:
     assert f"clipped at {HUBER:g} standard deviations" in PAGE
     assert f"more than {located.WIDE * 100:g} % of the OSTs nothing" in PAGE
+    assert f"slope is {covariates.SPOILED:g} times as uncertain" in PAGE
     assert f"is below {clients.FALSE_HOSTS:g}, it takes {clients.LEAST_EFFECT * 100:.0f} %" in PAGE
     assert f"{clients.CONSISTENT * 100:g} % of its files show a third" in PAGE
 

@@ -20,7 +20,8 @@ SIGMAS = 7.0
 """Scaled median absolute deviations below the median: of means over as many bins."""
 LENGTHS = (2, 4, 8, 16, 32)
 """Bins that a dip is looked for in; at most a third of the phase."""
-LEAST_BINS = 24
+LEAST_BINS, MOST_BINS = 24, 100_000
+"""Bins of a phase in which dips are looked for."""
 _WHOLE = -1
 
 
@@ -76,30 +77,23 @@ def _phase(
         & (transfers.repetition == repetition)
         & (transfers.direction == direction)
     )
-    start, full = (
-        int(transfers.transfer_begin_ns[rows].min()),
-        int(transfers.transfer_begin_ns[rows].max()),
-    )
+    start = int(transfers.transfer_begin_ns[rows].min())
+    full = int(transfers.transfer_begin_ns[rows].max())
     bins = int((transfers.transfer_end_ns[rows].min() - full) // BIN_NS) - 1
-    if bins < LEAST_BINS:
+    if not LEAST_BINS <= bins <= MOST_BINS:
         return []
-    server = _server_of_rank(transfers, rows, servers)
-    mine = (
-        (rates.repetition == repetition)
-        & (rates.direction == direction)
-        & (rates.rank < len(server))
-    )
-    place = (rates.begin_ns[mine] - full) // BIN_NS
-    inside = (place >= 0) & (place < bins)
-    of = server[rates.rank[mine]][inside]
-    table = np.bincount(
-        (of + 1) * bins + place[inside],
-        rates.bytes[mine][inside].astype(np.float64),
-        (count + 1) * bins,
-    )
-    table = table.reshape(count + 1, bins)
+    ranks, server = _server_of_rank(transfers, rows, servers)
+    here = (rates.repetition == repetition) & (rates.direction == direction)
+    rank = np.searchsorted(ranks, rates.rank[here]).clip(0, len(ranks) - 1)
+    place = (rates.begin_ns[here] - full) // BIN_NS
+    inside = (place >= 0) & (place < bins) & (ranks[rank] == rates.rank[here])
+    size = rates.bytes[here][inside].astype(np.float64)
+    cell = (server[rank[inside]] + 1) * bins + place[inside]
+    table = np.bincount(cell, size, (count + 1) * bins).reshape(count + 1, bins)
     where = _Phase(repetition, direction, start, full)
     whole = table.sum(0)
+    if np.median(whole) <= 0:
+        return []
     found = []
     for first, last, factor in _stretches(whole[None] / np.median(whole))[0]:
         found.append(where.dip(_WHOLE, (first, last, factor)))
@@ -112,18 +106,17 @@ def _phase(
     return found
 
 
-def _server_of_rank(transfers: Transfers, rows: Ints, servers: Ints) -> Ints:
-    """Server of each rank's files; -1 where they lie on several, or nobody knows."""
-    out: Ints = np.full(int(transfers.rank.max()) + 1, -2, dtype=np.int64)
-    count = transfers.stripes.counts()[rows]
+def _server_of_rank(transfers: Transfers, rows: Ints, servers: Ints) -> tuple[Ints, Ints]:
+    """Ranks in order, and the server of each one's files; -1 where they lie on several, or nobody knows."""
+    single = transfers.stripes.counts()[rows] == 1
     target = np.full(len(rows), -1, dtype=np.int64)
-    target[count == 1] = transfers.stripes.target[transfers.stripes.first[:-1][rows[count == 1]]]
-    server = np.where(target >= 0, servers[target], -1)
-    order = np.argsort(transfers.rank[rows], kind="stable")
-    out[transfers.rank[rows][order]] = server[order]
-    other = out[transfers.rank[rows]] != server
-    out[transfers.rank[rows][other]] = -1
-    return np.maximum(out, -1)
+    target[single] = transfers.stripes.target[transfers.stripes.first[:-1][rows[single]]]
+    server = np.where(target >= 0, np.append(servers, -1)[target], -1)
+    ranks, number = np.unique(transfers.rank[rows], return_inverse=True)
+    low, high = np.full(len(ranks), np.iinfo(np.int64).max), np.full(len(ranks), -1)
+    np.minimum.at(low, number, server)
+    np.maximum.at(high, number, server)
+    return ranks, np.where(low == high, low, -1)
 
 
 def _stretches(relative: Floats) -> list[list[tuple[int, int, float]]]:

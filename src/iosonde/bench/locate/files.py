@@ -194,7 +194,7 @@ def _whole(row: Row, name: str, default: int | None = None) -> int:
         value = int(text)
     except ValueError:
         raise ValueError(f"{name} is {text!r}, not a whole number") from None
-    if not 0 <= value < 2**63:
+    if not 0 <= value < 2**62:
         raise ValueError(f"{name} is {text}, out of range")
     return value
 
