@@ -19,6 +19,7 @@ from iosonde.bench.locate import (
 from iosonde.bench.locate import locate as located
 from iosonde.bench.locate.hypotheses import penalty
 from iosonde.bench.locate.robust import HUBER
+from iosonde.bench.locate.tree import LEAST_TRANSFERS
 from iosonde.bench.locate.uneven import LEAST_GROUPS
 from iosonde.model.transfers import BIN_NS, DIRECTIONS, LEVELS, BinnedRates, Transfers
 
@@ -52,6 +53,7 @@ def test_the_search_in_prose_is_that_in_code() -> None:
     assert penalty(1, 192) > 19
     assert f"fewer than {scatter.MANY} components" in PAGE
     assert f"prior of {scatter.PRIOR:g} that counts as {scatter.PRIOR_DF:g} components" in PAGE
+    assert f"An OST with fewer than {LEAST_TRANSFERS} transfers in a direction" in PAGE
     assert f"of fewer than {LEAST_GROUPS} a few percent" in PAGE
 
 

@@ -40,6 +40,7 @@ class CannotTell(StrEnum):
     NO_RATES = "dips"
     FEW_GROUPS = "few router groups"
     FEW_TARGETS = "few OSTs"
+    FEW_FILES = "few files"
     STRIPED = "stripes"
     ONE_REPETITION = "one repetition"
 

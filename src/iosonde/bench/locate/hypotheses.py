@@ -71,7 +71,7 @@ class KindBlock(NamedTuple):
 class Levels:
     """The tree, and what of it may be named. ``real_server``/``real_group``: known ones with more than one child.
 
-    ``pairs``: servers of each failover pair.
+    ``pairs``: servers of each failover pair. ``real_target``: targets with enough files to be named alone.
     """
 
     tree: Tree
@@ -79,6 +79,7 @@ class Levels:
     real_server: Ints
     real_group: Ints
     pairs: tuple[tuple[int, ...], ...]
+    real_target: Ints
 
 
 def penalty(effects: int, components: int) -> float:
@@ -145,7 +146,10 @@ def _blocks(
 ) -> Iterator[KindBlock]:
     """All components, kind by kind."""
     tree, k = levels.tree, left.shape[1]
-    yield KindBlock("ost", np.arange(len(left)), precision.target_info(), left, weighted)
+    which = levels.real_target
+    info = precision.target_info()
+    if len(which):
+        yield KindBlock("ost", which, info[which], left[which], weighted[which])
     z_server, w_server = (sums(v, tree.server, len(tree.group)) for v in (left, weighted))
     info, real = precision.server_info(), levels.real_server
     if len(real) > 1:

@@ -127,7 +127,7 @@ def _tested(
 
 def _alike(one: Hypothesis, levels: Levels) -> int:
     if one.kind == "ost":
-        return len(levels.tree.server)
+        return len(levels.real_target)
     if one.kind == "group":
         return len(levels.real_group)
     return len(levels.pairs) if one.kind == "pair" else max(len(levels.real_server), 2)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from iosonde.model.transfers import Topology, Transfers
 
 
+LEAST_TRANSFERS = 3
+"""Transfers of a target in a direction, over all repetitions, without which it is not named alone."""
+
+
 @dataclass(frozen=True)
 class Named:
     """``levels`` with the names of their components by kind; ``known``: whether there are servers, and groups."""
@@ -48,7 +52,12 @@ def named_levels(transfers: Transfers, topology: Topology, rows: Rows) -> Named:
     ]
     usable = [p for p, one in enumerate(held) if len(one) > 1]
     levels = Levels(
-        Tree(server, group), rows.directions, real, real_group, tuple(held[p] for p in usable)
+        Tree(server, group),
+        rows.directions,
+        real,
+        real_group,
+        tuple(held[p] for p in usable),
+        np.flatnonzero(_transfers(rows) >= LEAST_TRANSFERS),
     )
     names = {
         "ost": transfers.targets,
@@ -58,6 +67,13 @@ def named_levels(transfers: Transfers, topology: Topology, rows: Rows) -> Named:
         "pair": tuple(pairs[p] for p in usable),
     }
     return Named(levels, (len(real) >= 2, len(real_group) >= 2), names)
+
+
+def _transfers(rows: Rows) -> Ints:
+    """Transfers of each target in the direction that has fewer, shape (targets,)."""
+    ways = len(rows.directions)
+    count = np.bincount(rows.target * ways + rows.phase % ways, minlength=rows.targets * ways)
+    return np.asarray(count.reshape(-1, ways).min(axis=1), dtype=np.int64)
 
 
 def _alone(number: Ints, count: int) -> tuple[Ints, int]:
