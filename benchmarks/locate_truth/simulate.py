@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.locate_truth.systems import System, ost
 from iosonde.model.arrays import Floats, Ints
-from iosonde.model.transfers import BIN_NS, Rates, Stripes, Transfers
+from iosonde.model.transfers import BIN_NS, BinnedRates, Stripes, Transfers
 
 FILE_BYTES = 3_221_225_472
 OST_BYTES_PER_S = 0.675e9
@@ -44,7 +44,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class Fault:
-    """Rate factors. ``ost``: (2, osts) by direction; ``host``: host -> factor; ``dip``: (oss or -1, begin s, length s, factor)."""
+    """Rate factors: ``ost`` (2, osts) by direction, ``host`` by number, ``dip``: (oss or -1, begin, length, factor)."""
 
     ost: Floats
     host: dict[int, float] = field(default_factory=dict)
@@ -62,16 +62,20 @@ def run(machine: System, noise: Noise, fault: Fault, rng: np.random.Generator) -
     for repetition in range(noise.repetitions):
         for direction in (0, 1):
             rate = base[direction] * _drawn(machine, noise, direction, rng)
-            took = _took(machine, noise, rate, target, place, rng)
+            took = _took(machine, noise, rate, target, place=place, rng=rng)
             took *= np.array([1 / fault.host.get(rank // 4, 1.0) for rank in range(ranks)])
             begin = rng.uniform(0, 0.05, ranks)
             if fault.dip is not None:
                 hit = (machine.oss[target] == fault.dip[0]) | (fault.dip[0] < 0)
-                rates.append((repetition, direction, now, *_binned(took, hit, fault.dip, direction, rng)))
+                rates.append(
+                    (repetition, direction, now, *_binned(took, hit, fault.dip, direction, rng))
+                )
                 took = np.where(hit, _warped(took, fault.dip, direction), took)
             parts.append((repetition, direction, now + (begin * 1e9).astype(np.int64), took))
             now += int((begin + took).max() * 1e9) + 2_000_000_000
-    return _transfers(parts, rates, target, position if noise.position_known else None, machine.osts)
+    return _transfers(
+        parts, rates, target, position if noise.position_known else None, machine.osts
+    )
 
 
 def healthy(machine: System) -> Fault:
@@ -79,7 +83,9 @@ def healthy(machine: System) -> Fault:
     return Fault(np.ones((2, machine.osts)))
 
 
-def with_ost(fault: Fault, chosen: Floats | Ints, factor: float, directions: tuple[int, ...] = (0, 1)) -> Fault:
+def with_ost(
+    fault: Fault, chosen: Floats | Ints, factor: float, directions: tuple[int, ...] = (0, 1)
+) -> Fault:
     """``factor`` on some targets."""
     rate = fault.ost.copy()
     for direction in directions:
@@ -99,7 +105,11 @@ def _allocated(machine: System, noise: Noise, rng: np.random.Generator) -> Ints:
 
 def _drawn(machine: System, noise: Noise, direction: int, rng: np.random.Generator) -> Floats:
     """Rate factors of targets in one phase of one repetition."""
-    own = rng.standard_t(4, machine.osts) / np.sqrt(2) if noise.tails else rng.normal(size=machine.osts)
+    own = (
+        rng.standard_t(4, machine.osts) / np.sqrt(2)
+        if noise.tails
+        else rng.normal(size=machine.osts)
+    )
     log = noise.ost * own
     log += rng.normal(0, GROUP_NOISE[direction], machine.group.max() + 1)[machine.groups()]
     rate = np.exp(log)
@@ -112,7 +122,13 @@ def _drawn(machine: System, noise: Noise, direction: int, rng: np.random.Generat
 
 
 def _took(
-    machine: System, noise: Noise, rate: Floats, target: Ints, place: Floats, rng: np.random.Generator
+    machine: System,
+    noise: Noise,
+    rate: Floats,
+    target: Ints,
+    *,
+    place: Floats,
+    rng: np.random.Generator,
 ) -> Floats:
     """Seconds of each file: files of a target share its rate by weight until they end."""
     weight = np.exp(rng.normal(0, noise.file, len(target)))
@@ -150,12 +166,18 @@ def _warped(seconds: Floats, dip: tuple[int, float, float, float], direction: in
         return seconds
     inside = begin + (seconds - begin) / factor
     return np.where(
-        seconds < begin, seconds, np.where(seconds < begin + factor * length, inside, seconds + length * (1 - factor))
+        seconds < begin,
+        seconds,
+        np.where(seconds < begin + factor * length, inside, seconds + length * (1 - factor)),
     )
 
 
 def _binned(
-    took: Floats, hit: Floats | np.ndarray, dip: tuple[int, float, float, float], direction: int, rng: np.random.Generator
+    took: Floats,
+    hit: Floats | np.ndarray,
+    dip: tuple[int, float, float, float],
+    direction: int,
+    rng: np.random.Generator,
 ) -> tuple[Ints, Ints, Ints]:
     """rank, bin, bytes of one phase: the dip is in writes."""
     width = BIN_NS / 1e9
@@ -165,7 +187,15 @@ def _binned(
     _, begin, length, factor = dip
     service = edges.copy()
     if direction == 0:
-        service = np.where(edges < begin, edges, np.where(edges < begin + length, begin + (edges - begin) * factor, edges - length * (1 - factor)))
+        service = np.where(
+            edges < begin,
+            edges,
+            np.where(
+                edges < begin + length,
+                begin + (edges - begin) * factor,
+                edges - length * (1 - factor),
+            ),
+        )
     out = []
     for some, clock in ((hit, service), (~np.asarray(hit), edges)):
         rows = np.flatnonzero(some)
@@ -177,7 +207,9 @@ def _binned(
     return tuple(np.concatenate(column) for column in zip(*out, strict=True))  # type: ignore[return-value]
 
 
-def _transfers(parts: list, rates: list, target: Ints, position: Floats | None, osts: int) -> Transfers:
+def _transfers(
+    parts: list, rates: list, target: Ints, position: Floats | None, osts: int
+) -> Transfers:
     ranks, many = len(target), len(parts)
     rank = np.tile(np.arange(ranks), many)
     begin = np.concatenate([part[2] for part in parts])
@@ -185,7 +217,7 @@ def _transfers(parts: list, rates: list, target: Ints, position: Floats | None, 
     one = [np.full(len(entry[3]), entry[0]) for entry in rates]
     binned = None
     if rates:
-        binned = Rates(
+        binned = BinnedRates(
             np.concatenate(one),
             np.concatenate([np.full(len(entry[3]), entry[1]) for entry in rates]),
             np.concatenate([entry[3] for entry in rates]),

@@ -15,7 +15,7 @@ SIZES = (18, 112, 144, 360, 1440)
 
 @dataclass(frozen=True)
 class System:
-    """Numbers of parents. ``oss`` of each OST, shape (osts,); ``group`` and ``pair`` of each server, shape (servers,)."""
+    """Numbers of parents: ``oss`` of each OST (osts,), ``group`` and ``pair`` of each server (servers,)."""
 
     oss: Ints
     group: Ints
@@ -59,7 +59,9 @@ def system(osts: int) -> System:
     group = 2 * (number // 6) + number % 2
     if osts == 112:
         inside = number % 14
-        group = 6 * (number // 14) + np.where(inside < 12, 2 * (inside // 6) + inside % 2, inside - 8)
+        group = 6 * (number // 14) + np.where(
+            inside < 12, 2 * (inside // 6) + inside % 2, inside - 8
+        )
     elif osts == 18:
         group = number // 3
     return System(oss.astype(np.int64), group.astype(np.int64), (number // 2).astype(np.int64))

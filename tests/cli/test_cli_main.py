@@ -34,7 +34,7 @@ def test_every_command_has_help_with_examples(capsys):
             assert run(command.name, "--help") == 0
             text = capsys.readouterr().out
             assert "examples:\n  " in text
-            assert "--store" in text
+            assert "--store" in text or command.name == "locate"  # it reads files only
 
 
 def test_no_command_is_a_usage_error(capsys):

@@ -63,11 +63,11 @@ def _warn(message: str) -> None:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = "Slow targets, servers, links, routers and clients: which, by how much, how sure."
+    summary = "Slow OSTs, servers, links, routers and clients: which, by how much, how sure."
     parser = options.Parser("locate", summary, EXAMPLES)
     add = parser.add_argument
     add("file", type=Path, metavar="FILE", help="transfers: CSV, Parquet or JSON lines")
-    add("--topology", type=Path, metavar="FILE", help="what is part of what: child,parent,level")
+    add("--topology", type=Path, metavar="FILE", help="topology: child,parent,level")
     add("--rates", type=Path, metavar="FILE", help="bytes of each rank in bins of 0.25 s")
     add("--plot", type=Path, metavar="FILE", help="picture of times and rates: PNG, SVG or PDF")
     add("--width", type=float, default=12.0, metavar="INCHES", help="width of the picture (12)")

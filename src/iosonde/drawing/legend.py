@@ -24,7 +24,7 @@ from iosonde.drawing.marks import (
 )
 from iosonde.drawing.marks_levels import curve_handle
 from iosonde.drawing.marks_matplotlib import KINDS, kind_colour
-from iosonde.drawing.marks_numbers import number_handle
+from iosonde.drawing.number_axes import number_handle
 from iosonde.drawing.sheet import RATIO, Sheet
 from iosonde.drawing.style import Style
 
@@ -58,7 +58,9 @@ def words(sheet: Sheet) -> list[str]:
         found.append("one operation")
     if any(isinstance(mark, Dots) and len(mark.value) for mark in marks):
         found.append(ONE_PROCESS)
-    found += dict.fromkeys(mark.name for mark in marks if isinstance(mark, LevelLine | NumberDots | NumberLine))
+    found += dict.fromkeys(
+        mark.name for mark in marks if isinstance(mark, LevelLine | NumberDots | NumberLine)
+    )
     if any(isinstance(mark, Cells) for mark in marks):
         found.append("operations, counted")
     found += [kind for kind in KINDS if any(np.any(mark.kind == kind) for mark in points)]
@@ -130,13 +132,13 @@ def legend(canvas: Figure, sheet: Sheet, plan: SheetLayout, style: Style) -> Non
         order = [r * columns + c for c in range(columns) for r in range(lines)]
         every = [mark for pane in sheet.panes for mark in pane.marks]
         own = {m.name: curve_handle(m, style) for m in every if isinstance(m, LevelLine)}
-        own |= {m.name: number_handle(m, style) for m in every if isinstance(m, NumberDots | NumberLine)}
+        own |= {
+            m.name: number_handle(m, style) for m in every if isinstance(m, NumberDots | NumberLine)
+        }
         levels = {m.name for p in sheet.panes for m in p.marks if isinstance(m, Level)}
         colours = curve_colours(sheet, style)
         handles = [
-            own[found[i]]
-            if found[i] in own
-            else _handle(found[i], levels, style, colours)
+            own[found[i]] if found[i] in own else _handle(found[i], levels, style, colours)
             for i in order
             if i < len(found)
         ]

@@ -43,7 +43,7 @@ from iosonde.drawing.marks_matplotlib import (
     draw_steps,
     shortened,
 )
-from iosonde.drawing.marks_numbers import draw_number_dots, draw_number_line, number_axes
+from iosonde.drawing.number_axes import draw_number_dots, draw_number_line, number_axes
 from iosonde.drawing.sheet import RATIO, Pane, Sheet
 from iosonde.drawing.sheet_layout import SheetLayout, layout
 from iosonde.drawing.strip import draw_strip

@@ -104,7 +104,13 @@ def layout(sheet: Sheet, width_in: float) -> SheetLayout:
     inner = width_in - 2 * margin - _OUT_IN
     pane = (inner - (columns - 1) * _GAP_IN) / columns - label
     most = max((len(mark.categories) for mark in bars), default=0)
-    axes = max(0.5, 0.2 * most + 0.1) if bars else _LEVELS_AXES_IN if sheet.levels or numbers else _AXES_IN
+    axes = (
+        max(0.5, 0.2 * most + 0.1)
+        if bars
+        else _LEVELS_AXES_IN
+        if sheet.levels or numbers
+        else _AXES_IN
+    )
     two_lines = any(_crowded(sheet, number, pane) for number in range(len(sheet.panes)))
     above = 0.4 if two_lines else 0.26
     curves = any(isinstance(mark, Curve) for pane in sheet.panes for mark in pane.marks)

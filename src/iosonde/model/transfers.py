@@ -23,7 +23,7 @@ WRITE, READ = 0, 1
 DIRECTIONS = ("write", "read")
 """Names of ``Transfers.direction``."""
 BIN_NS = 250_000_000
-"""Width of a bin of ``Rates``."""
+"""Width of a bin of ``BinnedRates``."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,11 @@ class Stripes:
         """The stripes of some rows, in that order."""
         count = np.diff(self.first)[rows]
         first = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
-        entry = np.arange(first[-1]) - np.repeat(first[:-1], count) + np.repeat(self.first[:-1][rows], count)
+        entry = (
+            np.arange(first[-1])
+            - np.repeat(first[:-1], count)
+            + np.repeat(self.first[:-1][rows], count)
+        )
         return Stripes(first, self.target[entry], self.share[entry])
 
     @staticmethod
@@ -62,7 +66,7 @@ class Stripes:
 
 
 @dataclass(frozen=True)
-class Rates:
+class BinnedRates:
     """Bytes moved by a rank in bins of ``bin_ns``. Shapes (bins,); bins without bytes may be left out.
 
     ``begin_ns`` on the same clock as the instants of the transfers.
@@ -104,7 +108,7 @@ class Transfers:
     close_end_ns: Instants | None = None
     layout: tuple[str, ...] | None = None
     """What the file system calls each row's layout, for people."""
-    rates: Rates | None = None
+    rates: BinnedRates | None = None
 
     def __len__(self) -> int:
         return len(self.bytes)

@@ -27,7 +27,9 @@ class Located:
     rates: list[PhaseRates]
 
 
-def located(path: Path, topology: Path | None, rates: Path | None, warn: Callable[[str], None]) -> Located:
+def located(
+    path: Path, topology: Path | None, rates: Path | None, warn: Callable[[str], None]
+) -> Located:
     """Findings of the run in ``path``. Raises InputFileError; rows that cannot be read go to ``warn``."""
     transfers = read_transfers(path, warn)
     if rates is not None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Rows:
     """Usable transfers, one row for each of their targets. Shapes (rows,).
 
-    The slowest of a file's targets sets its time, so each target has all of it: among many files the slow one stands out.
+    The slowest of a file's targets sets its time, so each has all of it: the slow one stands out among many files.
     """
 
     slowness: Floats
@@ -81,7 +81,7 @@ def rows_of(transfers: Transfers) -> Rows:
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellLocations:
     """Locations of cells: ``centre``, ``files`` and ``file_scale`` (of one transfer around it, by direction)."""
 
     centre: Floats
@@ -91,7 +91,7 @@ class Cells:
     file_scale: Floats
 
 
-def locations(rows: Rows, slowness: Floats, use: Floats | None = None) -> Cells:
+def locations(rows: Rows, slowness: Floats, use: Floats | None = None) -> CellLocations:
     """Huber location of each cell; ``use``: weights of 0 leave rows out."""
     cell, count = rows.cell(), rows.phases * rows.targets
     way = rows.phase % len(rows.directions)
@@ -108,8 +108,10 @@ def locations(rows: Rows, slowness: Floats, use: Floats | None = None) -> Cells:
     centre, weight = np.full(count, np.nan), np.zeros(len(cell))
     for k, one in enumerate(scale.tolist()):
         mine = way == k
-        found, w = group_huber(slowness[mine], cell[mine], count, one, middle, given[mine])
+        found, w = group_huber(
+            slowness[mine], cell[mine], count, one, start=middle, use=given[mine]
+        )
         own = np.arange(count) // rows.targets % len(rows.directions) == k
         centre = np.where(own, found, centre)
         weight[mine] = w
-    return Cells(centre, files, weight, scale)
+    return CellLocations(centre, files, weight, scale)

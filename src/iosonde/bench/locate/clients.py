@@ -10,7 +10,7 @@ import numpy as np
 from iosonde.bench.locate.robust import group_huber, scale_of
 
 if TYPE_CHECKING:
-    from iosonde.bench.locate.cells import Cells, Rows
+    from iosonde.bench.locate.cells import CellLocations, Rows
     from iosonde.model.arrays import Floats
 
 LEAST_HOSTS = 4
@@ -20,7 +20,9 @@ LEAST_EFFECT = 0.07
 FALSE_HOSTS = 0.002
 """Probability of any slow host in a healthy run."""
 FEW_FILES = 4
-_CONSISTENT = 0.7
+"""Files of an OST among which none can be told to be the odd one."""
+CONSISTENT = 0.7
+"""Share of a host's files that show a third of its effect."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,14 @@ class SlowHost:
     files: int
 
 
-def slow_hosts(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]) -> list[SlowHost]:
+def slow_hosts(
+    rows: Rows, cells: CellLocations, slowness: Floats, left_out: set[int]
+) -> list[SlowHost]:
     """Hosts whose files are slower than the others' on the same targets, slowest first.
 
     ``left_out``: hosts found before, whose files are no reference.
     """
-    from scipy.special import stdtr
+    from scipy import special  # type: ignore[import-untyped, unused-ignore]
 
     apart, widening = _without_own(rows, cells, slowness, left_out)
     usable = np.isfinite(apart) & (rows.host >= 0) & ~np.isin(rows.host, list(left_out))
@@ -58,26 +62,34 @@ def slow_hosts(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]) -
     t = (centre * np.sqrt(files))[present]
     t = t - np.median(t)
     spread = max(scale_of(t, tails=len(present) >= 20), 0.7)
-    p = stdtr(max(2, 0.8 * len(present) - 2), -t / spread) * len(present)
+    p = special.stdtr(max(2, 0.8 * len(present) - 2), -t / spread) * len(present)
     found = []
     for place in np.flatnonzero(p < FALSE_HOSTS).tolist():
         mine = host == present[place]
         effect = float(np.median(apart[mine]))
         alike = float(np.mean(apart[mine] > effect / 3))
-        if effect >= LEAST_EFFECT and alike >= _CONSISTENT:
+        if effect >= LEAST_EFFECT and alike >= CONSISTENT:
             error = effect / float(t[place] / spread)
-            found.append(SlowHost(int(present[place]), effect, error, float(p[place]), alike, int(mine.sum())))
+            found.append(
+                SlowHost(
+                    int(present[place]), effect, error, float(p[place]), alike, int(mine.sum())
+                )
+            )
     return sorted(found, key=lambda one: -one.effect)
 
 
-def _without_own(rows: Rows, cells: Cells, slowness: Floats, left_out: set[int]) -> tuple[Floats, Floats]:
+def _without_own(
+    rows: Rows, cells: CellLocations, slowness: Floats, left_out: set[int]
+) -> tuple[Floats, Floats]:
     """Slowness of each row less that of other hosts' rows in its cell, NaN where there are none, and how much
     wider it scatters than one row for so few others.
     """
     cell = rows.cell()
     count = len(cells.centre)
     # Of so few files none can be told to be the odd one.
-    weight = np.where(cells.files[cell] <= FEW_FILES, 1.0, cells.weight) * ~np.isin(rows.host, list(left_out))
+    weight = np.where(cells.files[cell] <= FEW_FILES, 1.0, cells.weight) * ~np.isin(
+        rows.host, list(left_out)
+    )
     span = int(rows.host.max()) + 2
     _, own = np.unique(cell * span + rows.host + 1, return_inverse=True)
     total, mass = np.bincount(cell, weight, count), np.bincount(cell, weight * slowness, count)

@@ -11,10 +11,13 @@ from iosonde.bench.locate.robust import biweight_fit, mad, repeated_median
 
 if TYPE_CHECKING:
     from iosonde.bench.locate.cells import Rows
-    from iosonde.model.arrays import Floats, Ints
+    from iosonde.model.arrays import Flags, Floats, Ints
 
 LOAD_SPREAD, POSITION_SPREAD = 0.02, 0.05
 """Least standard deviation of ln bytes, and of position, over targets for a fit."""
+POSITION_KNOWN = 0.8
+SPOILED = 3.0
+"""Times the other direction's standard error of the slope."""
 _KNEES = (0.25, 0.5, 0.75)
 
 
@@ -33,32 +36,46 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
     """Robust regression by direction, over all cells of it. ``servers``: of each target, -1 unknown."""
     cells, n, ways = len(centre), rows.targets, len(rows.directions)
     cell = rows.cell()
-    load = np.bincount(cell, rows.bytes, cells)
+    load = np.asarray(np.bincount(cell, rows.bytes, cells), dtype=np.float64)
     files = np.bincount(cell, minlength=cells)
     known = np.isfinite(rows.position)
     with np.errstate(invalid="ignore", divide="ignore"):
-        place = np.bincount(cell[known], rows.position[known], cells) / np.bincount(cell[known], minlength=cells)
+        place = np.bincount(cell[known], rows.position[known], cells) / np.bincount(
+            cell[known], minlength=cells
+        )
     explained = np.zeros(cells)
     slope, error = np.full(ways, np.nan), np.full(ways, np.nan)
-    phase = np.arange(cells) // n
+    phase: Ints = np.arange(cells) // n
     for k in range(ways):
         mine = (phase % ways == k) & np.isfinite(centre)
         columns = _load_columns(load, phase, n, mine, servers)
-        used = np.isfinite(place) & mine
-        located = used.sum() >= 0.8 * mine.sum() and np.std(place[used]) > POSITION_SPREAD if used.any() else False
-        positions = np.where(np.isfinite(place), place, np.nanmean(place[used])) if located else None
+        positions = _positions(place, mine)
         if positions is not None:
             columns.append(positions)
         if not columns:
             continue
         design, beta = _best(columns, centre, files, mine, positions is not None)
-        explained[mine] = (design @ beta)[mine] - np.median((design @ beta)[mine])
+        fitted = design @ beta
+        explained[mine] = fitted[mine] - np.median(fitted[mine])
         if positions is not None:
-            left = centre[mine] - (design @ beta)[mine]
+            left = centre[mine] - fitted[mine]
             slope[k] = beta[-1]
             spread = np.std(positions[mine]) * np.sqrt(len(np.unique(np.flatnonzero(mine) % n)))
             error[k] = mad(left - np.median(left)) / spread
+    _share_slope(explained, slope, error, place, phase % ways)
     return Covariates(explained, slope, error)
+
+
+def _share_slope(explained: Floats, slope: Floats, error: Floats, place: Floats, way: Ints) -> None:
+    """Give a direction that a fault has spoiled the other one's slope: disks are the same in both."""
+    if len(slope) < 2 or not np.isfinite(error).all():
+        return
+    good, bad = int(np.argmin(error)), int(np.argmax(error))
+    if error[bad] <= SPOILED * error[good]:
+        return
+    mine = (way == bad) & np.isfinite(place)
+    explained[mine] += (slope[good] - slope[bad]) * (place[mine] - np.median(place[mine]))
+    slope[bad], error[bad] = slope[good], error[good]
 
 
 def _start(design: Floats, values: Floats) -> Floats:
@@ -71,8 +88,18 @@ def _start(design: Floats, values: Floats) -> Floats:
     return beta
 
 
-def _load_columns(load: Floats, phase: Ints, n: int, mine: Floats, servers: Ints | None) -> list[Floats]:
-    """ln of bytes on the target, and on its server, where they differ."""
+def _positions(place: Floats, mine: Flags) -> Floats | None:
+    """Mean position of each cell, where most cells of a direction have one and they differ."""
+    used = np.isfinite(place) & mine
+    if used.sum() < max(POSITION_KNOWN * mine.sum(), 2) or np.std(place[used]) < POSITION_SPREAD:
+        return None
+    return np.where(np.isfinite(place), place, np.mean(place[used]))
+
+
+def _load_columns(
+    load: Floats, phase: Ints, n: int, mine: Flags, servers: Ints | None
+) -> list[Floats]:
+    """Logarithm of bytes on the target, and on its server, where they differ."""
     columns = []
     with np.errstate(divide="ignore"):
         by_target = np.log(np.where(load > 0, load, 1.0))
@@ -88,7 +115,9 @@ def _load_columns(load: Floats, phase: Ints, n: int, mine: Floats, servers: Ints
     return columns
 
 
-def _best(columns: list[Floats], centre: Floats, files: Ints, mine: Floats, position: bool) -> tuple[Floats, Floats]:
+def _best(
+    columns: list[Floats], centre: Floats, files: Ints, mine: Flags, position: bool
+) -> tuple[Floats, Floats]:
     """Design and coefficients; a bend in the effect of load where that fits better."""
     one = np.ones(len(centre))
     trials = [np.column_stack([one, *columns])]

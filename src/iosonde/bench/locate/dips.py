@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,8 @@ SIGMAS = 7.0
 """Scaled median absolute deviations below the median: of means over as many bins."""
 LENGTHS = (2, 4, 8, 16, 32)
 """Bins that a dip is looked for in; at most a third of the phase."""
-LEAST_BINS = 24
+LEAST_BINS, MOST_BINS = 24, 100_000
+"""Bins of a phase in which dips are looked for."""
 _WHOLE = -1
 
 
@@ -37,64 +38,85 @@ class Dip:
     since_s: tuple[float, float]
 
 
-def dips(transfers: Transfers, servers: Ints, count: int) -> list[Dip]:
-    """Dips of all phases. ``servers``: of each target, shape (targets,), -1 unknown; ``count`` of them. Empty without rates."""
+class _Phase(NamedTuple):
+    """``start_ns``: its first begin; ``full_ns``: from when on all ranks are busy."""
+
+    repetition: int
+    direction: int
+    start_ns: int
+    full_ns: int
+
+    def dip(self, server: int, stretch: tuple[int, int, float]) -> Dip:
+        """A dip from its first and last bin and its factor."""
+        begin, end = (self.full_ns + place * BIN_NS for place in stretch[:2])
+        since = ((begin - self.start_ns) / 1e9, (end - self.start_ns) / 1e9)
+        return Dip(server, self.repetition, self.direction, begin, end, stretch[2], since)
+
+
+def dips_of(transfers: Transfers, servers: Ints, count: int) -> list[Dip]:
+    """Dips of all phases, none without rates. ``servers``: of each target (targets,), -1 unknown; ``count`` of them."""
     if transfers.rates is None:
         return []
     usable = transfers.usable()
-    keys = np.unique(np.stack([transfers.repetition[usable], transfers.direction[usable]], axis=1), axis=0)
+    keys = np.unique(
+        np.stack([transfers.repetition[usable], transfers.direction[usable]], axis=1), axis=0
+    )
     found: list[Dip] = []
     for repetition, direction in keys.tolist():
         found += _phase(transfers, servers, count, repetition, direction)
     return found
 
 
-def _phase(transfers: Transfers, servers: Ints, count: int, repetition: int, direction: int) -> list[Dip]:
+def _phase(
+    transfers: Transfers, servers: Ints, count: int, repetition: int, direction: int
+) -> list[Dip]:
     rates = transfers.rates
     assert rates is not None
-    rows = np.flatnonzero(transfers.usable() & (transfers.repetition == repetition) & (transfers.direction == direction))
-    start, full = int(transfers.transfer_begin_ns[rows].min()), int(transfers.transfer_begin_ns[rows].max())
+    rows = np.flatnonzero(
+        transfers.usable()
+        & (transfers.repetition == repetition)
+        & (transfers.direction == direction)
+    )
+    start = int(transfers.transfer_begin_ns[rows].min())
+    full = int(transfers.transfer_begin_ns[rows].max())
     bins = int((transfers.transfer_end_ns[rows].min() - full) // BIN_NS) - 1
-    if bins < LEAST_BINS:
+    if not LEAST_BINS <= bins <= MOST_BINS:
         return []
-    server = _server_of_rank(transfers, rows, servers)
-    mine = (rates.repetition == repetition) & (rates.direction == direction) & (rates.rank < len(server))
-    place = (rates.begin_ns[mine] - full) // BIN_NS
-    inside = (place >= 0) & (place < bins)
-    of = server[rates.rank[mine]][inside]
-    table = np.bincount((of + 1) * bins + place[inside], rates.bytes[mine][inside].astype(np.float64), (count + 1) * bins)
-    table = table.reshape(count + 1, bins)
+    ranks, server = _server_of_rank(transfers, rows, servers)
+    here = (rates.repetition == repetition) & (rates.direction == direction)
+    rank = np.searchsorted(ranks, rates.rank[here]).clip(0, len(ranks) - 1)
+    place = (rates.begin_ns[here] - full) // BIN_NS
+    inside = (place >= 0) & (place < bins) & (ranks[rank] == rates.rank[here])
+    size = rates.bytes[here][inside].astype(np.float64)
+    cell = (server[rank[inside]] + 1) * bins + place[inside]
+    table = np.bincount(cell, size, (count + 1) * bins).reshape(count + 1, bins)
+    where = _Phase(repetition, direction, start, full)
     whole = table.sum(0)
+    if np.median(whole) <= 0:
+        return []
     found = []
     for first, last, factor in _stretches(whole[None] / np.median(whole))[0]:
-        found.append(_dip(_WHOLE, repetition, direction, full, start, (first, last, factor)))
+        found.append(where.dip(_WHOLE, (first, last, factor)))
     used = np.flatnonzero(np.median(table[1:], axis=1) > 0)
     if len(used) >= 4:
         relative = table[1:][used] / np.median(table[1:][used], axis=1, keepdims=True)
         relative /= np.maximum(np.median(relative, axis=0), 1e-9)
         for at, stretches in enumerate(_stretches(relative)):
-            found += [_dip(int(used[at]), repetition, direction, full, start, one) for one in stretches]
+            found += [where.dip(int(used[at]), one) for one in stretches]
     return found
 
 
-def _dip(server: int, repetition: int, direction: int, full: int, start: int, stretch: tuple[int, int, float]) -> Dip:
-    begin, end = full + stretch[0] * BIN_NS, full + stretch[1] * BIN_NS
-    since = ((begin - start) / 1e9, (end - start) / 1e9)
-    return Dip(server, repetition, direction, begin, end, stretch[2], since)
-
-
-def _server_of_rank(transfers: Transfers, rows: Ints, servers: Ints) -> Ints:
-    """Server of each rank's files; -1 where they lie on several, or nobody knows."""
-    out = np.full(int(transfers.rank.max()) + 1, -2, dtype=np.int64)
-    count = transfers.stripes.counts()[rows]
+def _server_of_rank(transfers: Transfers, rows: Ints, servers: Ints) -> tuple[Ints, Ints]:
+    """Ranks in order, and the server of each one's files; -1 where they lie on several, or nobody knows."""
+    single = transfers.stripes.counts()[rows] == 1
     target = np.full(len(rows), -1, dtype=np.int64)
-    target[count == 1] = transfers.stripes.target[transfers.stripes.first[:-1][rows[count == 1]]]
-    server = np.where(target >= 0, servers[target], -1)
-    order = np.argsort(transfers.rank[rows], kind="stable")
-    out[transfers.rank[rows][order]] = server[order]
-    other = out[transfers.rank[rows]] != server
-    out[transfers.rank[rows][other]] = -1
-    return np.maximum(out, -1)
+    target[single] = transfers.stripes.target[transfers.stripes.first[:-1][rows[single]]]
+    server = np.where(target >= 0, np.append(servers, -1)[target], -1)
+    ranks, number = np.unique(transfers.rank[rows], return_inverse=True)
+    low, high = np.full(len(ranks), np.iinfo(np.int64).max), np.full(len(ranks), -1)
+    np.minimum.at(low, number, server)
+    np.maximum.at(high, number, server)
+    return ranks, np.where(low == high, low, -1)
 
 
 def _stretches(relative: Floats) -> list[list[tuple[int, int, float]]]:
@@ -108,9 +130,9 @@ def _stretches(relative: Floats) -> list[list[tuple[int, int, float]]]:
         means = (sums[:, length:] - sums[:, :-length]) / length
         away = means - np.median(means, axis=1, keepdims=True)
         scale = max(mad(away), 0.01)
-        row, at = np.nonzero((away < -SIGMAS * scale) & (away < -DROP))
+        hit, at = np.nonzero((away < -SIGMAS * scale) & (away < -DROP))
         for step in range(length):
-            low[row, at + step] = True
+            low[hit, at + step] = True
     low &= relative < 1 - DROP / 2
     out: list[list[tuple[int, int, float]]] = []
     for row in range(rows):

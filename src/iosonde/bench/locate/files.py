@@ -14,7 +14,7 @@ from iosonde.engine.foreign import as_text
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.text import clean_text
-from iosonde.model.transfers import DIRECTIONS, LEVELS, Rates, Stripes, Topology, Transfers
+from iosonde.model.transfers import DIRECTIONS, LEVELS, BinnedRates, Stripes, Topology, Transfers
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Instants, Ints
@@ -22,8 +22,16 @@ if TYPE_CHECKING:
 Warn = Callable[[str], None]
 Row = dict[str, str]
 _MOST_WARNINGS = 5
-_INSTANTS = ("open_begin_ns", "open_end_ns", "transfer_begin_ns", "transfer_end_ns", "close_begin_ns", "close_end_ns")
-_NEEDED = ("direction", "rank", "bytes", "transfer_begin_ns", "transfer_end_ns")
+_INSTANTS = (
+    "open_begin_ns",
+    "open_end_ns",
+    "transfer_begin_ns",
+    "transfer_end_ns",
+    "close_begin_ns",
+    "close_end_ns",
+)
+NEEDED = ("direction", "rank", "bytes", "transfer_begin_ns", "transfer_end_ns")
+"""Columns of the table transfers that must be there."""
 
 
 class _Names:
@@ -37,16 +45,23 @@ class _Names:
 
 
 def read_transfers(path: Path, warn: Warn) -> Transfers:
-    """All rows that can be read; of each other row ``warn`` gets the place. Raises InputFileError: no row, or a column is missing."""
+    """All rows that can be read; ``warn`` gets the place of any other. Raises InputFileError: no row, no column."""
     files, hosts, targets = _Names(), _Names(), _Names()
-    number: dict[str, list[int]] = {name: [] for name in (*_INSTANTS, "repetition", "direction", "rank", "host", "file", "bytes")}
+    number: dict[str, list[int]] = {
+        name: []
+        for name in (*_INSTANTS, "repetition", "direction", "rank", "host", "file", "bytes")
+    }
     position: list[float] = []
     stripes: list[list[tuple[int, float]]] = []
     runs = _Names()
 
     def take(row: Row) -> None:
         parsed = {name: _instant(row, name) for name in _INSTANTS}
-        parsed |= {"repetition": _whole(row, "repetition", 0), "rank": _whole(row, "rank"), "bytes": _whole(row, "bytes")}
+        parsed |= {
+            "repetition": _whole(row, "repetition", 0),
+            "rank": _whole(row, "rank"),
+            "bytes": _whole(row, "bytes"),
+        }
         parsed["direction"] = _direction(row)
         place = float(row.get("position") or "nan")
         shares = _stripes(row.get("targets") or "")
@@ -61,12 +76,20 @@ def read_transfers(path: Path, warn: Warn) -> Transfers:
         position.append(place)
         stripes.append([(targets.of(name), share) for name, share in shares])
 
-    _each(path, _NEEDED, take, warn)
+    _each(path, NEEDED, take, warn)
     column = {name: np.array(values, dtype=np.int64) for name, values in number.items()}
-    optional = {name: column[name] if (column[name] != NULL_NS).any() else None for name in _INSTANTS if "transfer" not in name}
+
+    def instants(name: str) -> Instants | None:
+        return column[name] if (column[name] != NULL_NS).any() else None
+
     return Transfers(
         run=next(iter(runs.number)),
-        **{name: column[name] for name in ("repetition", "direction", "rank", "host", "file", "bytes")},
+        repetition=column["repetition"],
+        direction=column["direction"],
+        rank=column["rank"],
+        host=column["host"],
+        file=column["file"],
+        bytes=column["bytes"],
         transfer_begin_ns=column["transfer_begin_ns"],
         transfer_end_ns=column["transfer_end_ns"],
         stripes=_packed(stripes),
@@ -74,23 +97,34 @@ def read_transfers(path: Path, warn: Warn) -> Transfers:
         files=tuple(files.number),
         targets=tuple(targets.number),
         position=np.array(position) if np.isfinite(position).any() else None,
-        **optional,
+        open_begin_ns=instants("open_begin_ns"),
+        open_end_ns=instants("open_end_ns"),
+        close_begin_ns=instants("close_begin_ns"),
+        close_end_ns=instants("close_end_ns"),
     )
 
 
-def read_rates(path: Path, warn: Warn) -> Rates:
+def read_rates(path: Path, warn: Warn) -> BinnedRates:
     """Bytes in bins by rank. Raises InputFileError as ``read_transfers`` does."""
     names = ("repetition", "direction", "rank", "begin_ns", "bytes")
     number: dict[str, list[int]] = {name: [] for name in names}
 
     def take(row: Row) -> None:
-        parsed = (_whole(row, "repetition", 0), _direction(row), _whole(row, "rank"), _whole(row, "begin_ns"), _whole(row, "bytes"))
+        parsed = (
+            _whole(row, "repetition", 0),
+            _direction(row),
+            _whole(row, "rank"),
+            _whole(row, "begin_ns"),
+            _whole(row, "bytes"),
+        )
         for name, value in zip(names, parsed, strict=True):
             number[name].append(value)
 
     _each(path, ("direction", "rank", "begin_ns", "bytes"), take, warn)
-    repetition, direction, rank, begin, size = (np.array(number[name], dtype=np.int64) for name in names)
-    return Rates(repetition, direction, rank, begin, size)
+    repetition, direction, rank, begin, size = (
+        np.array(number[name], dtype=np.int64) for name in names
+    )
+    return BinnedRates(repetition, direction, rank, begin, size)
 
 
 def read_topology(path: Path, warn: Warn) -> Topology:
@@ -98,7 +132,9 @@ def read_topology(path: Path, warn: Warn) -> Topology:
     parents: dict[str, dict[str, str]] = {}
 
     def take(row: Row) -> None:
-        child, parent, level = ((row.get(name) or "").strip() for name in ("child", "parent", "level"))
+        child, parent, level = (
+            (row.get(name) or "").strip() for name in ("child", "parent", "level")
+        )
         if level not in LEVELS:
             raise ValueError(f"the level {level!r} is none of {', '.join(LEVELS)}")
         if not child or not parent:
@@ -125,7 +161,9 @@ def _each(path: Path, needed: tuple[str, ...], take: Callable[[Row], None], warn
     if bad > _MOST_WARNINGS:
         warn(f"{path}: {bad - _MOST_WARNINGS} more rows are left out")
     if not good:
-        raise InputFileError(f"{path} has no row that can be read", expected=f"the columns {', '.join(needed)}")
+        raise InputFileError(
+            f"{path} has no row that can be read", expected=f"the columns {', '.join(needed)}"
+        )
 
 
 def _rows(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[int, Row]]:
@@ -136,13 +174,16 @@ def _rows(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[int, Row]]:
                 missing = [name for name in needed if name not in (reader.fieldnames or ())]
                 if missing:
                     raise InputFileError(
-                        f"{path} has no column {', '.join(missing)}", expected=f"the columns {', '.join(needed)}"
+                        f"{path} has no column {', '.join(missing)}",
+                        expected=f"the columns {', '.join(needed)}",
                     )
                 for row in reader:
                     yield reader.line_num, row
         except (OSError, csv.Error) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise InputFileError(f"cannot read {path}: {reason}", expected="a table with a header") from error
+            raise InputFileError(
+                f"cannot read {path}: {reason}", expected="a table with a header"
+            ) from error
 
 
 def _whole(row: Row, name: str, default: int | None = None) -> int:
@@ -153,13 +194,15 @@ def _whole(row: Row, name: str, default: int | None = None) -> int:
         value = int(text)
     except ValueError:
         raise ValueError(f"{name} is {text!r}, not a whole number") from None
-    if not 0 <= value < 2**63:
+    if not 0 <= value < 2**62:
         raise ValueError(f"{name} is {text}, out of range")
     return value
 
 
 def _instant(row: Row, name: str) -> int:
-    return NULL_NS if not (row.get(name) or "").strip() and name not in _NEEDED else _whole(row, name)
+    return (
+        NULL_NS if not (row.get(name) or "").strip() and name not in NEEDED else _whole(row, name)
+    )
 
 
 def _direction(row: Row) -> int:
@@ -178,11 +221,17 @@ def _stripes(text: str) -> list[tuple[str, float]]:
     total = sum(shares)
     if not all(share > 0 for share in shares) or not math.isfinite(total):
         raise ValueError(f"targets are {text!r}, with a share that is no positive number")
-    return [(name.strip(), share / total) for (name, _, _), share in zip(parts, shares, strict=True)]
+    return [
+        (name.strip(), share / total) for (name, _, _), share in zip(parts, shares, strict=True)
+    ]
 
 
 def _packed(stripes: list[list[tuple[int, float]]]) -> Stripes:
     count = np.array([len(one) for one in stripes], dtype=np.int64)
     first: Ints | Instants = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
     flat = [entry for one in stripes for entry in one]
-    return Stripes(first, np.array([t for t, _ in flat], dtype=np.int64), np.array([s for _, s in flat], dtype=np.float64))
+    return Stripes(
+        first,
+        np.array([t for t, _ in flat], dtype=np.int64),
+        np.array([s for _, s in flat], dtype=np.float64),
+    )

@@ -9,7 +9,7 @@ from enum import StrEnum
 class Fault(StrEnum):
     """Kinds of slow components."""
 
-    OST = "slow target"
+    OST = "slow OST"
     SERVER = "slow server"
     LINK = "degraded link"
     ROUTER = "slow router group"
@@ -26,26 +26,27 @@ class Cause(StrEnum):
     GENERATIONS = "two generations"
 
 
-class Limit(StrEnum):
+class CannotTell(StrEnum):
     """What a run cannot tell."""
 
-    NO_TARGETS = "targets of the files"
+    NO_TARGETS = "OSTs of the files"
     NO_SERVERS = "servers"
     NO_GROUPS = "router groups"
     NO_PAIRS = "failover pairs"
     NO_HOSTS = "client hosts"
     FEW_HOSTS = "few client hosts"
-    ONE_HOST_A_TARGET = "client or target"
+    ONE_HOST_A_TARGET = "client or OST"
     NO_POSITION = "disk position"
     NO_RATES = "dips"
     FEW_GROUPS = "few router groups"
-    FEW_TARGETS = "few targets"
+    FEW_TARGETS = "few OSTs"
+    FEW_FILES = "few files"
     STRIPED = "stripes"
     ONE_REPETITION = "one repetition"
 
 
 @dataclass(frozen=True)
-class Effect:
+class TimeFactor:
     """How much longer transfers took in a direction, with its 95 % interval."""
 
     direction: str
@@ -65,7 +66,7 @@ class Slow:
     fault: Fault
     level: str
     components: tuple[str, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[TimeFactor, ...]
     chance: float
     repetitions: int
     of_repetitions: int
@@ -80,8 +81,9 @@ class Slow:
 class Uneven:
     """A cause without a slow component.
 
-    ``factor``: most over mean bytes on a target; time at the inner edge over the outer; time of the slower generation.
-    ``loss``: share of the sustained rate that it costs, None where it is not computed. ``components``: which, of how many ``of``.
+    ``factor``: most over mean bytes on a target; time at the inner edge over the outer; time of the slower kind.
+    ``loss``: share of the sustained rate that it costs, None where it is not computed. ``components``: which of
+    ``of`` targets.
     """
 
     cause: Cause
@@ -94,12 +96,9 @@ class Uneven:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """The answer: slow components, causes of uneven times, what the run cannot tell; ``targets`` and ``files`` it had."""
+class Counts:
+    """What a run had."""
 
-    slow: tuple[Slow, ...]
-    uneven: tuple[Uneven, ...]
-    limits: tuple[Limit, ...]
     targets: int
     servers: int
     groups: int
@@ -107,3 +106,13 @@ class Findings:
     transfers: int
     repetitions: int
     directions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The answer: slow components, causes of uneven times, and what the run cannot tell."""
+
+    slow: tuple[Slow, ...]
+    uneven: tuple[Uneven, ...]
+    limits: tuple[CannotTell, ...]
+    counts: Counts

@@ -1,4 +1,4 @@
-"""Two kinds of targets in one system: a bimodal population is no fault, and each target has its own kind's usual rate."""
+"""Two kinds of targets in one system: a bimodal population is no fault; each kind has its own usual rate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ APART = 4.0
 ALIKE = 0.8
 """Of all targets slower or of a component, those that are both: then the component is what is slow."""
 LEAST_FACTOR = 1.08
-_VALLEY = 0.04
+"""Times as long, from which two clusters are named."""
+OF_ONE_KIND = 0.75
+"""Share of the enclosures whose targets all seem to be of one kind, from which enclosures decide."""
+VALLEY = 0.04
+"""Share of the OSTs in the middle third between the means."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +38,14 @@ def generations(y: Floats, levels: Levels) -> Generations | None:
 
     ``y``: slowness, shape (targets, K), NaN unknown.
     """
-    with np.errstate(invalid="ignore"):
-        # What slows one direction only is no generation's doing.
-        trials = [np.nanmin(np.where(np.isfinite(y).any(1)[:, None], y, 0.0), axis=1), *y.T]
-    for values in trials:
+    # What slows one direction only is no generation's doing.
+    least = np.asarray(np.fmin.reduce(y, axis=1))
+    for values in (least, *y.T):
         slower = _split(values)
         if slower is not None and not _one_component(slower, levels):
             factor = float(np.exp(np.nanmedian(values[slower]) - np.nanmedian(values[~slower])))
             if factor >= LEAST_FACTOR:
-                return Generations(slower, factor)
+                return Generations(_by_enclosure(slower, levels), factor)
     return None
 
 
@@ -70,11 +73,36 @@ def _two_means(ordered: Floats, least: int) -> float | None:
     between = cut * (n - cut) * (high - low) ** 2
     at = int(np.argmax(between))
     k, gap = int(cut[at]), float(high[at] - low[at])
-    inside = np.sqrt((np.sum((ordered[:k] - low[at]) ** 2) + np.sum((ordered[k:] - high[at]) ** 2)) / (n - 2))
+    inside = np.sqrt(
+        (np.sum((ordered[:k] - low[at]) ** 2) + np.sum((ordered[k:] - high[at]) ** 2)) / (n - 2)
+    )
     third = (ordered > low[at] + gap / 3) & (ordered < high[at] - gap / 3)
-    if min(k, n - k) < least or gap < APART * inside or third.mean() > _VALLEY:
+    if min(k, n - k) < least or gap < APART * inside or third.mean() > VALLEY:
         return None
     return float(ordered[k - 1] + ordered[k]) / 2
+
+
+def _by_enclosure(slower: Flags, levels: Levels) -> Flags:
+    """Where servers that fail over to each other, or at least the targets of a server, are nearly always of one kind,
+    those of any are taken to be: the faster one if they differ half and half.
+    """
+    server = levels.tree.server
+    pair = np.full(len(levels.tree.group), -1, dtype=np.int64)
+    for number, held in enumerate(levels.pairs):
+        pair[list(held)] = number
+    for enclosure in (pair[server], server):
+        known = enclosure >= 0
+        if not known.all():
+            continue
+        size = np.bincount(enclosure)
+        slow = np.bincount(enclosure, slower)
+        used = size > 1
+        if not used.any():
+            continue
+        share = slow / np.maximum(size, 1)
+        if (used & ((share == 0) | (share == 1))).sum() >= OF_ONE_KIND * used.sum():
+            return np.asarray((share > 0.5)[enclosure])
+    return slower
 
 
 def _one_component(slower: Flags, levels: Levels) -> bool:

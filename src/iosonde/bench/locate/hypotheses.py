@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from iosonde.bench.locate.nested import NestedPrecision, Tree, sums
-from iosonde.model.transfers import READ, WRITE
+from iosonde.model.transfers import DIRECTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from iosonde.model.arrays import Floats, Ints
 
 LEAST = 0.04
@@ -20,6 +23,11 @@ NEAR = 0.25
 """How far from half the rate a failed-over pair may be, and how far apart reads and writes of a slow link."""
 ODD = 12.0
 """What a score loses beyond that."""
+ONE_WAY = float(2 * np.log(2))
+"""What it loses for a fault of one direction only."""
+ROOM = 6.0
+"""How far below its penalty a component is still tried: the test after the search decides."""
+_SINGULAR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -34,15 +42,36 @@ class Hypothesis:
     variant: str
     columns: Floats = field(repr=False)
     score: float = 0.0
-    ratio: float = 0.0
     effect: tuple[float, ...] = ()
+
+
+class Trial(NamedTuple):
+    """A hypothesis before its signature is made."""
+
+    score: float
+    kind: str
+    place: int
+    variant: str
+    effect: tuple[float, ...]
+
+
+class KindBlock(NamedTuple):
+    """All components of a kind: ``place`` (m,), information (m, K, K), score vectors (m, K), and their products with
+    the design, (m, K, columns).
+    """
+
+    kind: str
+    place: Ints
+    info: Floats
+    z: Floats
+    design: Floats
 
 
 @dataclass(frozen=True)
 class Levels:
     """The tree, and what of it may be named. ``real_server``/``real_group``: known ones with more than one child.
 
-    ``pairs``: servers of each failover pair.
+    ``pairs``: servers of each failover pair. ``real_target``: targets with enough files to be named alone.
     """
 
     tree: Tree
@@ -50,45 +79,61 @@ class Levels:
     real_server: Ints
     real_group: Ints
     pairs: tuple[tuple[int, ...], ...]
+    real_target: Ints
 
 
 def penalty(effects: int, components: int) -> float:
     """What a signature must explain for the number of its effects and of components like it."""
-    return effects * np.log(2 * components) + 2 * np.log(components) + 2 * np.log(5)
+    return float(effects * np.log(2 * components) + 2 * np.log(components) + 2 * np.log(5))
 
 
-def best(y: Floats, precision: NestedPrecision, levels: Levels, found: list[Hypothesis], most: int) -> list[Hypothesis]:
-    """The signatures that explain most of what ``found`` leaves, best first; those with a negative effect are no use."""
+def best(
+    y: Floats, precision: NestedPrecision, levels: Levels, found: list[Hypothesis], most: int
+) -> list[Hypothesis]:
+    """The signatures that explain most of what ``found`` leaves, best first, without those of ``found``."""
     left, weighted, project = residual(y, precision, found)
-    candidates: list[tuple[float, float, str, int, str, tuple[float, ...]]] = []
-    for kind, info, z, places, cross in _blocks(levels, precision, left, weighted):
-        reduced = info - cross @ project @ cross.transpose(0, 2, 1)
-        for variant, maps in _variants(kind, levels.directions):
-            candidates += _scored(kind, variant, reduced, z, maps, places)
-    candidates.sort(key=lambda one: -one[0])
+    candidates: list[Trial] = []
+    for block in _blocks(levels, precision, left, weighted):
+        reduced = block.info - block.design @ project @ block.design.transpose(0, 2, 1)
+        for variant, maps in _variants(block.kind, levels.directions):
+            candidates += _scored(block, variant, reduced, maps)
+    candidates.sort(key=lambda one: -one.score)
     taken = {(one.kind, one.place) for one in found}
-    chosen = [one for one in candidates[: most + len(taken)] if (one[2], one[3]) not in taken][:most]
+    new = [one for one in candidates[: most + 3 * len(taken)] if (one.kind, one.place) not in taken]
     return [
-        Hypothesis(kind, place, variant, columns(levels, kind, place, variant), score, ratio, effect)
-        for score, ratio, kind, place, variant, effect in chosen
+        Hypothesis(
+            one.kind,
+            one.place,
+            one.variant,
+            columns(levels, one.kind, one.place, one.variant),
+            one.score,
+            one.effect,
+        )
+        for one in new[:most]
     ]
 
 
-def residual(y: Floats, precision: NestedPrecision, found: list[Hypothesis]) -> tuple[Floats, Floats, Floats]:
+def residual(
+    y: Floats, precision: NestedPrecision, found: list[Hypothesis]
+) -> tuple[Floats, Floats, Floats]:
     """Inverse covariance times what is left, shape (targets, K); times the design; inverse of its information."""
     n, k = y.shape
-    mean = np.broadcast_to(np.eye(k), (n, k, k))
-    design = np.concatenate([mean, *(one.columns for one in found)], axis=2)
+    mean: Floats = np.broadcast_to(np.eye(k), (n, k, k))
+    design: Floats = np.concatenate([mean, *(one.columns for one in found)], axis=2)
     weighted = precision.solve(design)
     flat, flat_w = design.reshape(n * k, -1), weighted.reshape(n * k, -1)
-    project = np.linalg.pinv(flat.T @ flat_w, hermitian=True)
+    inverse = np.linalg.pinv(flat.T @ flat_w, hermitian=True)
+    project = np.asarray(inverse, dtype=np.float64)
     given = np.where(np.isfinite(y), y, 0.0)
-    beta = project @ (flat_w.T @ given.reshape(-1))
-    left = precision.solve(given[:, :, None])[:, :, 0] - weighted @ beta
+    beta = np.asarray(project @ (flat_w.T @ given.reshape(-1)))
+    solved: Floats = precision.solve(given[:, :, None])[:, :, 0]
+    left: Floats = solved - weighted @ beta
     return left, weighted, project
 
 
-def estimates(y: Floats, precision: NestedPrecision, found: list[Hypothesis]) -> tuple[Floats, Floats]:
+def estimates(
+    y: Floats, precision: NestedPrecision, found: list[Hypothesis]
+) -> tuple[Floats, Floats]:
     """Effects of all signatures together and their standard errors, shape (effects,)."""
     _, weighted, project = residual(y, precision, found)
     given, k = np.where(np.isfinite(y), y, 0.0), y.shape[1]
@@ -96,46 +141,48 @@ def estimates(y: Floats, precision: NestedPrecision, found: list[Hypothesis]) ->
     return beta[k:], np.sqrt(np.maximum(np.diag(project)[k:], 0.0))
 
 
-def _blocks(levels: Levels, precision: NestedPrecision, left: Floats, weighted: Floats):  # type: ignore[no-untyped-def]
-    """kind, information (m, K, K), score vector (m, K), places (m,), products with the design (m, K, p)."""
+def _blocks(
+    levels: Levels, precision: NestedPrecision, left: Floats, weighted: Floats
+) -> Iterator[KindBlock]:
+    """All components, kind by kind."""
     tree, k = levels.tree, left.shape[1]
-    yield "ost", precision.target_info(), left, np.arange(len(left)), weighted
-    by_server, w_server = (sums(v, tree.server, len(tree.group)) for v in (left, weighted))
-    info = precision.server_info()
-    real = levels.real_server
+    which = levels.real_target
+    info = precision.target_info()
+    if len(which):
+        yield KindBlock("ost", which, info[which], left[which], weighted[which])
+    z_server, w_server = (sums(v, tree.server, len(tree.group)) for v in (left, weighted))
+    info, real = precision.server_info(), levels.real_server
     if len(real) > 1:
-        yield "oss", info[real], by_server[real], real, w_server[real]
+        yield KindBlock("oss", real, info[real], z_server[real], w_server[real])
     groups = int(tree.group.max()) + 1
-    by_group, w_group = (sums(v, tree.group, groups) for v in (by_server, w_server))
-    which = levels.real_group
+    z_group, w_group = (sums(v, tree.group, groups) for v in (z_server, w_server))
+    group_info, which = precision.group_info(), levels.real_group
     if len(which) > 2:
-        yield "group", precision.group_info()[which], by_group[which], which, w_group[which]
-    if len(which) > 1:
-        if WRITE in levels.directions and READ in levels.directions and k == 2:
-            servers = real[np.isin(tree.group[real], which)]
-            of = tree.group[servers]
-            block = precision.group_info()[of].copy()
-            block[:, 1, 1] = info[servers, 1, 1]
-            shared = precision.server_with_group()[servers]
-            block[:, 0, 1] = block[:, 1, 0] = shared[:, 1, 0]
-            z = np.stack([by_group[of, 0], by_server[servers, 1]], axis=1)
-            w = np.stack([w_group[of, 0], w_server[servers, 1]], axis=1)
-            yield "link", block, z, servers, w
+        yield KindBlock("group", which, group_info[which], z_group[which], w_group[which])
+    if len(which) > 1 and k == 2:
+        servers = real[np.isin(tree.group[real], which)]
+        of = tree.group[servers]
+        block = group_info[of].copy()
+        block[:, 1, 1] = info[servers, 1, 1]
+        shared = precision.server_with_group()[servers]
+        block[:, 0, 1] = block[:, 1, 0] = shared[:, 1, 0]
+        z = np.stack([z_group[of, 0], z_server[servers, 1]], axis=1)
+        w = np.stack([w_group[of, 0], w_server[servers, 1]], axis=1)
+        yield KindBlock("link", servers, block, z, w)
     if levels.pairs:
-        members = levels.pairs
-        yield "pair", *_pair_block(members, precision, info, by_server, w_server)
+        total = np.stack([_pair_info(pair, precision, info) for pair in levels.pairs])
+        z = np.stack([z_server[list(pair)].sum(0) for pair in levels.pairs])
+        w = np.stack([w_server[list(pair)].sum(0) for pair in levels.pairs])
+        yield KindBlock("pair", np.arange(len(levels.pairs)), total, z, w)
 
 
-def _pair_block(members, precision, info, by_server, w_server):  # type: ignore[no-untyped-def]
-    total = np.stack([info[list(pair)].sum(0) for pair in members])
-    for place, pair in enumerate(members):
-        for i, one in enumerate(pair):
-            for other in pair[i + 1 :]:
-                cross = precision.between_servers(np.array([one]), np.array([other]))[0]
-                total[place] += cross + cross.T
-    z = np.stack([by_server[list(pair)].sum(0) for pair in members])
-    w = np.stack([w_server[list(pair)].sum(0) for pair in members])
-    return total, z, np.arange(len(members)), w
+def _pair_info(pair: tuple[int, ...], precision: NestedPrecision, info: Floats) -> Floats:
+    """Information of a common effect of several servers, shape (K, K)."""
+    total = info[list(pair)].sum(axis=0)
+    for one, other in itertools.combinations(pair, 2):
+        cross = precision.between_servers(np.array([one]), np.array([other]))[0]
+        total = total + cross + cross.T
+    return np.asarray(total)
 
 
 def _variants(kind: str, directions: tuple[int, ...]) -> list[tuple[str, Floats]]:
@@ -150,27 +197,31 @@ def _variants(kind: str, directions: tuple[int, ...]) -> list[tuple[str, Floats]
         return [shared]
     if kind == "group":
         return [shared, ("apart", np.eye(2))]
-    return [shared, ("write", np.array([[1.0], [0.0]])), ("read", np.array([[0.0], [1.0]])), ("apart", np.eye(2))]
+    return [
+        shared,
+        ("write", np.array([[1.0], [0.0]])),
+        ("read", np.array([[0.0], [1.0]])),
+        ("apart", np.eye(2)),
+    ]
 
 
-def _scored(kind, variant, info, z, maps, places):  # type: ignore[no-untyped-def]
+def _scored(block: KindBlock, variant: str, info: Floats, maps: Floats) -> list[Trial]:
+    """Those of a block that explain more than chance, all effects slow ones."""
     q = maps.shape[1]
-    inner = maps.T @ info @ maps
-    score = z @ maps
-    usable = np.linalg.det(inner) > 1e-9
+    inner, z = maps.T @ info @ maps, block.z @ maps
+    usable = np.linalg.det(inner) > _SINGULAR
     effect = np.zeros((len(z), q))
     if usable.any():
-        effect[usable] = np.linalg.solve(inner[usable], score[usable][:, :, None])[:, :, 0]
-    ratio = (effect * score).sum(1)
-    cost = penalty(q, max(len(places), 2)) + (2 * np.log(2) if variant in ("write", "read") else 0.0)
-    value = ratio - cost
-    if kind == "pair":
-        value = value - ODD * (np.abs(effect[:, 0] - FAILOVER) > NEAR)
-    if kind == "link":
-        value = value - ODD * (np.abs(effect[:, 0] - effect[:, 1]) > NEAR)
-    good = usable & (effect >= LEAST).all(axis=1) & (value > 0)
+        effect[usable] = np.linalg.solve(inner[usable], z[usable][:, :, None])[:, :, 0]
+    cost = penalty(q, max(len(block.place), 2)) + ONE_WAY * (variant in DIRECTIONS)
+    score = (effect * z).sum(axis=1) - cost
+    if block.kind == "pair":
+        score = score - ODD * (np.abs(effect[:, 0] - FAILOVER) > NEAR)
+    if block.kind == "link":
+        score = score - ODD * (np.abs(effect[:, 0] - effect[:, 1]) > NEAR)
+    good = usable & (effect >= LEAST).all(axis=1) & (score > -ROOM)
     return [
-        (float(value[i]), float(ratio[i]), kind, int(places[i]), variant, tuple(effect[i].tolist()))
+        Trial(float(score[i]), block.kind, int(block.place[i]), variant, tuple(effect[i].tolist()))
         for i in np.flatnonzero(good).tolist()
     ]
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from iosonde.model.transfers import Transfers
 
 
+MOST_BINS = 100_000
+"""Bins of a series."""
+
+
 @dataclass(frozen=True)
 class PhaseRates:
     """Bytes per second of one direction of one repetition; times in s since its first transfer began.
@@ -37,27 +41,36 @@ class PhaseRates:
 def rates_of(transfers: Transfers) -> list[PhaseRates]:
     """Rates of every phase, in order. From ``rates`` where the transfers have them, else each at its mean rate."""
     usable = transfers.usable()
-    keys = np.unique(np.stack([transfers.repetition[usable], transfers.direction[usable]], axis=1), axis=0)
+    keys = np.unique(
+        np.stack([transfers.repetition[usable], transfers.direction[usable]], axis=1), axis=0
+    )
     return [_phase(transfers, usable, int(rep), int(way)) for rep, way in keys]
 
 
 def series(transfers: Transfers, repetition: int, direction: int) -> tuple[Instants, Floats]:
-    """Aggregate bytes per second of a phase in bins: begin of each (ns) and rate; shapes (bins,)."""
+    """Aggregate bytes per second of a phase in bins: begin of each (ns) and rate; shapes (bins,).
+
+    Bins are 0.25 s, or longer in a phase of more than ``MOST_BINS`` of them.
+    """
     rates = transfers.rates
     rows = _rows(transfers, transfers.usable(), repetition, direction)
     begin, end = transfers.transfer_begin_ns[rows], transfers.transfer_end_ns[rows]
-    edges = np.arange(begin.min(), end.max() + BIN_NS, BIN_NS)
+    start, last = int(begin.min()), int(end.max())
+    width = BIN_NS * max(1, -(-(last - start) // (BIN_NS * MOST_BINS)))
+    edges = np.arange(start, last + width, width)
     if rates is not None:
         mine = (rates.repetition == repetition) & (rates.direction == direction)
-        place = ((rates.begin_ns[mine] - edges[0]) // BIN_NS).clip(0, len(edges) - 1)
-        moved = np.bincount(place, rates.bytes[mine].astype(np.float64), len(edges))
-        return edges, moved / (BIN_NS / 1e9)
-    moved = np.diff(_moved(begin, end, transfers.bytes[rows].astype(np.float64), np.append(edges, edges[-1] + BIN_NS)))
-    return edges, moved / (BIN_NS / 1e9)
+        place = ((rates.begin_ns[mine] - start) // width).clip(0, len(edges) - 1)
+        binned = np.bincount(place, rates.bytes[mine].astype(np.float64), len(edges))
+        return edges, binned / (width / 1e9)
+    size = transfers.bytes[rows].astype(np.float64)
+    moved = np.diff(_moved(begin, end, size, np.append(edges, edges[-1] + width)))
+    return edges, moved / (width / 1e9)
 
 
 def _rows(transfers: Transfers, usable: Flags, repetition: int, direction: int) -> Flags:
-    return usable & (transfers.repetition == repetition) & (transfers.direction == direction)
+    mine: Flags = usable & (transfers.repetition == repetition) & (transfers.direction == direction)
+    return mine
 
 
 def _phase(transfers: Transfers, usable: Flags, repetition: int, direction: int) -> PhaseRates:
@@ -106,5 +119,6 @@ def _binned(transfers: Transfers, repetition: int, direction: int, at: Instants)
     mine = (rates.repetition == repetition) & (rates.direction == direction)
     if not mine.any():
         return None
-    share = np.clip((at[:, None] - rates.begin_ns[mine][None, :]) / rates.bin_ns, 0, 1)
-    return share @ rates.bytes[mine].astype(np.float64)
+    share: Floats = np.clip((at[:, None] - rates.begin_ns[mine][None, :]) / rates.bin_ns, 0, 1)
+    moved: Floats = share @ rates.bytes[mine].astype(np.float64)
+    return moved

@@ -29,11 +29,18 @@ def group_median(values: Floats, number: Ints, count: int) -> Floats:
 
 
 def group_huber(
-    values: Floats, number: Ints, count: int, scale: float, start: Floats | None = None, use: Floats | None = None
+    values: Floats,
+    number: Ints,
+    count: int,
+    scale: float,
+    *,
+    start: Floats | None = None,
+    use: Floats | None = None,
 ) -> tuple[Floats, Floats]:
-    """Huber location by ``number`` and the weight of each value; ``use``: weights of 0 leave a value out.
+    """Huber location by ``number`` and the weight of each value; NaN for a group without values.
 
-    ``scale``: standard deviation within groups. ``start``: medians, shape (count,), if they are known. NaN for a group without values.
+    ``scale``: standard deviation within groups. ``start``: medians, shape (count,), if they are known. ``use``:
+    weights, of which 0 leaves a value out.
     """
     given = np.ones(len(values)) if use is None else use
     some = given > 0
@@ -84,18 +91,19 @@ def repeated_median(x: Floats, values: Floats) -> float:
     dx = x[None, :] - x[:, None]
     far = np.abs(dx) > 0.2 * max(float(np.std(x)), 1e-12)
     slopes = np.where(far, (values[None, :] - values[:, None]) / np.where(far, dx, 1.0), np.nan)
-    some = far.any(axis=1)
-    return float(np.median(np.nanmedian(slopes[some], axis=1))) if some.any() else 0.0
+    used = far.any(axis=1)
+    return float(np.median(np.nanmedian(slopes[used], axis=1))) if used.any() else 0.0
 
 
 def biweight_fit(design: Floats, values: Floats, weight: Floats, start: Floats) -> Floats:
     """Robust linear regression by Tukey's biweight from ``start``. ``design`` (rows, columns) holds the constant."""
-    w, beta = weight.copy(), start
+    w: Floats = weight.copy()
+    beta: Floats = start
     for _ in range(10):
         left = values - design @ beta
         left = left - np.median(left)
         u = np.abs(left) / max(mad(left), 1e-6)
         w = weight * np.clip(1 - (u / 4.685) ** 2, 0, 1) ** 2
         root = np.sqrt(w)[:, None]
-        beta = np.linalg.lstsq(design * root, values * root[:, 0], rcond=1e-9)[0]
+        beta = np.asarray(np.linalg.lstsq(design * root, values * root[:, 0], rcond=1e-9)[0])
     return beta

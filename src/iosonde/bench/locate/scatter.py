@@ -19,6 +19,8 @@ MANY = 20
 """Components of a level from which pairs of siblings give its scatter; of fewer their shortest half does."""
 PRIOR, PRIOR_DF = 0.012, 5.0
 """Scatter of servers and of groups before any data, in logarithms, and how many components it counts as."""
+FAR = 6.0
+"""Scales of the shortest half beyond which one of few components is left out: that scale is itself uncertain."""
 FLOOR = 0.004
 _MOST_PAIRS = 40_000
 _USED = 0.8
@@ -37,14 +39,49 @@ class Scatter:
     group_df: float
 
 
-def scatter(y: Floats, file_variance: Floats, tree: Tree, levels: tuple[bool, bool]) -> Scatter:
+@dataclass(frozen=True)
+class Noise:
+    """What files and repetitions alone leave in the effects.
+
+    ``file_variance``: (targets, K). ``server`` and ``group``: variance of their means that repetitions show, (K,):
+    what moves between repetitions is in their mean too. 0 of one repetition.
+    """
+
+    file_variance: Floats
+    server: Floats
+    group: Floats
+
+
+def noise_of(by_repetition: Floats, file_variance: Floats, tree: Tree) -> Noise:
+    """From slowness by repetition (repetitions, targets, K), NaN unknown: not robust, for what others load is rare."""
+    repetitions, _, k = by_repetition.shape
+    if repetitions < 2:
+        return Noise(file_variance, np.zeros(k), np.zeros(k))
+    groups = int(tree.group.max()) + 1
+    servers = np.stack([_means(table, tree.server, len(tree.group))[0] for table in by_repetition])
+    grouped = np.stack([_means(table, tree.group, groups)[0] for table in servers])
+    return Noise(file_variance, _between(servers), _between(grouped))
+
+
+def _between(means: Floats) -> Floats:
+    """Variance of the mean over repetitions from their differences, shape (K,); ``means``: (repetitions, n, K)."""
+    count = len(means)
+    known = np.isfinite(means).all(axis=0)
+    away = np.where(known, means - np.where(known, means, 0.0).mean(axis=0), 0.0)
+    variance: Floats = (away**2).sum(axis=(0, 1)) / np.maximum(known.sum(axis=0) * (count - 1), 1)
+    return variance / count
+
+
+def scatter(y: Floats, noise: Noise, tree: Tree, levels: tuple[bool, bool]) -> Scatter:
     """From effects ``y`` (targets, K), NaN unknown, without what has been found slow.
 
-    ``file_variance``: (targets, K), what the scatter of files leaves in each. ``levels``: whether servers and groups
-    are known.
+    ``levels``: whether servers and groups are known.
     """
+    file_variance = noise.file_variance
     mean_noise = np.nanmedian(np.where(np.isfinite(y), file_variance, np.nan), axis=0)
-    within = _differences(y, tree.server, len(tree.group)) if levels[0] else y - np.nanmedian(y, axis=0)
+    within = (
+        _differences(y, tree.server, len(tree.group)) if levels[0] else y - np.nanmedian(y, axis=0)
+    )
     width = np.sqrt(2.0) if levels[0] else 1.0
     total = _covariance(within / width, _some if len(y) < 3 * MANY else _tailed)
     target = _less(total, mean_noise)
@@ -55,12 +92,14 @@ def scatter(y: Floats, file_variance: Floats, tree: Tree, levels: tuple[bool, bo
     whole = np.diag(np.diag(target) + mean_noise) + (target - np.diag(np.diag(target)))
     server_mean, count = _means(y, tree.server, len(tree.group))
     groups = int(tree.group.max()) + 1
-    server, server_df = _level(server_mean, tree.group, groups, whole / _typical(count), levels[1])
+    parent = tree.group if levels[1] else np.zeros(len(tree.group), dtype=np.int64)
+    below = whole / _typical(count)
+    server, server_df = _level(server_mean, parent, below, noise.server)
     if not levels[1] or groups < 2:
         return Scatter(target, server, none, max(target_df, 2.0), server_df, 1.0)
     group_mean, servers = _means(server_mean, tree.group, groups)
-    spread = (server + whole / _typical(count)) / _typical(servers)
-    group, group_df = _level(group_mean, np.zeros(groups, dtype=np.int64), 1, spread, False)
+    spread = (server + below) / _typical(servers)
+    group, group_df = _level(group_mean, np.zeros(groups, dtype=np.int64), spread, noise.group)
     return Scatter(target, server, group, max(target_df, 2.0), server_df, group_df)
 
 
@@ -74,12 +113,15 @@ def own_precision(y: Floats, file_variance: Floats, target: Floats) -> Floats:
     return np.where(missing[:, :, None] | missing[:, None, :], 0.0, precision)
 
 
-def _level(values: Floats, parent: Ints, parents: int, from_below: Floats, nested: bool) -> tuple[Floats, float]:
-    """Covariance of a level beyond what the level below leaves in its means, shrunk to the prior."""
+def _level(values: Floats, parent: Ints, from_below: Floats, least: Floats) -> tuple[Floats, float]:
+    """Covariance of a level beyond what the level below leaves in its means, shrunk to the prior; its variance with
+    that is at least ``least``, (K,).
+    """
     known = np.isfinite(values).all(axis=1)
+    parents = int(parent.max()) + 1
     count, siblings = int(known.sum()), np.bincount(parent[known], minlength=parents)
     pairs_df = float(np.maximum(siblings - 1, 0).sum())
-    if count >= MANY and nested and pairs_df >= MANY / 2:
+    if count >= MANY and parents > 1 and pairs_df >= MANY / 2:
         part = _differences(values, parent, parents) / np.sqrt(2.0)
         total = _covariance(part, _tailed)
         df = _USED * pairs_df
@@ -94,6 +136,7 @@ def _level(values: Floats, parent: Ints, parents: int, from_below: Floats, neste
         total, df = np.zeros_like(from_below), 0.0
     prior = np.eye(len(from_below)) * PRIOR**2 + from_below
     mixed = (df * total + PRIOR_DF * prior) / (df + PRIOR_DF)
+    np.fill_diagonal(mixed, np.maximum(np.diag(mixed), least))
     return _less(mixed, np.diag(from_below)), df + PRIOR_DF
 
 
@@ -102,7 +145,7 @@ def _tailed(values: Floats) -> float:
 
 
 def _some(values: Floats) -> float:
-    """Of a few dozen differences: at least their root mean square without outliers, for the median alone is often low."""
+    """Of a few dozen differences: at least their root mean square without outliers, for the median is often low."""
     scale = scale_of(values, tails=False)
     inside = values[np.abs(values) <= 5 * scale]
     return max(scale, float(np.sqrt(np.mean(inside**2)))) if len(inside) else scale
@@ -114,8 +157,8 @@ def _few(values: Floats) -> float:
     if len(known) < 3:
         return 0.0
     centre, scale = shortest_half(known)
-    inside = known[np.abs(known - centre) <= 4 * max(scale, FLOOR)]
-    return float(max(np.std(inside, ddof=1), FLOOR)) if len(inside) > 2 else scale
+    inside = known[np.abs(known - centre) <= FAR * max(scale, FLOOR)]
+    return max(float(np.std(inside, ddof=1)), FLOOR) if len(inside) > 2 else scale
 
 
 def _covariance(columns: Floats, scale: Callable[[Floats], float]) -> Floats:
@@ -139,7 +182,9 @@ def _less(total: Floats, noise: Floats) -> Floats:
     new = np.sqrt(np.maximum(np.diag(total) - noise, FLOOR**2))
     alike = total / np.outer(old, old)
     # What files share between directions is the target's own.
-    out = np.clip(alike * np.outer(old, old) / np.outer(new, new), -0.9, 0.9) * np.outer(new, new)
+    out: Floats = np.clip(alike * np.outer(old, old) / np.outer(new, new), -0.9, 0.9) * np.outer(
+        new, new
+    )
     np.fill_diagonal(out, new**2)
     return out
 
@@ -166,4 +211,4 @@ def _means(values: Floats, parent: Ints, parents: int) -> tuple[Floats, Floats]:
 
 
 def _typical(count: Floats) -> float:
-    return max(float(np.median(count[count > 0])) if (count > 0).any() else 1.0, 1.0)
+    return max(float(np.median(count[count > 0])), 1.0) if (count > 0).any() else 1.0

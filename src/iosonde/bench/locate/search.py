@@ -9,7 +9,7 @@ import numpy as np
 
 from iosonde.bench.locate.hypotheses import Hypothesis, Levels, best, estimates
 from iosonde.bench.locate.nested import NestedPrecision
-from iosonde.bench.locate.scatter import Scatter, own_precision, scatter
+from iosonde.bench.locate.scatter import Noise, Scatter, own_precision, scatter
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 MOST = 8
 """Slow components in a run; without servers each of their targets counts."""
 MOST_ALONE = 48
-CHANCE = 0.0015
-"""Probability of any false component of one kind in a healthy run."""
+CHANCE = {"ost": 0.0025, "oss": 0.0025, "link": 0.0025, "pair": 0.0025, "group": 0.006}
+"""Probability of any false component of a kind in a healthy run; groups are few, and a failed router costs little."""
 GAP = 6.0
 """A rival whose score is so close is named with \"or\"."""
 
@@ -34,21 +34,21 @@ class Found:
     rivals: tuple[Hypothesis, ...] = ()
 
 
-def search(y: Floats, file_variance: Floats, levels: Levels, known: tuple[bool, bool]) -> list[Found]:
+def search(y: Floats, noise: Noise, levels: Levels, known: tuple[bool, bool]) -> list[Found]:
     """Slow components, the one that explains most first. ``y``: slowness (targets, K); ``known``: servers, groups."""
     chosen: list[Hypothesis] = []
     most = MOST if known[0] else MOST_ALONE
     while len(chosen) < most:
-        precision, _ = _precision(y, file_variance, levels, known, chosen)
+        precision, _ = _precision(y, noise, levels, known, chosen)
         more = best(y, precision, levels, chosen, 1)
         if not more:
             break
         chosen = _without_swallowed([*chosen, more[0]])
     while chosen:
-        precision, spread = _precision(y, file_variance, levels, known, chosen)
+        precision, spread = _precision(y, noise, levels, known, chosen)
         tested = _tested(y, precision, spread, levels, chosen)
-        worst = max(tested, key=lambda one: one.chance)
-        if worst.chance <= CHANCE:
+        worst = max(tested, key=lambda one: one.chance / CHANCE[one.hypothesis.kind])
+        if worst.chance <= CHANCE[worst.hypothesis.kind]:
             return [_with_rivals(one, y, precision, levels, chosen) for one in tested]
         chosen = [one for one in chosen if one is not worst.hypothesis]
     return []
@@ -62,17 +62,21 @@ def _without_swallowed(chosen: list[Hypothesis]) -> list[Hypothesis]:
 
 
 def _precision(
-    y: Floats, file_variance: Floats, levels: Levels, known: tuple[bool, bool], chosen: list[Hypothesis]
+    y: Floats,
+    noise: Noise,
+    levels: Levels,
+    known: tuple[bool, bool],
+    chosen: list[Hypothesis],
 ) -> tuple[NestedPrecision, Scatter]:
     """With the scatter of what ``chosen`` leaves: two rounds, for their effects depend on it."""
-    spread = scatter(_left(y, chosen, None), file_variance, levels.tree, known)
+    spread = scatter(_left(y, chosen, None), noise, levels.tree, known)
     for _ in range(2 if chosen else 1):
-        own = own_precision(y, file_variance, spread.target)
+        own = own_precision(y, noise.file_variance, spread.target)
         precision = NestedPrecision(own, spread.server, spread.group, levels.tree)
         if chosen:
             effects, _ = estimates(y, precision, chosen)
-            spread = scatter(_left(y, chosen, effects), file_variance, levels.tree, known)
-    own = own_precision(y, file_variance, spread.target)
+            spread = scatter(_left(y, chosen, effects), noise, levels.tree, known)
+    own = own_precision(y, noise.file_variance, spread.target)
     return NestedPrecision(own, spread.server, spread.group, levels.tree), spread
 
 
@@ -92,7 +96,7 @@ def _left(y: Floats, chosen: list[Hypothesis], effects: Floats | None) -> Floats
 def _tested(
     y: Floats, precision: NestedPrecision, spread: Scatter, levels: Levels, chosen: list[Hypothesis]
 ) -> list[Found]:
-    from scipy.special import fdtrc, stdtr
+    from scipy import special  # type: ignore[import-untyped, unused-ignore]
 
     effects, errors = estimates(y, precision, chosen)
     found, at = [], 0
@@ -103,16 +107,27 @@ def _tested(
         df = _freedom(one, spread)
         ratio = max(float(np.sum((mine / error) ** 2)), 0.0) if (mine > 0).all() else 0.0
         alike = _alike(one, levels)
-        single = float(stdtr(df, -np.sqrt(ratio))) if q == 1 else float(fdtrc(q, df, ratio / q)) / q
+        single = (
+            float(special.stdtr(df, -np.sqrt(ratio)))
+            if q == 1
+            else float(special.fdtrc(q, df, ratio / q)) / q
+        )
         variants = 1 if one.variant == "both" else 3
         chance = min(1.0, single * alike * variants)
-        found.append(Found(replace(one, effect=tuple(mine.tolist())), tuple(mine.tolist()), tuple(error.tolist()), chance))
+        found.append(
+            Found(
+                replace(one, effect=tuple(mine.tolist())),
+                tuple(mine.tolist()),
+                tuple(error.tolist()),
+                chance,
+            )
+        )
     return [replace(one, hypothesis=chosen[place]) for place, one in enumerate(found)]
 
 
 def _alike(one: Hypothesis, levels: Levels) -> int:
     if one.kind == "ost":
-        return len(levels.tree.server)
+        return len(levels.real_target)
     if one.kind == "group":
         return len(levels.real_group)
     return len(levels.pairs) if one.kind == "pair" else max(len(levels.real_server), 2)
@@ -126,13 +141,17 @@ def _freedom(one: Hypothesis, spread: Scatter) -> float:
     return spread.group_df if one.kind == "group" else min(spread.server_df, spread.group_df)
 
 
-def _with_rivals(one: Found, y: Floats, precision: NestedPrecision, levels: Levels, chosen: list[Hypothesis]) -> Found:
+def _with_rivals(
+    one: Found, y: Floats, precision: NestedPrecision, levels: Levels, chosen: list[Hypothesis]
+) -> Found:
     """What explains nearly as much in its place."""
     others = [other for other in chosen if other is not one.hypothesis]
     trials = best(y, precision, levels, others, 4)
     own = [trial.score for trial in trials if _same(trial, one.hypothesis)]
     score = own[0] if own else max((trial.score for trial in trials), default=0.0)
-    rivals = [trial for trial in trials if not _same(trial, one.hypothesis) and trial.score > score - GAP]
+    rivals = [
+        trial for trial in trials if not _same(trial, one.hypothesis) and trial.score > score - GAP
+    ]
     return replace(one, rivals=tuple(rivals))
 
 

@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from iosonde.bench.locate.clients import LEAST_HOSTS
-from iosonde.bench.locate.findings import Cause, Fault, Limit
+from iosonde.bench.locate.findings import CannotTell, Cause, Fault
+from iosonde.bench.locate.tree import LEAST_TRANSFERS
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from iosonde.bench.locate.findings import Effect, Findings, Slow, Uneven
+    from iosonde.bench.locate.findings import Counts, Findings, Slow, TimeFactor, Uneven
     from iosonde.bench.locate.rates import PhaseRates
 
 SCHEMA_VERSION = 1
 NAMED = 4
 """Components that a sentence names one by one."""
-_OF = {"ost": ("target", "targets"), "oss": ("server", "servers"), "group": ("router group", "router groups"), "host": ("client", "clients")}
+MILD = 1.2
+"""Times as long up to which a router group looks as if a router had failed."""
+_OF = {"ost": "OSTs", "oss": "servers", "group": "groups", "host": "clients"}
 _LIMITS = {
-    Limit.NO_TARGETS: "The transfers do not name their targets, so iosonde cannot tell targets and servers apart.",
-    Limit.NO_SERVERS: "Without servers of the targets iosonde cannot tell a slow server from slow targets (--topology).",
-    Limit.NO_GROUPS: "Without router groups of the servers iosonde cannot find slow routers or slow links (--topology).",
-    Limit.NO_PAIRS: "Without failover pairs iosonde cannot name a failed-over server (--topology).",
-    Limit.NO_HOSTS: "Some transfers have no client host, so iosonde cannot find every slow client.",
-    Limit.FEW_HOSTS: f"With fewer than {LEAST_HOSTS} client hosts iosonde cannot tell which of them is slow.",
-    Limit.ONE_HOST_A_TARGET: "Most targets have files of one client only, so a slow client looks like slow targets.",
-    Limit.NO_POSITION: "Without positions of the files on disk slow inner tracks may hide a slow target.",
-    Limit.NO_RATES: "Without bytes over time a short dip looks like a slightly slow component.",
-    Limit.FEW_GROUPS: "With fewer than 4 router groups iosonde cannot tell which of them is a few percent slow.",
-    Limit.FEW_TARGETS: "The run has fewer than 6 targets: too few to know what is usual.",
-    Limit.STRIPED: "Files lie on most targets each, so iosonde cannot tell the targets apart.",
-    Limit.ONE_REPETITION: "One repetition cannot tell a slow component from load of others: repeat the run.",
-}
-_ACTS = {
-    Fault.SERVER: "is slow",
-    Fault.OST: "is slow",
-    Fault.HOST: "is a slow client",
-    Fault.LINK: "has a degraded link",
+    CannotTell.NO_TARGETS: "The transfers do not name their OSTs, so iosonde cannot tell OSTs and servers apart.",
+    CannotTell.NO_SERVERS: "Without servers of the OSTs iosonde cannot tell a slow server from slow OSTs.",
+    CannotTell.NO_GROUPS: "Without router groups iosonde cannot find slow routers or degraded links.",
+    CannotTell.NO_PAIRS: "Without failover pairs iosonde cannot name a failed-over server.",
+    CannotTell.NO_HOSTS: "Some transfers have no client host, so iosonde cannot find every slow client.",
+    CannotTell.FEW_HOSTS: f"With fewer than {LEAST_HOSTS} client hosts iosonde cannot tell which of them is slow.",
+    CannotTell.ONE_HOST_A_TARGET: "Most OSTs have files of one client, so a slow client looks like slow OSTs.",
+    CannotTell.NO_POSITION: "Without positions of the files on disk slow inner tracks may hide a slow OST.",
+    CannotTell.NO_RATES: "Without bytes over time a short dip looks like a slightly slow component.",
+    CannotTell.FEW_GROUPS: "With fewer than 4 router groups iosonde cannot tell which of them is a few percent slow.",
+    CannotTell.FEW_TARGETS: "The run has fewer than 6 OSTs: too few to know what is usual.",
+    CannotTell.FEW_FILES: f"Most OSTs have fewer than {LEAST_TRANSFERS} transfers a direction: too few to name one.",
+    CannotTell.STRIPED: "Files lie on most OSTs each, so iosonde cannot tell the OSTs apart.",
+    CannotTell.ONE_REPETITION: "One repetition cannot tell a slow component from load of others: repeat the run.",
 }
 
 
@@ -47,8 +46,10 @@ def say(findings: Findings) -> list[str]:
     """The verdict, a sentence a finding; then what makes times uneven."""
     lines = [say_slow(one) for one in findings.slow]
     if not lines:
-        lines = [f"Nothing is slow: {_count(findings)} differ no more than healthy ones do."]
-        if {Limit.FEW_TARGETS, Limit.STRIPED, Limit.NO_TARGETS} & set(findings.limits):
+        lines = [f"Nothing is slow: {_count(findings.counts)} differ no more than healthy ones do."]
+        if {CannotTell.FEW_TARGETS, CannotTell.STRIPED, CannotTell.NO_TARGETS} & set(
+            findings.limits
+        ):
             lines = ["iosonde cannot tell whether a component is slow."]
     return [clean_text(line) for line in (*lines, *(say_uneven(one) for one in findings.uneven))]
 
@@ -59,24 +60,34 @@ def say_limits(findings: Findings) -> list[str]:
 
 
 def say_slow(one: Slow) -> str:
-    """``OST0017 is slow: its files took 1.8x as long (1.6-2.1) as those of the other 143 OSTs, in 5 of 5 repetitions.``"""
+    """``OST0017 is slow: its files took 1.8x (1.6-2.1) as long as those of the other 143 OSTs.`` or the like."""
     if one.fault is Fault.DIP:
         return _dip(one)
-    name, many = _names(one.components), len(one.components) > 1
-    shown = f", in {one.repetitions} of {one.of_repetitions} repetitions" if one.of_repetitions > 1 else ""
+    name, others = _names(one.components), f"the other {one.peers} {_OF[one.level]}"
     took = _took(one.effects)
-    others = f"those of the other {one.peers} {_OF[one.level][1]}"
-    rival = f", or {one.rivals[0][1]}" if one.rivals else ""
-    if one.fault is Fault.LINK:
-        times = " and ".join(f"{effect.direction}s of {place} {_factor(effect)}" for effect, place in zip(one.effects, (*one.also, "it"), strict=False))
-        return f"The link of {name}{rival} is degraded: {times} as long as usual{shown}."
-    if one.fault is Fault.FAILOVER:
-        return f"{name} share one server's rate, as after a failover: their files {took} as {others}{shown}."
-    if one.fault is Fault.ROUTER:
-        mild = ", as if a router had failed" if max(e.factor for e in one.effects) < 1.2 else ""
-        return f"Router group {name}{rival} is slow{mild}: its files {took} as {others}{shown}."
-    verb, whose = ("are slow", "their") if many else (_ACTS[one.fault], "its")
-    return f"{name}{rival} {verb}: {whose} files {took} as {others}{shown}."
+    if one.rivals:
+        name += f" (or {one.rivals[0][1]})"
+    shown = ""
+    if one.of_repetitions > 1:
+        shown = f", in {one.repetitions} of {one.of_repetitions} repetitions"
+    match one.fault:
+        case Fault.LINK:
+            write, read = (_factor(effect) for effect in one.effects)
+            each = f"{one.also[0]}'s writes took {write} and its reads {read} as long as others"
+            return f"{name} has a degraded link: {each}{shown}."
+        case Fault.FAILOVER:
+            after = "share one server after a failover"
+            return f"{name} {after}: {took} as long as on the other {one.peers}{shown}."
+        case Fault.ROUTER:
+            mild = max(effect.factor for effect in one.effects) < MILD
+            cause = ", as with a failed router" if mild else ""
+            return f"{name} is slow{cause}: {took} as long as in {others}{shown}."
+        case Fault.HOST:
+            return f"{name} is a slow client: its {took} as long as those of {others}{shown}."
+        case _:
+            verb, whose = ("are slow", "their") if len(one.components) > 1 else ("is slow", "its")
+            those = "those of " if len(one.effects) == 1 or _same(one.effects) else "on "
+            return f"{name} {verb}: {whose} {took} as long as {those}{others}{shown}."
 
 
 def say_uneven(one: Uneven) -> str:
@@ -85,19 +96,24 @@ def say_uneven(one: Uneven) -> str:
     match one.cause:
         case Cause.IMBALANCE:
             loss = format_percent(one.loss or 0.0)
-            return f"Files lie unevenly: {one.components[0]} has {one.factor:.1f}x the mean bytes, which alone costs {loss} of the rate."
+            most = one.components[0]
+            more = f"{most} has {one.factor:.1f}x the mean bytes"
+            return f"Files lie unevenly: {more}; that alone costs {loss} of the rate."
         case Cause.POSITION:
             return f"Disk position matters: at the inner edge files take {span} as long as at the outer edge."
         case Cause.GENERATIONS:
             n = len(one.components)
-            return f"Targets are of two kinds: {n} of {one.of} take {one.factor:.2f}x as long; iosonde compares each with its own kind."
+            kinds = f"{n} of {one.of} take {one.factor:.2f}x as long"
+            return f"OSTs are of two kinds: {kinds}; iosonde compares each with its own kind."
 
 
 def _dip(one: Slow) -> str:
     begin, end = one.span_s or (0.0, 0.0)
     effect = one.effects[0]
     where = f"On {one.components[0]}" if one.components else "Everywhere"
-    return f"{where} {effect.direction}s dipped to {1 / effect.factor:.0%} of the usual rate for {end - begin:.1f} s, {begin:.0f} s after the begin."
+    depth, length = f"{1 / effect.factor:.0%}", f"{end - begin:.1f} s"
+    dipped = f"{effect.direction}s dipped to {depth} of the usual rate for {length}"
+    return f"{where} {dipped}, {begin:.0f} s after they began."
 
 
 def _names(names: Sequence[str]) -> str:
@@ -106,22 +122,27 @@ def _names(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def _took(effects: Sequence[Effect]) -> str:
-    if len({(effect.factor, effect.lower) for effect in effects}) == 1:
-        only = f" to {effects[0].direction}" if len(effects) == 1 else ""
-        return f"took {_factor(effects[0])} as long{only}"
-    return "took " + " and ".join(f"{_factor(effect)} to {effect.direction}" for effect in effects) + " as long"
+def _same(effects: Sequence[TimeFactor]) -> bool:
+    return len(effects) > 1 and len({(effect.factor, effect.lower) for effect in effects}) == 1
 
 
-def _factor(effect: Effect) -> str:
+def _took(effects: Sequence[TimeFactor]) -> str:
+    """``files took 1.8x (1.6-2.1)``, or each direction with its own."""
+    if _same(effects):
+        return f"files took {_factor(effects[0])}"
+    first = f"{effects[0].direction}s took {_factor(effects[0])}"
+    return " and ".join([first, *(f"{e.direction}s {_factor(e)}" for e in effects[1:])])
+
+
+def _factor(effect: TimeFactor) -> str:
     digits = 2 if effect.factor < 1.3 else 1
     return f"{effect.factor:.{digits}f}x ({effect.lower:.{digits}f}-{effect.upper:.{digits}f})"
 
 
-def _count(findings: Findings) -> str:
-    parts = [f"{findings.targets} targets"]
-    parts += [f"{findings.servers} servers"] if findings.servers else []
-    parts += [f"{findings.groups} router groups"] if findings.groups else []
+def _count(counts: Counts) -> str:
+    parts = [f"{counts.targets} OSTs"]
+    parts += [f"{counts.servers} servers"] if counts.servers else []
+    parts += [f"{counts.groups} router groups"] if counts.groups else []
     return ", ".join(parts)
 
 
@@ -145,7 +166,14 @@ def table_rows(findings: Findings) -> list[tuple[str, ...]]:
     ]
 
 
-RATES_HEAD = ("repetition", "direction", "all ranks busy", "first finisher", "last finisher", "tail costs")
+RATES_HEAD = (
+    "repetition",
+    "direction",
+    "all ranks busy",
+    "first finisher",
+    "last finisher",
+    "tail costs",
+)
 
 
 def rates_rows(rates: Sequence[PhaseRates]) -> list[tuple[str, ...]]:
@@ -162,7 +190,13 @@ def rates_rows(rates: Sequence[PhaseRates]) -> list[tuple[str, ...]]:
 
 
 def _rate(value: float) -> str:
-    return "n/a" if not value == value else f"{value / 1e9:.3g} GB/s" if value >= 1e9 else f"{value / 1e6:.3g} MB/s"
+    return (
+        "n/a"
+        if math.isnan(value)
+        else f"{value / 1e9:.3g} GB/s"
+        if value >= 1e9
+        else f"{value / 1e6:.3g} MB/s"
+    )
 
 
 def as_json(findings: Findings, rates: Sequence[PhaseRates]) -> dict[str, Any]:
@@ -173,7 +207,10 @@ def as_json(findings: Findings, rates: Sequence[PhaseRates]) -> dict[str, Any]:
         "cannot_tell": say_limits(findings),
         **asdict(findings),
         "rates": [
-            {name: None if isinstance(value, float) and not value == value else value for name, value in asdict(one).items()}
+            {
+                name: None if isinstance(value, float) and math.isnan(value) else value
+                for name, value in asdict(one).items()
+            }
             for one in rates
         ],
     }

@@ -27,8 +27,10 @@ def number_axes(axes: Axes, pane: Pane, high: float, style: Style) -> None:
     axes.grid(True, axis="y", color=style.grid, lw=0.8)
     axes.set_axisbelow(True)
     marks = [mark for mark in pane.marks if isinstance(mark, NumberDots | NumberLine)]
-    every = np.concatenate([np.empty(0), *(mark.across[np.isfinite(mark.across)] for mark in marks)])
-    low, last = (float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)
+    every = np.concatenate(
+        [np.empty(0), *(mark.across[np.isfinite(mark.across)] for mark in marks)]
+    )
+    low, last = (min(0.0, float(every.min())), float(every.max())) if len(every) else (0.0, 1.0)
     air = 0.02 * max(last - low, 1e-9)
     axes.set_xlim(low - air, last + air)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=last - low > 6))
@@ -80,4 +82,6 @@ def _look(line: NumberLine, style: Style) -> dict[str, Any]:
 
 
 def _colour(role: str, style: Style) -> str:
-    return {"write": style.tails[1], "read": style.usual, "target": style.median}.get(role, style.slow)
+    return {"write": style.tails[1], "read": style.usual, "target": style.median}.get(
+        role, style.slow
+    )

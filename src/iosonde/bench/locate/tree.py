@@ -1,0 +1,83 @@
+"""Targets, servers, router groups and failover pairs of a run, from its topology."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.bench.locate.hypotheses import Levels
+from iosonde.bench.locate.nested import Tree
+
+if TYPE_CHECKING:
+    from iosonde.bench.locate.cells import Rows
+    from iosonde.model.arrays import Ints
+    from iosonde.model.transfers import Topology, Transfers
+
+
+LEAST_TRANSFERS = 3
+"""Transfers of a target in a direction, over all repetitions, without which it is not named alone."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """``levels`` with the names of their components by kind; ``known``: whether there are servers, and groups."""
+
+    levels: Levels
+    known: tuple[bool, bool]
+    names: dict[str, tuple[str, ...]]
+
+    def servers(self) -> Ints | None:
+        """Server of each target, None without any."""
+        return self.levels.tree.server if self.known[0] else None
+
+
+def named_levels(transfers: Transfers, topology: Topology, rows: Rows) -> Named:
+    """The tree of targets with parents where they are known; alone where not."""
+    server, servers = topology.of("ost", transfers.targets)
+    server, every = _alone(server, len(servers))
+    group, groups = topology.of("oss", servers)
+    unknown = np.full(every - len(servers), -1, dtype=np.int64)
+    group, _ = _alone(np.concatenate([group, unknown]), len(groups))
+    used = np.unique(rows.target)
+    children = np.bincount(server[used], minlength=every)[: len(servers)]
+    real = np.flatnonzero(children >= 2)
+    in_group = np.bincount(group[real], minlength=len(groups) + 1)[: len(groups)]
+    real_group = np.flatnonzero(in_group >= 2)
+    pair, pairs = topology.of("pair", servers)
+    held = [
+        tuple(s for s in np.flatnonzero(pair == p).tolist() if children[s])
+        for p in range(len(pairs))
+    ]
+    usable = [p for p, one in enumerate(held) if len(one) > 1]
+    levels = Levels(
+        Tree(server, group),
+        rows.directions,
+        real,
+        real_group,
+        tuple(held[p] for p in usable),
+        np.flatnonzero(_transfers(rows) >= LEAST_TRANSFERS),
+    )
+    names = {
+        "ost": transfers.targets,
+        "oss": servers,
+        "link": servers,
+        "group": groups,
+        "pair": tuple(pairs[p] for p in usable),
+    }
+    return Named(levels, (len(real) >= 2, len(real_group) >= 2), names)
+
+
+def _transfers(rows: Rows) -> Ints:
+    """Transfers of each target in the direction that has fewer, shape (targets,)."""
+    ways = len(rows.directions)
+    count = np.bincount(rows.target * ways + rows.phase % ways, minlength=rows.targets * ways)
+    return np.asarray(count.reshape(-1, ways).min(axis=1), dtype=np.int64)
+
+
+def _alone(number: Ints, count: int) -> tuple[Ints, int]:
+    """Unknown parents (-1) become parents of their own."""
+    out, missing = number.copy(), np.flatnonzero(number < 0)
+    out[missing] = count + np.arange(len(missing))
+    return out, count + len(missing)
