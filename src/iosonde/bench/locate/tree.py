@@ -72,6 +72,8 @@ def named_levels(transfers: Transfers, topology: Topology, rows: Rows) -> Named:
 def _transfers(rows: Rows) -> Ints:
     """Transfers of each target in the direction that has fewer, shape (targets,)."""
     ways = len(rows.directions)
+    if not ways:
+        return np.zeros(rows.targets, dtype=np.int64)
     count = np.bincount(rows.target * ways + rows.phase % ways, minlength=rows.targets * ways)
     return np.asarray(count.reshape(-1, ways).min(axis=1), dtype=np.int64)
 
