@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.locate_truth.plant import Truth, plant
 from benchmarks.locate_truth.simulate import Noise, run
 from benchmarks.locate_truth.systems import ost, system
-from iosonde.bench.locate.findings import Cause, Fault, Findings
+from iosonde.bench.locate.findings import Cause, ComponentFindings, Fault
 from iosonde.bench.locate.locate import locate
 from iosonde.model.transfers import Topology
 
@@ -69,7 +69,7 @@ class Verdict:
 
     right: bool
     false: bool
-    found: Findings
+    found: ComponentFindings
 
 
 def judge(osts: int, noise: Noise, name: str, seed: int) -> Verdict:
@@ -85,7 +85,7 @@ def judge(osts: int, noise: Noise, name: str, seed: int) -> Verdict:
     return Verdict(named == truth.expected, bool(named - truth.expected), found)
 
 
-def _by_targets(truth: Truth, found: Findings) -> Verdict:
+def _by_targets(truth: Truth, found: ComponentFindings) -> Verdict:
     named = {c for one in found.slow if one.level == "ost" for c in one.components}
     slow = {ost(int(o)) for o in np.flatnonzero(truth.fault.ost.min(axis=0) < 1)}
     hosts = {c for one in found.slow if one.level == "host" for c in one.components}
@@ -98,6 +98,6 @@ def _by_targets(truth: Truth, found: Findings) -> Verdict:
     )
 
 
-def generations_seen(found: Findings) -> bool:
+def generations_seen(found: ComponentFindings) -> bool:
     """Whether two generations were named."""
     return any(one.cause is Cause.GENERATIONS for one in found.uneven)

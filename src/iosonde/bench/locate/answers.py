@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from iosonde.bench.locate.findings import Findings
+    from iosonde.bench.locate.findings import ComponentFindings
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Located:
 
     transfers: Transfers
     topology: Topology
-    findings: Findings
+    findings: ComponentFindings
     rates: list[PhaseRates]
 
 

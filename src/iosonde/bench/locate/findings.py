@@ -109,7 +109,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Findings:
+class ComponentFindings:
     """The answer: slow components, causes of uneven times, and what the run cannot tell."""
 
     slow: tuple[Slow, ...]

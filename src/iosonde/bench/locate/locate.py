@@ -9,7 +9,7 @@ import numpy as np
 from iosonde.bench.locate.cells import Rows, rows_of
 from iosonde.bench.locate.dips import dips_of, without
 from iosonde.bench.locate.effects import effects_of
-from iosonde.bench.locate.findings import CannotTell, Counts, Findings
+from iosonde.bench.locate.findings import CannotTell, ComponentFindings, Counts
 from iosonde.bench.locate.generations import Generations, generations
 from iosonde.bench.locate.scatter import noise_of
 from iosonde.bench.locate.search import Found, search
@@ -30,7 +30,7 @@ FEWEST = 6
 """Targets below which nothing is usual."""
 
 
-def locate(transfers: Transfers, topology: Topology) -> Findings:
+def locate(transfers: Transfers, topology: Topology) -> ComponentFindings:
     """Slow components and causes of uneven times. Never raises for missing parts: ``limits`` names them."""
     transfers = with_hosts(transfers, topology)
     server, servers = topology.of("ost", transfers.targets)
@@ -40,7 +40,7 @@ def locate(transfers: Transfers, topology: Topology) -> Findings:
     counts = _counts(transfers, rows, named)
     obstacle = _obstacle(transfers, rows)
     if obstacle is not None:
-        return Findings((), (), (obstacle,), counts)
+        return ComponentFindings((), (), (obstacle,), counts)
     slow_hosts, effects, explained = effects_of(rows, named.servers())
     kinds = generations(effects.y, named.levels)
     found = _searched(effects, kinds, named)
@@ -51,7 +51,7 @@ def locate(transfers: Transfers, topology: Topology) -> Findings:
     slow += [slow_client(one, transfers, rows) for one in slow_hosts]
     slow += [slow_while(one, servers, len(rows.repetitions)) for one in dips]
     causes = uneven(rows, explained, kinds, transfers.targets)
-    return Findings(tuple(slow), causes, limits(transfers, rows, named), counts)
+    return ComponentFindings(tuple(slow), causes, limits(transfers, rows, named), counts)
 
 
 def _counts(transfers: Transfers, rows: Rows, named: Named) -> Counts:

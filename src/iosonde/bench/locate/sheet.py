@@ -15,7 +15,7 @@ from iosonde.drawing.sheet import BYTES_PER_S, SECONDS, Pane, Sheet, thousands
 from iosonde.model.transfers import DIRECTIONS, WRITE
 
 if TYPE_CHECKING:
-    from iosonde.bench.locate.findings import Findings
+    from iosonde.bench.locate.findings import ComponentFindings
     from iosonde.model.arrays import Flags, Floats, Ints
     from iosonde.model.transfers import Topology, Transfers
 
@@ -46,7 +46,7 @@ class _Drawn:
 
 
 def locate_sheet(
-    transfers: Transfers, topology: Topology, findings: Findings, say: Sequence[str] = ()
+    transfers: Transfers, topology: Topology, findings: ComponentFindings, say: Sequence[str] = ()
 ) -> Sheet:
     """Panes of the first repetition of the run. ``say``: sentences for the caption, which ``locate.words`` writes."""
     drawn = _drawn(transfers, topology, findings)
@@ -78,7 +78,7 @@ def locate_sheet(
     )
 
 
-def _drawn(transfers: Transfers, topology: Topology, findings: Findings) -> _Drawn:
+def _drawn(transfers: Transfers, topology: Topology, findings: ComponentFindings) -> _Drawn:
     repetition = int(transfers.repetition.min())
     rows = np.flatnonzero(transfers.usable() & (transfers.repetition == repetition))
     one = transfers.stripes.counts() == 1

@@ -15,7 +15,7 @@ from iosonde.model.units import format_percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from iosonde.bench.locate.findings import Counts, Findings, Slow, TimeFactor, Uneven
+    from iosonde.bench.locate.findings import ComponentFindings, Counts, Slow, TimeFactor, Uneven
     from iosonde.bench.locate.rates import PhaseRates
 
 SCHEMA_VERSION = 1
@@ -42,7 +42,7 @@ _LIMITS = {
 }
 
 
-def say(findings: Findings) -> list[str]:
+def say(findings: ComponentFindings) -> list[str]:
     """The verdict, a sentence a finding; then what makes times uneven."""
     lines = [say_slow(one) for one in findings.slow]
     if not lines:
@@ -54,7 +54,7 @@ def say(findings: Findings) -> list[str]:
     return [clean_text(line) for line in (*lines, *(say_uneven(one) for one in findings.uneven))]
 
 
-def say_limits(findings: Findings) -> list[str]:
+def say_limits(findings: ComponentFindings) -> list[str]:
     """What the run cannot tell, a sentence each."""
     return [_LIMITS[limit] for limit in findings.limits]
 
@@ -149,7 +149,7 @@ def _count(counts: Counts) -> str:
 HEAD = ("fault", "component", "direction", "times as long", "95% interval", "chance", "repetitions")
 
 
-def table_rows(findings: Findings) -> list[tuple[str, ...]]:
+def table_rows(findings: ComponentFindings) -> list[tuple[str, ...]]:
     """A row a finding and direction, under ``HEAD``."""
     return [
         (
@@ -199,7 +199,7 @@ def _rate(value: float) -> str:
     )
 
 
-def as_json(findings: Findings, rates: Sequence[PhaseRates]) -> dict[str, Any]:
+def as_json(findings: ComponentFindings, rates: Sequence[PhaseRates]) -> dict[str, Any]:
     """Plain data for JSON: sentences too; what is not known is null."""
     return {
         "schema_version": SCHEMA_VERSION,

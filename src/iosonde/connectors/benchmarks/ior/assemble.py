@@ -10,7 +10,7 @@ import numpy as np
 from iosonde.connectors.benchmarks.ior.phase_data import OpTimes, Result
 from iosonde.connectors.benchmarks.ior.results import rows_of
 from iosonde.model.frames import NULL_NS
-from iosonde.model.transfers import BIN_NS, DIRECTIONS, Rates, Stripes, Transfers
+from iosonde.model.transfers import BIN_NS, DIRECTIONS, BinnedRates, Stripes, Transfers
 
 if TYPE_CHECKING:
     from iosonde.connectors.benchmarks.ior.found import IorRun, Turn
@@ -129,7 +129,7 @@ def transfers_of(pieces: Pieces) -> Transfers:
             np.rint(pieces.bytes).astype(np.int64),
         )
         columns = _binned(ops, (0, 0, 0), width)
-        rates = None if columns is None else Rates(*columns, bin_ns=width)
+        rates = None if columns is None else BinnedRates(*columns, bin_ns=width)
     return Transfers(
         run="",
         repetition=zeros,
@@ -148,7 +148,7 @@ def transfers_of(pieces: Pieces) -> Transfers:
     )
 
 
-def _rates_of_ops(run: IorRun) -> Rates | None:
+def _rates_of_ops(run: IorRun) -> BinnedRates | None:
     """Bytes of each rank in bins of 0.25 s, where operations are known one by one."""
     found = [
         _binned(
@@ -161,7 +161,7 @@ def _rates_of_ops(run: IorRun) -> Rates | None:
     if not parts:
         return None
     columns = [np.concatenate([part[n] for part in parts]) for n in range(5)]
-    return Rates(columns[0], columns[1], columns[2], columns[3], columns[4])
+    return BinnedRates(columns[0], columns[1], columns[2], columns[3], columns[4])
 
 
 def _origin(run: IorRun, access: str, repetition: int) -> int:
@@ -182,7 +182,7 @@ def _origin(run: IorRun, access: str, repetition: int) -> int:
 def _binned(
     ops: OpTimes, of: tuple[int, int, int], width: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints] | None:
-    """Columns of ``Rates``; an operation moves evenly. ``of``: repetition, direction, origin. None: too many bins."""
+    """Columns of ``BinnedRates``; an operation moves evenly. ``of``: repetition, direction, origin. None: too many bins."""
     begin, end = ops.begin_ns, ops.begin_ns + np.maximum(ops.runtime_ns, 1)
     first, last = begin // width, (end - 1) // width
     n = last - first + 1
