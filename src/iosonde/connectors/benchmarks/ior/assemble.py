@@ -182,7 +182,10 @@ def _origin(run: IorRun, access: str, repetition: int) -> int:
 def _binned(
     ops: OpTimes, of: tuple[int, int, int], width: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints] | None:
-    """Columns of ``BinnedRates``; an operation moves evenly. ``of``: repetition, direction, origin. None: too many bins."""
+    """Columns of ``BinnedRates``; an operation moves evenly. None: too many bins.
+
+    ``of``: repetition, direction, origin.
+    """
     begin, end = ops.begin_ns, ops.begin_ns + np.maximum(ops.runtime_ns, 1)
     first, last = begin // width, (end - 1) // width
     n = last - first + 1
