@@ -23,7 +23,7 @@ use world::World;
 fn any_schedule_of_starts_kills_hangs_full_disks_and_clock_steps_leaves_every_tick_accounted_for() {
     let (first, count) = match number("IOSONDE_SEED") {
         Some(seed) => (seed, 1),
-        None => (fresh() >> 20, number("IOSONDE_SCHEDULES").unwrap_or(80)),
+        None => (fresh() >> 20, number("IOSONDE_SCHEDULES").unwrap_or(40)),
     };
     let seen = Mutex::new(seen::Seen::default());
     tried("schedules", first, count, |seed| {
@@ -51,7 +51,7 @@ fn a_reload_misses_no_tick_of_what_stays() {
 
 #[test]
 fn a_kill_at_any_step_costs_what_was_not_written() {
-    let (seed, kills) = (fresh() >> 20, number("IOSONDE_KILLS").unwrap_or(40));
+    let (seed, kills) = (fresh() >> 20, number("IOSONDE_KILLS").unwrap_or(20));
     let world = || World::new(seed).steady();
     let all = world().killed(kills::Kill::Late);
     assert!(all.0 > 50 && all.1 > 500, "{all:?} calls and steps are few");
