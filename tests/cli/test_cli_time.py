@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -74,7 +75,21 @@ def children() -> list[str]:
     return [line for line in found.stdout.split() if line.startswith("Z")]
 
 
-def test_output_errors_and_codes_pass_through_the_child(tmp_path, capfd) -> None:
+@pytest.fixture(params=["child", "thread"])
+def way(request):
+    """A process with threads is not forked."""
+    ended = threading.Event()
+    other = threading.Thread(target=ended.wait)
+    if request.param == "thread":
+        other.start()
+    yield
+    ended.set()
+    if request.param == "thread":
+        other.join()
+
+
+@pytest.mark.usefixtures("way")
+def test_output_errors_and_codes_pass_through(tmp_path, capfd) -> None:
     simulated(tmp_path, 900)
     assert run("now", store=tmp_path) == 0
     assert "/work" in capfd.readouterr().out

@@ -5,6 +5,9 @@ goes on without it::
 
     parent: fork -> wait for the pipe, at most so long -> what the child wrote, or ``HungError``
     child:  work with stdout and stderr in memory -> all of it through the pipe -> end
+
+A process with threads is not forked (a lock that another thread holds would stay locked in the child): there the work
+is done in a thread, which is left behind.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import pickle
 import select
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -44,6 +48,8 @@ def in_time(work: Callable[[], int], seconds: float, late: Callable[[], HungErro
 
     ``late``: the error when it takes longer than ``seconds``.
     """
+    if threading.active_count() > 1:
+        return _in_thread(work, seconds, late)
     sys.stdout.flush()
     sys.stderr.flush()
     reader, writer = os.pipe()
@@ -64,6 +70,26 @@ def in_time(work: Callable[[], int], seconds: float, late: Callable[[], HungErro
     if ended.error is not None:
         raise ended.error
     return ended.code
+
+
+def _in_thread(work: Callable[[], int], seconds: float, late: Callable[[], HungError]) -> int:
+    codes: list[int] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            codes.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="timed", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if errors:
+        raise errors[0]
+    if not codes:
+        raise late()
+    return codes[0]
 
 
 def _pass_on(ended: _Ended) -> None:
