@@ -23,7 +23,7 @@ use world::World;
 fn any_schedule_of_starts_kills_hangs_full_disks_and_clock_steps_leaves_every_tick_accounted_for() {
     let (first, count) = match number("IOSONDE_SEED") {
         Some(seed) => (seed, 1),
-        None => (fresh() >> 20, number("IOSONDE_SCHEDULES").unwrap_or(40)),
+        None => (fresh() >> 20, number("IOSONDE_SCHEDULES").unwrap_or(20)),
     };
     let seen = Mutex::new(seen::Seen::default());
     tried("schedules", first, count, |seed| {
