@@ -319,5 +319,5 @@ def test_impossible_numbers_are_imported_or_named(tmp_path, name):
         with contextlib.suppress(InputFileError, UsageError):
             put(root, [path])
         if rows := runs.read(root):
-            assert "q75 of" in comparison(compare(rows), NOW, 80)
+            assert "quantiles" in comparison(compare(rows), NOW, 80)
             assert "quantiles" in details(rows, NOW, ranks=True)
