@@ -204,6 +204,8 @@ class PaneJson(JsonModel):
     span_s: tuple[Second, Second] | None
     empty: str
     """What stands in it while ``n`` is 0."""
+    across: str
+    """What its horizontal axis counts, where that has numbers."""
 
 
 class Figure(JsonModel):
