@@ -60,7 +60,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 def _add_sizes(parser: options.Parser) -> None:
     size, time = options.reads(parse_size), options.reads(parse_duration)
     add = parser.add_argument
-    add("place", metavar="DIR", help="directory for the files; null: for none")
+    add("place", metavar="DIR", help="directory for the files, or null: (no storage)")
     add("-n", "--ranks", type=count, default=1, metavar="N", help="ranks of this process (1)")
     add("-t", "--transfer", type=size, metavar="SIZE", help="size of one read or write (1M)")
     add("-b", "--block", type=size, metavar="SIZE", help="bytes of a rank in one segment (1G)")
