@@ -82,8 +82,10 @@ def _searched(
     found: _Spans = {}
     missing: list[Span] = []
     keeper = Keeper(store.root, known, whole=query.ops is None)
-    over = {span for span, is_over in spans(first_ns, until_ns) if is_over}
+    over: set[Span] = set()
     for span, is_over in spans(first_ns, until_ns):
+        if is_over:
+            over.add(span)
         kept = keeper.load(span) if is_over else None
         if kept is None:
             missing.append(span)
