@@ -37,7 +37,6 @@ def test_the_demo_finds_its_own_load(tmp_path: Path) -> None:
     assert len(factors) == 6, done.stdout
     assert all(int(n) > 100 for _, _, n in rows)
     assert max(factors["reads"], factors["writes"]) > 1
-    assert max(factors[op] for op in ("creates", "stats", "small reads", "deletes")) > 1
     onset = re.search(r"found slow from ([\d.]+) s (before|after) the load began", done.stdout)
     assert onset, done.stdout
     assert float(onset[1]) <= 3.0
