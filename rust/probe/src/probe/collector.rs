@@ -25,6 +25,8 @@ use iosonde_core::slowdown::verdict::State;
 
 /// A state file is at most this old.
 const STATE_NS: u64 = 4_000_000_000;
+/// Verdicts are this often found in a window, and at least this often: one costs more than the rows of a round.
+const ASSESSMENTS: (u64, u64) = (30, 2_000_000_000);
 
 /// What a session amounts to when it ends.
 #[derive(Debug, Serialize)]
@@ -61,6 +63,8 @@ pub struct Collector {
     pub(super) store: Option<StateWriter>,
     pub(super) waiting: Vec<Sample>,
     pub(super) saved: (i64, Vec<State>),
+    /// When verdicts were found (monotonic); zero when something happened that changes them.
+    assessed_ns: u64,
     pub(super) events: HashMap<(u16, Option<Op>), Event>,
     pub(super) alarms: HashMap<(u16, Op), Event>,
     pub(super) event_number: u64,
@@ -79,6 +83,7 @@ impl Collector {
             store,
             waiting: Vec::new(),
             saved: Default::default(),
+            assessed_ns: 0,
             events: HashMap::new(),
             alarms: HashMap::new(),
             event_number: 0,
@@ -124,6 +129,7 @@ impl Collector {
         for target in self.view.targets() {
             let Some(past) = self.awaited.get(&target.number).and_then(Awaited::answered) else { continue };
             let Some(awaited) = self.awaited.remove(&target.number) else { continue };
+            self.assess_next();
             let mut accounts = self.new_accounts(&target.plan);
             self.begin_with(past, &target.plan, &mut accounts);
             let caught = awaited.catch_up(&target, accounts);
@@ -148,6 +154,7 @@ impl Collector {
 
     /// From now on these are watched; `listed` are all that rows may be of.
     pub fn watch(&mut self, targets: Vec<Arc<Watched>>, listed: &[TargetPlan]) {
+        self.assess_next();
         self.view.set_targets(targets);
         if let Some(store) = &self.store {
             store.writer.send(Job::Targets(listed.iter().map(spool_target).collect()));
@@ -183,16 +190,38 @@ impl Collector {
                 target.accounts().iter_mut().for_each(|account| account.set_back());
             }
         }
-        // Assessed every round, so that an onset is dated while its samples are still at hand.
-        let states = view.states(running);
+        // Often enough for an onset to be dated while its samples are still at hand.
+        let states = self.must_assess(running).then(|| view.states(running));
         let samples = std::mem::take(&mut self.waiting);
         let Some(store) = &self.store else { return };
         let now_ns = view.anchor().utc_ns(view.clock.monotonic_ns());
         store.writer.send(Job::Rows { samples, now_ns });
         self.notice_a_full_store(now_ns);
         self.notice_a_store_in_trouble();
+        if let Some(states) = states {
+            self.save_states(&states, now_ns, running);
+        }
+    }
+
+    /// Something happened that changes verdicts: the next round finds them.
+    pub fn assess_next(&mut self) {
+        self.assessed_ns = 0;
+    }
+
+    fn must_assess(&mut self, running: bool) -> bool {
+        let now_ns = self.view.clock.monotonic_ns();
+        let (parts, most_ns) = ASSESSMENTS;
+        let due_ns = self.assessed_ns + (self.view.window_ns / parts).min(most_ns);
+        let must = !running || self.assessed_ns == 0 || now_ns >= due_ns;
+        if must {
+            self.assessed_ns = now_ns;
+        }
+        must
+    }
+
+    fn save_states(&mut self, states: &[TargetState], now_ns: i64, running: bool) {
         let Some(store) = &self.store else { return };
-        let targets = view.targets();
+        let targets = self.view.targets();
         let ours = states.iter().zip(&targets).filter(|(_, target)| target.is_ours()).map(|(state, _)| state);
         let words: Vec<State> = ours.clone().flat_map(|s| s.ops.iter().map(|op| op.state)).collect();
         // A file is replaced at once when a word changes, else less often: that costs more than a round.

@@ -47,6 +47,7 @@ impl EventSink for TargetSink<'_> {
     }
 
     fn opened(&mut self, op: Option<Op>, since_ns: u64, evidence: Option<Evidence>) {
+        self.collector.assess_next();
         let kind = if op.is_some() { "hang" } else { "unreachable" };
         let mut event = self.collector.event(kind, self.anchor.utc_ns(since_ns));
         event.target = Some(self.target.plan.name.clone());
@@ -62,6 +63,7 @@ impl EventSink for TargetSink<'_> {
     }
 
     fn closed(&mut self, op: Option<Op>, ended_ns: u64, outcome: Option<Outcome>, attempts: u32) {
+        self.collector.assess_next();
         let Some(mut event) = self.collector.events.remove(&(self.target.number, op)) else { return };
         event.ended_ns = Some(self.anchor.utc_ns(ended_ns));
         event.written_ns = self.now_ns();
@@ -104,6 +106,7 @@ impl Collector {
 
     /// A detector raised an alarm, or it is over.
     pub(super) fn alarmed(&mut self, target: &Watched, op: Op, alarm: &Alarm, since_ns: i64) {
+        self.assess_next();
         let key = (target.number, op);
         let known = self.alarms.remove(&key);
         let slowdown = Alarmed {

@@ -178,8 +178,12 @@ impl Supervisor {
             watch.drain(&mut sink);
         }
         // Whoever is told that a target is ready may look for its state at once.
+        let ready = self.ours() > ours;
+        if ready {
+            self.collector.assess_next();
+        }
         let many = self.collector.waiting.len() >= ROUND_ROWS;
-        if now_ns >= self.next_flush_ns || many || self.ours() > ours {
+        if now_ns >= self.next_flush_ns || many || ready {
             self.collect(true);
             self.left.retain_mut(|worker| !worker.is_gone());
             self.next_flush_ns = now_ns + self.flush_ns;

@@ -11,6 +11,8 @@ use iosonde_core::sample::{Op, Outcome, Sample};
 
 use crate::faults::{Spell, failed_before, met, slow_before};
 
+/// Longest that an operation takes which meets a fault that multiplies it.
+const LENGTHENED_NS: i64 = 10_000_000_000;
 /// Longest that an operation takes which meets no fault: medians are 5 ms at most.
 const USUAL_NS: i64 = 300_000_000;
 /// After failures of all ops a target begins afresh: its longest wait, and some beats.
@@ -60,8 +62,17 @@ impl Span {
             let next = seen.next();
             assert_eq!(next, Some(due_ns), "a tick is no row, or two: {what}");
         }
-        // Simulated tidying up runs ahead of everybody else's clock.
-        let ahead = if matches!(op, Op::MdCreate | Op::MdDelete) { USUAL_NS } else { 0 };
+        // Simulated tidying up runs ahead of everybody else's clock, further when it meets a fault that makes it slow.
+        let tidies = |op| matches!(op, Op::MdCreate | Op::MdDelete);
+        let lengthened = self
+            .faults
+            .iter()
+            .any(|spell| spell.error().is_none() && (spell.is_of(Op::MdCreate) || spell.is_of(Op::MdDelete)));
+        let ahead = match (tidies(op), lengthened) {
+            (false, _) => 0,
+            (true, false) => USUAL_NS,
+            (true, true) => LENGTHENED_NS,
+        };
         let beyond = seen.next().is_none_or(|due_ns| due_ns < self.ended_ns + ahead);
         assert!(beyond, "a row that was never due: {what}");
         let begins = self.from_ns + BEGINS_NS + self.period_ns + self.blocked_ns;

@@ -24,6 +24,8 @@ const SECOND: u64 = 1_000_000_000;
 const ROOMY: u64 = 1 << 40;
 /// One schedule of so many has a hang of a hundred thousand ticks.
 const LONG: u64 = 120;
+/// A life has a few notes; a log that is slow for longer than this gets them without end.
+const MOST_BLOCKED_NS: u64 = 3600 * SECOND;
 /// Ticks of a life of a target that is not of those.
 const TICKS: u64 = 600;
 const FLUSHES_MS: [u64; 6] = [10, 200, 1000, 2000, 10_000, 60_000];
@@ -251,11 +253,12 @@ impl World {
     }
 
     pub fn begin(&self, config: Config, clock: &SimClock, log: &SlowLog) -> Simulation {
-        let (log, slow) = (log.clone(), clock.clone());
-        let on_note = Box::new(move |_: iosonde_probe::probe::collector::Note<'_>| {
+        let (log, slow, seed) = (log.clone(), clock.clone(), self.seed);
+        let on_note = Box::new(move |note: iosonde_probe::probe::collector::Note<'_>| {
             let each_ns = log.each_ns.load(Relaxed);
             slow.advance(each_ns);
-            log.blocked_ns.fetch_add(each_ns, Relaxed);
+            let blocked_ns = log.blocked_ns.fetch_add(each_ns, Relaxed);
+            assert!(blocked_ns < MOST_BLOCKED_NS, "IOSONDE_SEED={seed}, notes without end: {note:?}");
         });
         Simulation::noted(config, clock.clone(), Box::new(self.disk.clone()), on_note).expect("it begins")
     }

@@ -7,6 +7,23 @@ use crate::probe::evidence::process_state;
 use crate::probe::guard::Displaced;
 use iosonde_core::sample::{Op, Outcome};
 
+/// How long a worker was seen to make no progress.
+#[derive(Debug, Default)]
+pub(super) struct Still {
+    looked_ns: Option<u64>,
+    for_ns: u64,
+}
+
+impl Still {
+    /// At most `most_ns` of the time since the last look counts: while the supervisor itself was held up (the whole host
+    /// was paused), workers may have been, too.
+    fn go_on(&mut self, now_ns: u64, most_ns: u64) -> u64 {
+        let since_ns = self.looked_ns.replace(now_ns).unwrap_or(now_ns);
+        self.for_ns += (now_ns - since_ns).min(most_ns);
+        self.for_ns
+    }
+}
+
 impl Watch {
     /// Every op fails, or one in a way that says that what it works on is gone: perhaps the mount was replaced under us.
     pub(super) fn give_up_on_failing(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
@@ -84,11 +101,11 @@ impl Watch {
     pub(super) fn replace_stopped(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
         for i in 0..self.spawned.len() {
             if !self.is_still(i, now_ns) {
-                self.spawned[i].still_ns = None;
+                self.spawned[i].still = None;
                 continue;
             }
-            let since_ns = *self.spawned[i].still_ns.get_or_insert(now_ns);
-            let waited_ns = now_ns - since_ns;
+            let most_ns = self.plan().deadline_ns / 4;
+            let waited_ns = self.spawned[i].still.get_or_insert_default().go_on(now_ns, most_ns);
             let stopped = waited_ns > 0 && self.spawned[i].worker.pid().is_some_and(is_stopped);
             let standing = self.spawned[i].ready && waited_ns > self.plan().deadline_ns && !self.is_open(i);
             if !stopped && !standing {
@@ -96,7 +113,7 @@ impl Watch {
             }
             let why = if stopped { "is stopped (SIGSTOP)" } else { "takes no ticks" };
             sink.warn(&format!("its worker {why}: it is killed, another one starts"));
-            self.spawned[i].still_ns = None;
+            self.spawned[i].still = None;
             self.spawned[i].worker.kill();
             if self.spawned[i].role == Role::Main {
                 self.start_afresh(i, now_ns, &|_| Outcome::SKIPPED, sink);

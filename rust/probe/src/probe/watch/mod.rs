@@ -80,8 +80,7 @@ struct Spawned {
     ready: bool,
     slots: Vec<(Op, usize)>,
     cpu_ns: u64,
-    /// Since when it was seen to make no progress.
-    still_ns: Option<u64>,
+    still: Option<afresh::Still>,
 }
 
 /// The supervisor of one target.

@@ -105,7 +105,7 @@ impl Watch {
                     ready: false,
                     slots,
                     cpu_ns: 0,
-                    still_ns: None,
+                    still: None,
                 });
             }
             Err(error) => {

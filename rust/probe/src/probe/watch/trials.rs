@@ -93,7 +93,7 @@ impl Watch {
                     ready: true,
                     slots: lanes,
                     cpu_ns: 0,
-                    still_ns: None,
+                    still: None,
                 });
             }
             Err(error) => {
