@@ -56,6 +56,9 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("seal", "seal", "turn closed spool segments into Parquet"),
     ),
     "Check": (
+        Command(
+            "selftest", "selftest.selftest", "which phases of a benchmark slow which operations"
+        ),
         Command("doctor", "doctor", "does what the probe measures mean what you think it does?"),
     ),
     "Show": (
