@@ -100,6 +100,7 @@ class MdtestPart:
         self._steps = MetadataSteps(plan.metadata(name), place, Alone(), plan.ranks, self.recorder)
         self.session = self._steps.session
         self._counts: list[int] | None = None
+        self._deleted = False
         self._steps.begin(making=True)
 
     def do(self, phase: str) -> PhaseResult:
@@ -107,11 +108,15 @@ class MdtestPart:
         result = self._steps.bulk(f"md_{phase}", 0, self._counts)
         if phase == "create":
             self._counts = self._steps.created(result)
+        self._deleted = phase == "delete" and not result.stopped
         return result
 
     def remove(self) -> None:
         """See ``Part``."""
-        self._steps.cleanup()
+        if self._deleted:
+            self._steps.end()
+        else:
+            self._steps.cleanup()
 
 
 def new_part(name: str, around: PartContext) -> Part:
