@@ -1,4 +1,4 @@
-"""iosonde report: a day or a week of a target on one HTML page."""
+"""iosonde report: a day or a week of a target, or a run of a benchmark, on one HTML page."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from iosonde.bench.runs.store import run_ids
 from iosonde.cli.shared import options
 from iosonde.cli.shared.targets import called, no_samples
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.names import host_of_rank
 from iosonde.weather import answers
+from iosonde.weather.selectors import runs_called, spellings
 from iosonde.weather.store import Store
 
 EXAMPLES = """\
   iosonde report                                the last 7 days of all targets
   iosonde report /work --since -7d -o report.html
   iosonde report /work --since yesterday --until today
+  iosonde report bandwidth-20261101             a run, by its id or how it begins: the page for a vendor
+  iosonde report run:4f2c --topology topology.csv -o run.html
 """
 
 
@@ -26,6 +30,12 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
+    run_id = _run_named(store, args.target)
+    if run_id is not None:
+        _write_run(store.root, run_id, args, now_ns)
+        return 0
+    if args.topology is not None:
+        raise UsageError("--topology is for the page of a run", expected="RUN; see 'iosonde runs'")
     args.target = called(store, args.target)
     since, until = options.time_range(args, now_ns)
     query = SlowdownQuery(
@@ -48,13 +58,47 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _run_named(store: Store, word: str | None) -> str | None:
+    """The run that ``word`` names; None where it names a target, or nothing. Raises UsageError: several runs."""
+    if word is None:
+        return None
+    known = {ref.target for ref in store.targets()}
+    if not word.startswith("run:") and spellings(word) & known:
+        return None
+    found = runs_called(word.removeprefix("run:"), run_ids(store.root))
+    if len(found) > 1:
+        raise UsageError(
+            f"{word!r} begins {len(found)} runs", expected="one of " + ", ".join(found[:5])
+        )
+    if not found and word.startswith("run:"):
+        raise UsageError(f"there is no run {word[4:]!r}", hint="'iosonde runs'")
+    return found[0] if found else None
+
+
+def _write_run(root: Path, run_id: str, args: argparse.Namespace, now_ns: int) -> None:
+    from iosonde.bench.report.answers import run_report
+    from iosonde.engine.files import write_text
+
+    if args.host is not None or args.until is not None or args.since != _SINCE:
+        raise UsageError("--host, --since and --until are for targets", expected="a run alone")
+    now = (now_ns, options.local_zone())
+    page = run_report(
+        root, run_id, args.topology, now, lambda text: options.note(f"iosonde: note: {text}")
+    )
+    write_text(page, args.output)
+    options.note(f"wrote {args.output}")
+
+
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = "A day or a week of a target on one HTML page that needs nothing else."
+    summary = (
+        "A day or a week of a target, or a benchmark run, on one HTML page that needs nothing else."
+    )
     parser = options.Parser("report", summary, EXAMPLES)
     add = parser.add_argument
-    add("target", nargs="?", help="name or path of a watched target (default: all)")
+    add("target", nargs="?", metavar="TARGET|RUN", help=_TARGET)
     add("--host", help="samples of one host only")
-    parser.add_range(since="-7d")
+    parser.add_range(since=_SINCE)
+    add("--topology", type=Path, metavar="FILE", help="topology of a run: child,parent,level")
     default = Path("iosonde-report.html")
     add("-o", "--output", type=Path, default=default, metavar="FILE", help=f"(default: {default})")
     parser.add_store()
@@ -66,3 +110,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
             hint="'iosonde figure' for pictures, 'iosonde export' for data",
         )
     return args
+
+
+_SINCE = "-7d"
+_TARGET = "name or path of a watched target (default: all), or a benchmark run"
