@@ -23,7 +23,8 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 .ops th:first-child{text-align:left}
 .facts th,.facts td{padding:3px 16px 3px 0;text-align:left;vertical-align:top;overflow-wrap:anywhere}
 .facts th{color:var(--io-faint);font-weight:500;white-space:nowrap}
-pre{margin:6px 0;padding:9px 12px;overflow-x:auto;background:color-mix(in srgb,var(--io-usual) 7%,var(--io-ground))}
+pre{margin:6px 0;padding:9px 12px;white-space:pre-wrap;overflow-wrap:anywhere;
+background:color-mix(in srgb,var(--io-usual) 7%,var(--io-ground))}
 thead th{color:var(--io-faint);font-size:13px;font-weight:500}
 tbody th{font-weight:600}
 figure{margin:0;break-inside:avoid}

@@ -15,7 +15,7 @@ from iosonde.bench.locate.files import read_rates, read_topology, read_transfers
 from iosonde.bench.locate.locate import locate
 from iosonde.bench.locate.sheet import locate_sheet
 from iosonde.bench.report.repeat import repeat_command
-from iosonde.bench.report.words import headline, run_cautions
+from iosonde.bench.report.words import headline, long_tail, run_cautions
 from iosonde.bench.runs.described import machine_of, machine_words, parameter_words
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.runs import RunRow
@@ -73,8 +73,8 @@ def run_page_content(
         title=f"{first.target}: {first.instrument} of {first.ranks or 'an unknown number of'} ranks",
         subtitle=f"run {first.run_id}, {ranks}measured by {first.source} from {first.host}{when}",
         headline=headline(rows),
-        slow=found,
-        rates=(HEAD, phase_cells(rows)) if bandwidth else _metadata(rows),
+        slow=found or long_tail(rows),
+        rates=(_head(), phase_cells(rows)) if bandwidth else _metadata(rows),
         notes=notes,
         components=components,
         cautions=run_cautions(rows),
@@ -87,6 +87,18 @@ def run_page_content(
         machine=[("host", first.host), *machine_words(machine_of(rows))],
         command=repeat_command(rows),
     )
+
+
+_NAMES = {
+    "sustained": "sustained (fixed time)",
+    "first": "until the first rank",
+    "last": "until the last rank (fixed data)",
+    "tail": "tail costs",
+}
+
+
+def _head() -> tuple[str, ...]:
+    return tuple(_NAMES.get(name, name) for name in HEAD)
 
 
 def _components(root: Path, run_id: str, topology: Path | None, warn: Warn) -> Components | None:
@@ -102,8 +114,16 @@ def _components(root: Path, run_id: str, topology: Path | None, warn: Warn) -> C
         locate_words.say(found),
         (locate_words.HEAD, locate_words.table_rows(found)),
         locate_words.say_limits(found),
-        locate_sheet(transfers, known, found),
+        _without_losses(locate_sheet(transfers, known, found)),
     )
+
+
+def _without_losses(sheet: Sheet) -> Sheet:
+    """The table has the cost of the tail from the run's own clock; one number for one thing."""
+    panes = tuple(
+        replace(pane, note="") if pane.row == "aggregate rate" else pane for pane in sheet.panes
+    )
+    return replace(sheet, panes=panes)
 
 
 def _metadata(rows: Sequence[RunRow]) -> Table:

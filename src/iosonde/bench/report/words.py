@@ -26,6 +26,11 @@ def headline(rows: Sequence[RunRow]) -> str:
     return "; ".join(parts) or "no rate is known"
 
 
+def long_tail(rows: Sequence[RunRow]) -> bool:
+    """Whether the wait for the last rank costs so much of a phase that the headline says it."""
+    return any((row.tail_loss or 0.0) > _TAIL for row in together(rows))
+
+
 def _rate_words(row: RunRow) -> str:
     last = format_bandwidth(row.last_bytes_per_s)
     if row.sustained_bytes_per_s is None:
