@@ -6,14 +6,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.bench.runs.store import run_ids
 from iosonde.cli.shared import options
+from iosonde.cli.shared.named_run import run_named
 from iosonde.cli.shared.targets import called, no_samples
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.names import host_of_rank
 from iosonde.weather import answers
-from iosonde.weather.selectors import runs_called, spellings
 from iosonde.weather.store import Store
 
 EXAMPLES = """\
@@ -30,10 +29,12 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
-    run_id = _run_named(store, args.target)
-    if run_id is not None:
-        _write_run(store.root, run_id, args, now_ns)
+    run = run_named(store, args.target)
+    if run is not None:
+        _write_run(store.root, run.run_id, args, now_ns)
         return 0
+    if args.target is not None and args.target.startswith("run:"):
+        raise UsageError(f"there is no run {args.target[4:]!r}", hint="'iosonde runs'")
     if args.topology is not None:
         raise UsageError("--topology is for the page of a run", expected="RUN; see 'iosonde runs'")
     args.target = called(store, args.target)
@@ -56,23 +57,6 @@ def main(arguments: Sequence[str]) -> int:
     write_text(page, args.output)
     options.note(f"wrote {args.output}")
     return 0
-
-
-def _run_named(store: Store, word: str | None) -> str | None:
-    """The run that ``word`` names; None where it names a target, or nothing. Raises UsageError: several runs."""
-    if word is None:
-        return None
-    known = {ref.target for ref in store.targets()}
-    if not word.startswith("run:") and spellings(word) & known:
-        return None
-    found = runs_called(word.removeprefix("run:"), run_ids(store.root))
-    if len(found) > 1:
-        raise UsageError(
-            f"{word!r} begins {len(found)} runs", expected="one of " + ", ".join(found[:5])
-        )
-    if not found and word.startswith("run:"):
-        raise UsageError(f"there is no run {word[4:]!r}", hint="'iosonde runs'")
-    return found[0] if found else None
 
 
 def _write_run(root: Path, run_id: str, args: argparse.Namespace, now_ns: int) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 _ASK_EVERY = 256
 
 
-class Found(NamedTuple):
+class FindCount(NamedTuple):
     """Entries that were examined, of them those that match, and whether an end was wanted."""
 
     examined: int
@@ -18,7 +18,7 @@ class Found(NamedTuple):
     stopped: bool
 
 
-def find(root: Path, wanted: Callable[[], bool], size_bytes: int, part: str = "01") -> Found:
+def find(root: Path, wanted: Callable[[], bool], size_bytes: int, part: str = "01") -> FindCount:
     """Examine what lies below ``root``; a match is a file of ``size_bytes`` with ``part`` in its name.
 
     No link is followed; entries that vanish meanwhile are left out.
@@ -41,5 +41,5 @@ def find(root: Path, wanted: Callable[[], bool], size_bytes: int, part: str = "0
                 examined += 1
                 matching += status.st_size == size_bytes and part in entry.name
                 if examined % _ASK_EVERY == 0 and wanted():
-                    return Found(examined, matching, True)
-    return Found(examined, matching, wanted())
+                    return FindCount(examined, matching, True)
+    return FindCount(examined, matching, wanted())

@@ -41,7 +41,7 @@ class PartContext:
     watch: Observer
 
 
-class Part(Protocol):
+class SelftestPart(Protocol):
     """A benchmark whose phases are done one by one."""
 
     @property
@@ -74,7 +74,7 @@ class IorPart:
         self._steps.begin()
 
     def do(self, phase: str) -> PhaseResult:
-        """See ``Part``."""
+        """See ``SelftestPart``."""
         if phase == "write" or self._written is None:
             measured = self._steps.write(0)
             self._written = self._steps.written(measured)
@@ -86,7 +86,7 @@ class IorPart:
         return measured.result
 
     def remove(self) -> None:
-        """See ``Part``."""
+        """See ``SelftestPart``."""
         self._steps.end()
 
 
@@ -104,7 +104,7 @@ class MdtestPart:
         self._steps.begin(making=True)
 
     def do(self, phase: str) -> PhaseResult:
-        """See ``Part``."""
+        """See ``SelftestPart``."""
         result = self._steps.bulk(f"md_{phase}", 0, self._counts)
         if phase == "create":
             self._counts = self._steps.created(result)
@@ -112,14 +112,14 @@ class MdtestPart:
         return result
 
     def remove(self) -> None:
-        """See ``Part``."""
+        """See ``SelftestPart``."""
         if self._deleted:
             self._steps.end()
         else:
             self._steps.cleanup()
 
 
-def new_part(name: str, around: PartContext) -> Part:
+def new_part(name: str, around: PartContext) -> SelftestPart:
     """A benchmark with its directory made. Raises MeasureError, UsageError."""
     return IorPart(name, around) if name.startswith("ior-") else MdtestPart(name, around)
 
@@ -163,7 +163,7 @@ def forget(paths: Sequence[str]) -> None:
                 os.close(number)
 
 
-def remove_all(parts: Sequence[Part], *, resume: bool) -> None:
+def remove_all(parts: Sequence[SelftestPart], *, resume: bool) -> None:
     """Remove what parts made, end their ranks, write their runs whole."""
     for part in parts:
         try:

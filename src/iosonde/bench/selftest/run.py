@@ -15,7 +15,7 @@ from iosonde.bench.runtime.machine import describe
 from iosonde.bench.runtime.processes import Alone
 from iosonde.bench.selftest.find import find
 from iosonde.bench.selftest.folder import SelftestFolder
-from iosonde.bench.selftest.parts import Part, PartContext, new_part, new_run_id, remove_all
+from iosonde.bench.selftest.parts import PartContext, SelftestPart, new_part, new_run_id, remove_all
 from iosonde.bench.selftest.plan import HARD_OBJECT_BYTES, PHASES, SelftestPlan, phase_name
 from iosonde.model.errors import IosondeError, MeasureError
 from iosonde.model.names import slug
@@ -130,7 +130,7 @@ class _Sequence:
     ) -> None:
         self._plan, self._folder, self._root = plan, folder, root
         self._around, self._outcome = around, outcome
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, SelftestPart] = {}
 
     def do(self) -> bool:
         """Do all phases; True when an end was wanted."""
@@ -201,7 +201,7 @@ class _Sequence:
                 stack.callback(self._finish, part)
             remove_all(list(self.parts.values()), resume=self._outcome.stopped)
 
-    def _finish(self, part: Part) -> None:
+    def _finish(self, part: SelftestPart) -> None:
         part.recorder.finish(self._around.now_ns())
         self._outcome.rows += part.recorder.rows
         if part.recorder.problem is not None:

@@ -8,9 +8,11 @@ from typing import Any
 from iosonde.bench.selftest.effects import PhaseEffect
 from iosonde.model.ops import op_word
 from iosonde.model.phases import Phase
-from iosonde.model.units import format_duration, format_factor, format_percent, format_slowdown
+from iosonde.model.units import format_duration, format_factor, format_percent
+from iosonde.weather.compare.ratios import short_ratio
 
 MOST_WORDS = 25
+_QUICKER = 0.7
 EXPLAINED = (
     "slowdown of each operation's median against the quiet time before, with its interval; "
     "*: slow; h: slow because this host was busy; !: share of lost operations; n/a: too few samples"
@@ -48,7 +50,10 @@ def _cell(effect: PhaseEffect | None) -> str:
 def _ratio(effect: PhaseEffect) -> str:
     if effect.lower is None:
         return "n/a"
-    return format_slowdown(effect.slowdown, effect.lower, effect.upper)
+    lower, value, upper = (
+        short_ratio(r or 0.0) for r in (effect.lower, effect.slowdown, effect.upper)
+    )
+    return f"{value}x ({lower}-{upper})"
 
 
 def _ops(effects: Sequence[PhaseEffect]) -> list[str]:
@@ -113,6 +118,11 @@ def cautions(effects: Sequence[PhaseEffect], processors: int, ranks: int) -> lis
         found.append(
             f"{', '.join(short)}: too short for the probe; try a longer --limit with larger -b and -P"
         )
+    if idle := [op_word(op) for op in _ops(effects) if _quicker(effects, op)]:
+        found.append(
+            f"{_join(idle, len(idle))}: slower in the quiet time than in the phases, as on an idle client; "
+            "their slowdowns are understated"
+        )
     if any(one.verdict == "host" for one in effects):
         found.append(
             "h: the ranks took the processors of this host; run the probe on another host to see the storage"
@@ -122,6 +132,12 @@ def cautions(effects: Sequence[PhaseEffect], processors: int, ranks: int) -> lis
             f"{ranks} ranks on {processors} processors: the probe may have waited for this host, not the storage"
         )
     return found
+
+
+def _quicker(effects: Sequence[PhaseEffect], op: str) -> bool:
+    """Whether an op was clearly quicker in most phases than in the quiet time."""
+    known = [one.upper for one in effects if one.op == op and one.upper is not None]
+    return bool(known) and 2 * sum(upper < _QUICKER for upper in known) > len(known)
 
 
 def _short(effects: Sequence[PhaseEffect], phase: str) -> bool:
