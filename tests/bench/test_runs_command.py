@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 
 from iosonde.bench.runs import store as runs
 from iosonde.bench.runs.compare import compare, comparison_table, slow_ranks
+from iosonde.bench.runs.described import fault_words
+from iosonde.cli.bench.bandwidth_options import rank_fault
+from iosonde.cli.bench.values import fault
 from iosonde.cli.shared.run_tables import comparison, details
 from iosonde.engine.contract import RUN_TYPES
 from iosonde.model.runs import RunRow
@@ -176,3 +179,19 @@ def test_data(store, tmp_path, capsys, utc, now):
     assert run("export", "runs", "--target", "/home", store=store) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1 + 8
     assert run("export", "runs", "--op", "creates", store=store) == 2
+
+
+def test_the_header_names_faults_sizes_and_times_as_the_command_line_does():
+    asked = ("write@1:+5ms", "read:x3", "all:hang:2s", "write:ENOSPC:1s:500ms")
+    of_ranks = [rank_fault(text) for text in asked]
+    (row, *_) = benchmark()
+    text = details([replace(row, parameters={"faults": of_ranks, "block_bytes": 1 << 30})])
+    assert "faults " + ", ".join(asked) in " ".join(text.split())
+    assert "block 1.00 GiB" in text
+    assert "{" not in text
+
+
+def test_a_fault_of_a_metadata_run_reads_as_it_was_written():
+    for text in ("create:ENOSPC:2s:1s", "stat:+50ms", "all:x3", "read:hang"):
+        assert fault_words(fault(text)) == text
+    assert fault_words("what another version wrote") == "what another version wrote"

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.compared_runs import bandwidth_pair, compare_runs
 from iosonde.cli.shared.text import count, table
 from iosonde.engine.files import write_frame, write_text
 from iosonde.engine.left_out import with_left_out
@@ -38,6 +39,7 @@ EXAMPLES = """\
   iosonde compare login1 login2 --target /work --since -4h
   iosonde compare mdw-i0 mdw-i1              two runs, by id or how it begins
   iosonde compare run:4f2c91 /work@yesterday
+  iosonde compare bandwidth-20261101 bandwidth-20261108     two bandwidth runs: rates, repetition by repetition
   iosonde compare yesterday today --target /work --plot shifts.png
 
 A side is a target (by name or path), host or run, a period, or both joined by @.
@@ -52,6 +54,9 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
+    pair = bandwidth_pair(store, (args.a, args.b))
+    if pair is not None:
+        return compare_runs(pair, args)
     defaults = Defaults(args.target, args.host, *options.time_range(args, now_ns))
     ops, sides = tuple(args.op) if args.op else None, (args.a, args.b)
     compared, found = answers.compare(store, sides, defaults, now_ns, ops=ops, margin=args.margin)

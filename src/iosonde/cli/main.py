@@ -56,11 +56,14 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("seal", "seal", "turn closed spool segments into Parquet"),
     ),
     "Check": (
+        Command(
+            "selftest", "selftest.selftest", "which phases of a benchmark slow which operations"
+        ),
         Command("doctor", "doctor", "does what the probe measures mean what you think it does?"),
     ),
     "Show": (
         Command("figure", "figure", "the figures of the method's paper, from your store"),
-        Command("report", "report", "a day or a week of a target on one HTML page"),
+        Command("report", "report", "a target's week, or a benchmark run, on one HTML page"),
         Command("serve", "serve", "the web page, on this machine only unless told otherwise"),
         Command("demo", "demo", "watch a directory, put a load on it, see it found"),
     ),

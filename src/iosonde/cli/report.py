@@ -1,4 +1,4 @@
-"""iosonde report: a day or a week of a target on one HTML page."""
+"""iosonde report: a day or a week of a target, or a run of a benchmark, on one HTML page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.named_run import run_named
 from iosonde.cli.shared.targets import called, no_samples
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import SlowdownQuery
@@ -18,6 +19,8 @@ EXAMPLES = """\
   iosonde report                                the last 7 days of all targets
   iosonde report /work --since -7d -o report.html
   iosonde report /work --since yesterday --until today
+  iosonde report bandwidth-20261101             a run, by its id or how it begins: the page for a vendor
+  iosonde report run:4f2c --topology topology.csv -o run.html
 """
 
 
@@ -26,6 +29,14 @@ def main(arguments: Sequence[str]) -> int:
     args = _parse(arguments)
     now_ns = options.now_ns()
     store = Store(options.store_root(args))
+    run = run_named(store, args.target)
+    if run is not None:
+        _write_run(store.root, run.run_id, args, now_ns)
+        return 0
+    if args.target is not None and args.target.startswith("run:"):
+        raise UsageError(f"there is no run {args.target[4:]!r}", hint="'iosonde runs'")
+    if args.topology is not None:
+        raise UsageError("--topology is for the page of a run", expected="RUN; see 'iosonde runs'")
     args.target = called(store, args.target)
     since, until = options.time_range(args, now_ns)
     query = SlowdownQuery(
@@ -48,13 +59,30 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _write_run(root: Path, run_id: str, args: argparse.Namespace, now_ns: int) -> None:
+    from iosonde.bench.report.answers import run_report
+    from iosonde.engine.files import write_text
+
+    if args.host is not None or args.until is not None or args.since != _SINCE:
+        raise UsageError("--host, --since and --until are for targets", expected="a run alone")
+    now = (now_ns, options.local_zone())
+    page = run_report(
+        root, run_id, args.topology, now, lambda text: options.note(f"iosonde: note: {text}")
+    )
+    write_text(page, args.output)
+    options.note(f"wrote {args.output}")
+
+
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = "A day or a week of a target on one HTML page that needs nothing else."
+    summary = (
+        "A day or a week of a target, or a benchmark run, on one HTML page that needs nothing else."
+    )
     parser = options.Parser("report", summary, EXAMPLES)
     add = parser.add_argument
-    add("target", nargs="?", help="name or path of a watched target (default: all)")
+    add("target", nargs="?", metavar="TARGET|RUN", help=_TARGET)
     add("--host", help="samples of one host only")
-    parser.add_range(since="-7d")
+    parser.add_range(since=_SINCE)
+    add("--topology", type=Path, metavar="FILE", help="topology of a run: child,parent,level")
     default = Path("iosonde-report.html")
     add("-o", "--output", type=Path, default=default, metavar="FILE", help=f"(default: {default})")
     parser.add_store()
@@ -66,3 +94,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
             hint="'iosonde figure' for pictures, 'iosonde export' for data",
         )
     return args
+
+
+_SINCE = "-7d"
+_TARGET = "name or path of a watched target (default: all), or a benchmark run"

@@ -46,7 +46,7 @@ def wrapped(text: str, points: float, room_in: float) -> list[str]:
     if not text:
         return []
     per_line = max(10, int(room_in / text_width("x", points)))
-    return textwrap.wrap(text, per_line)
+    return textwrap.wrap(text, per_line, break_on_hyphens=False)
 
 
 def words(sheet: Sheet) -> list[str]:
@@ -104,7 +104,8 @@ def _numbered(sheet: Sheet, pane_in: float) -> str:
     names = phase_names(sheet)
     if not names or not lines_of(sheet, pane_in):
         return ""
-    return "   ".join(f"{number} {name}" for number, name in enumerate(names, 1))
+    # A number stays with its name when the line is wrapped.
+    return "   ".join(f"{number}\N{NO-BREAK SPACE}{name}" for number, name in enumerate(names, 1))
 
 
 def _columns(found: list[str], width_in: float) -> int:

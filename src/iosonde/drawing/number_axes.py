@@ -14,15 +14,17 @@ from iosonde.drawing.style import Style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MANY = 500
+_MANY, _FEW = 500, 60
 
 
 def number_axes(axes: Axes, pane: Pane, high: float, style: Style) -> None:
     """Values from 0 to ``high``, and what ``pane.across`` counts."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
+    unit = _unit(high) if pane.unit == BYTES_PER_S else 1
+    ticks = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(0, high / unit)
+    axes.yaxis.set_major_locator(FixedLocator([tick * unit for tick in ticks]))
     axes.set_ylim(0, high)
-    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _label(value, pane.unit)))
     axes.grid(True, axis="y", color=style.grid, lw=0.8)
     axes.set_axisbelow(True)
@@ -35,15 +37,25 @@ def number_axes(axes: Axes, pane: Pane, high: float, style: Style) -> None:
     axes.set_xlim(low - air, last + air)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=last - low > 6))
     axes.tick_params(axis="both", colors=style.faint, labelsize=8, length=0)
+    axes.tick_params(axis="x", pad=6)
     axes.set_xlabel(pane.across, color=style.faint, fontsize=8, labelpad=2)
     for side in axes.spines.values():
         side.set_visible(False)
 
 
+_UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
+
+
+def _unit(high: float) -> int:
+    """Bytes of the unit that a rate is read in."""
+    return next((size for _, size in _UNITS if high >= size), 1)
+
+
 def _label(value: float, unit: str) -> str:
     if unit != BYTES_PER_S:
         return f"{value:g} s" if unit == "s" else short(value, unit)
-    return f"{value / 1e9:g} GB/s" if value >= 1e9 or not value else f"{value / 1e6:g} MB/s"
+    name, size = next(((name, size) for name, size in _UNITS if value >= size), ("B", 1))
+    return f"{value / size:g} {name}/s" if value else "0"
 
 
 def draw_number_dots(axes: Axes, dots: NumberDots, style: Style) -> None:
@@ -52,7 +64,7 @@ def draw_number_dots(axes: Axes, dots: NumberDots, style: Style) -> None:
     axes.scatter(
         dots.across,
         dots.value,
-        s=9 if slow else 4 if many else 8,
+        s=4 if many and not slow else 22 if len(dots.value) <= _FEW else 9,
         lw=0,
         color=_colour(dots.role, style),
         alpha=0.9 if slow or not many else 0.45,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from iosonde.drawing.axes import days, time_axis, value_axis, widened
+from iosonde.drawing.axes import days, text_width, time_axis, value_axis, widened
 from iosonde.drawing.canvas import new_canvas, possible_width, write
 from iosonde.drawing.curves import curve_colours, draw_curves
 from iosonde.drawing.legend import legend, lines_of, wrapped
@@ -202,13 +202,20 @@ def _name_shades(axes: Axes, sheet: Sheet, shades: list[Shade], style: Style) ->
     named = [shade for shade in shades if shade.name]
     if not named or sheet.since_s is None or sheet.until_s is None:
         return
-    numbers = lines_of(sheet, _width_in(axes))
+    width_in = _width_in(axes)
+    numbers, scale = lines_of(sheet, width_in), width_in / (sheet.until_s - sheet.since_s)
+    lines = [-1.0] * 3
     for number, shade in enumerate(named, 1):
         middle = (max(shade.start_s, sheet.since_s) + min(shade.end_s, sheet.until_s)) / 2
         text = str(number) if numbers else shade.name
+        half = text_width(text, 7.5) / 2
+        at = (middle - sheet.since_s) * scale
+        # Names of short phases beside each other stand on lines of their own.
+        line = next((k for k, end in enumerate(lines) if at - half >= end), len(lines) - 1)
+        lines[line] = at + half + 0.02
         axes.text(
             float(days(middle)),
-            0.985,
+            0.985 - line * 0.135 / _height_in(axes),
             text,
             transform=axes.get_xaxis_transform(),
             ha="center",
@@ -222,6 +229,11 @@ def _name_shades(axes: Axes, sheet: Sheet, shades: list[Shade], style: Style) ->
 def _width_in(axes: Axes) -> float:
     canvas: Any = axes.figure
     return float(axes.get_position().width * canvas.get_size_inches()[0])
+
+
+def _height_in(axes: Axes) -> float:
+    canvas: Any = axes.figure
+    return float(axes.get_position().height * canvas.get_size_inches()[1])
 
 
 def _extents(sheet: Sheet) -> dict[tuple[str, str], tuple[float, float]]:

@@ -71,9 +71,8 @@ def finish(root: Path, run_id: str, began_ns: int) -> None:
 
 def read_columns(root: Path, table: str, run_id: str) -> dict[str, Any]:
     """Columns of a run, numpy arrays (masked where values are missing); empty without rows. Raises StoreError."""
-    folder = Path(root) / table
-    whole = sorted(folder.glob(f"date=*/{slug(run_id)}.parquet"))
-    files = whole or _parts(Path(root), table, run_id)
+    whole = table_file(root, table, run_id)
+    files = _parts(Path(root), table, run_id) if whole is None else [whole]
     if not files:
         return {}
     with closing(connect(threads=1)) as con:
@@ -85,6 +84,12 @@ def read_columns(root: Path, table: str, run_id: str) -> dict[str, Any]:
                 f"cannot read {files[0]}: {str(error).splitlines()[0]}",
                 expected=f"a file of the table {table}",
             ) from error
+
+
+def table_file(root: Path, table: str, run_id: str) -> Path | None:
+    """The file of a run that was written whole."""
+    folder = Path(root) / table
+    return next(iter(sorted(folder.glob(f"date=*/{slug(run_id)}.parquet"))), None)
 
 
 def _parts(root: Path, table: str, run_id: str) -> list[Path]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,68 +11,28 @@ from iosonde.bench.adaptive.adaptive import adaptive
 from iosonde.bench.adaptive.verdict import more_to_run
 from iosonde.bench.adaptive.words import verdict_line, waiting_json
 from iosonde.bench.metadata.run import run_plan
+from iosonde.bench.recorder import PlanOutcome
 from iosonde.bench.runs.compare import compare
-from iosonde.bench.runtime.processes import find_processes, is_first
+from iosonde.cli.bench.measured import BenchmarkContext, run_benchmark, say_kept
 from iosonde.cli.bench.options import parse
 from iosonde.cli.bench.plan import plan
-from iosonde.cli.bench.progress import ProgressBar, ProgressView
 from iosonde.cli.shared import options
-from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.run_data import write_rows
 from iosonde.cli.shared.run_tables import comparison, details
 from iosonde.cli.shared.verdicts import Verdict, verdict_text, verdicts
-from iosonde.model.errors import IosondeError, NothingMeasuredError
+from iosonde.model.errors import IosondeError
 from iosonde.model.runs import RunRow
 from iosonde.weather.store import Store
 
 
 def metadata(arguments: Sequence[str]) -> int:
     """Run the benchmark in every process; process 0 speaks."""
-    try:
-        args = parse(arguments)
-    except IosondeError as error:
-        # Every process has been given the same words: one says what is wrong with them.
-        if is_first(os.environ):
-            raise
-        return error.exit_code
-    processes = find_processes(os.environ)
-    root = None if args.no_store else options.store_root(args)
-    seed = processes.broadcast(secrets.randbits(48))
-    try:
-        with tempfile.TemporaryDirectory() as spare, Interrupt() as interrupt:
-            samples = _samples(args, root, Path(spare))
-            work = plan(args, os.environ, _more_measurements, seed, samples)
-            view = ProgressView(interrupt, quiet=processes.number > 0)
-            with ProgressBar(view):
-                outcome = run_plan(work, processes, root, view, options.now_ns)
-            if processes.number == 0 and outcome.rows:
-                _show(outcome.rows, args, samples)
-    except IosondeError as error:
-        # Every process has the same error: one says it.
-        if processes.number > 0:
-            return error.exit_code
-        raise
-    except BaseException:
-        # This process cannot go on, and the others would wait for it.
-        processes.abort()
-        raise
-    if processes.number > 0:
-        return 0
-    for text in dict.fromkeys(map(str, outcome.errors)):
-        options.note(f"iosonde: {text}")
-    if not outcome.rows and not outcome.errors:
-        raise NothingMeasuredError("the run was ended before anything was measured")
-    if outcome.stopped:
-        return 130
-    if not outcome.rows:
-        return outcome.errors[0].exit_code
-    good = all((row.complete or _limited(row)) and not row.failed for row in outcome.rows)
-    return 0 if good and not outcome.errors else 1
+    return run_benchmark(parse, _measure, _show, arguments)
 
 
-def _limited(row: RunRow) -> bool:
-    """Whether the run had a time limit: ending early is no failure then."""
-    return row.parameters.get("limit_ns") is not None
+def _measure(args: argparse.Namespace, context: BenchmarkContext) -> PlanOutcome:
+    work = plan(args, os.environ, _more_measurements, context.seed, _samples(args, context))
+    return run_plan(work, context.processes, context.root, context.view, options.now_ns)
 
 
 def _more_measurements(rows: Sequence[RunRow], measurements: int) -> int:
@@ -85,19 +43,19 @@ def _more_measurements(rows: Sequence[RunRow], measurements: int) -> int:
         return 0
 
 
-def _samples(args: argparse.Namespace, root: Path | None, spare: Path) -> Path | None:
+def _samples(args: argparse.Namespace, context: BenchmarkContext) -> Path | None:
     """Where every operation goes; a picture of them needs it for a while."""
     if not args.samples and (args.plot is None or args.adaptive):
         return None
-    return root if args.samples and root is not None else spare
+    return context.drawn if args.samples else context.spare
 
 
-def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) -> None:
+def _show(rows: list[RunRow], args: argparse.Namespace, context: BenchmarkContext) -> None:
     runs = list(dict.fromkeys(row.run_id for row in rows))
     each = [[row for row in rows if row.run_id == run] for run in runs]
     judged = verdicts(each) if args.adaptive else []
     if args.plot is not None:
-        _plot(each, judged, args, samples)
+        _plot(each, judged, args, _samples(args, context))
     if args.format != "table":
         plain = [waiting_json(found) for _, found in judged]
         write_rows(rows, args.format, args.output, every_factor=args.adaptive, verdicts=plain)
@@ -110,8 +68,7 @@ def _show(rows: list[RunRow], args: argparse.Namespace, samples: Path | None) ->
         print(("\n" if len(runs) == 1 else "") + comparison(compare(rows)))
     for _, found in judged:
         print(f"\n{verdict_text(found)}")
-    if not args.no_store:
-        options.note(f"\nkept in {options.store_root(args)}; 'iosonde runs' shows it")
+    say_kept(args)
 
 
 def _plot(

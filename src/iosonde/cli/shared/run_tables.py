@@ -10,6 +10,7 @@ from typing import Any
 
 from iosonde.bench.bandwidth.words import format_bandwidth
 from iosonde.bench.runs.compare import RunSummary, comparison_table, counted, slow_ranks
+from iosonde.bench.runs.described import machine_of, machine_words, parameter_words
 from iosonde.bench.runs.words import say_comparison, say_quantiles, say_ranks
 from iosonde.cli.shared.bandwidth_table import bandwidth_table
 from iosonde.cli.shared.text import count, table
@@ -165,11 +166,7 @@ def details(rows: Sequence[RunRow], now_ns: int | None = None, *, ranks: bool = 
 def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
     first = rows[0]
     began = [row.began_ns for row in rows if row.began_ns is not None]
-    parameters = {
-        k: v
-        for k, v in first.parameters.items()
-        if k not in ("reported", "digests", "pattern", "ranks") and v is not False
-    }
+    parameters = parameter_words(first.parameters)
     lines = [
         f"run {first.run_id}: {first.pattern} on {first.target}",
         f"measured by {first.source}, backend {first.backend}, "
@@ -177,10 +174,9 @@ def _about(rows: Sequence[RunRow], now_ns: int | None) -> str:
         + (f", began {_when(min(began), now_ns)}" if began else ""),
     ]
     if parameters:
-        lines.append("asked for: " + ", ".join(f"{k} {_short(v)}" for k, v in parameters.items()))
-    machine = next((row.machine for row in rows if row.machine), None)
-    if machine:
-        lines.append("machine: " + ", ".join(_machine(machine)))
+        lines.append("asked for: " + _listed(parameters))
+    if machine := machine_of(rows):
+        lines.append("machine: " + _listed(machine_words(machine)))
     if not all(row.complete for row in rows):
         lines.append("not complete: it ended before all of its operations were done")
     room = max(60, width())
@@ -201,18 +197,8 @@ def _ranks_of(rows: Sequence[RunRow]) -> str:
     return f"{most} rank{'s' if most > 1 else ''}"
 
 
-def _machine(facts: dict[str, Any]) -> list[str]:
-    """The facts of a machine that are short enough to be read; bytes as sizes."""
-    return [
-        f"{name.removesuffix('_bytes')} {format_size(value) if name.endswith('_bytes') else _short(value)}"
-        for name, value in facts.items()
-        if not isinstance(value, dict | list)
-    ]
-
-
-def _short(value: Any) -> str:
-    text = "yes" if value is True else f"{value:g}" if isinstance(value, float) else str(value)
-    return _cut(text, 60)
+def _listed(words: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in words)
 
 
 def _phases(rows: Sequence[RunRow]) -> str:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from iosonde.drawing.html_page import Picture, picture_of
 from iosonde.drawing.sheet import Sheet
-from iosonde.drawing.svg import inline
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.units import DAY_NS
 from iosonde.weather.figures.request import FigureRequest
 from iosonde.weather.figures.sheets import sheet_of
-from iosonde.weather.report.html import Picture
 from iosonde.weather.report.report import Report
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.store import Store
 
-_WIDE_IN, _NARROW_IN = 11.4, 4.2
 _HOUR = 3600 * SECOND_NS
 _TITLES = {
     "slowdown": "Slowdown",
@@ -65,14 +63,4 @@ def load() -> None:
 
 def picture(of: Drawable) -> Picture:
     """A sheet in two widths. Raises MissingPartError (no matplotlib)."""
-    from iosonde.drawing.render_sheet import draw_sheet
-
-    wide, narrow = (
-        inline(
-            draw_sheet(of.sheet, width_in=width, titled=False),
-            f"{of.name}{width:.0f}",
-            of.sheet.title,
-        )
-        for width in (_WIDE_IN, _NARROW_IN)
-    )
-    return Picture(of.title, wide, narrow, of.sheet.caption)
+    return picture_of(of.sheet, of.title, of.name)

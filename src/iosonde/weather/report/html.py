@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from iosonde.drawing.svg import style_sheet
+from iosonde.drawing.html_page import Picture, html_page, list_html, picture_html
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_duration, format_factor, format_percent
 from iosonde.weather.report.heat import heat_legend, heat_table
@@ -37,16 +37,6 @@ class EventRow:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """One figure in two widths, as ``drawing.svg.inline`` gives it."""
-
-    title: str
-    wide: str
-    narrow: str
-    caption: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Section:
     """One place of the report. ``recurrence``: sentences; None where nobody looked for any.
 
@@ -65,25 +55,7 @@ class Section:
 def page(title: str, subtitle: str, sections: Sequence[Section], made: str) -> str:
     """The page. ``title``, ``subtitle`` and ``made`` (when and by what) are plain text."""
     body = "\n".join(_section(section, len(sections) > 1) for section in sections)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="iosonde">
-<title>{escape(title)}</title>
-<style>{style_sheet()}{STYLE}</style>
-</head>
-<body>
-<header><h1>{escape(title)}</h1><p class="sub">{escape(subtitle)}</p></header>
-<main>
-{body}
-</main>
-<footer>{escape(made)}</footer>
-</body>
-</html>
-"""
+    return html_page((title, subtitle), body, made, STYLE)
 
 
 def _section(section: Section, several: bool) -> str:
@@ -97,12 +69,12 @@ def _section(section: Section, several: bool) -> str:
         f'<p class="headline {"slow" if slow else "usual"}">{escape(headline)}</p>',
         f'<p class="watched">{escape(words["watched"])}</p>',
         _usual_table(report, section.moved),
-        _list(section.changes),
+        list_html(section.changes),
         _events(section.events),
         _recurrence(section.recurrence),
         _heats(report),
         _cost(section),
-        *(_picture(picture) for picture in section.pictures),
+        *(picture_html(picture) for picture in section.pictures),
         "</section>",
     ]
     return "\n".join(part for part in parts if part)
@@ -141,11 +113,6 @@ def _usual_row(usual: Usual, tally: OpTotals | None, climate: Mapping[str, float
     return f"<tr><th scope=row>{escape(op_word(usual.key.op))}</th>{data}</tr>"
 
 
-def _list(sentences: Sequence[str]) -> str:
-    lines = "".join(f"<li>{escape(line)}</li>" for line in sentences)
-    return f"<ul>{lines}</ul>" if lines else ""
-
-
 def _events(events: Sequence[EventRow]) -> str:
     if not events:
         return "<h3>Events</h3><p>None.</p>"
@@ -163,7 +130,7 @@ def _events(events: Sequence[EventRow]) -> str:
 def _recurrence(sentences: Sequence[str] | None) -> str:
     if sentences is None:
         return ""
-    return "<h3>Recurrence</h3>" + (_list(sentences) or "<p>Nothing comes back regularly.</p>")
+    return "<h3>Recurrence</h3>" + (list_html(sentences) or "<p>Nothing comes back regularly.</p>")
 
 
 def _heats(report: Report) -> str:
@@ -185,13 +152,4 @@ def _heats(report: Report) -> str:
 
 def _cost(section: Section) -> str:
     lines = [section.words[name] for name in ("lost", "cache", "cost") if name in section.words]
-    return "<h3>Losses and cost</h3>" + _list(lines)
-
-
-def _picture(picture: Picture) -> str:
-    caption = escape("; ".join(picture.caption))
-    return (
-        f'<figure class="picture"><h3>{escape(picture.title)}</h3>'
-        f'<div class="wide">{picture.wide}</div><div class="narrow">{picture.narrow}</div>'
-        f"<figcaption>{caption}</figcaption></figure>"
-    )
+    return "<h3>Losses and cost</h3>" + list_html(lines)

@@ -1,0 +1,1 @@
+"""A run of a benchmark as one HTML page: what a vendor is sent."""

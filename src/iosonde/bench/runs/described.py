@@ -1,0 +1,85 @@
+"""Parameters and machine of a run as people read them: sizes, times and faults in the words of the command line."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from iosonde.model.runs import RunRow
+from iosonde.model.units import format_option, format_size
+
+_ELSEWHERE = ("reported", "digests", "pattern", "ranks")
+"""Parameters that are not a user's, or have a place of their own."""
+_SIMPLE = {"data_write": "write", "data_read": "read"}
+_LONGEST = 60
+
+
+def parameter_words(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Name and value of each parameter; what is off is left out."""
+    return [
+        (name.removesuffix("_bytes").removesuffix("_ns"), _value(name, value))
+        for name, value in parameters.items()
+        if name not in _ELSEWHERE and value is not False and value not in (None, [], ())
+    ]
+
+
+def machine_words(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Name and value of each fact of a machine that is short enough to be read."""
+    return [
+        (name.removesuffix("_bytes"), _value(name, value))
+        for name, value in facts.items()
+        if not isinstance(value, dict | list)
+    ]
+
+
+def machine_of(rows: Sequence[RunRow]) -> Mapping[str, Any]:
+    """The machine that a run's rows name; empty where none does."""
+    return next((row.machine for row in rows if row.machine), {})
+
+
+def _value(name: str, value: Any) -> str:
+    if name == "faults" and isinstance(value, Sequence) and not isinstance(value, str):
+        text = ", ".join(fault_words(one) for one in value)
+    elif name.endswith("_bytes") and isinstance(value, int):
+        text = format_size(value)
+    elif name.endswith("_ns") and isinstance(value, int):
+        text = format_option(value)
+    else:
+        text = "yes" if value is True else f"{value:g}" if isinstance(value, float) else str(value)
+    return _cut(text, _LONGEST if name != "faults" else 10 * _LONGEST)
+
+
+def fault_words(fault: Any) -> str:
+    """``write@1:+5ms:2s:1s``: a fault as ``--fault`` takes it; any other value as it stands."""
+    if not isinstance(fault, Mapping):
+        return str(fault)
+    inner = fault.get("fault", fault)
+    if not isinstance(inner, Mapping):
+        return str(fault)
+    op, rank = inner.get("op"), fault.get("rank")
+    name = "all" if op is None else _SIMPLE.get(op) or str(op).removeprefix("md_")
+    words = [name + ("" if rank is None else f"@{rank}"), _kind(inner.get("kind"))]
+    after, lasts = inner.get("after_ns"), inner.get("for_ns")
+    if after or lasts is not None:
+        words.append(format_option(after) if after else "0s")
+    if lasts is not None:
+        words.append(format_option(lasts))
+    return ":".join(words)
+
+
+def _kind(kind: Any) -> str:
+    match kind:
+        case {"Delay": int(ns)}:
+            return f"+{format_option(ns)}"
+        case {"Multiply": int() | float() as factor}:
+            return f"x{factor:g}"
+        case {"Error": int(number)}:
+            return errno.errorcode.get(number, str(number))
+        case "Hang":
+            return "hang"
+    return str(kind)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,1 @@
+"""`iosonde selftest`: one file a test."""

@@ -1,0 +1,16 @@
+"""iosonde selftest: tests, by name. A first word that is no name of a test is the directory of ``io``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from iosonde.cli.selftest.io import io
+
+TESTS: dict[str, Callable[[Sequence[str]], int]] = {"io": io}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Find the test and run it; ``./io`` is a directory of that name."""
+    if arguments and arguments[0] in TESTS:
+        return TESTS[arguments[0]](arguments[1:])
+    return io(arguments)
