@@ -20,7 +20,7 @@ from iosonde.bench.bandwidth.compare_words import (
 )
 from iosonde.bench.runs.store import StoredRun
 from iosonde.cli.shared import options
-from iosonde.cli.shared.named_run import runs_named
+from iosonde.cli.shared.target_or_run import runs_named
 from iosonde.cli.shared.text import table
 from iosonde.engine.files import write_frame, write_text
 from iosonde.model.errors import NothingMeasuredError, UsageError
