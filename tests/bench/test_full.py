@@ -5,8 +5,10 @@ import subprocess
 
 import pytest
 
+from tests.kit.commands import run
 from tests.kit.driven import (
     SMALL,
+    bandwidth,
     bench,
     by_op,
     command,
@@ -34,6 +36,16 @@ def small(tmp_path):
     folder = tmp_path / "small"
     folder.mkdir()
     call("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", folder)
+    yield folder
+    call("umount", "-l", folder)
+
+
+@pytest.fixture
+def roomy(tmp_path):
+    """A file system in memory of 40 MiB."""
+    folder = tmp_path / "roomy"
+    folder.mkdir()
+    call("mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", folder)
     yield folder
     call("umount", "-l", folder)
 
@@ -155,3 +167,24 @@ def test_past_the_cache(ext4, store, capsys):
     (row,) = whole(rows_of(store))
     assert (row.parameters["direct"], row.parameters["fsync"]) == (True, True)
     assert left_in(ext4) == ["lost+found"]
+
+
+def test_a_bandwidth_run_keeps_what_was_measured_before_the_place_was_full(small, store, capsys):
+    assert bandwidth(small, "-n", 2, "-t", "16k", "-b", "1M", "--verify", store=store) == 1
+    seen = capsys.readouterr()
+    assert "ENOSPC" in seen.out
+    assert "cannot write a note beside the files" in seen.err
+    (row,) = whole(rows_of(store), "write")
+    assert row.outcomes["ENOSPC"] > 0
+    assert row.bytes > 0
+    assert left_in(small) == []
+
+
+def test_a_self_test_keeps_its_phases_when_the_place_fills(roomy, store, capsys):
+    words = ("-w", "2s", "-b", "64M", "-P", "100", "--quiet", "500ms", "--period", "20ms")
+    words += ("--file-size", "8M", "--pool", "20")
+    assert run("selftest", str(roomy), *words, store=store) == 1
+    seen = capsys.readouterr()
+    assert "ior-easy-write" in seen.out
+    assert "2 of 2 ranks gave up" in seen.err
+    assert list(roomy.iterdir()) == []

@@ -176,3 +176,25 @@ def test_cautions_follow_from_what_is_stored():
     assert "not complete" in run_cautions([row(complete=False)])[0]
     assert run_cautions([row(complete=False, parameters={"limit_ns": 5})]) == []
     assert "3 operations ended with ENOSPC" in run_cautions([row(outcomes={"ENOSPC": 3})])[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--pattern", "bulk", "--shared", "-n", "2", "-P", "7", "-S", "11", "--fsync"),
+        ("-D", "2", "-P", "9", "-I", "4", "-O", "3", "-R", "2", "--order", "random", "--read-only"),
+        ("-P", "5", "-I", "2", "--fault", "stat:+1ms", "--verify"),
+    ],
+)
+def test_the_command_of_a_metadata_run_asks_for_the_same(tmp_path, words):
+    place, store = tmp_path / "work", tmp_path / "store"
+    place.mkdir()
+    assert bench(place, *words, store=store) == 0
+    rows = runs.read(store)
+    command = shlex.split(repeat_command(rows) or "")
+    assert command[:3] == ["iosonde", "bench", "metadata"]
+    assert bench(*command[3:], store=store) == 0
+    first, second = runs.read_runs(store)
+    # Kept trees are none: the seed is part of the command, and all else is the same.
+    assert first.rows[0].parameters == second.rows[0].parameters
+    assert len(first.rows) == len(second.rows)

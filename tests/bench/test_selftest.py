@@ -15,6 +15,7 @@ from iosonde.bench.selftest.plan import PHASES, phase_name
 from iosonde.bench.selftest.words import MOST_WORDS, cautions, say, table_rows
 from iosonde.model.errors import MeasureError, UsageError
 from iosonde.model.phases import Phase
+from iosonde.stats.ranks import quantile_ranks
 from iosonde.weather.store import Store
 from tests.kit.commands import run
 from tests.kit.driven import ended, started, until
@@ -198,3 +199,16 @@ def test_a_quiet_time_that_says_nothing_is_refused(tmp_path, capsys):
     assert "--quiet" in capsys.readouterr().err
     assert run("selftest", str(tmp_path / "none"), "--no-store") == 2
     assert "no directory" in capsys.readouterr().err
+
+
+def test_an_operation_that_the_idle_client_slows_is_said_to_be_understated():
+    samples = made({"a": 0.02, "b": 0.02, "c": 0.02}, 36)
+    effects = phase_effects({"md_delete": samples}, QUIET, phases("a", "b", "c"))
+    assert "deletes: slower in the quiet time" in cautions(effects, 8, 2)[0]
+    assert table_rows(effects, phases("a"))[0][-1].startswith("1/")
+    assert not cautions(list(verdicts(made({}, 36)).values()), 8, 2)
+
+
+def test_six_operations_are_the_fewest_that_have_an_interval():
+    assert quantile_ranks(5, 0.5) is None
+    assert quantile_ranks(6, 0.5) is not None

@@ -31,7 +31,7 @@ class Command(NamedTuple):
 GROUPS: dict[str, tuple[Command, ...]] = {
     "Measure": (
         Command("probe", "probe", "watch directories and see how they answer"),
-        Command("bench", "bench.bench", "what storage can do: small objects (metadata)"),
+        Command("bench", "bench.bench", "what storage can do: small objects, large files"),
     ),
     "Gather": (
         Command("import", "import_", "records of servers, schedulers, jobs, other benchmarks"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from iosonde.cli.shared import options
-from iosonde.cli.shared.named_run import run_named
+from iosonde.cli.shared.target_or_run import run_named
 from iosonde.cli.shared.targets import called, no_samples
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import SlowdownQuery

@@ -23,6 +23,7 @@ from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.result import PhaseResult, Watch
 from iosonde.bench.runtime.session import Session, Stonewall
 from iosonde.bench.runtime.workload import PhaseKey
+from iosonde.model.errors import MeasureError
 
 
 class MeasuredPhase(NamedTuple):
@@ -40,6 +41,7 @@ class BandwidthSteps:
         self, plan: BandwidthPlan, spec: BandwidthSpec, processes: Processes, watch: Watch
     ) -> None:
         self.spec, self.place = spec, plan.name
+        self._watch = watch
         self.begun = False
         """The directory is made and held: what is in it may be removed."""
         ranks = processes.size * plan.threads
@@ -59,9 +61,18 @@ class BandwidthSteps:
         work = {"write": True, "counts": [], "repetition": repetition, "held": held}
         measured = self._phase(PhaseKey("write", repetition), work)
         if not measured.result.stopped:
-            note = json.dumps(self.written(measured).note())
-            self.session.ask_leader("set_note", text=note)
+            self._note(measured)
         return measured
+
+    def _note(self, measured: MeasuredPhase) -> None:
+        """Leave beside the files what a later run needs to read them; where that fails the measurement counts."""
+        note = json.dumps(self.written(measured).note())
+        try:
+            self.session.ask_leader("set_note", text=note)
+        except MeasureError as error:
+            if self.session.hanging:
+                raise
+            self._watch.note(f"{error}; a later run cannot read the files")
 
     def read(self, repetition: int, written: KeptFiles) -> MeasuredPhase:
         """What was written, by the rank that is ``shift`` away."""

@@ -13,6 +13,8 @@ from iosonde.weather.compare.ratios import short_ratio
 
 MOST_WORDS = 25
 _QUICKER = 0.7
+_PART = 0.0995
+"""Below this a factor reads as one part of so many."""
 EXPLAINED = (
     "slowdown of each operation's median against the quiet time before, with its interval; "
     "*: slow; h: slow because this host was busy; !: share of lost operations; n/a: too few samples"
@@ -51,9 +53,14 @@ def _ratio(effect: PhaseEffect) -> str:
     if effect.lower is None:
         return "n/a"
     lower, value, upper = (
-        short_ratio(r or 0.0) for r in (effect.lower, effect.slowdown, effect.upper)
+        _short_factor(r or 0.0) for r in (effect.lower, effect.slowdown, effect.upper)
     )
     return f"{value}x ({lower}-{upper})"
+
+
+def _short_factor(value: float) -> str:
+    """``12``, ``1.4``, ``0.7``, ``1/54``."""
+    return short_ratio(value) if value < _PART else format_factor(value)
 
 
 def _ops(effects: Sequence[PhaseEffect]) -> list[str]:

@@ -20,7 +20,7 @@ from iosonde.bench.bandwidth.compare_words import (
 )
 from iosonde.bench.runs.store import StoredRun
 from iosonde.cli.shared import options
-from iosonde.cli.shared.named_run import run_named
+from iosonde.cli.shared.target_or_run import runs_named
 from iosonde.cli.shared.text import table
 from iosonde.engine.files import write_frame, write_text
 from iosonde.model.errors import NothingMeasuredError, UsageError
@@ -32,7 +32,10 @@ SCHEMA_VERSION = 1
 
 def bandwidth_pair(store: Store, names: tuple[str, str]) -> tuple[StoredRun, StoredRun] | None:
     """Both runs where both names are bandwidth runs; None where none is. Raises UsageError for one of each."""
-    found = [None if "@" in name else run_named(store, name, _is_bandwidth) for name in names]
+    if any("@" in name for name in names):
+        # A period of a target or run: samples are asked for.
+        return None
+    found = runs_named(store, names, _is_bandwidth)
     a, b = found
     if a is not None and b is not None:
         return a, b

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from iosonde.bench.runs.store import StoredRun, read_runs
 from iosonde.model.errors import UsageError
@@ -19,13 +19,23 @@ def run_named(
 
     ``run:ID`` names no target. Raises UsageError for several runs, StoreError.
     """
-    if word is None:
-        return None
+    return None if word is None else runs_named(store, [word], wanted)[0]
+
+
+def runs_named(
+    store: Store, words: Sequence[str], wanted: Callable[[StoredRun], bool]
+) -> list[StoredRun | None]:
+    """``run_named`` of several words; the runs are read once."""
     known = {ref.target for ref in store.targets()}
-    if not word.startswith(_PREFIX) and spellings(word) & known:
-        return None
-    every = {run.run_id: run for run in read_runs(store.root) if wanted(run)}
-    found = runs_called(word.removeprefix(_PREFIX), list(every))
+    asked = [word for word in words if word.startswith(_PREFIX) or not spellings(word) & known]
+    every: dict[str, StoredRun] = {}
+    if asked:
+        every = {run.run_id: run for run in read_runs(store.root) if wanted(run)}
+    return [_one(word.removeprefix(_PREFIX), every) if word in asked else None for word in words]
+
+
+def _one(word: str, every: Mapping[str, StoredRun]) -> StoredRun | None:
+    found = runs_called(word, list(every))
     if len(found) > 1:
         raise UsageError(
             f"{word!r} begins {len(found)} runs", expected="one of " + ", ".join(found[:5])
