@@ -1,4 +1,4 @@
-"""What doors call: findings and rates of a run from files."""
+"""What doors call: findings and rates of a run, from files or from the store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from iosonde.bench.locate.files import read_rates, read_topology, read_transfers
 from iosonde.bench.locate.locate import locate
 from iosonde.bench.locate.rates import PhaseRates, rates_of
-from iosonde.model.transfers import Topology, Transfers
+from iosonde.bench.locate.stored import stored_transfers
+from iosonde.model.transfers import Topology, Transfers, with_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,12 +28,32 @@ class Located:
     rates: list[PhaseRates]
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where the transfers of a run are: a file (``path``), or the run ``run_id`` of the store ``root``."""
+
+    path: Path | None = None
+    root: Path | None = None
+    run_id: str = ""
+
+    def transfers(self, warn: Callable[[str], None]) -> Transfers:
+        """All that can be read. Raises InputFileError, StoreError."""
+        if self.path is not None:
+            return read_transfers(self.path, warn)
+        assert self.root is not None
+        return stored_transfers(self.root, self.run_id)
+
+
 def located(
-    path: Path, topology: Path | None, rates: Path | None, warn: Callable[[str], None]
+    source: Source, topology: Path | None, rates: Path | None, warn: Callable[[str], None]
 ) -> Located:
-    """Findings of the run in ``path``. Raises InputFileError; rows that cannot be read go to ``warn``."""
-    transfers = read_transfers(path, warn)
+    """Findings of a run. ``rates``: a file, in place of what the store has.
+
+    Raises InputFileError, StoreError; rows that cannot be read go to ``warn``.
+    """
+    transfers = source.transfers(warn)
     if rates is not None:
         transfers = replace(transfers, rates=read_rates(rates, warn))
     known = Topology() if topology is None else read_topology(topology, warn)
+    transfers = with_targets(transfers, known)
     return Located(transfers, known, locate(transfers, known), rates_of(transfers))
