@@ -220,7 +220,9 @@ def _restless(
         return binned
     rank, cell, size = binned
     keep = 0.5**0.25
-    steps = rng.standard_t(5, (int(cell.max()) + 1, int(oss.max()) + 1)) * np.sqrt(0.6 * (1 - keep**2))
+    steps = rng.standard_t(5, (int(cell.max()) + 1, int(oss.max()) + 1)) * np.sqrt(
+        0.6 * (1 - keep**2)
+    )
     log = np.zeros(steps.shape[1])
     every = np.empty_like(steps)
     for at, step in enumerate(steps):

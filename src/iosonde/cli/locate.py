@@ -57,7 +57,8 @@ def main(arguments: Sequence[str]) -> int:
     print("\n".join(say(found.findings)))
     if rows := table_rows(found.findings):
         print("\n" + table(HEAD, rows, left=3))
-    print("\n" + table(RATES_HEAD, rates_rows(found.rates), left=2))
+    if found.rates:
+        print("\n" + table(RATES_HEAD, rates_rows(found.rates), left=2))
     if limits := say_limits(found.findings):
         print("\n" + "\n".join(limits))
     return 0

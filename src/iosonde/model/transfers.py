@@ -129,7 +129,8 @@ class Topology:
     """What is part of what: target (OST) -> server (OSS) -> router group; servers that fail over to each other.
 
     Anything may be missing. ``parents[level]`` gives the parent of a component of ``level``: ``file`` its target (a
-    file's name, the end of its path, or the number of its rank), ``ost`` its server, ``oss`` its router group, ``pair`` the failover pair of a server, ``rank`` (a number, as text) its host.
+    file's name, the end of its path, or the number of its rank), ``ost`` its server, ``oss`` its router group, ``pair``
+    the failover pair of a server, ``rank`` (a number, as text) its host.
     """
 
     parents: dict[str, dict[str, str]] = field(default_factory=dict)

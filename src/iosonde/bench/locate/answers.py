@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ from iosonde.bench.locate.files import read_rates, read_topology, read_transfers
 from iosonde.bench.locate.locate import locate
 from iosonde.bench.locate.rates import PhaseRates, rates_of
 from iosonde.bench.locate.stored import stored_transfers
+from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
+from iosonde.connectors.darshan.on_lustre import transfers_of_log
 from iosonde.model.transfers import Topology, Transfers, with_targets
 
 if TYPE_CHECKING:
@@ -26,20 +29,30 @@ class Located:
     topology: Topology
     findings: ComponentFindings
     rates: list[PhaseRates]
+    """None of a Darshan log."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where the transfers of a run are: a file (``path``), or the run ``run_id`` of the store ``root``."""
+    """Where the transfers of a run are: a file (``path``; a Darshan log too), or a run of the store ``root``."""
 
     path: Path | None = None
     root: Path | None = None
     run_id: str = ""
 
+    @property
+    def log(self) -> bool:
+        """Whether it is a Darshan log, by its first bytes."""
+        if self.path is None or not self.path.is_file():
+            return False
+        with suppress(OSError), self.path.open("rb") as file:
+            return is_log(file.read(HEAD_BYTES))
+        return False
+
     def transfers(self, warn: Callable[[str], None]) -> Transfers:
         """All that can be read. Raises InputFileError, StoreError."""
         if self.path is not None:
-            return read_transfers(self.path, warn)
+            return transfers_of_log(self.path) if self.log else read_transfers(self.path, warn)
         assert self.root is not None
         return stored_transfers(self.root, self.run_id)
 
@@ -56,4 +69,6 @@ def located(
         transfers = replace(transfers, rates=read_rates(rates, warn))
     known = Topology() if topology is None else read_topology(topology, warn)
     transfers = with_targets(transfers, known)
-    return Located(transfers, known, locate(transfers, known), rates_of(transfers))
+    # A log's times leave out what a program did between its accesses: they add up to no rate of all.
+    phases = [] if source.log else rates_of(transfers)
+    return Located(transfers, known, locate(transfers, known), phases)

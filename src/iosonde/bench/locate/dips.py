@@ -112,8 +112,8 @@ def _table(
     inside = (place >= 0) & (place < bins) & (ranks[rank] == rates.rank[here])
     size = rates.bytes[here][inside].astype(np.float64)
     cell = (server[rank[inside]] + 1) * bins + place[inside]
-    table = np.bincount(cell, size, (count + 1) * bins).reshape(count + 1, bins)
-    return _Phase(repetition, direction, start, full), table
+    table = np.asarray(np.bincount(cell, size, (count + 1) * bins), dtype=np.float64)
+    return _Phase(repetition, direction, start, full), table.reshape(count + 1, bins)
 
 
 def _of_phase(where: _Phase, table: Floats, phases: int) -> list[Dip]:

@@ -66,8 +66,13 @@ def stored_transfers(root: Path, run_id: str) -> Transfers:
 def _rates(table: Mapping[str, Any]) -> BinnedRates | None:
     if not table:
         return None
-    columns = [_whole(table[name], 0) for name in ("rank", "begin_ns", "bytes")]
-    return BinnedRates(_whole(table["repetition"], 0), _directions(table), *columns)
+    return BinnedRates(
+        _whole(table["repetition"], 0),
+        _directions(table),
+        _whole(table["rank"], 0),
+        _whole(table["begin_ns"], 0),
+        _whole(table["bytes"], 0),
+    )
 
 
 def _directions(table: Mapping[str, Any]) -> Ints:
@@ -86,8 +91,8 @@ def _instants(column: Any) -> Instants | None:
 
 def _numbered(column: Any) -> tuple[Ints, tuple[str, ...]]:
     """Number of each row's word (-1: none), and the words."""
-    plain = np.ma.filled(np.ma.asarray(column, dtype=object), None)
-    words = np.array(["" if word is None else str(word) for word in plain.tolist()], dtype=object)
+    plain: list[object] = np.ma.asarray(column, dtype=object).tolist()
+    words = np.array(["" if word is None else str(word) for word in plain], dtype=object)
     if not len(words):
         return np.zeros(0, dtype=np.int64), ()
     names, number = np.unique(words.astype(str), return_inverse=True)
