@@ -20,7 +20,7 @@ from iosonde.bench.locate.words import (
 )
 from iosonde.bench.runs.store import run_ids
 from iosonde.cli.shared import options
-from iosonde.cli.shared.run_names import run_named
+from iosonde.cli.shared.named_run import run_named
 from iosonde.cli.shared.text import table
 from iosonde.engine.files import write_text
 from iosonde.model.errors import InputFileError

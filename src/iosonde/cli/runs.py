@@ -9,8 +9,8 @@ from iosonde.bench.adaptive.words import waiting_json
 from iosonde.bench.runs.compare import compare
 from iosonde.bench.runs.store import read
 from iosonde.cli.shared import options
+from iosonde.cli.shared.named_run import run_named
 from iosonde.cli.shared.run_data import write_rows
-from iosonde.cli.shared.run_names import run_named
 from iosonde.cli.shared.run_tables import comparison, details
 from iosonde.cli.shared.verdicts import verdict_text, verdicts, waits
 from iosonde.model.errors import NothingMeasuredError, UsageError

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from iosonde.cli.main import main
-from iosonde.connectors.darshan.on_lustre import transfers_of_log
+from iosonde.connectors.darshan.log_transfers import transfers_of_log
 from iosonde.model.errors import InputFileError
 from tests.kit.darshan_made import MIB, Made, Record, moved, needs_recorded, recorded, write_log
 

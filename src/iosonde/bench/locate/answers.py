@@ -11,7 +11,7 @@ from iosonde.bench.locate.locate import locate
 from iosonde.bench.locate.rates import PhaseRates, rates_of
 from iosonde.bench.locate.stored import stored_transfers
 from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
-from iosonde.connectors.darshan.on_lustre import transfers_of_log
+from iosonde.connectors.darshan.log_transfers import transfers_of_log
 from iosonde.model.transfers import Topology, Transfers, with_targets
 
 if TYPE_CHECKING:

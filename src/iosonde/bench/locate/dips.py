@@ -48,7 +48,7 @@ class Dip:
     chance: float
 
 
-class Stretch(NamedTuple):
+class LowStretch(NamedTuple):
     """First bin, end, mean and chance of a dip in a row of rates."""
 
     first: int
@@ -65,7 +65,7 @@ class _Phase(NamedTuple):
     start_ns: int
     full_ns: int
 
-    def dip(self, server: int, stretch: Stretch) -> Dip:
+    def dip(self, server: int, stretch: LowStretch) -> Dip:
         """A stretch of bins as a dip."""
         begin, end = (self.full_ns + place * BIN_NS for place in stretch[:2])
         since = ((begin - self.start_ns) / 1e9, (end - self.start_ns) / 1e9)
@@ -145,18 +145,18 @@ def _server_of_rank(transfers: Transfers, rows: Ints, servers: Ints) -> tuple[In
     return ranks, np.where(low == high, low, -1)
 
 
-def _stretches(relative: Floats, phases: int) -> list[list[Stretch]]:
+def _stretches(relative: Floats, phases: int) -> list[list[LowStretch]]:
     """Dips of each row of ``relative`` (rows, bins), whose usual value is 1."""
     chance = _chances(relative, phases)
     low = (chance < CHANCE) & (relative < 1 - DROP / 2)
-    out: list[list[Stretch]] = []
+    out: list[list[LowStretch]] = []
     for row, least in zip(low, chance, strict=True):
         found = []
         edges = np.flatnonzero(np.diff(np.r_[0, row.astype(np.int8), 0]))
         for first, end in _joined(edges.reshape(-1, 2).tolist()):
             factor = float(relative[len(out), first:end].mean())
             if end - first >= 2 and factor < 1 - DROP:
-                found.append(Stretch(first, end, factor, float(least[first:end].min())))
+                found.append(LowStretch(first, end, factor, float(least[first:end].min())))
         out.append(found)
     return out
 
