@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from iosonde.bench.locate import answers
+from iosonde.bench.locate.stored import stored_logs
 from iosonde.bench.locate.words import (
     HEAD,
     RATES_HEAD,
@@ -69,7 +70,7 @@ def _source(args: argparse.Namespace) -> answers.Source:
     path, root = Path(args.run), options.store_root(args)
     if path.exists():
         return answers.Source(path=path)
-    known = run_ids(root) if root.exists() else []
+    known = [*run_ids(root), *stored_logs(root)] if root.exists() else []
     if not known or path.suffix or len(path.parts) > 1:
         raise InputFileError(
             f"there is no file {args.run}, nor a run of that name in {root}",

@@ -11,6 +11,7 @@ import pytest
 from iosonde.cli.main import main
 from iosonde.connectors.darshan.log_transfers import transfers_of_log
 from iosonde.model.errors import InputFileError
+from tests.kit.commands import run
 from tests.kit.darshan_made import MIB, Made, Record, moved, needs_recorded, recorded, write_log
 
 pytest.importorskip("darshan", reason="pydarshan is an extra")
@@ -75,6 +76,22 @@ def test_bytes_times_and_targets_are_the_logs(tmp_path: Path) -> None:
     assert found.targets == tuple(f"OST{ost:04x}" for ost in range(OSTS))
     assert found.seconds().mean() == pytest.approx(0.64, rel=0.02)
     assert (found.stripes.target == found.rank % OSTS).all()
+
+
+def test_an_imported_log_is_found_by_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "store"
+    assert run("import", str(log(tmp_path / "a.darshan", {17: 2.0})), store=store) == 0
+    name = "darshan-4711-solver-1490000867"
+    assert f"files of {name} lie on 24 OSTs: 'iosonde locate {name}'" in capsys.readouterr().out
+    for word in (name, "darshan-4711"):
+        assert run("locate", word, store=store) == 0
+        out = capsys.readouterr().out
+        assert out.startswith("OST0011 is slow: its files took 2.")
+        assert "all ranks busy" not in out
+    assert run("locate", "darshan-5", store=store) == 2
+    assert "there is no run 'darshan-5'" in capsys.readouterr().err
 
 
 def test_names_of_files_stay_in_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from iosonde.bench.locate.locate import locate
 from iosonde.bench.locate.rates import PhaseRates, rates_of
 from iosonde.bench.locate.stored import stored_transfers
 from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
-from iosonde.connectors.darshan.log_transfers import transfers_of_log
+from iosonde.connectors.darshan.log_transfers import PREFIX, transfers_of_log
 from iosonde.model.transfers import Topology, Transfers, with_targets
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class Source:
 
     @property
     def log(self) -> bool:
-        """Whether it is a Darshan log, by its first bytes."""
+        """Whether it is a Darshan log, by its first bytes, or comes from one."""
         if self.path is None or not self.path.is_file():
-            return False
+            return self.run_id.startswith(PREFIX)
         with suppress(OSError), self.path.open("rb") as file:
             return is_log(file.read(HEAD_BYTES))
         return False

@@ -8,6 +8,7 @@ import numpy as np
 
 from iosonde.bench.bandwidth.tables import read_columns
 from iosonde.bench.locate.files import packed, shares_of
+from iosonde.connectors.darshan.log_transfers import PREFIX
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.transfers import DIRECTIONS, BinnedRates, Transfers
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Instants, Ints
 
 _EXPECTED = "a run of 'iosonde bench bandwidth', or an imported one whose ranks have times"
+
+
+def stored_logs(root: Path) -> list[str]:
+    """Names of runs that come from Darshan logs: no table lists them but that of transfers."""
+    return sorted(path.stem for path in (root / "transfers").glob(f"date=*/{PREFIX}*.parquet"))
 
 
 def stored_transfers(root: Path, run_id: str) -> Transfers:

@@ -15,11 +15,14 @@ from iosonde.connectors.darshan.log import readable
 from iosonde.connectors.darshan.on_lustre import LEAST_BYTES
 from iosonde.connectors.darshan.reader import Reader
 from iosonde.model.errors import InputFileError
+from iosonde.model.names import slug
 from iosonde.model.transfers import Stripes, Transfers
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
+PREFIX = "darshan-"
+"""Of the run's name; job, program and second of its begin follow."""
 _EXPECTED = "records of POSIX, and of LUSTRE with each file's OSTs"
 
 
@@ -46,7 +49,7 @@ def transfers_of_log(path: Path) -> Transfers:
     target = [place[ost] for one in file.tolist() for ost in osts[one]]
     begin = int(answer["start_ns"]) + np.rint(rows[:, 4] * 1e9).astype(np.int64)
     return Transfers(
-        run=path.name,
+        run=slug(PREFIX + answer["run"]),
         repetition=np.zeros(len(rows), dtype=np.int64),
         direction=way,
         rank=rank,

@@ -44,4 +44,6 @@ def timed_files(log: RawLog) -> dict[str, Any]:
                     each = (values[size], values[begin], values[seconds])
                     rows.append([way, rank, place, *map(float, each)])
     start = log.run.start_ns or 0
-    return {"rows": rows, "osts": [osts[file] for file in number], "start_ns": start}
+    run = f"{log.run.job_id}-{log.run.program}-{start // 1_000_000_000}"
+    found = [osts[file] for file in number]
+    return {"run": run, "rows": rows, "osts": found, "start_ns": start}
