@@ -88,7 +88,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("locate", summary, EXAMPLES)
     add = parser.add_argument
     add("run", metavar="RUN|FILE", help=_RUN)
-    add("--topology", type=Path, metavar="FILE", help="topology: child,parent,level")
+    add("--topology", metavar="FILE", help=_TOPOLOGY)
     add("--rates", type=Path, metavar="FILE", help="bytes of each rank in bins of 0.25 s")
     add("--plot", type=Path, metavar="FILE", help="picture of times and rates: PNG, SVG or PDF")
     add("--width", type=float, default=12.0, metavar="INCHES", help="width of the picture (12)")
@@ -98,4 +98,5 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse(arguments)
 
 
+_TOPOLOGY = "table child,parent,level; or lustre[:NAME], the servers as this client knows them"
 _RUN = "run of the store; or transfers as CSV, Parquet or JSON lines; or a Darshan log"

@@ -177,6 +177,6 @@ def test_hosts_come_from_the_topology_too(slow: Path, tmp_path: Path) -> None:
     from iosonde.bench.locate.answers import Source, located
 
     without = located(Source(path), None, None, lambda _: None).findings
-    with_hosts = located(Source(path), topology, None, lambda _: None).findings
+    with_hosts = located(Source(path), str(topology), None, lambda _: None).findings
     assert "client hosts" in without.limits
     assert "client hosts" not in with_hosts.limits

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.bench.locate.files import read_rates, read_topology, read_transfers
 from iosonde.bench.locate.locate import locate
+from iosonde.bench.locate.lustre_client import is_client, topology_of_client
 from iosonde.bench.locate.rates import PhaseRates, rates_of
 from iosonde.bench.locate.stored import stored_transfers
 from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
@@ -16,7 +18,6 @@ from iosonde.model.transfers import Topology, Transfers, with_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from iosonde.bench.locate.findings import ComponentFindings
 
@@ -57,17 +58,24 @@ class Source:
         return stored_transfers(self.root, self.run_id)
 
 
+def _topology(text: str | None, warn: Callable[[str], None]) -> Topology:
+    if text is None:
+        return Topology()
+    return topology_of_client(text) if is_client(text) else read_topology(Path(text), warn)
+
+
 def located(
-    source: Source, topology: Path | None, rates: Path | None, warn: Callable[[str], None]
+    source: Source, topology: str | None, rates: Path | None, warn: Callable[[str], None]
 ) -> Located:
-    """Findings of a run. ``rates``: a file, in place of what the store has.
+    """Findings of a run. ``topology``: a file, or ``lustre[:NAME]`` for what this client knows. ``rates``: a file, in
+    place of what the store has.
 
     Raises InputFileError, StoreError; rows that cannot be read go to ``warn``.
     """
     transfers = source.transfers(warn)
     if rates is not None:
         transfers = replace(transfers, rates=read_rates(rates, warn))
-    known = Topology() if topology is None else read_topology(topology, warn)
+    known = _topology(topology, warn)
     transfers = with_targets(transfers, known)
     # A log's times leave out what a program did between its accesses: they add up to no rate of all.
     phases = [] if source.log else rates_of(transfers)
