@@ -63,7 +63,7 @@ def keep_transfers(root: Path, found: Transfers, run_id: str) -> int:
         "transfer_begin_ns": found.transfer_begin_ns[good],
         "transfer_end_ns": found.transfer_end_ns[good],
         **instants,
-        "position": np.full(n, np.nan),
+        "position": np.full(n, np.nan) if found.position is None else found.position[good],
         "layout": nothing,
     }
     began = int(found.transfer_begin_ns[good].min())

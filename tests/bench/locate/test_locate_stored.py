@@ -34,6 +34,9 @@ def test_what_is_stored_is_what_is_read(tmp_path: Path) -> None:
     assert [found.hosts[h] for h in found.host] == [wanted.hosts[h] for h in wanted.host[order]]
     names = [wanted.targets[t] for t in wanted.stripes.target[order]]
     assert [found.targets[t] for t in found.stripes.target] == names
+    assert found.position is not None
+    assert wanted.position is not None
+    assert np.array_equal(found.position, wanted.position[order])
     assert found.rates is not None
     assert wanted.rates is not None
     assert found.rates.bytes.sum() == wanted.rates.bytes.sum()
