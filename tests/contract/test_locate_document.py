@@ -67,6 +67,7 @@ def test_generations_and_dips_in_prose_are_those_in_code() -> None:
     assert f"windows of {dips.LENGTHS[0]} to {dips.LENGTHS[-1]} bins of {BIN_NS / 1e9:g} s" in PAGE
     assert f"{dips.DROP * 100:g} % below the median at least" in PAGE
     assert f"Student's t ({dips.MOST_FREEDOM:g} degrees of freedom at most)" in PAGE
+    assert f"own where that is {dips.RESTLESS:g} times as wide" in PAGE
     assert f"A dip has a chance below {dips.CHANCE:g}" in PAGE
 
 

@@ -21,6 +21,8 @@ CHANCE = 0.0025
 MOST_FREEDOM = 20.0
 """Degrees of freedom at most: rates over time have heavier tails than a normal distribution."""
 LEAST_SCALE = 0.01
+RESTLESS = 2.0
+"""Times the scatter of all servers, from which a server's own counts."""
 LENGTHS = (2, 4, 8, 16, 32)
 """Bins that a dip is looked for in; at most a third of the phase."""
 LEAST_BINS, MOST_BINS = 24, 100_000
@@ -164,7 +166,7 @@ def _stretches(relative: Floats, phases: int) -> list[list[LowStretch]]:
 def _chances(relative: Floats, phases: int) -> Floats:
     """Probability of any window as low as the lowest over each bin, in a healthy run; shape (rows, bins), 1 for none.
 
-    Every window of every row, length and phase counts as a test, and the whole and its servers as two families.
+    Windows of every row, length and phase count as tests, and the whole and its servers as two families.
     """
     from scipy import special  # type: ignore[import-untyped, unused-ignore]
 
@@ -176,10 +178,12 @@ def _chances(relative: Floats, phases: int) -> Floats:
         sums = np.cumsum(np.pad(relative, ((0, 0), (1, 0))), axis=1)
         means = (sums[:, length:] - sums[:, :-length]) / length
         away = means - np.median(means, axis=1, keepdims=True)
-        own = np.array([[mad(row)] for row in away])
-        scale = np.maximum(np.maximum(own, _spread(away)), LEAST_SCALE)
+        own, alike = np.array([[mad(row)] for row in away]), max(_spread(away), LEAST_SCALE)
+        scale = np.where(own > RESTLESS * alike, own, alike)
         freedom = min(MOST_FREEDOM, max(rows * (bins // length) - 1.0, 2.0))
-        p = special.stdtr(freedom, away / scale) * (2 * rows * bins * len(LENGTHS) * phases)
+        # Windows that share more than half of their bins are one test.
+        tests = 2 * rows * (2 * bins // length) * len(LENGTHS) * phases
+        p = special.stdtr(freedom, away / scale) * tests
         hit, at = np.nonzero((p < CHANCE) & (away < -DROP))
         for step in range(length):
             np.minimum.at(chance, (hit, at + step), p[hit, at])
