@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.locate_truth.few import few
 from benchmarks.locate_truth.judge import KINDS, NOISES, generations_seen, judge, tellable
 from benchmarks.locate_truth.simulate import Noise, healthy, run, with_ost
-from benchmarks.locate_truth.systems import System, ost, server, system
+from benchmarks.locate_truth.systems import ost, server, system
 from iosonde.bench.locate.dips import CHANCE
 from iosonde.bench.locate.findings import CannotTell, Cause, Fault
 from iosonde.bench.locate.locate import locate
@@ -235,11 +236,6 @@ def test_absurd_ranks_and_instants_cost_no_memory() -> None:
     begin, rate = series(odd, 0, 0)
     assert len(begin) <= 100_001
     assert np.isfinite(rate).all()
-
-
-def few(osts: int) -> System:
-    """Targets of a server each."""
-    return System(np.arange(osts), np.zeros(osts, dtype=np.int64), np.arange(osts) // 2)
 
 
 @pytest.mark.parametrize("osts", [4, 5, 7])
