@@ -27,6 +27,8 @@ NOISES: dict[str, Noise] = {
     "no topology": Noise(topology=False),
     "unbalanced": Noise(balanced=False),
     "unbalanced, clients limit": Noise(balanced=False, client_limited=True),
+    "rates": Noise(rates=True),
+    "restless rates": Noise(0.10, 0.03, 2, rates=True, restless=0.10),
     "heavy-tailed OSTs": Noise(0.05, 0.02, 3, tails=True),
 }
 KINDS = (
@@ -54,7 +56,7 @@ def tellable(osts: int, noise: Noise, name: str) -> bool:
     groups = system(osts).group[-1] + 1
     if "router" in name and (groups < LEAST_GROUPS or not noise.topology):
         return False
-    if "dip" in name and noise.repetitions > 1:
+    if "dip" in name and noise.repetitions > 1 and not noise.rates:
         return False
     return noise.topology or name == "none" or (name != "oss dip" and osts > MANY)
 

@@ -38,6 +38,10 @@ class Noise:
     balanced: bool = True
     client_limited: bool = False
     """A client, not the target, limits each file."""
+    rates: bool = False
+    """Bytes over time are known, dip or not."""
+    restless: float = 0.0
+    """Standard deviation of a server's rate over time: heavy-tailed, half of it left after a second."""
     tails: bool = False
     """Targets differ as Student's t with four degrees of freedom."""
 
@@ -65,12 +69,13 @@ def run(machine: System, noise: Noise, fault: Fault, rng: np.random.Generator) -
             took = _took(machine, noise, rate, target, place=place, rng=rng)
             took *= np.array([1 / fault.host.get(rank // 4, 1.0) for rank in range(ranks)])
             begin = rng.uniform(0, 0.05, ranks)
-            if fault.dip is not None:
-                hit = (machine.oss[target] == fault.dip[0]) | (fault.dip[0] < 0)
-                rates.append(
-                    (repetition, direction, now, *_binned(took, hit, fault.dip, direction, rng))
-                )
-                took = np.where(hit, _warped(took, fault.dip, direction), took)
+            if fault.dip is not None or noise.rates:
+                dip = fault.dip or (-2, 0.0, 0.0, 1.0)
+                hit = (machine.oss[target] == dip[0]) | (dip[0] == -1)
+                binned = _binned(took, hit, dip, direction, rng)
+                binned = _restless(binned, machine.oss[target], noise.restless, rng)
+                rates.append((repetition, direction, now, *binned))
+                took = np.where(hit, _warped(took, dip, direction), took)
             parts.append((repetition, direction, now + (begin * 1e9).astype(np.int64), took))
             now += int((begin + took).max() * 1e9) + 2_000_000_000
     return _transfers(
@@ -205,6 +210,25 @@ def _binned(
         rank, cell = np.nonzero(moved > 0)
         out.append((rows[rank], cell, moved[rank, cell].astype(np.int64)))
     return tuple(np.concatenate(column) for column in zip(*out, strict=True))  # type: ignore[return-value]
+
+
+def _restless(
+    binned: tuple[Ints, Ints, Ints], oss: Ints, spread: float, rng: np.random.Generator
+) -> tuple[Ints, Ints, Ints]:
+    """Bytes of bins with what servers do of themselves: AR(1) over bins of 0.25 s, Student's t with 5 degrees."""
+    if not spread:
+        return binned
+    rank, cell, size = binned
+    keep = 0.5**0.25
+    steps = rng.standard_t(5, (int(cell.max()) + 1, int(oss.max()) + 1)) * np.sqrt(
+        0.6 * (1 - keep**2)
+    )
+    log = np.zeros(steps.shape[1])
+    every = np.empty_like(steps)
+    for at, step in enumerate(steps):
+        log = keep * log + step
+        every[at] = log
+    return rank, cell, (size * np.exp(spread * every[cell, oss[rank]])).astype(np.int64)
 
 
 def _transfers(

@@ -134,3 +134,35 @@ def test_a_killed_rank_leaves_what_had_ended(place, store, capsys):
     assert sorted(table["rank"]) == [0, 1, 2]
     assert bandwidth(place, "-b", "1M") == 0
     assert left_in(place) == []
+
+
+def test_processes_share_several_directories(place, store):
+    folders = [place / name for name in "abc"]
+    for folder in folders:
+        folder.mkdir()
+    words = ("-n", 3, "-t", "64k", "-b", "512k", "--verify", "--reorder", "--store", store)
+    with mpirun(2, *folders, *words) as job:
+        code, _, err = ended(job)
+    assert code == 0, err
+    (run_id,) = {row.run_id for row in rows_of(store)}
+    table = read_columns(store, "transfers", run_id)
+    pairs = zip(table["rank"], table["file"], strict=True)
+    homes = {(rank, Path(file).parents[2].name) for rank, file in pairs}
+    assert homes == {(rank, "abc"[rank % 3]) for rank in range(6)}
+    assert set(table["targets"]) == set(map(str, folders))
+    assert [left_in(folder) for folder in folders] == [[], [], []]
+
+
+def test_an_end_by_hand_leaves_no_files_in_any_directory(place, store):
+    folders = [place / name for name in "ab"]
+    for folder in folders:
+        folder.mkdir()
+    words = (*folders, "-n", 2, "-b", "1G", "-t", "64k", "--fault", "write:+2ms", "--store", store)
+    with started(arguments=command(*words, benchmark="bandwidth")) as job:
+        until(job, '"write"')
+        job.send_signal(signal.SIGINT)
+        code, _, err = ended(job)
+    assert code == 130, err
+    (row,) = whole(rows_of(store), "write")
+    assert read_columns(store, "transfers", row.run_id)["bytes"].sum() == row.bytes > 0
+    assert [left_in(folder) for folder in folders] == [[], []]

@@ -23,7 +23,7 @@ MACHINE = {"memory_bytes": 64 * GIB, "processors": 4, "machines": 1, "file_syste
 
 def before(spec, hosts, machine=MACHINE, directions=("write", "read")):
     return " | ".join(
-        plan_cautions(BandwidthPlan("/work", 1, spec, directions), spec, hosts, machine)
+        plan_cautions(BandwidthPlan(("/work",), 1, spec, directions), spec, hosts, machine)
     )
 
 

@@ -18,9 +18,11 @@ from iosonde.bench.locate import (
 )
 from iosonde.bench.locate import locate as located
 from iosonde.bench.locate.hypotheses import penalty
-from iosonde.bench.locate.robust import HUBER
-from iosonde.bench.locate.tree import LEAST_TRANSFERS
+from iosonde.bench.locate.robust import FEW, HUBER
+from iosonde.bench.locate.tree import FEWEST, LEAST_TRANSFERS
 from iosonde.bench.locate.uneven import LEAST_GROUPS
+from iosonde.connectors.darshan import log_transfers, on_lustre
+from iosonde.ingest.log_transfers import MOST_LOGS
 from iosonde.model.transfers import BIN_NS, DIRECTIONS, LEVELS, BinnedRates, Transfers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,7 +65,20 @@ def test_generations_and_dips_in_prose_are_those_in_code() -> None:
     assert f"(and {is_.LEAST_TARGETS}) in the smaller, with {is_.VALLEY * 100:g} % between" in PAGE
     assert f"Where {is_.OF_ONE_KIND * 100:g} % of the failover pairs" in PAGE
     assert f"windows of {dips.LENGTHS[0]} to {dips.LENGTHS[-1]} bins of {BIN_NS / 1e9:g} s" in PAGE
-    assert f"{dips.SIGMAS:g} scaled median absolute deviations and {dips.DROP * 100:g} %" in PAGE
+    assert f"{dips.DROP * 100:g} % below the median at least" in PAGE
+    assert f"Student's t ({dips.MOST_FREEDOM:g} degrees of freedom at most)" in PAGE
+    assert f"own where that is {dips.RESTLESS:g} times as wide" in PAGE
+    assert f"A dip has a chance below {dips.CHANCE:g}" in PAGE
+
+
+def test_few_targets_and_logs_in_prose_are_those_in_code() -> None:
+    assert f"Of fewer than {FEW} OSTs nothing is fitted" in PAGE
+    assert f"prior: {scatter.FEW_PRIOR:g}, which counts as {scatter.FEW_DF:g} OST" in PAGE
+    assert FEWEST == 4
+    assert "four are the fewest" in USERS
+    assert f"and at least {on_lustre.LEAST_BYTES >> 20} MiB" in USERS
+    assert f"of up to {MOST_LOGS} logs at once" in USERS
+    assert f"`{log_transfers.PREFIX}<job>-<program>-<begin>`" in USERS
 
 
 def test_the_schema_has_the_columns_that_are_read() -> None:

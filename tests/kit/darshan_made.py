@@ -16,8 +16,13 @@ from iosonde.connectors.darshan.worker import job_from
 from iosonde.model.jobs import Job
 from tests.kit.latencies import DATA
 
+_LUSTRE = 7
 _MODULES = {"POSIX": (1, 4, "posix"), "MPI-IO": (2, 3, "mpiio"), "STDIO": (8, 2, "stdio")}
 MIB = 1 << 20
+
+
+def id_of(file: str) -> int:
+    return zlib.crc32(file.encode()) | 0xABCD << 48
 
 
 @dataclass(frozen=True)
@@ -32,11 +37,7 @@ class Record:
 
     @property
     def id(self) -> int:
-        return (
-            self.number
-            if self.number is not None
-            else zlib.crc32(self.file.encode()) | 0xABCD << 48
-        )
+        return id_of(self.file) if self.number is None else self.number
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Made:
         ("/", "ext4"),
     )
     header: dict[str, str] = field(default_factory=dict)
+    osts: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """Of files on Lustre."""
 
     @property
     def modules(self) -> list[str]:
@@ -112,15 +115,24 @@ def log_bytes(made: Made, *, big: bool = False) -> bytes:
             if record.module == module
             for whole, floats in [counters_of(record)]
         )
+    if made.osts:
+        # Of the first version: OSTs and MDTs of the file system, stripe offset, size and width.
+        regions["LUSTRE"] = b"".join(
+            struct.pack(f"{order}Qq5q", id_of(file), -1, 248, 1, -1, MIB, len(osts))
+            + struct.pack(f"{order}{len(osts)}q", *osts)
+            for file, osts in made.osts.items()
+        )
     packed = {name: zlib.compress(data) for name, data in regions.items()}
     maps, versions, at = [(0, 0)] * 17, [0] * 16, 360
     for name, data in packed.items():
         if name != "job":
-            slot = 0 if name == "names" else 1 + _MODULES[name][0]
+            number = _LUSTRE if name == "LUSTRE" else _MODULES.get(name, (-1,))[0]
+            slot = 0 if name == "names" else 1 + number
             maps[slot] = (at, len(data))
         if name in _MODULES:
             versions[_MODULES[name][0]] = _MODULES[name][1]
         at += len(data)
+    versions[_LUSTRE] = int(bool(made.osts))
     flags = sum(1 << _MODULES[name][0] for name in made.partial)
     head = struct.pack(f"{order}8sqB3xI", b"3.21", 6567223, 0, flags)
     head += b"".join(struct.pack(f"{order}QQ", *pair) for pair in maps)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from iosonde.bench.locate import answers
+from iosonde.bench.locate.stored import stored_logs
 from iosonde.bench.locate.words import (
     HEAD,
     RATES_HEAD,
@@ -18,24 +19,29 @@ from iosonde.bench.locate.words import (
     say_limits,
     table_rows,
 )
+from iosonde.bench.runs.store import run_ids
 from iosonde.cli.shared import options
+from iosonde.cli.shared.named_run import run_named
 from iosonde.cli.shared.text import table
 from iosonde.engine.files import write_text
+from iosonde.model.errors import InputFileError
 
 EXAMPLES = """\
+  iosonde locate bandwidth-20261123T0349               a run of the store, as 'iosonde runs' lists it
+  iosonde locate job.darshan --topology topology.csv   a Darshan log with files on Lustre
   iosonde locate transfers.parquet --topology topology.csv
   iosonde locate transfers.csv --rates rates.csv --plot slow.png
   iosonde locate transfers.csv --format json
 
-The topology has the columns child,parent,level: ost (its server), oss (its router group), pair (a server's failover
-pair), rank (its host). docs/locate.md describes the files and each kind of fault.
+The topology has the columns child,parent,level: file (its OST), ost (its server), oss (its router group), pair (a
+server's failover pair), rank (its host). docs/locate.md describes the files and each kind of fault.
 """
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print what is slow, and what the run cannot tell."""
     args = _parse(arguments)
-    found = answers.located(args.file, args.topology, args.rates, _warn)
+    found = answers.located(_source(args), args.topology, args.rates, _warn)
     if args.plot is not None:
         from iosonde.bench.locate.sheet import locate_sheet
         from iosonde.drawing.render_sheet import save_sheet
@@ -52,10 +58,25 @@ def main(arguments: Sequence[str]) -> int:
     print("\n".join(say(found.findings)))
     if rows := table_rows(found.findings):
         print("\n" + table(HEAD, rows, left=3))
-    print("\n" + table(RATES_HEAD, rates_rows(found.rates), left=2))
+    if found.rates:
+        print("\n" + table(RATES_HEAD, rates_rows(found.rates), left=2))
     if limits := say_limits(found.findings):
         print("\n" + "\n".join(limits))
     return 0
+
+
+def _source(args: argparse.Namespace) -> answers.Source:
+    """The file of this name, else the run of the store. Raises UsageError."""
+    path, root = Path(args.run), options.store_root(args)
+    if path.exists():
+        return answers.Source(path=path)
+    known = [*run_ids(root), *stored_logs(root)] if root.exists() else []
+    if not known or path.suffix or len(path.parts) > 1:
+        raise InputFileError(
+            f"there is no file {args.run}, nor a run of that name in {root}",
+            expected="transfers, a Darshan log, or a run that 'iosonde runs' lists",
+        )
+    return answers.Source(root=root, run_id=run_named(args.run, known))
 
 
 def _warn(message: str) -> None:
@@ -66,11 +87,16 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "Slow OSTs, servers, links, routers and clients: which, by how much, how sure."
     parser = options.Parser("locate", summary, EXAMPLES)
     add = parser.add_argument
-    add("file", type=Path, metavar="FILE", help="transfers: CSV, Parquet or JSON lines")
-    add("--topology", type=Path, metavar="FILE", help="topology: child,parent,level")
+    add("run", metavar="RUN|FILE", help=_RUN)
+    add("--topology", metavar="FILE", help=_TOPOLOGY)
     add("--rates", type=Path, metavar="FILE", help="bytes of each rank in bins of 0.25 s")
     add("--plot", type=Path, metavar="FILE", help="picture of times and rates: PNG, SVG or PDF")
     add("--width", type=float, default=12.0, metavar="INCHES", help="width of the picture (12)")
     add("--dark", action="store_true", help="dark picture")
     parser.add_data(("json",))
+    parser.add_store()
     return parser.parse(arguments)
+
+
+_TOPOLOGY = "table child,parent,level; or lustre[:NAME], the servers as this client knows them"
+_RUN = "run of the store; or transfers as CSV, Parquet or JSON lines; or a Darshan log"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from collections.abc import Sequence
 
 from iosonde.bench.adaptive.words import waiting_json
 from iosonde.bench.runs.compare import compare
 from iosonde.bench.runs.store import read
 from iosonde.cli.shared import options
+from iosonde.cli.shared.named_run import run_named
 from iosonde.cli.shared.run_data import write_rows
 from iosonde.cli.shared.run_tables import comparison, details
 from iosonde.cli.shared.verdicts import verdict_text, verdicts, waits
@@ -25,7 +25,6 @@ EXAMPLES = """\
 
 See docs/importing.md for runs of other tools, schema/tables/runs.toml for the columns of the data.
 """
-_SHORTEST = 4
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -43,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
             hint="a longer --since, or --store",
         )
     if args.run is not None:
-        wanted = _named(args.run, list(dict.fromkeys(row.run_id for row in rows)))
+        wanted = run_named(args.run, list(dict.fromkeys(row.run_id for row in rows)))
         rows = [row for row in rows if row.run_id == wanted]
     judged = verdicts([rows]) if args.run is not None and waits(rows) else []
     if args.format != "table":
@@ -81,23 +80,3 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     if args.ranks and args.run is None:
         raise UsageError("--ranks is for one run", hint="'iosonde runs RUN --ranks'")
     return args
-
-
-def _named(word: str, names: list[str]) -> str:
-    """The run of this id or beginning. Raises UsageError."""
-    if word in names:
-        return word
-    found = [name for name in names if name.startswith(word)] if len(word) >= _SHORTEST else []
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(
-            f"{word!r} begins {len(found)} runs", expected="one of " + ", ".join(found[:5])
-        )
-    near = difflib.get_close_matches(word, names, n=1)
-    some = ", ".join(names[-8:]) + (", ..." if len(names) > 8 else "")
-    raise UsageError(
-        f"there is no run {word!r}",
-        expected=f"one of {some}",
-        hint=repr(near[0]) if near else "",
-    )

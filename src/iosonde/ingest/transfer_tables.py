@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,24 @@ from iosonde.model.names import slug
 from iosonde.model.transfers import DIRECTIONS, Transfers
 
 _WORDS = np.array(DIRECTIONS, dtype=object)
+
+
+def _targets(found: Transfers) -> Any:
+    """The column of targets, shape (rows,); None where nobody knows them."""
+    first, target, share = found.stripes.first, found.stripes.target, found.stripes.share
+    column = np.full(len(found), None, dtype=object)
+    known: dict[tuple[tuple[int, ...], tuple[float, ...]], str] = {}
+    for row in np.flatnonzero(np.diff(first)).tolist():
+        part = slice(first[row], first[row + 1])
+        key = tuple(target[part].tolist()), tuple(share[part].tolist())
+        if key not in known:
+            names = [found.targets[one] for one in key[0]]
+            even = len(set(key[1])) == 1
+            known[key] = ";".join(
+                name if even else f"{name}={part}" for name, part in zip(names, key[1], strict=True)
+            )
+        column[row] = known[key]
+    return column
 
 
 def keep_transfers(root: Path, found: Transfers, run_id: str) -> int:
@@ -27,6 +46,7 @@ def keep_transfers(root: Path, found: Transfers, run_id: str) -> int:
         return 0
     files = np.array([*(name or None for name in found.files), None], dtype=object)
     nothing = np.full(n, None, dtype=object)
+    hosts = np.array([*found.hosts, None], dtype=object)
     instants = {
         name: np.full(n, NULL_NS) if (column := getattr(found, name)) is None else column[good]
         for name in ("open_begin_ns", "open_end_ns", "close_begin_ns", "close_end_ns")
@@ -36,14 +56,14 @@ def keep_transfers(root: Path, found: Transfers, run_id: str) -> int:
         "repetition": found.repetition[good],
         "direction": _WORDS[found.direction[good]],
         "rank": found.rank[good],
-        "host": nothing,
+        "host": hosts[found.host[good]],
         "file": files[found.file[good]],
-        "targets": nothing,
+        "targets": _targets(found)[good],
         "bytes": found.bytes[good],
         "transfer_begin_ns": found.transfer_begin_ns[good],
         "transfer_end_ns": found.transfer_end_ns[good],
         **instants,
-        "position": np.full(n, np.nan),
+        "position": np.full(n, np.nan) if found.position is None else found.position[good],
         "layout": nothing,
     }
     began = int(found.transfer_begin_ns[good].min())

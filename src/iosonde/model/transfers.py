@@ -128,8 +128,9 @@ class Transfers:
 class Topology:
     """What is part of what: target (OST) -> server (OSS) -> router group; servers that fail over to each other.
 
-    Anything may be missing. ``parents[level]`` gives the parent of a component of ``level``: ``ost`` its server,
-    ``oss`` its router group, ``pair`` the failover pair of a server, ``rank`` (a number, as text) its host.
+    Anything may be missing. ``parents[level]`` gives the parent of a component of ``level``: ``file`` its target (a
+    file's name, the end of its path, or the number of its rank), ``ost`` its server, ``oss`` its router group, ``pair``
+    the failover pair of a server, ``rank`` (a number, as text) its host.
     """
 
     parents: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -143,8 +144,25 @@ class Topology:
         return np.array([-1 if p is None else number[p] for p in found], dtype=np.int64), parents
 
 
-LEVELS = ("ost", "oss", "pair", "rank")
+LEVELS = ("file", "ost", "oss", "pair", "rank")
 """Levels that ``Topology.parents`` may hold."""
+
+
+def with_targets(transfers: Transfers, topology: Topology) -> Transfers:
+    """The transfers with the targets that ``topology`` gives to files or ranks, where they have none of their own."""
+    known = topology.parents.get("file")
+    if not known or len(transfers.stripes.target):
+        return transfers
+    of_file = [known.get(name, known.get(name.rpartition("/")[2])) for name in transfers.files]
+    targets = tuple(sorted(set(known.values())))
+    number = {name: place for place, name in enumerate(targets)}
+    by_file = np.array([-1 if one is None else number[one] for one in of_file], dtype=np.int64)
+    ranks, place = np.unique(transfers.rank, return_inverse=True)
+    of_rank = [known.get(str(rank)) for rank in ranks.tolist()]
+    by_rank = np.array([-1 if one is None else number[one] for one in of_rank], dtype=np.int64)
+    target = by_file[transfers.file] if len(by_file) else np.full(len(transfers), -1)
+    target = np.where(target >= 0, target, by_rank[place])
+    return replace(transfers, stripes=Stripes.single(target), targets=targets)
 
 
 def with_hosts(transfers: Transfers, topology: Topology) -> Transfers:

@@ -10,9 +10,10 @@ from iosonde.model.transfers import DIRECTIONS
 
 @dataclass(frozen=True, slots=True)
 class BandwidthPlan:
-    """One run: a spec at a place. ``place`` None: nowhere, which prices the harness."""
+    """One run: a spec at one directory or several. ``places`` empty: nowhere, which prices the harness."""
 
-    place: str | None
+    places: tuple[str, ...]
+    """Rank r has its file in directory r modulo their number."""
     threads: int
     """Ranks of one process."""
     spec: BandwidthSpec
@@ -22,6 +23,11 @@ class BandwidthPlan:
     """Leave the files in place."""
 
     @property
+    def place(self) -> str | None:
+        """The first directory; None: nowhere."""
+        return self.places[0] if self.places else None
+
+    @property
     def name(self) -> str:
         """The place as rows name it."""
-        return self.place or "null:"
+        return ",".join(self.places) or "null:"

@@ -21,12 +21,16 @@ _INSTANTS = (
     *("close_begin_ns", "close_end_ns"),
 )
 _MOST_NAMED = 5
+_IN_A_NAME = str.maketrans(";=", "__")
+"""What separates names of targets and their shares."""
 
 
 class BandwidthRecorder(Recorder):
     """``measured`` passes a phase on; what it moved goes into the tables ``transfers`` and ``rates`` too."""
 
     _phase: MeasuredPhase | None = None
+    places: tuple[str, ...] = ()
+    """Directories of the run; of several each counts as a target where its file system names none."""
 
     def measured(self, phase: MeasuredPhase) -> None:
         """Keep a phase that ended."""
@@ -88,18 +92,33 @@ class BandwidthRecorder(Recorder):
             "rank": np.array([one.rank for one in began], np.int64),
             "host": np.full(n, label.host, object),
             "file": np.array(paths, object),
-            "targets": np.array([";".join(one.targets) or None for one in found], object),
+            "targets": np.array(
+                [
+                    ";".join(one.targets) or self._directory(rank.rank)
+                    for one, rank in zip(found, began, strict=True)
+                ],
+                object,
+            ),
             "bytes": _whole(began, "bytes"),
             **{name: _whole(began, name) for name in _INSTANTS},
             "position": np.array([self._position(path) for path in paths], np.float64),
             "layout": np.array([one.text for one in found], object),
         }
 
+    def _directory(self, rank: int) -> str | None:
+        """Of several directories a rank's own, as the name of a target."""
+        if len(self.places) < 2:
+            return None
+        # A reader's file lies in its own directory too: ``shift`` is a multiple of their number.
+        return self.places[rank % len(self.places)].translate(_IN_A_NAME)
+
     def _position(self, path: str | None) -> float:
         """Where the file begins on the device that its file system has for itself; NaN where nobody knows."""
         machine = self.label.machine
         size, kind = machine.get("size_bytes"), machine.get("file_system")
-        physical = None if path is None or kind == "lustre" else physical_bytes(path)
+        if len(self.places) > 1 or kind == "lustre":
+            return float("nan")
+        physical = None if path is None else physical_bytes(path)
         return float("nan") if physical is None or not size else min(1.0, physical / size)
 
     def _layouts(self, paths: Sequence[str]) -> Mapping[str, FileLayout]:

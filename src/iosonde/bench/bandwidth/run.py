@@ -72,6 +72,7 @@ class _Run:
         spec = settled(plan.spec, kept, ranks, plan.directions, plan.name)
         label = self._label(spec, ranks, now_ns)
         recorder = BandwidthRecorder(root, label, processes.number, self.observer)
+        recorder.places = plan.places
         for text in plan_cautions(plan, spec, self.hosts, label.machine):
             recorder.note(text)
         steps = BandwidthSteps(plan, spec, processes, recorder)

@@ -18,7 +18,7 @@ from iosonde.bench.bandwidth.rates import (
     rank_series,
 )
 from iosonde.bench.bandwidth.spec import BandwidthSpec, KeptFiles
-from iosonde.bench.bandwidth.workload import BandwidthWorkload
+from iosonde.bench.bandwidth.spread import start_on
 from iosonde.bench.runtime.processes import Processes
 from iosonde.bench.runtime.result import PhaseResult, Watch
 from iosonde.bench.runtime.session import Session, Stonewall
@@ -45,7 +45,7 @@ class BandwidthSteps:
         self.begun = False
         """The directory is made and held: what is in it may be removed."""
         ranks = processes.size * plan.threads
-        start = BandwidthWorkload.starter(plan.place, spec.parameters(ranks))
+        start = start_on(plan.places, spec.parameters(ranks))
         self.session = Session(start, plan.name, processes, plan.threads, watch, keep_records=True)
 
     def begin(self) -> None:

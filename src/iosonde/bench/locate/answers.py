@@ -1,18 +1,23 @@
-"""What doors call: findings and rates of a run from files."""
+"""What doors call: findings and rates of a run, from files or from the store."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.bench.locate.files import read_rates, read_topology, read_transfers
 from iosonde.bench.locate.locate import locate
+from iosonde.bench.locate.lustre_client import is_client, topology_of_client
 from iosonde.bench.locate.rates import PhaseRates, rates_of
-from iosonde.model.transfers import Topology, Transfers
+from iosonde.bench.locate.stored import stored_transfers
+from iosonde.connectors.darshan.head import HEAD_BYTES, is_log
+from iosonde.connectors.darshan.log_transfers import PREFIX, transfers_of_log
+from iosonde.model.transfers import Topology, Transfers, with_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from iosonde.bench.locate.findings import ComponentFindings
 
@@ -25,14 +30,53 @@ class Located:
     topology: Topology
     findings: ComponentFindings
     rates: list[PhaseRates]
+    """None of a Darshan log."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the transfers of a run are: a file (``path``; a Darshan log too), or a run of the store ``root``."""
+
+    path: Path | None = None
+    root: Path | None = None
+    run_id: str = ""
+
+    @property
+    def log(self) -> bool:
+        """Whether it is a Darshan log, by its first bytes, or comes from one."""
+        if self.path is None or not self.path.is_file():
+            return self.run_id.startswith(PREFIX)
+        with suppress(OSError), self.path.open("rb") as file:
+            return is_log(file.read(HEAD_BYTES))
+        return False
+
+    def transfers(self, warn: Callable[[str], None]) -> Transfers:
+        """All that can be read. Raises InputFileError, StoreError."""
+        if self.path is not None:
+            return transfers_of_log(self.path) if self.log else read_transfers(self.path, warn)
+        assert self.root is not None
+        return stored_transfers(self.root, self.run_id)
+
+
+def _topology(text: str | None, warn: Callable[[str], None]) -> Topology:
+    if text is None:
+        return Topology()
+    return topology_of_client(text) if is_client(text) else read_topology(Path(text), warn)
 
 
 def located(
-    path: Path, topology: Path | None, rates: Path | None, warn: Callable[[str], None]
+    source: Source, topology: str | None, rates: Path | None, warn: Callable[[str], None]
 ) -> Located:
-    """Findings of the run in ``path``. Raises InputFileError; rows that cannot be read go to ``warn``."""
-    transfers = read_transfers(path, warn)
+    """Findings of a run. ``topology``: a file, or ``lustre[:NAME]`` for what this client knows. ``rates``: a file, in
+    place of what the store has.
+
+    Raises InputFileError, StoreError; rows that cannot be read go to ``warn``.
+    """
+    transfers = source.transfers(warn)
     if rates is not None:
         transfers = replace(transfers, rates=read_rates(rates, warn))
-    known = Topology() if topology is None else read_topology(topology, warn)
-    return Located(transfers, known, locate(transfers, known), rates_of(transfers))
+    known = _topology(topology, warn)
+    transfers = with_targets(transfers, known)
+    # A log's times leave out what a program did between its accesses: they add up to no rate of all.
+    phases = [] if source.log else rates_of(transfers)
+    return Located(transfers, known, locate(transfers, known), phases)

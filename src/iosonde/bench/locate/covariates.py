@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.bench.locate.robust import biweight_fit, mad, repeated_median
+from iosonde.bench.locate.robust import FEW, biweight_fit, mad, repeated_median
 
 if TYPE_CHECKING:
     from iosonde.bench.locate.cells import Rows
@@ -46,7 +46,7 @@ def fit(rows: Rows, centre: Floats, servers: Ints | None) -> Covariates:
     explained = np.zeros(cells)
     slope, error = np.full(ways, np.nan), np.full(ways, np.nan)
     phase: Ints = np.arange(cells) // n
-    for k in range(ways):
+    for k in range(ways if len(np.unique(rows.target)) >= FEW else 0):
         mine = (phase % ways == k) & np.isfinite(centre)
         columns = _load_columns(load, phase, n, mine, servers)
         positions = _positions(place, mine)

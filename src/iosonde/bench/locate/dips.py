@@ -16,18 +16,29 @@ if TYPE_CHECKING:
 
 DROP = 0.25
 """Share of the rate that a dip lacks, at least."""
-SIGMAS = 7.0
-"""Scaled median absolute deviations below the median: of means over as many bins."""
+CHANCE = 0.0025
+"""Probability of any dip in a healthy run."""
+MOST_FREEDOM = 20.0
+"""Degrees of freedom at most: rates over time have heavier tails than a normal distribution."""
+LEAST_SCALE = 0.01
+RESTLESS = 2.0
+"""Times the scatter of all servers, from which a server's own counts."""
 LENGTHS = (2, 4, 8, 16, 32)
 """Bins that a dip is looked for in; at most a third of the phase."""
 LEAST_BINS, MOST_BINS = 24, 100_000
 """Bins of a phase in which dips are looked for."""
+LEAST_SERVERS = 4
+"""Fewer have no usual rate at an instant."""
 _WHOLE = -1
+_UPPER = ((0.95, 1.645), (0.99, 2.326))
+"""Upper quantiles, and where a standard normal distribution has them."""
 
 
 @dataclass(frozen=True)
 class Dip:
-    """``server``: number, or -1 for all. ``factor``: rate in it over the rate outside."""
+    """``server``: number, or -1 for all. ``factor``: rate in it over the rate outside. ``chance``: of any dip as deep
+    in a healthy run.
+    """
 
     server: int
     repetition: int
@@ -36,6 +47,16 @@ class Dip:
     end_ns: int
     factor: float
     since_s: tuple[float, float]
+    chance: float
+
+
+class LowStretch(NamedTuple):
+    """First bin, end, mean and chance of a dip in a row of rates."""
+
+    first: int
+    end: int
+    factor: float
+    chance: float
 
 
 class _Phase(NamedTuple):
@@ -46,11 +67,12 @@ class _Phase(NamedTuple):
     start_ns: int
     full_ns: int
 
-    def dip(self, server: int, stretch: tuple[int, int, float]) -> Dip:
-        """A dip from its first and last bin and its factor."""
+    def dip(self, server: int, stretch: LowStretch) -> Dip:
+        """A stretch of bins as a dip."""
         begin, end = (self.full_ns + place * BIN_NS for place in stretch[:2])
         since = ((begin - self.start_ns) / 1e9, (end - self.start_ns) / 1e9)
-        return Dip(server, self.repetition, self.direction, begin, end, stretch[2], since)
+        factor, chance = stretch.factor, stretch.chance
+        return Dip(server, self.repetition, self.direction, begin, end, factor, since, chance)
 
 
 def dips_of(transfers: Transfers, servers: Ints, count: int) -> list[Dip]:
@@ -63,13 +85,16 @@ def dips_of(transfers: Transfers, servers: Ints, count: int) -> list[Dip]:
     )
     found: list[Dip] = []
     for repetition, direction in keys.tolist():
-        found += _phase(transfers, servers, count, repetition, direction)
+        table = _table(transfers, servers, count, repetition, direction)
+        if table is not None:
+            found += _of_phase(*table, len(keys))
     return found
 
 
-def _phase(
+def _table(
     transfers: Transfers, servers: Ints, count: int, repetition: int, direction: int
-) -> list[Dip]:
+) -> tuple[_Phase, Floats] | None:
+    """Bytes of each server in each bin, shape (1 + servers, bins), unknown servers first; None for too few bins."""
     rates = transfers.rates
     assert rates is not None
     rows = np.flatnonzero(
@@ -81,7 +106,7 @@ def _phase(
     full = int(transfers.transfer_begin_ns[rows].max())
     bins = int((transfers.transfer_end_ns[rows].min() - full) // BIN_NS) - 1
     if not LEAST_BINS <= bins <= MOST_BINS:
-        return []
+        return None
     ranks, server = _server_of_rank(transfers, rows, servers)
     here = (rates.repetition == repetition) & (rates.direction == direction)
     rank = np.searchsorted(ranks, rates.rank[here]).clip(0, len(ranks) - 1)
@@ -89,19 +114,22 @@ def _phase(
     inside = (place >= 0) & (place < bins) & (ranks[rank] == rates.rank[here])
     size = rates.bytes[here][inside].astype(np.float64)
     cell = (server[rank[inside]] + 1) * bins + place[inside]
-    table = np.bincount(cell, size, (count + 1) * bins).reshape(count + 1, bins)
-    where = _Phase(repetition, direction, start, full)
+    table = np.asarray(np.bincount(cell, size, (count + 1) * bins), dtype=np.float64)
+    return _Phase(repetition, direction, start, full), table.reshape(count + 1, bins)
+
+
+def _of_phase(where: _Phase, table: Floats, phases: int) -> list[Dip]:
+    """Dips of everything, then of servers against all."""
     whole = table.sum(0)
     if np.median(whole) <= 0:
         return []
-    found = []
-    for first, last, factor in _stretches(whole[None] / np.median(whole))[0]:
-        found.append(where.dip(_WHOLE, (first, last, factor)))
+    relative = whole[None] / np.median(whole)
+    found = [where.dip(_WHOLE, one) for one in _stretches(relative, phases)[0]]
     used = np.flatnonzero(np.median(table[1:], axis=1) > 0)
-    if len(used) >= 4:
+    if len(used) >= LEAST_SERVERS:
         relative = table[1:][used] / np.median(table[1:][used], axis=1, keepdims=True)
         relative /= np.maximum(np.median(relative, axis=0), 1e-9)
-        for at, stretches in enumerate(_stretches(relative)):
+        for at, stretches in enumerate(_stretches(relative, phases)):
             found += [where.dip(int(used[at]), one) for one in stretches]
     return found
 
@@ -119,31 +147,52 @@ def _server_of_rank(transfers: Transfers, rows: Ints, servers: Ints) -> tuple[In
     return ranks, np.where(low == high, low, -1)
 
 
-def _stretches(relative: Floats) -> list[list[tuple[int, int, float]]]:
-    """(first, end, factor) of the dips of each row of ``relative`` (rows, bins), whose usual value is 1."""
+def _stretches(relative: Floats, phases: int) -> list[list[LowStretch]]:
+    """Dips of each row of ``relative`` (rows, bins), whose usual value is 1."""
+    chance = _chances(relative, phases)
+    low = (chance < CHANCE) & (relative < 1 - DROP / 2)
+    out: list[list[LowStretch]] = []
+    for row, least in zip(low, chance, strict=True):
+        found = []
+        edges = np.flatnonzero(np.diff(np.r_[0, row.astype(np.int8), 0]))
+        for first, end in _joined(edges.reshape(-1, 2).tolist()):
+            factor = float(relative[len(out), first:end].mean())
+            if end - first >= 2 and factor < 1 - DROP:
+                found.append(LowStretch(first, end, factor, float(least[first:end].min())))
+        out.append(found)
+    return out
+
+
+def _chances(relative: Floats, phases: int) -> Floats:
+    """Probability of any window as low as the lowest over each bin, in a healthy run; shape (rows, bins), 1 for none.
+
+    Windows of every row, length and phase count as tests, and the whole and its servers as two families.
+    """
+    from scipy import special  # type: ignore[import-untyped, unused-ignore]
+
     rows, bins = relative.shape
-    low = np.zeros((rows, bins), dtype=bool)
+    chance = np.ones((rows, bins))
     for length in LENGTHS:
         if length > bins // 3:
             break
         sums = np.cumsum(np.pad(relative, ((0, 0), (1, 0))), axis=1)
         means = (sums[:, length:] - sums[:, :-length]) / length
         away = means - np.median(means, axis=1, keepdims=True)
-        scale = max(mad(away), 0.01)
-        hit, at = np.nonzero((away < -SIGMAS * scale) & (away < -DROP))
+        own, alike = np.array([[mad(row)] for row in away]), max(_spread(away), LEAST_SCALE)
+        scale = np.where(own > RESTLESS * alike, own, alike)
+        freedom = min(MOST_FREEDOM, max(rows * (bins // length) - 1.0, 2.0))
+        # Windows that share more than half of their bins are one test.
+        tests = 2 * rows * (2 * bins // length) * len(LENGTHS) * phases
+        p = special.stdtr(freedom, away / scale) * tests
+        hit, at = np.nonzero((p < CHANCE) & (away < -DROP))
         for step in range(length):
-            low[hit, at + step] = True
-    low &= relative < 1 - DROP / 2
-    out: list[list[tuple[int, int, float]]] = []
-    for row in range(rows):
-        found = []
-        edges = np.flatnonzero(np.diff(np.r_[0, low[row].astype(np.int8), 0]))
-        for first, end in _joined(edges.reshape(-1, 2).tolist()):
-            factor = float(relative[row, first:end].mean())
-            if end - first >= 2 and factor < 1 - DROP:
-                found.append((first, end, factor))
-        out.append(found)
-    return out
+            np.minimum.at(chance, (hit, at + step), p[hit, at])
+    return chance
+
+
+def _spread(away: Floats) -> float:
+    """Standard deviation of all rows together; from the upper tail too, where no dip is."""
+    return max(mad(away), *(float(np.quantile(away, q)) / z for q, z in _UPPER))
 
 
 def _joined(edges: list[list[int]]) -> list[tuple[int, int]]:

@@ -64,7 +64,7 @@ def read_transfers(path: Path, warn: Warn) -> Transfers:
         }
         parsed["direction"] = _direction(row)
         place = float(row.get("position") or "nan")
-        shares = _stripes(row.get("targets") or "")
+        shares = shares_of(row.get("targets") or "")
         host = (row.get("host") or "").strip()
         runs.of(row.get("run_id") or "")
         if len(runs.number) > 1:
@@ -92,7 +92,7 @@ def read_transfers(path: Path, warn: Warn) -> Transfers:
         bytes=column["bytes"],
         transfer_begin_ns=column["transfer_begin_ns"],
         transfer_end_ns=column["transfer_end_ns"],
-        stripes=_packed(stripes),
+        stripes=packed(stripes),
         hosts=tuple(hosts.number),
         files=tuple(files.number),
         targets=tuple(targets.number),
@@ -212,8 +212,8 @@ def _direction(row: Row) -> int:
     return DIRECTIONS.index(text)
 
 
-def _stripes(text: str) -> list[tuple[str, float]]:
-    """``OST1;OST2`` in equal shares, or ``OST1=0.75;OST2=0.25``."""
+def shares_of(text: str) -> list[tuple[str, float]]:
+    """``OST1;OST2`` in equal shares, or ``OST1=0.75;OST2=0.25``. Raises ValueError."""
     parts = [part.strip().partition("=") for part in text.split(";") if part.strip()]
     if not parts:
         return []
@@ -226,7 +226,8 @@ def _stripes(text: str) -> list[tuple[str, float]]:
     ]
 
 
-def _packed(stripes: list[list[tuple[int, float]]]) -> Stripes:
+def packed(stripes: list[list[tuple[int, float]]]) -> Stripes:
+    """Stripes from (target, share) of each row's."""
     count = np.array([len(one) for one in stripes], dtype=np.int64)
     first: Ints | Instants = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
     flat = [entry for one in stripes for entry in one]

@@ -14,9 +14,9 @@ from iosonde.bench.locate.generations import Generations, generations
 from iosonde.bench.locate.scatter import noise_of
 from iosonde.bench.locate.search import Found, search
 from iosonde.bench.locate.slow import slow_client, slow_component, slow_while, together
-from iosonde.bench.locate.tree import Named, named_levels
+from iosonde.bench.locate.tree import FEWEST, Named, named_levels
 from iosonde.bench.locate.uneven import limits, uneven
-from iosonde.model.transfers import DIRECTIONS, Topology, Transfers, with_hosts
+from iosonde.model.transfers import DIRECTIONS, Topology, Transfers, with_hosts, with_targets
 
 if TYPE_CHECKING:
     from iosonde.bench.locate.effects import Effects
@@ -26,13 +26,11 @@ PERSISTENT = 0.8
 """Share of the repetitions that must show a slow component: what others load moves."""
 WIDE = 0.5
 """Share of the targets that a typical file lies on, above which its time says nothing of one."""
-FEWEST = 6
-"""Targets below which nothing is usual."""
 
 
 def locate(transfers: Transfers, topology: Topology) -> ComponentFindings:
     """Slow components and causes of uneven times. Never raises for missing parts: ``limits`` names them."""
-    transfers = with_hosts(transfers, topology)
+    transfers = with_targets(with_hosts(transfers, topology), topology)
     server, servers = topology.of("ost", transfers.targets)
     dips = dips_of(transfers, server, len(servers))
     rows = rows_of(without(transfers, dips, server) if dips else transfers)

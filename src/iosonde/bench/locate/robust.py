@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 HUBER = 1.345
 """Clipping point in standard deviations: 95 % efficient under normal noise."""
+FEW = 8
+"""Targets below which nothing is fitted to them, and their scatter needs a prior."""
 _MOST_SLOPES = 1_500
 _NORMAL_MAD, _NORMAL_Q85 = 0.6745, 1.4395
 

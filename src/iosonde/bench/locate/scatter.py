@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.bench.locate.nested import Tree, sums
-from iosonde.bench.locate.robust import scale_of, shortest_half
+from iosonde.bench.locate.robust import FEW, scale_of, shortest_half
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,8 @@ MANY = 20
 """Components of a level from which pairs of siblings give its scatter; of fewer their shortest half does."""
 PRIOR, PRIOR_DF = 0.012, 5.0
 """Scatter of servers and of groups before any data, in logarithms, and how many components it counts as."""
+FEW_PRIOR, FEW_DF = 0.05, 1.0
+"""The same of targets where they are few: of three healthy ones nobody knows how much they differ."""
 FAR = 6.0
 """Scales of the shortest half beyond which one of few components is left out: that scale is itself uncertain."""
 FLOOR = 0.004
@@ -84,8 +86,12 @@ def scatter(y: Floats, noise: Noise, tree: Tree, levels: tuple[bool, bool]) -> S
     )
     width = np.sqrt(2.0) if levels[0] else 1.0
     total = _covariance(within / width, _some if len(y) < 3 * MANY else _tailed)
-    target = _less(total, mean_noise)
     target_df = _USED * (len(y) - (len(tree.group) if levels[0] else 1))
+    if len(y) < FEW:
+        prior = np.eye(len(total)) * FEW_PRIOR**2 + np.diag(mean_noise)
+        total = (target_df * total + FEW_DF * prior) / (target_df + FEW_DF)
+        target_df += FEW_DF
+    target = _less(total, mean_noise)
     none = np.zeros_like(target)
     if not levels[0]:
         return Scatter(target, none, none, max(target_df, 2.0), 1.0, 1.0)

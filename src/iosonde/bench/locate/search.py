@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 MOST = 8
-"""Slow components in a run; without servers each of their targets counts."""
+"""Slow components in a run."""
 MOST_ALONE = 48
+"""Without servers each of their targets counts: so many, and fewer than half."""
 CHANCE = {"ost": 0.0025, "oss": 0.0025, "link": 0.0025, "pair": 0.0025, "group": 0.006}
 """Probability of any false component of a kind in a healthy run; groups are few, and a failed router costs little."""
 GAP = 6.0
@@ -37,7 +38,7 @@ class Found:
 def search(y: Floats, noise: Noise, levels: Levels, known: tuple[bool, bool]) -> list[Found]:
     """Slow components, the one that explains most first. ``y``: slowness (targets, K); ``known``: servers, groups."""
     chosen: list[Hypothesis] = []
-    most = MOST if known[0] else MOST_ALONE
+    most = MOST if known[0] else min(MOST_ALONE, (len(y) - 1) // 2)
     while len(chosen) < most:
         precision, _ = _precision(y, noise, levels, known, chosen)
         more = best(y, precision, levels, chosen, 1)

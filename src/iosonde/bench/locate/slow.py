@@ -156,7 +156,7 @@ def slow_while(one: Dip, servers: tuple[str, ...], repetitions: int) -> Slow:
         level="oss" if names else "all",
         components=names,
         effects=times,
-        chance=0.0,
+        chance=one.chance,
         repetitions=1,
         of_repetitions=repetitions,
         peers=max(len(servers) - 1, 0),

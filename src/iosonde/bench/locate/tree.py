@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from iosonde.model.transfers import Topology, Transfers
 
 
+FEWEST = 4
+"""Targets below which nothing is usual."""
 LEAST_TRANSFERS = 3
 """Transfers of a target in a direction, over all repetitions, without which it is not named alone."""
 

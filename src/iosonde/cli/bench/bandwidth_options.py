@@ -34,6 +34,8 @@ EXAMPLES = """\
   iosonde bench bandwidth /work -n 4 --verify          compare what is read with what was written
   iosonde bench bandwidth /work --phases write --keep  leave the files ...
   iosonde bench bandwidth /work --phases read --keep   ... and read them later
+  iosonde bench bandwidth /ost0 /ost1 /ost2 /ost3 -n 8 -R 3
+                                                       two files in each; then 'iosonde locate RUN'
   mpirun -n 64 iosonde bench bandwidth /work --reorder --plot rates.png
                                                        a rank a process; read what another host wrote
 
@@ -60,7 +62,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 def _add_sizes(parser: options.Parser) -> None:
     size, time = options.reads(parse_size), options.reads(parse_duration)
     add = parser.add_argument
-    add("place", metavar="DIR", help="directory for the files, or null: (no storage)")
+    add("places", nargs="+", metavar="DIR", help=_DIRS)
     add("-n", "--ranks", type=count, default=1, metavar="N", help="ranks of this process (1)")
     add("-t", "--transfer", type=size, metavar="SIZE", help="size of one read or write (1M)")
     add("-b", "--block", type=size, metavar="SIZE", help="bytes of a rank in one segment (1G)")
@@ -111,9 +113,7 @@ def rank_fault(text: str) -> dict[str, Any]:
 
 def plan(args: argparse.Namespace, hosts: Sequence[str], seed: int) -> BandwidthPlan:
     """What to measure. ``hosts``: of each process. Raises UsageError for what does not go together."""
-    place = parse_place(args.place, {})
-    if place.kind not in ("posix", "null"):
-        raise UsageError(f"{args.place}: bandwidth is measured on a directory", expected="DIR")
+    places = _places(args.places)
     directions = tuple(DIRECTIONS if args.phases is None else args.phases)
     if not directions or set(directions) - set(DIRECTIONS):
         raise UsageError(f"--phases {','.join(directions)}", expected="write, read, or both")
@@ -124,7 +124,7 @@ def plan(args: argparse.Namespace, hosts: Sequence[str], seed: int) -> Bandwidth
         block_bytes=_block(args),
         segments=args.segments or (TIMED_SEGMENTS if args.stonewall and not args.block else 1),
         layout=args.layout,
-        shift=_shift(args.reorder, hosts, args.ranks),
+        shift=_shift(args.reorder, hosts, args.ranks, len(places)),
         random_order=args.order == "random",
         fsync=args.fsync,
         direct=args.direct,
@@ -136,8 +136,42 @@ def plan(args: argparse.Namespace, hosts: Sequence[str], seed: int) -> Bandwidth
         wear_out_ns=None if args.wear_out is None else args.wear_out or 10 * args.stonewall,
         faults=tuple(args.fault),
     )
-    where = None if place.kind == "null" else str(Path(place.name))
-    return BandwidthPlan(where, args.ranks, spec, directions, args.repetitions, args.keep)
+    if len(places) > 1:
+        _check_spread(args, spec, directions, len(places))
+    return BandwidthPlan(places, args.ranks, spec, directions, args.repetitions, args.keep)
+
+
+def _places(words: Sequence[str]) -> tuple[str, ...]:
+    """Directories; none for null:. Raises UsageError."""
+    found = [parse_place(word, {}) for word in words]
+    for word, place in zip(words, found, strict=True):
+        if place.kind not in (("posix", "null") if len(words) == 1 else ("posix",)):
+            raise UsageError(f"{word}: bandwidth is measured on a directory", expected="DIR")
+    paths = tuple(str(Path(place.name)) for place in found if place.kind == "posix")
+    if len({Path(path).resolve() for path in paths}) < len(paths):
+        raise UsageError("a directory is named twice", expected="each directory once")
+    return paths
+
+
+def _check_spread(
+    args: argparse.Namespace, spec: BandwidthSpec, directions: Sequence[str], places: int
+) -> None:
+    """What several directories need. Raises UsageError."""
+    if spec.layout != "own":
+        raise UsageError(f"--layout {spec.layout} in several directories", expected="--layout own")
+    if args.keep or "write" not in directions:
+        what = "--keep, or --phases read, with several directories"
+        raise UsageError(what, expected="a run that writes, reads and removes")
+    if args.ranks < places:
+        raise UsageError(
+            f"{args.ranks} ranks for {places} directories",
+            expected="a rank a directory in each process",
+            hint=f"-n {places}",
+        )
+    if spec.shift % places:
+        raise UsageError(
+            f"--reorder {spec.shift} with {places} directories", expected=f"a multiple of {places}"
+        )
 
 
 def _block(args: argparse.Namespace) -> int:
@@ -146,12 +180,13 @@ def _block(args: argparse.Namespace) -> int:
     return int(args.block or max(transfer, BLOCK_BYTES // transfer * transfer))
 
 
-def _shift(reorder: int | None, hosts: Sequence[str], threads: int) -> int:
-    """Ranks between reader and writer; 0 stands for as many as share a host."""
+def _shift(reorder: int | None, hosts: Sequence[str], threads: int, places: int) -> int:
+    """Ranks between reader and writer; 0 stands for as many as share a host, in the same directory."""
     if reorder is None:
         return 0
     alone = len(set(hosts)) == 1
-    return reorder or (1 if alone else threads * hosts.count(hosts[0]))
+    wanted = 1 if alone else threads * hosts.count(hosts[0])
+    return reorder or -(-wanted // max(places, 1)) * max(places, 1)
 
 
 def _check_together(args: argparse.Namespace, directions: Sequence[str]) -> None:
@@ -168,6 +203,7 @@ def _check_together(args: argparse.Namespace, directions: Sequence[str]) -> None
         raise UsageError("--fsync is for writes", expected="the phase write too")
 
 
+_DIRS = "directory for the files, or null: (no storage); of several, ranks take them in turn"
 _WEAR_OUT = "let all ranks go on to where the fastest was, at most until TIME"
 _LAYOUT = (
     "own: a file a rank (default); segmented, strided: one file, ranks in turn by block or transfer"

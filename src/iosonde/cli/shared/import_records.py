@@ -15,6 +15,7 @@ from iosonde.cli.shared.progress import working
 from iosonde.cli.shared.text import count
 from iosonde.connectors.source import Settings
 from iosonde.ingest.join import join_new
+from iosonde.ingest.log_transfers import keep_logs
 from iosonde.ingest.records import FileImport, Records, Told, import_records, split
 from iosonde.jobs.environment.join import JoinCounts
 from iosonde.model.errors import InputFileError, UsageError
@@ -151,6 +152,8 @@ def run(
         done.append(one)
         kept.files += _files(one, given.records)
         _print(one, now_ns)
+    for name, osts in keep_logs(root, given.records):
+        print(f"files of {name} lie on {count(osts)} OSTs: 'iosonde locate {name}'")
     for error in told.errors:
         options.note(f"iosonde: {error}; what could be read was imported")
     with working("putting jobs and servers together") as progress:

@@ -18,6 +18,7 @@ from iosonde.connectors.darshan.records import (
     MOST_RECORDS,
     STREAMS,
     LogHeader,
+    Module,
     Records,
     instant,
     program_of,
@@ -119,18 +120,22 @@ class RawLog:
         lib.darshan_free(entries)
         return found
 
-    def records(self, module: str) -> Iterator[Records]:
-        """Records of a module in blocks; streams of STDIO are left out. Raises InputFileError."""
+    def records(self, module: str, wanted: Module | None = None) -> Iterator[Records]:
+        """Records of a module in blocks; streams of STDIO are left out. ``wanted``: other counters than usual.
+
+        Raises InputFileError.
+        """
         info = self.modules.get(module)
         if info is None:
             return
         ffi, lib = self._ffi, self._lib
-        words = ffi.sizeof(MODULES[module].struct) // 8
+        about = wanted or MODULES[module]
+        words = ffi.sizeof(about.struct) // 8
         block = np.empty((_BLOCK, words), dtype=np.int64)
         start = ffi.cast("char *", ffi.from_buffer(block))
         place = ffi.new("void **")
         get, handle, index = lib.darshan_log_get_record, self._handle, info.number
-        take = self._taker(module)
+        take = self._taker(module, about)
         total, answer = 0, 1
         while answer > 0 and total <= MOST_RECORDS:
             n = 0
@@ -150,9 +155,10 @@ class RawLog:
         if total and not self.names:
             raise self.bad("the table of file names cannot be read")
 
-    def _taker(self, module: str) -> Callable[[Any], Records]:
+    def _taker(self, module: str, about: Module) -> Callable[[Any], Records]:
         """From raw words (n, words) to records."""
-        whole, floats, streams = _columns(module)
+        whole, floats = _columns(about)
+        streams = module == "STDIO"
         of_stream = [number for number, name in self.names.items() if name in STREAMS]
 
         def take(raw: Any) -> Records:
@@ -167,11 +173,17 @@ class RawLog:
 
     def osts(self) -> dict[str, list[int]]:
         """Path -> the OSTs it lies on, of files on Lustre that the log knows. Raises InputFileError."""
-        info = self.modules.get("LUSTRE")
         found: dict[str, list[int]] = {}
+        for number, osts in self.stripes():
+            found[self.names.get(number, b"?").decode("utf-8", "replace")] = osts
+        return found
+
+    def stripes(self) -> Iterator[tuple[int, list[int]]]:
+        """Hash of each file on Lustre, and its OSTs in ascending order. Raises InputFileError."""
+        info = self.modules.get("LUSTRE")
         if info is None:
-            return found
-        ffi, lib = self._ffi, self._lib
+            return
+        ffi, lib, total = self._ffi, self._lib, 0
         while True:
             place = ffi.new("void **")
             answer = lib.darshan_log_get_record(self._handle, info.number, place)
@@ -181,20 +193,19 @@ class RawLog:
             if not 0 <= record.num_stripes <= _MOST_STRIPES:
                 raise self.bad(f"a file of {record.num_stripes} stripes")
             ids = ffi.unpack(record.ost_ids, record.num_stripes) if record.num_stripes else []
-            name = self.names.get(record.base_rec.id, b"?").decode("utf-8", "replace")
-            # A stripe of a layout that was never written has no OST yet: -1.
-            found[name] = sorted({ost for ost in ids if ost >= 0})
+            number = record.base_rec.id
             lib.darshan_free(place[0])
+            total += 1
+            # A stripe of a layout that was never written has no OST yet: -1.
+            yield number, sorted({ost for ost in ids if ost >= 0})
         if answer < 0:
-            raise self.bad(f"the records of LUSTRE break off after {len(found)}")
-        return found
+            raise self.bad(f"the records of LUSTRE break off after {total}")
 
 
 @functools.cache
-def _columns(module: str) -> tuple[list[int], list[int], bool]:
-    """Where in a record (in words of 8 bytes) the wanted integers and floats are, and whether it has streams."""
+def _columns(about: Module) -> tuple[list[int], list[int]]:
+    """Where in a record (in words of 8 bytes) the wanted integers and floats are."""
     ffi, _ = library()
-    about = MODULES[module]
     fields = dict(ffi.typeof(about.struct).fields)
     whole_at, floats_at = fields["counters"].offset // 8, fields["fcounters"].offset // 8
     whole = {name: whole_at + i for i, name in enumerate(names(about.prefix))}
@@ -203,7 +214,6 @@ def _columns(module: str) -> tuple[list[int], list[int], bool]:
     return (
         [whole[name] for name in wanted if not name.startswith("F_")],
         [floats[name] for name in wanted if name.startswith("F_")],
-        module == "STDIO",
     )
 
 

@@ -92,12 +92,19 @@ def _serve(answers: int, said: IO[bytes]) -> None:
 
 
 def answer_to(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What a request asks of a log: ``job`` or ``osts``; or what is wrong with it."""
+    """What a request asks of a log: ``job``, ``osts`` or ``transfers``; or what is wrong with it."""
+    from iosonde.connectors.darshan.on_lustre import timed_files
     from iosonde.connectors.darshan.raw import opened
 
     try:
         with opened(str(request["path"])) as log:
-            return {"osts": log.osts()} if request.get("ask") == "osts" else _job(log)
+            match request.get("ask"):
+                case "osts":
+                    return {"osts": log.osts()}
+                case "transfers":
+                    return timed_files(log)
+                case _:
+                    return _job(log)
     except IosondeError as error:
         return {"bad": error.what, "expected": error.expected}
     except MemoryError:

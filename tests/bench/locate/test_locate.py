@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.locate_truth.few import few
 from benchmarks.locate_truth.judge import KINDS, NOISES, generations_seen, judge, tellable
 from benchmarks.locate_truth.simulate import Noise, healthy, run, with_ost
 from benchmarks.locate_truth.systems import ost, server, system
+from iosonde.bench.locate.dips import CHANCE
 from iosonde.bench.locate.findings import CannotTell, Cause, Fault
 from iosonde.bench.locate.locate import locate
 from iosonde.bench.locate.nested import NestedPrecision, Tree
@@ -234,3 +236,31 @@ def test_absurd_ranks_and_instants_cost_no_memory() -> None:
     begin, rate = series(odd, 0, 0)
     assert len(begin) <= 100_001
     assert np.isfinite(rate).all()
+
+
+@pytest.mark.parametrize("osts", [4, 5, 7])
+def test_of_a_few_targets_the_slow_one_is_named_and_no_healthy_one(osts: int) -> None:
+    machine, noise = few(osts), Noise(0.1, 0.05, 3, files_per_ost=2)
+    fault = with_ost(healthy(machine), np.array([1]), 0.4)
+    false = right = 0
+    for seed in range(30):
+        rng = np.random.default_rng([seed, osts])
+        false += bool(locate(run(machine, noise, healthy(machine), rng), Topology()).slow)
+        slow = locate(run(machine, noise, fault, rng), Topology()).slow
+        right += [one.components for one in slow] == [(ost(1),)]
+    assert false <= 1
+    assert right >= 28
+
+
+def test_three_targets_are_too_few() -> None:
+    machine = few(3)
+    found = locate(run(machine, Noise(), healthy(machine), np.random.default_rng(1)), Topology())
+    assert found.limits == (CannotTell.FEW_TARGETS,)
+
+
+def test_a_dip_has_a_chance_and_restless_rates_have_none() -> None:
+    (one,) = judge(112, NOISES["5 %/2 %"], "oss dip", 12).found.slow
+    assert one.fault is Fault.DIP
+    assert 0 < one.chance < CHANCE
+    false = [judge(112, NOISES["restless rates"], "none", seed).false for seed in range(8)]
+    assert sum(false) == 0

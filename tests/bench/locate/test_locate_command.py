@@ -174,9 +174,9 @@ def test_hosts_come_from_the_topology_too(slow: Path, tmp_path: Path) -> None:
     path.write_text("\n".join(",".join(row) for row in table))
     edges = [f"{rank},host{int(rank) // 4},rank" for rank in sorted(ranks)]
     topology.write_text("\n".join(["child,parent,level", *edges]))
-    from iosonde.bench.locate.answers import located
+    from iosonde.bench.locate.answers import Source, located
 
-    without = located(path, None, None, lambda _: None).findings
-    with_hosts = located(path, topology, None, lambda _: None).findings
+    without = located(Source(path), None, None, lambda _: None).findings
+    with_hosts = located(Source(path), str(topology), None, lambda _: None).findings
     assert "client hosts" in without.limits
     assert "client hosts" not in with_hosts.limits

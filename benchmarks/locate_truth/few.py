@@ -1,0 +1,64 @@
+"""Four to seven targets without topology: ``python -m benchmarks.locate_truth.few [--seeds 100] [--first 0]``."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from benchmarks import machine
+from benchmarks.locate_truth.simulate import Fault, Noise, healthy, run, with_ost
+from benchmarks.locate_truth.systems import System, ost
+from iosonde.bench.locate.findings import ComponentFindings
+from iosonde.bench.locate.locate import locate
+from iosonde.model.transfers import Topology
+
+SIZES = (4, 5, 7)
+NOISES = {
+    "5 %/2 %, 3 runs": Noise(0.05, 0.02, 3, 2),
+    "30 %/5 %, 3 runs": Noise(0.3, 0.05, 3, 2),
+    "15 %/15 %, 3 runs": Noise(0.15, 0.15, 3, 4),
+    "stragglers, 3 runs": Noise(0.1, 0.05, 3, 2, stragglers=0.05),
+    "5 %/30 %, 3 runs": Noise(0.05, 0.3, 3, 4),
+    "heavy tails, 10 %/10 %": Noise(0.1, 0.1, 1, 4, tails=True),
+}
+SLOW = 0.4
+"""Share of its rate that the planted target has left."""
+
+
+def few(osts: int) -> System:
+    """Targets of a server each."""
+    return System(np.arange(osts), np.zeros(osts, dtype=np.int64), np.arange(osts) // 2)
+
+
+def main() -> None:
+    """A row a noise; a column a size: the slow one named / healthy runs with a finding."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0)
+    options = parser.parse_args()
+    print(machine.line())
+    print("| files / OSTs | " + " | ".join(f"{osts} OSTs" for osts in SIZES) + " |")
+    print("|---" * (len(SIZES) + 1) + "|")
+    for name, noise in NOISES.items():
+        cells = [_cell(osts, noise, options.first, options.seeds) for osts in SIZES]
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+def _cell(osts: int, noise: Noise, first: int, seeds: int) -> str:
+    here = few(osts)
+    right = false = 0
+    for seed in range(first, first + seeds):
+        rng = np.random.default_rng([seed, osts])
+        false += bool(_found(here, noise, healthy(here), rng).slow)
+        slow = _found(here, noise, with_ost(healthy(here), np.array([1]), SLOW), rng).slow
+        right += [one.components for one in slow] == [(ost(1),)]
+    return f"{right / seeds:.2f} / {false / seeds:.2f}"
+
+
+def _found(here: System, noise: Noise, fault: Fault, rng: np.random.Generator) -> ComponentFindings:
+    return locate(run(here, noise, fault, rng), Topology())
+
+
+if __name__ == "__main__":
+    main()

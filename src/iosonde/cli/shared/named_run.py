@@ -1,0 +1,29 @@
+"""A run as a user names it: its id, or the beginning of it."""
+
+from __future__ import annotations
+
+import difflib
+
+from iosonde.model.errors import UsageError
+
+_SHORTEST = 4
+
+
+def run_named(word: str, names: list[str]) -> str:
+    """The run of this id or beginning. Raises UsageError."""
+    if word in names:
+        return word
+    found = [name for name in names if name.startswith(word)] if len(word) >= _SHORTEST else []
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(
+            f"{word!r} begins {len(found)} runs", expected="one of " + ", ".join(found[:5])
+        )
+    near = difflib.get_close_matches(word, names, n=1)
+    some = ", ".join(names[-8:]) + (", ..." if len(names) > 8 else "")
+    raise UsageError(
+        f"there is no run {word!r}",
+        expected=f"one of {some}",
+        hint=repr(near[0]) if near else "",
+    )

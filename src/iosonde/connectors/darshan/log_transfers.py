@@ -1,0 +1,83 @@
+"""A Darshan log as ``Transfers``: what ``iosonde locate`` reads.
+
+Times of small and large accesses do not compare: of each direction the files count that lie within a factor of two of
+the size that moved most bytes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from iosonde.connectors.darshan.log import readable
+from iosonde.connectors.darshan.on_lustre import LEAST_BYTES
+from iosonde.connectors.darshan.reader import Reader
+from iosonde.model.errors import InputFileError
+from iosonde.model.names import slug
+from iosonde.model.transfers import Stripes, Transfers
+
+if TYPE_CHECKING:
+    from iosonde.model.arrays import Floats
+
+PREFIX = "darshan-"
+"""Of the run's name; job, program and second of its begin follow."""
+_EXPECTED = "records of POSIX, and of LUSTRE with each file's OSTs"
+
+
+def transfers_of_log(path: Path) -> Transfers:
+    """A log's files on Lustre; hosts are unknown. Raises InputFileError (none, or a damaged log), MissingPartError."""
+    readable(path)
+    with Reader() as reader:
+        reader.send(path, "transfers")
+        _, answer = reader.receive()
+    if isinstance(answer, InputFileError):
+        raise answer
+    rows = np.array(answer["rows"], dtype=np.float64).reshape(-1, 6)
+    rows = rows[_alike(rows)]
+    if not len(rows):
+        raise InputFileError(
+            f"{path}: no file on Lustre of {LEAST_BYTES >> 20} MiB or more with its OSTs",
+            expected=_EXPECTED,
+        )
+    way, rank, file, size = (rows[:, column].astype(np.int64) for column in range(4))
+    osts = answer["osts"]
+    numbers = sorted({ost for one in osts for ost in one})
+    place = {ost: at for at, ost in enumerate(numbers)}
+    count = np.array([len(osts[one]) for one in file.tolist()], dtype=np.int64)
+    target = [place[ost] for one in file.tolist() for ost in osts[one]]
+    begin = int(answer["start_ns"]) + np.rint(rows[:, 4] * 1e9).astype(np.int64)
+    return Transfers(
+        run=slug(PREFIX + answer["run"]),
+        repetition=np.zeros(len(rows), dtype=np.int64),
+        direction=way,
+        rank=rank,
+        host=np.full(len(rows), -1, dtype=np.int64),
+        file=file,
+        bytes=size,
+        transfer_begin_ns=begin,
+        transfer_end_ns=begin + np.rint(rows[:, 5] * 1e9).astype(np.int64),
+        stripes=Stripes(
+            np.concatenate([[0], np.cumsum(count)]).astype(np.int64),
+            np.array(target, dtype=np.int64),
+            np.repeat(1 / count, count),
+        ),
+        hosts=(),
+        files=tuple(f"file {one}" for one in range(len(osts))),
+        targets=tuple(f"OST{ost:04x}" for ost in numbers),
+    )
+
+
+def _alike(rows: Floats) -> Any:
+    """Rows of the size of each direction that moved most bytes, within a factor of two; shape (rows,)."""
+    keep = np.zeros(len(rows), dtype=bool)
+    for way in (0, 1):
+        mine = np.flatnonzero(rows[:, 0] == way)
+        if not len(mine):
+            continue
+        order = mine[np.argsort(rows[mine, 3])]
+        moved = np.cumsum(rows[order, 3])
+        middle = rows[order[np.searchsorted(moved, moved[-1] / 2)], 3]
+        keep[mine] = (rows[mine, 3] <= 2 * middle) & (rows[mine, 3] >= middle / 2)
+    return keep
