@@ -32,6 +32,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Measure": (
         Command("probe", "probe", "watch directories and see how they answer"),
         Command("bench", "bench.bench", "what storage can do: small objects (metadata)"),
+        Command("simulate", "simulate", "who waits in a storage queue: a model from a scenario file"),
     ),
     "Gather": (
         Command("import", "import_", "records of servers, schedulers, jobs, other benchmarks"),
