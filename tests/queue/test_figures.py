@@ -125,7 +125,7 @@ def test_figure_4_is_in_range():
             "P1_share_of_writes_executed_in_4600_4900": share_of_writes(found),
         }
 
-    in_range(over_seeds("fig4", take), EXPECTED["fig4"]["range"])
+    in_range(over_seeds("fig4", take, bin_ticks=100), EXPECTED["fig4"]["range"])
 
 
 def after_8000(found):

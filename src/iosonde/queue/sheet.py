@@ -20,7 +20,7 @@ MOST_PANES = 12
 """Clients that are drawn; the caption says how many are not."""
 READS, WRITES = "reads executed", "writes executed"
 _LINES = 20
-_AXIS = "of what the storage can execute"
+_AXIS = "share of what the storage can execute"
 
 
 def queue_sheet(found: Simulated, say: Sequence[str] = ()) -> Sheet:
@@ -61,7 +61,8 @@ def queue_sheet(found: Simulated, say: Sequence[str] = ()) -> Sheet:
     how = f"bins of {step}; a dotted line every {every:g} {across}"
     how += f"; {left_out} more clients are not drawn" if left_out else ""
     title = scenario.title or "Operations that the storage executed"
-    return Sheet("queue", title, ("",), tuple(panes), None, None, (*say, how))
+    stack = len(panes)
+    return Sheet("queue", title, ("",), tuple(panes), None, None, (*say, how), stack=stack)
 
 
 def _steps(edges: Floats, values: Floats) -> tuple[Floats, Floats]:
@@ -87,11 +88,14 @@ def sweep_sheet(scenario: Scenario, rows: Frame, say: Sequence[str] = ()) -> She
     for client in scenario.clients[: MOST_PANES // 2]:
         mine = rows["client"] == client.name
         reads = rows["mean_read_ticks"] * (scenario.tick_s or 1.0)
-        for name, of, column in (("mean read", unit, reads), ("share", SHARE, rows["share"])):
+        mean = "mean read" + (", ticks" if scenario.tick_s is None else "")
+        for name, of, column in (
+            (mean, unit, reads),
+            ("share of all operations", SHARE, rows["share"]),
+        ):
             line = _over_seeds(place[mine], column[mine], len(values))
-            n = int(np.isfinite(line.value).sum())
-            title = f"{client.name}: {'share of all operations' if name == 'share' else name}"
-            panes.append(Pane(title, "", of, (line,), n, empty="no reads"))
+            if n := int(np.isfinite(line.value).sum()):
+                panes.append(Pane(f"{client.name}: {name}", "", of, (line,), n))
     left_out = len(scenario.clients) - MOST_PANES // 2
     how = ("mean over seeds; bars reach from the least to the largest",)
     how += (f"{left_out} more clients are not drawn",) if left_out > 0 else ()
