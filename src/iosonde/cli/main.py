@@ -50,6 +50,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("umami", "umami", "a job among earlier runs of its kind: every metric, its class"),
         Command("correlate", "correlate", "what goes with the performance of jobs, from any table"),
         Command("climate", "climate", "what changed for good, when, and what changed with it"),
+        Command("what-if", "what_if", "what a shorter queue would change, from measured reads"),
         Command("compare", "compare", "two periods, targets or runs: faster, slower, same?"),
     ),
     "Keep": (

@@ -1,4 +1,4 @@
-"""What doors call: simulations, sweeps."""
+"""What doors call: simulations, sweeps, fits and what-if."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.model.errors import UsageError
+from iosonde.queue.fit import Fit, fit
+from iosonde.queue.read_samples import read_samples
 from iosonde.queue.scenario import Scenario, Sweep
 from iosonde.queue.scenario_file import Setting, read_scenario
 from iosonde.queue.simulate import Simulated, simulate
 from iosonde.queue.sweep import run_sweep, sweep_scenarios
+from iosonde.queue.what_if import WhatIf, what_if
 from iosonde.queue.words import say_simulated
 
 if TYPE_CHECKING:
@@ -45,6 +48,20 @@ def swept(
     sweep = replace(sweep, seeds=sweep.seeds if seeds is None else seeds)
     points = sweep_scenarios(path, settings, sweep)
     return replace(scenario, sweep=sweep), run_sweep(points, going)
+
+
+def fitted(
+    path: Path, queue: int | None, load_per_s: float | None, seed: int, warn: Callable[[str], None]
+) -> tuple[Fit, WhatIf | None]:
+    """A fit to the reads of a table, and what another queue would change.
+
+    The second is None without ``queue``, or where the model does not explain the reads. Raises InputFileError,
+    UsageError.
+    """
+    found = fit(*read_samples(path, warn), seed=seed)
+    if queue is None or not found.explained:
+        return found, None
+    return found, what_if(found, queue, load_per_s)
 
 
 def as_json(found: Simulated) -> dict[str, Any]:

@@ -18,8 +18,8 @@ TICKS = 64
 """Ticks of one N."""
 SHARE = 0.02
 """Of the load that is the reads'."""
-WARM = 20
-"""Reads that are left out while the queue fills, and times M operations."""
+WARM, MOST_WARM = 20, 100_000
+"""Reads that are left out at first; while a queue fills, at most so many N more."""
 
 
 def simulated_groups(model: Model, groups: list[Group], seed: int) -> list[Group]:
@@ -42,7 +42,7 @@ def reads_of(family: str, load: float, queue: float, reads: int, seed: int) -> F
     writes = Arrivals("writes", "write", "poisson", TICKS / ((1 - SHARE) * load), lose=True)
     probe = Arrivals("reads", "read", "poisson", every)
     # A queue at a load above 1 fills at the rate of load - 1.
-    fills = 4 * min(queue, 5e4) / max(load - 1, 0.05) * TICKS if load > 0.95 else 0.0
+    fills = min(4 * queue / max(load - 1, 0.05), MOST_WARM) * TICKS if load > 0.95 else 0.0
     warm = WARM * every + fills
     ticks = int(warm + (reads + 4 * reads**0.5 + 20) * every)
     found = simulate(Scenario(ticks, storage, (writes, probe), seed=seed % 2**53)).reads

@@ -112,8 +112,9 @@ def _exponential(load: float, queue: float, q: Floats) -> Floats:
         found = middle * (most + 1)
     else:
         # Quantiles of a geometric distribution that ends at M.
-        end = np.expm1(log * (most + 1))
-        found = np.log1p(middle * end) / log if np.isfinite(end) else most + 1 + np.log(middle) / log
+        steep = log * (most + 1)
+        far = most + 1 + np.log(middle) / log
+        found = far if steep > 500 else np.log1p(middle * np.expm1(steep)) / log
     shape = np.floor(np.clip(found, 0, most)) + 1
     high = shape.max() + 8 * np.sqrt(shape.max()) + 12
     x = np.concatenate([[0.0], np.geomspace(1e-3, high, 240)])
