@@ -67,12 +67,12 @@ def _refusal(found: Fit) -> str:
 
 
 def say_what_if(answer: WhatIf, found: Fit) -> str:
-    """``With a queue of 5 instead of 500, reads would wait 21 ms (20 ms-22 ms) instead of 2.0 s, ...``."""
+    """``With a queue of 5 instead of 500, the median read at 700 operations/s would take 21 ms (20 ms-22 ms) ...``."""
     instead = f" instead of {found.model.queue:.0f}" if found.full else ""
     then, now = _time(answer.then_median_s), format_duration(answer.median_s.value * 1e9)
     return (
-        f"With a queue of {answer.queue}{instead}, reads would wait {then} instead of {now} "
-        f"in the median, at {answer.load_per_s:.0f} operations/s."
+        f"With a queue of {answer.queue}{instead}, the median read at {answer.load_per_s:.0f} "
+        f"operations/s would take {then} instead of {now}."
     )
 
 

@@ -18,7 +18,7 @@ TICKS = 64
 """Ticks of one N."""
 SHARE = 0.02
 """Of the load that is the reads'."""
-WARM, MOST_WARM = 20, 100_000
+WARM, MOST_WARM = 20, 30_000
 """Reads that are left out at first; while a queue fills, at most so many N more."""
 
 
