@@ -14,7 +14,7 @@ KINDS = ("queue", "load", "servers", "cache", "bursts")
 """The model itself; service times that depend on load, two servers, a write-back cache, bursts."""
 LOADS = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.88, 0.95, 1.1, 1.25, 1.4)
 """Offered load over capacity."""
-TICKS, SHARE, READS = 64, 0.02, 400
+TICKS, SHARE, READS = 64, 0.02, 800
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def known_reads(kind: str, seed: int) -> Truth:
     """N from 0.3 to 10 ms, M from 5 to 500, L up to N and the service distribution follow from the seed."""
     random = np.random.default_rng(seed)
     service_s = 10 ** random.uniform(-3.5, -2)
-    queue = int(round(10 ** random.uniform(0.7, 2.7)))
+    queue = round(10 ** random.uniform(0.7, 2.7))
     base_s = service_s * random.uniform(0, 1)
     family = str(random.choice(["slots", "constant", "exponential"]))
     latencies, loads = [], []

@@ -65,7 +65,9 @@ def test_figure_1_is_exact():
     # Later phases begin between two slots, and their first read waits for what is left of one.
     lengths = (found.reads["ended_tick"] - found.reads["due_tick"]).tolist()
     assert set(lengths[:200]) == {exact["read_latency_ticks"]} == {max(lengths)}
-    assert sum(length < exact["read_latency_ticks"] for length in lengths) <= exact["cycles_completed"]
+    assert (
+        sum(length < exact["read_latency_ticks"] for length in lengths) <= exact["cycles_completed"]
+    )
     assert writes_of(found, 0)[0] == exact["first_write_executed_at"]
 
 
@@ -187,7 +189,8 @@ def test_the_longer_the_queue_the_more_the_writer_takes():
     for queue, reads, share, mean, _longest in told["rows"]:
         storage = replace(made.storage, queue=queue)
         found = [
-            simulate(replace(made, storage=storage, seed=seed)) for seed in range(1, told["seeds"] + 1)
+            simulate(replace(made, storage=storage, seed=seed))
+            for seed in range(1, told["seeds"] + 1)
         ]
         since = told["measured_from"]
         done = np.array([f.between("reads", since, told["T"]) for f in found])

@@ -27,7 +27,8 @@ def known():
 
 def test_n_and_m_come_back(known):
     truth, found = known
-    assert found.explained and found.full
+    assert found.explained
+    assert found.full
     assert found.model.family == truth.family
     assert found.model.service_s == pytest.approx(truth.service_s, rel=0.1)
     assert found.model.queue == pytest.approx(truth.queue, rel=0.1)
@@ -71,7 +72,8 @@ def test_a_queue_that_was_never_full_has_no_length():
     truth = known_reads("queue", 4)
     low = truth.load_per_s * truth.service_s < 0.9
     found = fit(truth.latency_s[low], truth.load_per_s[low], intervals=False)
-    assert found.explained and not found.full
+    assert found.explained
+    assert not found.full
     assert found.model.service_s == pytest.approx(truth.service_s, rel=0.1)
     assert "never met a full queue" in " ".join(say_fit(found))
     assert fit_json(found, None)["queue"] is None

@@ -90,7 +90,7 @@ def test_what_is_no_toml_is_said(tmp_path, text):
 def test_no_client_and_too_many_are_said(tmp_path):
     with pytest.raises(UsageError, match="process is missing"):
         read(tmp_path, re.sub(r"\[\[process\]\][\s\S]*", "", GOOD))
-    with pytest.raises(UsageError, match="process 1.count = 20000"):
+    with pytest.raises(UsageError, match=r"process 1\.count = 20000"):
         read(tmp_path, GOOD.replace("count = 2", "count = 20000"))
 
 

@@ -5,9 +5,7 @@
 mod ticks;
 
 use iosonde_core::clock::thread_cpu_ns;
-use iosonde_queue::{
-    Client, Discipline, Order, Process, Scenario, Service, Simulation, Storage,
-};
+use iosonde_queue::{Client, Discipline, Order, Process, Scenario, Service, Simulation, Storage};
 use ticks::TickLoop;
 
 const ROUNDS: usize = 5;

@@ -16,7 +16,7 @@ mod waiting;
 
 pub use account::{Account, Phase, PhaseKind, ReadRecord, Tally, Traces};
 pub use scenario::{
-    Arrivals, ArrivalTimes, Cache, Client, Discipline, Duration, Kind, Order, Process, Scenario, ScenarioError,
-    Service, Storage, WhenFull,
+    ArrivalTimes, Arrivals, Cache, Client, Discipline, Duration, Kind, Order, Process, Scenario,
+    ScenarioError, Service, Storage, WhenFull,
 };
 pub use simulation::Simulation;

@@ -45,9 +45,7 @@ impl Storage {
         let scenario::Storage { service, servers, queue, discipline, cache } = &scenario.storage;
         let servers = match service {
             Service::Slots(every) => Servers::Slots { every: *every, next: 0, each: *servers },
-            Service::Timed(duration) => {
-                Servers::Timed(Timed::new(duration.clone(), *servers, scenario.seed))
-            }
+            Service::Timed(duration) => Servers::Timed(Timed::new(duration.clone(), *servers, scenario.seed)),
         };
         Self {
             waiting: Waiting::new(*discipline, weights),

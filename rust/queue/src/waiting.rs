@@ -66,7 +66,9 @@ impl Turns {
         Self { queues, weights: weights.to_vec(), turn: weights.len() - 1, left: 0 }
     }
     fn pop(&mut self) -> Option<Operation> {
-        if self.left > 0 && let Some(operation) = self.queues[self.turn].pop_front() {
+        if self.left > 0
+            && let Some(operation) = self.queues[self.turn].pop_front()
+        {
             self.left -= 1;
             return Some(operation);
         }

@@ -22,12 +22,24 @@ fn simulated(scenario: &Scenario, steps: u64) -> (Happened, Vec<Vec<u64>>) {
         let waited: u64 = tally.read_ticks;
         assert!(waited >= tally.longest_read_ticks && tally.read_waits.len() == tally.reads);
         let blocked = [tally.blocked_read_ticks, tally.blocked_write_ticks];
-        [tally.reads, tally.writes_stored, tally.writes_executed, blocked[0], blocked[1], tally.cycles, tally.lost]
+        [
+            tally.reads,
+            tally.writes_stored,
+            tally.writes_executed,
+            blocked[0],
+            blocked[1],
+            tally.cycles,
+            tally.lost,
+        ]
     });
     let happened = Happened {
         totals: totals.collect(),
         reads: account.reads.iter().map(|read| (read.client, read.due, read.ended)).collect(),
-        phases: account.phases.iter().map(|p| (p.client, p.kind == PhaseKind::Write, p.began, p.ended)).collect(),
+        phases: account
+            .phases
+            .iter()
+            .map(|p| (p.client, p.kind == PhaseKind::Write, p.began, p.ended))
+            .collect(),
         busy: account.busy_ticks,
         inside: account.inside_ticks,
         ..Happened::default()
@@ -97,7 +109,8 @@ fn scenario(random: &mut Random) -> Scenario {
             },
             servers: 1 + random.below(3).saturating_sub(1) as u32,
             queue: [1, 2, 5, 17, 60, u64::MAX][random.below(6) as usize],
-            discipline: [Discipline::Fifo, Discipline::Fair, Discipline::ReadsFirst][random.below(3) as usize],
+            discipline: [Discipline::Fifo, Discipline::Fair, Discipline::ReadsFirst]
+                [random.below(3) as usize],
             cache,
         },
         clients: (0..clients).map(|_| client(random)).collect(),
@@ -135,7 +148,8 @@ fn a_simulation_that_stops_early_says_what_happened_until_then() {
         let expected = TickLoop::new(&whole).run();
         let reads: Vec<_> = early.reads.iter().map(|read| (read.client, read.due, read.ended)).collect();
         assert_eq!(reads, expected.reads);
-        let blocked: Vec<_> = early.tallies.iter().map(|t| [t.blocked_read_ticks, t.blocked_write_ticks]).collect();
+        let blocked: Vec<_> =
+            early.tallies.iter().map(|t| [t.blocked_read_ticks, t.blocked_write_ticks]).collect();
         assert_eq!(blocked, expected.totals.iter().map(|t| [t[3], t[4]]).collect::<Vec<_>>(), "{whole:?}");
         assert_eq!(early.inside_ticks, expected.inside);
     }

@@ -143,7 +143,7 @@ def _starts(family: str, groups: list[Group]) -> list[Model]:
 
 def _polished(start: Model, groups: list[Group]) -> Model:
     """Nelder and Mead on the logarithms of N and M N, and on L."""
-    from scipy.optimize import minimize
+    from scipy.optimize import minimize  # type: ignore[import-untyped, unused-ignore]
 
     middle = float(groups[0].quantile_s[len(QUANTILES) // 2])
 

@@ -37,7 +37,10 @@ def groups_of(latency_s: Floats, load_per_s: Floats) -> list[Group]:
     ``load_per_s``: operations of all clients that asked for service in a second, while the read was under way. Raises
     UsageError for too few reads or loads.
     """
-    latency, load = np.asarray(latency_s, dtype=np.float64), np.asarray(load_per_s, dtype=np.float64)
+    latency, load = (
+        np.asarray(latency_s, dtype=np.float64),
+        np.asarray(load_per_s, dtype=np.float64),
+    )
     if latency.shape != load.shape or latency.ndim != 1:
         raise ValueError("latencies and loads of different shapes")
     good = np.isfinite(latency) & np.isfinite(load) & (latency > 0) & (load > 0)

@@ -48,4 +48,4 @@ def reads_of(family: str, load: float, queue: float, reads: int, seed: int) -> F
     found = simulate(Scenario(ticks, storage, (writes, probe), seed=seed % 2**53)).reads
     late = found["due_tick"] >= warm
     taken = (found["ended_tick"] - found["due_tick"])[late][:reads]
-    return np.maximum(taken, 1) / TICKS
+    return np.asarray(np.maximum(taken, 1) / TICKS)

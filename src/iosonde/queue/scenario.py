@@ -61,7 +61,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """An open stream. ``times``: ``regular`` or ``poisson`` every ``every_ticks``, or ``at`` given ticks (int64, ascending).
+    """An open stream. ``times``: ``regular`` or ``poisson`` every ``every_ticks``, or ``at`` ticks (int64, ascending).
 
     ``batch`` operations arrive together; ``lose``: what finds no room is lost, else it waits.
     """

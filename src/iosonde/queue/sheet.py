@@ -97,12 +97,12 @@ def sweep_sheet(scenario: Scenario, rows: Frame, say: Sequence[str] = ()) -> She
             if n := int(np.isfinite(line.value).sum()):
                 panes.append(Pane(f"{client.name}: {name}", "", of, (line,), n))
     left_out = len(scenario.clients) - MOST_PANES // 2
-    how = ("mean over seeds; bars reach from the least to the largest",)
-    how += (f"{left_out} more clients are not drawn",) if left_out > 0 else ()
+    how = "mean over seeds; bars reach from the least to the largest"
+    how += f"; {left_out} more clients are not drawn" if left_out > 0 else ""
     title = (scenario.title + ": " if scenario.title else "") + "sweep"
     parameter = scenario.sweep.parameter if scenario.sweep else ""
     return Sheet(
-        *("queue-sweep", title, ("",), tuple(panes), None, None, (*say, *how)),
+        *("queue-sweep", title, ("",), tuple(panes), None, None, (*say, how)),
         levels=tuple(str(value) for value in values),
         levels_of=parameter,
     )
@@ -115,6 +115,5 @@ def _over_seeds(place: Floats, column: Floats, count: int) -> LevelLine:
         some = some[np.isfinite(some)]
         if len(some):
             mean[level], low[level], high[level] = some.mean(), some.min(), some.max()
-    return LevelLine(
-        "mean over seeds, least to largest", "median", np.arange(count) * 1.0, mean, low, high
-    )
+    places = np.arange(count, dtype=np.float64)
+    return LevelLine("mean over seeds, least to largest", "median", places, mean, low, high)

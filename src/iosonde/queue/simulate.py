@@ -49,7 +49,7 @@ class Simulated:
     def between(self, column: str, first: int, last: int) -> Ints:
         """Sum of a column over ticks [first, last), which are edges of bins; one a client."""
         width = self.scenario.trace_bin_ticks
-        return self.trace(column)[:, first // width : last // width].sum(axis=1)
+        return np.asarray(self.trace(column)[:, first // width : last // width].sum(axis=1))
 
 
 def simulate(
@@ -125,7 +125,9 @@ def _tables(scenario: Scenario, ticks: int, found: dict[str, Any]) -> Simulated:
         ticks,
         Frame(columns),
         traces,
-        Frame({name if name == "client" else f"{name}_tick": ints(f"read_{name}") for name in single}),
+        Frame(
+            {name if name == "client" else f"{name}_tick": ints(f"read_{name}") for name in single}
+        ),
         Frame(phases),
         int(found["unrecorded"]),
         _share(found["busy_ticks"], ticks * servers),

@@ -70,8 +70,8 @@ def _work(load: float, queue: float) -> tuple[Floats, Floats]:
 
 def _chain(load: float, count: int) -> Floats:
     """Stationary probabilities of work 0 ... count - 1 steps."""
-    from scipy.signal import lfilter
-    from scipy.special import gammainc
+    from scipy.signal import lfilter  # type: ignore[import-untyped, unused-ignore]
+    from scipy.special import gammainc  # type: ignore[import-untyped, unused-ignore]
 
     rate = load / STEPS
     jumps = np.arange(1, 40)
@@ -103,7 +103,7 @@ def _root(load: float) -> float:
 
 def _exponential(load: float, queue: float, q: Floats) -> Floats:
     """M/M/1/M: of n operations found, a read takes n + 1 exponential times."""
-    from scipy.special import gammainc
+    from scipy.special import gammainc  # type: ignore[import-untyped, unused-ignore]
 
     most = max(1.0, queue)
     middle = (np.arange(_POINTS) + 0.5) / _POINTS

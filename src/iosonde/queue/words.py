@@ -107,7 +107,5 @@ def sweep_rows(scenario: Scenario, rows: dict[str, np.ndarray]) -> list[tuple[st
             spread = [reads.mean(), reads.min(), reads.max()] if len(reads) else []
             cells = [say_ticks(one, scenario.tick_s) for one in spread] or ["-"] * 3
             share = f"{rows['share'][mine].mean():.1%}"
-            table.append(
-                (value, clean_text(client.name), str(int(mine.sum())), share, *cells)
-            )
+            table.append((value, clean_text(client.name), str(int(mine.sum())), share, *cells))
     return table

@@ -149,7 +149,9 @@ def _sweep(text: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    summary = "The queue in front of a storage system, and who waits in it: simulated from a scenario."
+    summary = (
+        "The queue in front of a storage system, and who waits in it: simulated from a scenario."
+    )
     parser = options.Parser("simulate", summary, EXAMPLES)
     add = parser.add_argument
     add("scenario", type=Path, metavar="SCENARIO.toml", help="scenario file")
@@ -169,5 +171,3 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     if args.seeds is not None and args.seeds < 1:
         raise UsageError("--seeds is below 1", expected="a number from 1 on")
     return args
-
-
