@@ -15,7 +15,10 @@ USERS = (ROOT / "docs/simulate.md").read_text()
 
 
 def test_numbers_of_the_fit_in_prose_are_those_in_code() -> None:
-    assert f"at most {measured.GROUPS} groups by load, of at least {measured.LEAST_READS} reads" in PAGE
+    assert (
+        f"at most {measured.GROUPS} groups by load, of at least {measured.LEAST_READS} reads"
+        in PAGE
+    )
     quantiles = ", ".join(f"{q * 100:g}" for q in measured.QUANTILES[:-1])
     assert f"the {quantiles} and {measured.QUANTILES[-1] * 100:g} % quantiles" in PAGE
     assert f"(from {measured.BLOCKS} blocks" in PAGE
@@ -33,7 +36,13 @@ def test_the_file_of_the_page_is_a_scenario() -> None:
     made = scenario_of(tomllib.loads(text), Place("simulate.md", text))
     assert made.storage.cache is not None
     assert made.sweep is not None
-    for word in (*scenario.SERVICES, *scenario.DISCIPLINES, *scenario.ORDERS, *scenario.TIMES, *ROWS):
+    for word in (
+        *scenario.SERVICES,
+        *scenario.DISCIPLINES,
+        *scenario.ORDERS,
+        *scenario.TIMES,
+        *ROWS,
+    ):
         assert word in USERS
     assert f"a {scenario.BINS}th of the time" in USERS
     assert f"{scenario.MOST_RECORDS:,}".replace(",", " ") in USERS

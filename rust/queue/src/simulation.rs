@@ -161,7 +161,7 @@ impl Simulation {
             if now < *next {
                 return;
             }
-            let (slot, each, due) = (*every, *each, now == *next || now % *every == 0);
+            let (slot, each, due) = (*every, *each, now == *next || now.is_multiple_of(*every));
             *next = if now == *next { now + slot } else { (now / slot + 1) * slot };
             if !due {
                 return;

@@ -13,7 +13,7 @@ use ticks::{Happened, TickLoop};
 const SCENARIOS: u64 = 10_000;
 
 fn simulated(scenario: &Scenario, steps: u64) -> (Happened, Vec<Vec<u64>>) {
-    let mut simulation = Simulation::new(scenario).unwrap();
+    let mut simulation = Simulation::new(scenario).expect("a scenario that can be simulated");
     while !simulation.done() {
         simulation.advance(steps);
     }

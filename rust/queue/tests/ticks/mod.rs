@@ -99,7 +99,7 @@ impl<'a> TickLoop<'a> {
     }
     fn serve(&mut self, now: u64) {
         match self.scenario.storage.service {
-            Service::Slots(every) if now % every == 0 => {
+            Service::Slots(every) if now.is_multiple_of(every) => {
                 for _ in 0..self.scenario.storage.servers {
                     if let Some(op) = self.take() {
                         self.happened.busy += every;
