@@ -1,4 +1,4 @@
-"""The Rust core as Python sees it. Imported only by ``measure``, ``stats`` and ``store``.
+"""The Rust core as Python sees it. Imported only by the engine, statistics and rooms.
 
 Buffers are C-contiguous and native-endian: any object with the buffer protocol whose items are int64 (``q``)
 or float64 (``d``) goes in, ``bytes`` come out (``numpy.frombuffer`` reads them without a copy).
@@ -284,3 +284,32 @@ def conformance(
     it away. Every check's name and what was wrong; None if nothing was. Raises ConfigError for a location
     that cannot be read.
     """
+
+@final
+class QueueSimulation:
+    """A storage queue and its clients (``iosonde.queue.scenario`` says what each field means).
+
+    ``run``: ticks, bin_ticks, random, seed, most_records. ``storage``: service, service_ticks, variation, values
+    (float64), servers, queue (None = unlimited), discipline, cache (writes, high, low) or None. A client: weight and
+    either pattern (D0, R, D1, W), or pattern None with op, times, every_ticks, at (int64), batch, lose. Raises
+    ValueError for what cannot be simulated.
+    """
+
+    def __new__(
+        cls, run: dict[str, Any], storage: dict[str, Any], clients: list[dict[str, Any]]
+    ) -> QueueSimulation: ...
+    def advance(self, steps: int) -> bool:
+        """Simulate at most so many ticks in which something changes; whether time is up."""
+
+    def now(self) -> int:
+        """Ticks that are done."""
+
+    def account(self) -> dict[str, Any]:
+        """What happened until now, in ticks.
+
+        int64, one a client: reads writes_stored writes_executed blocked_read_ticks blocked_write_ticks cycles lost
+        read_ticks longest_read_ticks median_read_ticks q99_read_ticks. int64, clients x bins: trace_reads trace_writes
+        trace_stored trace_longest; trace_length: bins. Of each read: read_client read_due read_ended (int64); of each
+        phase: phase_client phase_began phase_ended (int64) phase_writes (uint8). Numbers: bins clients unrecorded
+        busy_ticks inside_ticks.
+        """

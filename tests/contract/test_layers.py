@@ -7,7 +7,7 @@ from pathlib import Path
 
 import iosonde
 
-ALLOWED = ("bench", "engine", "stats", "weather")
+ALLOWED = ("bench", "engine", "queue", "stats", "weather")
 
 
 def imports(path):

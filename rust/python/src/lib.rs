@@ -9,6 +9,7 @@ mod foreign;
 mod load;
 mod metadata;
 mod probe;
+mod queue;
 mod slowdown;
 mod spool;
 mod statistics;
@@ -54,5 +55,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bandwidth::Bandwidth>()?;
     module.add_class::<metadata::Metadata>()?;
     module.add_class::<probe::Probe>()?;
+    module.add_class::<queue::QueueSimulation>()?;
     module.add_class::<load::Load>()
 }

@@ -32,6 +32,11 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Measure": (
         Command("probe", "probe", "watch directories and see how they answer"),
         Command("bench", "bench.bench", "what storage can do: small objects, large files"),
+        Command(
+            "simulate",
+            "queue.simulate",
+            "who waits in a storage queue: a model from a scenario file",
+        ),
     ),
     "Gather": (
         Command("import", "import_", "records of servers, schedulers, jobs, other benchmarks"),
@@ -49,6 +54,9 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("umami", "umami", "a job among earlier runs of its kind: every metric, its class"),
         Command("correlate", "correlate", "what goes with the performance of jobs, from any table"),
         Command("climate", "climate", "what changed for good, when, and what changed with it"),
+        Command(
+            "what-if", "queue.what_if", "what a shorter queue would change, from measured reads"
+        ),
         Command("compare", "compare", "two periods, targets or runs: faster, slower, same?"),
     ),
     "Keep": (

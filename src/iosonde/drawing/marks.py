@@ -192,8 +192,17 @@ class NumberLine:
     mean: bool = False
 
 
+@dataclass(frozen=True)
+class Ruler:
+    """Dotted lines at every multiple of ``every`` across, and a ``top`` that the value axis reaches."""
+
+    every: float
+    top: float
+
+
 Mark = (
     Curve
+    | Ruler
     | NumberDots
     | NumberLine
     | Dots

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.drawing.axes import short
-from iosonde.drawing.marks import NumberDots, NumberLine
+from iosonde.drawing.marks import NumberDots, NumberLine, Ruler
 from iosonde.drawing.sheet import BYTES_PER_S, Pane
 from iosonde.drawing.style import Style
 
@@ -76,6 +76,13 @@ def draw_number_dots(axes: Axes, dots: NumberDots, style: Style) -> None:
 def draw_number_line(axes: Axes, line: NumberLine, style: Style) -> None:
     """A line; a mean is dashed."""
     axes.plot(line.across, line.value, zorder=4 if line.mean else 3, **_look(line, style))
+
+
+def draw_ruler(axes: Axes, ruler: Ruler, style: Style) -> None:
+    """Dotted lines across; the limits are set."""
+    low, high = axes.get_xlim()
+    for place in np.arange(np.ceil(low / ruler.every), high / ruler.every) * ruler.every:
+        axes.axvline(float(place), color=style.faint, lw=0.6, ls=(0, (1, 3)), zorder=1)
 
 
 def number_handle(mark: NumberDots | NumberLine, style: Style) -> Any:

@@ -28,6 +28,7 @@ from iosonde.drawing.marks import (
     NumberLine,
     Points,
     RatioMarks,
+    Ruler,
     Shade,
     StepMarks,
     Strip,
@@ -43,7 +44,12 @@ from iosonde.drawing.marks_matplotlib import (
     draw_steps,
     shortened,
 )
-from iosonde.drawing.number_axes import draw_number_dots, draw_number_line, number_axes
+from iosonde.drawing.number_axes import (
+    draw_number_dots,
+    draw_number_line,
+    draw_ruler,
+    number_axes,
+)
 from iosonde.drawing.sheet import RATIO, Pane, Sheet
 from iosonde.drawing.sheet_layout import SheetLayout, layout
 from iosonde.drawing.strip import draw_strip
@@ -195,6 +201,8 @@ def _draw_mark(axes: Axes, mark: Mark, style: Style, low: float, high: float) ->
             draw_number_dots(axes, mark, style)
         case NumberLine():
             draw_number_line(axes, mark, style)
+        case Ruler():
+            draw_ruler(axes, mark, style)
 
 
 def _name_shades(axes: Axes, sheet: Sheet, shades: list[Shade], style: Style) -> None:
@@ -276,6 +284,8 @@ def _values(mark: object) -> list[Any]:
             found = [mark.value]
         case Level():
             found = [np.array([mark.value])]
+        case Ruler():
+            found = [np.array([mark.top])]
         case _:
             found = []
     return found

@@ -29,6 +29,7 @@ from iosonde.drawing.marks import (
     NumberLine,
     Points,
     RatioMarks,
+    Ruler,
     Shade,
     StepMarks,
     Strip,
@@ -51,9 +52,10 @@ _MARKS: dict[type, str] = {
     LevelLine: "levelline",
     NumberDots: "numberdots",
     NumberLine: "numberline",
+    Ruler: "ruler",
 }
 """What marks are called in JSON."""
-SECONDS, RATIO, PER_S, BYTES_PER_S = "s", "x", "/s", "B/s"
+SECONDS, RATIO, PER_S, BYTES_PER_S, SHARE, TICKS = "s", "x", "/s", "B/s", "%", "ticks"
 """Units of a pane's values."""
 NOTHING_KNOWN = "nothing known"
 

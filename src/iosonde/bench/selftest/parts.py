@@ -65,7 +65,7 @@ class IorPart:
     def __init__(self, name: str, around: PartContext) -> None:
         plan = around.plan
         spec = plan.bandwidth(name)
-        own = BandwidthPlan(str(around.folder), plan.ranks, spec)
+        own = BandwidthPlan((str(around.folder),), plan.ranks, spec)
         self.recorder = BandwidthRecorder(around.root, _label(name, around), 0, around.watch)
         self._steps = BandwidthSteps(own, spec, Alone(), self.recorder)
         self.session = self._steps.session

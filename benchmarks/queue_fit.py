@@ -1,0 +1,38 @@
+"""How well N and M come back from simulated reads, and how often the fit says that it does not explain them.
+
+    python -m benchmarks.queue_fit [SEEDS] [KIND ...]
+
+A row a kind: seeds, how many the model explained, how many of N and M were within 10 %, time of a fit.
+"""
+
+import sys
+import time
+
+from benchmarks import machine
+from iosonde.queue.fit import fit
+from tests.kit.queue_reads import KINDS, known_reads
+
+CLOSE = 0.10
+
+
+def main() -> None:
+    """Print a table."""
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    print(machine.line())
+    print(f"{'kind':10}{'seeds':>7}{'explained':>11}{'N, M close':>12}{'s a fit':>9}")
+    for kind in sys.argv[2:] or KINDS:
+        explained = close = 0
+        began = time.process_time()
+        for seed in range(seeds):
+            truth = known_reads(kind, seed)
+            found = fit(truth.latency_s, truth.load_per_s, seed=seed + 1, intervals=False)
+            explained += found.explained
+            off = (found.model.service_s / truth.service_s, found.model.queue / truth.queue)
+            close += all(abs(ratio - 1) <= CLOSE for ratio in off)
+        spent = (time.process_time() - began) / seeds
+        told = str(close) if kind == "queue" else "-"
+        print(f"{kind:10}{seeds:>7}{explained:>11}{told:>12}{spent:>9.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""iosonde simulate: a storage queue and its clients, from a scenario file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iosonde.cli.shared import options
+from iosonde.cli.shared.interrupt import Interrupt
+from iosonde.cli.shared.progress import working
+from iosonde.cli.shared.text import table
+from iosonde.engine.files import write_frame, write_text
+from iosonde.model.errors import UsageError
+from iosonde.queue import answers
+from iosonde.queue.words import (
+    HEAD,
+    SWEEP_HEAD,
+    client_rows,
+    say_simulated,
+    sweep_rows,
+)
+
+if TYPE_CHECKING:
+    from iosonde.drawing.sheet import Sheet
+    from iosonde.model.frames import Frame
+
+EXAMPLES = """\
+  iosonde simulate examples/queue/figure-5.toml --plot figure-5.png
+  iosonde simulate figure-5.toml --set storage.queue=5
+  iosonde simulate figure-5.toml --sweep storage.queue=1,5,50,500 --seeds 20
+  iosonde simulate figure-5.toml --sweep               the sweep of the file
+  iosonde simulate figure-5.toml --rows reads -o reads.parquet
+
+Ctrl-C ends with what was simulated until then. docs/simulate.md describes the scenario file.
+"""
+ROWS = ("clients", "traces", "reads", "phases")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Simulate, and print what happened."""
+    args = _parse(arguments)
+    settings = [_setting(text) for text in args.set]
+    settings += [("seed", args.seed)] if args.seed is not None else []
+    settings += [("ticks", args.ticks)] if args.ticks is not None else []
+    with Interrupt() as interrupt, working("simulating") as report:
+
+        def going(done: int, total: int) -> bool:
+            report(done, total)
+            return not interrupt.wanted
+
+        if args.sweep is not None:
+            chosen = _sweep(args.sweep) if args.sweep else None
+            swept = answers.swept(args.scenario, settings, chosen, args.seeds, going)
+            stopped = interrupt.wanted
+        else:
+            found = answers.simulated(args.scenario, settings, going)
+            stopped = found.ticks < found.scenario.ticks
+    if args.sweep is not None:
+        scenario, rows = swept
+        _show_sweep(args, scenario, rows, stopped)
+    else:
+        _show(args, found)
+    return 130 if stopped else 0
+
+
+def _show(args: argparse.Namespace, found: Any) -> None:
+    lines = say_simulated(found)
+    if args.plot is not None:
+        from iosonde.queue.sheet import queue_sheet
+
+        _plot(args, queue_sheet(found, lines[:2]))
+    if args.format == "table":
+        print("\n".join(lines) + "\n\n" + table(HEAD, client_rows(found)))
+        return
+    if args.format == "json":
+        _json(args, answers.as_json(found))
+        return
+    _frame(args, getattr(found, args.rows))
+
+
+def _show_sweep(args: argparse.Namespace, scenario: Any, rows: Frame, stopped: bool) -> None:
+    if stopped:
+        options.note("note: stopped: rows of runs that ended")
+    if args.plot is not None and len(rows):
+        from iosonde.queue.sheet import sweep_sheet
+
+        _plot(args, sweep_sheet(scenario, rows))
+    if args.format == "table":
+        print(f"sweep of {scenario.sweep.parameter}\n")
+        print(table(SWEEP_HEAD, sweep_rows(scenario, rows.columns), left=2))
+        return
+    if args.format == "json":
+        _json(args, answers.sweep_json(scenario, rows))
+        return
+    _frame(args, rows)
+
+
+def _plot(args: argparse.Namespace, sheet: Sheet) -> None:
+    from iosonde.drawing.render_sheet import save_sheet
+
+    save_sheet(sheet, args.plot, width_in=args.width, dark=args.dark)
+
+
+def _json(args: argparse.Namespace, document: dict[str, Any]) -> None:
+    text = json.dumps(document, indent=2, allow_nan=False) + "\n"
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        write_text(text, args.output)
+
+
+def _frame(args: argparse.Namespace, frame: Frame) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = args.output or Path(folder) / "out"
+        write_frame(frame, path, args.format)
+        if args.output is None:
+            options.copy_to_stdout(path)
+        else:
+            options.note(f"wrote {args.output}")
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise UsageError(f"--set {text}", expected="FIELD=VALUE, such as storage.queue=5")
+    return name.strip(), _value(value)
+
+
+def _value(text: str) -> Any:
+    """A value as TOML has it; anything else is text."""
+    try:
+        return tomllib.loads(f"v = {text}")["v"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _sweep(text: str) -> tuple[str, tuple[Any, ...]]:
+    name, values = _setting(text)
+    if isinstance(values, str) and not text.partition("=")[2].startswith("["):
+        values = [_value(part) for part in text.partition("=")[2].split(",")]
+    return name, tuple(values) if isinstance(values, list) else (values,)
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = (
+        "The queue in front of a storage system, and who waits in it: simulated from a scenario."
+    )
+    parser = options.Parser("simulate", summary, EXAMPLES)
+    add = parser.add_argument
+    add("scenario", type=Path, metavar="SCENARIO.toml", help="scenario file")
+    told = "replace a field of the file; may be repeated"
+    add("--set", action="append", default=[], metavar="FIELD=VALUE", help=told)
+    add("--ticks", type=int, metavar="N", help="length of the simulation")
+    add("--seed", type=int, metavar="N", help="random seed")
+    told = "simulate several values of a field (default: the sweep of the file)"
+    add("--sweep", nargs="?", const="", metavar="FIELD=V,V", help=told)
+    add("--seeds", type=int, metavar="N", help="seeds of each value of a sweep")
+    add("--rows", choices=ROWS, default="traces", help="rows of CSV and Parquet (traces)")
+    add("--plot", type=Path, metavar="FILE", help="picture: PNG, SVG or PDF")
+    add("--width", type=float, default=12.0, metavar="INCHES", help="width of the picture (12)")
+    add("--dark", action="store_true", help="dark picture")
+    parser.add_data()
+    args = parser.parse(arguments)
+    if args.seeds is not None and args.seeds < 1:
+        raise UsageError("--seeds is below 1", expected="a number from 1 on")
+    return args
