@@ -100,10 +100,11 @@ impl Writer<'_> {
         let end_ns = self.clock.monotonic_ns().min(self.end_ns);
         self.progress.lasted_ns.fetch_max(end_ns.saturating_sub(self.start_ns), Ordering::Relaxed);
         self.found.due = self.due(end_ns).max(self.found.sent);
-        let give_up = self.clock.monotonic_ns() + self.request.patience_ns;
+        let begun_ns = self.clock.monotonic_ns();
         while connections.iter().any(|each| each.outstanding() > 0) {
             let now = self.clock.monotonic_ns();
-            if now >= give_up || !self.exchange(&mut connections, LOOK_NS.min(give_up - now)) {
+            let left_ns = (begun_ns + self.progress.patience_ns(self.request)).saturating_sub(now);
+            if left_ns == 0 || !self.exchange(&mut connections, LOOK_NS.min(left_ns)) {
                 break;
             }
         }
@@ -246,10 +247,10 @@ pub fn probe(
         }
         if over && give_up.is_none() {
             progress.lasted_ns.fetch_max(now.min(end_ns).saturating_sub(start_ns), Ordering::Relaxed);
-            give_up = Some(now + request.patience_ns);
+            give_up = Some(now);
         }
         let waiting = broken.is_none() && connection.outstanding() > 0;
-        if give_up.is_some_and(|limit| !waiting || now >= limit) {
+        if give_up.is_some_and(|begun_ns| !waiting || now >= begun_ns + progress.patience_ns(request)) {
             return (probes, problems);
         }
         let next =

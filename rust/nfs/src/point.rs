@@ -102,7 +102,15 @@ pub struct Progress {
     pub lasted_ns: AtomicU64,
 }
 
+/// How long answers are awaited once somebody wants an end.
+const STOPPED_PATIENCE_NS: u64 = 2_000_000_000;
+
 impl Progress {
+    /// How long answers are awaited after the last call was due.
+    pub fn patience_ns(&self, request: &Request) -> u64 {
+        let stopped = self.stop.load(Ordering::Relaxed);
+        if stopped { request.patience_ns.min(STOPPED_PATIENCE_NS) } else { request.patience_ns }
+    }
     /// Whether no more calls are due.
     pub fn over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.ceiling.load(Ordering::Relaxed)

@@ -55,15 +55,14 @@ pub struct NfsSession {
 
 #[pymethods]
 impl NfsSession {
-    /// `ports`: of NFS, of MOUNT (None: asked), of the port mapper. `caller`: uid, gid.
+    /// `ports`: of NFS, of MOUNT (None: asked), of the port mapper. `caller`: uid, gid, whether from a reserved port.
     #[new]
     fn new(
         python: Python<'_>,
         host: String,
         path: String,
         ports: (Option<u16>, Option<u16>, u16),
-        caller: (u32, u32),
-        reserved: bool,
+        caller: (u32, u32, bool),
         limit_ms: u64,
         seed: u64,
     ) -> PyResult<Self> {
@@ -72,7 +71,7 @@ impl NfsSession {
         let connector = Connector {
             clock: Arc::new(RealClock),
             caller: Caller { uid: caller.0, gid: caller.1 },
-            reserved,
+            reserved: caller.2,
             limit: Duration::from_millis(limit_ms),
         };
         let session =
@@ -106,23 +105,22 @@ impl NfsSession {
         }
     }
 
-    /// `times_ns`: duration, probe period, ceiling, patience. Gives numbers and columns of one point.
+    /// `load`: connections, writes a second, most under way at once, stable. `times_ns`: duration, probe period, ceiling,
+    /// patience. Gives numbers and columns of one point.
     fn point<'py>(
         &self,
         python: Python<'py>,
         progress: &NfsProgress,
-        connections: usize,
-        write_rate: f64,
+        load: (usize, f64, usize, bool),
         times_ns: (u64, u64, u64, u64),
-        window: usize,
-        stable: u32,
     ) -> PyResult<Bound<'py, PyDict>> {
+        let (connections, write_rate, window, stable) = load;
         let request = Request {
             write_rate,
             duration_ns: times_ns.0,
             probe_period_ns: times_ns.1,
             window,
-            stable: if stable == 0 { stable_how::UNSTABLE } else { stable_how::FILE_SYNC },
+            stable: if stable { stable_how::FILE_SYNC } else { stable_how::UNSTABLE },
             ceiling_ns: times_ns.2,
             patience_ns: times_ns.3,
         };
