@@ -1,8 +1,8 @@
 """From which rate of writes on reads wait: one queue, fitted to latency against rate.
 
 A queue that serves C operations a second has a backlog of (r / C - 1) t seconds after t seconds at the rate r > C,
-until it is full: the median read of a point of T seconds waits base + min(P, (r / C - 1) T / 2), the longest one twice the
-growth. See docs/methods/nfs.md.
+until it is full. So the median read of a point of T seconds waits base + min(P, (r / C - 1) T / 2), and the longest
+one base + min(P, (r / C - 1) T). See docs/methods/nfs.md.
 """
 
 from __future__ import annotations

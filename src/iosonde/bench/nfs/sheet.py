@@ -39,9 +39,9 @@ def sweep_sheet(sweep: Sweep, target: str) -> Sheet | None:
     longest = None if knee is None else knee.longest_ns
     median = None if knee is None else knee.median_ns
     panes = [
-        _pane("longest read", points, lambda p: p.longest_ns, _fit(longest, rates, seconds)),
+        _pane("longest read", points, lambda p: p.longest_ns, _fit(longest, rates, seconds, knee)),
         _pane("q99", points, lambda p: p.quantile_ns(0.99), []),
-        _pane("median read", points, lambda p: p.quantile_ns(0.5), _fit(median, rates, seconds)),
+        _pane("median read", points, lambda p: p.quantile_ns(0.5), _fit(median, rates, seconds, knee)),
     ]
     drawn = [pane for pane in panes if pane.n]
     return Sheet(
@@ -75,10 +75,15 @@ def _pane(
 
 
 def _fit(
-    model: Callable[[Floats, float], Floats] | None, rates: Floats, seconds: float
+    model: Callable[[Floats, float], Floats] | None,
+    rates: Floats,
+    seconds: float,
+    knee: Knee | None,
 ) -> list[Mark]:
-    if model is None:
+    """The model from where reads did not wait on: below that it knows medians only."""
+    if model is None or knee is None:
         return []
     place = np.linspace(0, len(rates) - 1, _BETWEEN * (len(rates) - 1) + 1)
     between = np.exp(np.interp(place, np.arange(len(rates)), np.log(rates)))
-    return [LevelLine(_FIT, "model", place, model(between, seconds) / 1e9)]
+    value = np.where(between >= knee.rate, model(between, seconds), np.nan)
+    return [LevelLine(_FIT, "model", place, value / 1e9)]
