@@ -1,6 +1,7 @@
 /* 8-byte WRITEs by libnfs, `window` of them under way on one connection.
  *     cc -O2 libnfs_writes.c -o libnfs_writes -lnfs
  *     libnfs_writes PORT WINDOW SECONDS      prints writes, seconds, processor seconds */
+#include <sys/time.h>
 #include <nfsc/libnfs.h>
 #include <poll.h>
 #include <fcntl.h>

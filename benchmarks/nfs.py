@@ -2,8 +2,8 @@
 
     python -m benchmarks.nfs [SECONDS [ROUNDS]]
 
-Alternately in one run, one connection each, the same number of calls under way. libnfs (C, asynchronous) is taken from the
-distribution (libnfs-dev); without it its rows are left out.
+Alternately in one run, one connection each, the same number of calls under way. libnfs (C, asynchronous) is the
+distribution's (libnfs-dev); without it its rows are left out.
 """
 
 from __future__ import annotations

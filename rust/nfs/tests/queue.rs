@@ -70,3 +70,22 @@ fn a_ceiling_ends_a_point_and_a_stop_too() {
     assert!(session.point(2, &asked, &progress).unwrap().stopped);
     session.clean().unwrap();
 }
+
+/// Without a queue as many as the client can send; each that it counts was executed.
+#[test]
+fn what_the_client_counts_is_what_the_server_executed() {
+    let server = server(0, 1);
+    let mut session = prepared(&server);
+    let before = server.executed();
+    for (connections, window) in [(1, 1), (1, 128), (4, 1024)] {
+        let mut asked = request(f64::INFINITY, 0.3);
+        asked.window = window;
+        let start = server.executed().writes;
+        let writes = session.point(connections, &asked, &Progress::default()).unwrap().writes;
+        assert_eq!(writes.done, server.executed().writes - start, "{connections} {window}");
+        assert_eq!((writes.sent, writes.failed, writes.strays), (writes.done, 0, 0));
+        assert!(writes.outstanding <= window as u64 && writes.done > 500, "{}", writes.done);
+    }
+    assert_eq!(server.executed().reads - before.reads, 9);
+    session.clean().unwrap();
+}

@@ -60,7 +60,14 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("--service", type=time, default=500_000, metavar="N", help="time of an operation (500us)")
     add("--queue", type=count, default=100, metavar="M", help="operations in the queue (100)")
-    add("-k", "--connections", type=counts, default=[1, 4, 16], metavar="K", help="numbers of TCP connections (1,4,16)")
+    add(
+        "-k",
+        "--connections",
+        type=counts,
+        default=[1, 4, 16],
+        metavar="K",
+        help="numbers of TCP connections (1,4,16)",
+    )
     add("--serve", action="store_true", help="only run the server, until Ctrl-C")
     add("--port", type=count, default=20490, metavar="PORT", help="port of --serve (20490)")
     return parser.parse(arguments)

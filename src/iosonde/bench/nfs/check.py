@@ -70,9 +70,7 @@ def place_of(server: _core.NfsServer) -> NfsPlace:
     return NfsPlace("127.0.0.1", "/export", portmap_port=server.port)
 
 
-def check_connections(
-    queue: KnownQueue, connections: int, observer: SweepObserver
-) -> list[Check]:
+def check_connections(queue: KnownQueue, connections: int, observer: SweepObserver) -> list[Check]:
     """Twice what a fresh server serves, over so many connections."""
     full = queue.plateau_ns(connections)
     spec = SweepSpec(

@@ -41,7 +41,9 @@ def sweep_sheet(sweep: Sweep, target: str) -> Sheet | None:
     panes = [
         _pane("longest read", points, lambda p: p.longest_ns, _fit(longest, rates, seconds, knee)),
         _pane("q99", points, lambda p: p.quantile_ns(0.99), []),
-        _pane("median read", points, lambda p: p.quantile_ns(0.5), _fit(median, rates, seconds, knee)),
+        _pane(
+            "median read", points, lambda p: p.quantile_ns(0.5), _fit(median, rates, seconds, knee)
+        ),
     ]
     drawn = [pane for pane in panes if pane.n]
     return Sheet(
