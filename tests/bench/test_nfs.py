@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from iosonde import _core
+from iosonde.bench.backends.nfs_place import parse_nfs
 from iosonde.bench.nfs.knee import find_knee
-from iosonde.bench.nfs.place import parse_nfs
 from iosonde.bench.nfs.points import SweepPoint, quantile
 from iosonde.bench.nfs.sheet import sweep_sheet
 from iosonde.bench.nfs.spec import SweepSpec
@@ -150,15 +150,9 @@ def test_nobody_there_is_one_line(capsys, tmp_path):
     place = "nfs://127.0.0.1:1/x?mountport=1"
     assert main(["bench", "nfs", place, CONSENT, "--store", str(tmp_path)]) == 1
     said = capsys.readouterr().err
-    assert (
-        "refused" in said.lower()
-    )
-    assert (
-        "expected an NFSv3 export" in said
-    )
-    assert (
-        said.count("\n") == 1
-    )
+    assert "refused" in said.lower()
+    assert "expected an NFSv3 export" in said
+    assert said.count("\n") == 1
 
 
 def test_a_sweep_is_kept_drawn_and_leaves_nothing(server, capsys, tmp_path):
@@ -206,3 +200,17 @@ def test_an_interrupt_keeps_what_was_measured_and_cleans_up(server, tmp_path):
     assert len(reads) >= 2
     assert reads[0].complete
     assert not reads[-1].complete
+
+
+def test_the_metadata_benchmark_runs_over_the_same_client(capsys, tmp_path):
+    running = _core.NfsServer(0, 1)
+    place = f"nfs://127.0.0.1/export?portmapport={running.port}"
+    sizes = ["-n", "2", "-D", "2", "-P", "20", "-I", "10", "-R", "1", "--verify"]
+    code = main(["bench", "metadata", place, *sizes, "--store", str(tmp_path)])
+    left = running.executed()[3]
+    running.close()
+    assert code == 0, capsys.readouterr().err
+    assert left == 0
+    rows = store.read(tmp_path)
+    assert {row.backend for row in rows} == {"nfs"}
+    assert not any(row.failed for row in rows)

@@ -15,7 +15,7 @@ pub fn procedure(number: NFS_PROGRAM) -> Procedure {
     Procedure { program: nfs3::PROGRAM, version: nfs3::VERSION, procedure: number as u32 }
 }
 
-fn done<'a>(what: &'static str, results: &'a [u8]) -> Result<Cursor<'a>, NfsError> {
+pub(crate) fn done<'a>(what: &'static str, results: &'a [u8]) -> Result<Cursor<'a>, NfsError> {
     let mut cursor = Cursor::new(results, what);
     match cursor.u32()? {
         0 => Ok(cursor),
@@ -23,7 +23,7 @@ fn done<'a>(what: &'static str, results: &'a [u8]) -> Result<Cursor<'a>, NfsErro
     }
 }
 
-fn put_name(to: &mut Vec<u8>, directory: &[u8], name: &str) {
+pub(crate) fn put_name(to: &mut Vec<u8>, directory: &[u8], name: &str) {
     put_opaque(to, directory);
     put_opaque(to, name.as_bytes());
 }

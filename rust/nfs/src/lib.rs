@@ -6,6 +6,7 @@ pub mod files;
 pub mod load;
 pub mod message;
 pub mod mount;
+pub mod names;
 pub mod point;
 pub mod record;
 pub mod server;

@@ -191,7 +191,6 @@ fn other(
     cursor: &mut Cursor<'_>,
     to: &mut Vec<u8>,
 ) -> Result<Result<(), nfsstat3>, NfsError> {
-    let mut name = || cursor.opaque(MOST_NAME);
     Ok(match procedure {
         // GETATTR, and SETATTR, which changes nothing.
         1 => attributes(&memory, id).map(|found| {
@@ -199,7 +198,7 @@ fn other(
             pack(to, &found);
         }),
         2 => memory.node(id).map(|_| put_zeros(to, 3)),
-        3 => memory.lookup(id, name()?).map(|found| {
+        3 => memory.lookup(id, cursor.opaque(MOST_NAME)?).map(|found| {
             put_u32(to, 0);
             put_opaque(to, &handle(found));
             put_zeros(to, 2);
@@ -209,10 +208,22 @@ fn other(
             .map(|_| put_zeros(to, 2))
             .and(cursor.u32().map_err(|_| nfsstat3::NFS3ERR_INVAL))
             .map(|asked| put_u32(to, asked & 0x3f)),
-        8 => made(&mut memory, id, name()?, Node::File(Vec::new()), to),
-        9 => made(&mut memory, id, name()?, Node::Directory(Default::default()), to),
-        12 => memory.remove(id, name()?, false).map(|()| put_zeros(to, 3)),
-        13 => memory.remove(id, name()?, true).map(|()| put_zeros(to, 3)),
+        8 => made(&mut memory, id, cursor.opaque(MOST_NAME)?, Node::File(Vec::new()), to),
+        9 => made(&mut memory, id, cursor.opaque(MOST_NAME)?, Node::Directory(Default::default()), to),
+        12 => memory.remove(id, cursor.opaque(MOST_NAME)?, false).map(|()| put_zeros(to, 3)),
+        13 => memory.remove(id, cursor.opaque(MOST_NAME)?, true).map(|()| put_zeros(to, 3)),
+        14 => {
+            let name = cursor.opaque(MOST_NAME)?;
+            let to_directory = cursor.opaque(nfs3::NFS3_FHSIZE)?;
+            let to_name = cursor.opaque(MOST_NAME)?;
+            id_of(to_directory)
+                .and_then(|other| memory.rename((id, name), (other, to_name)))
+                .map(|()| put_zeros(to, 5))
+        }
+        16 => {
+            let (cookie, _, room) = (cursor.u64()?, cursor.u64()?, cursor.u32()?);
+            memory.list(id, cookie).map(|names| put_names(to, cookie, &names, room as usize))
+        }
         18 => memory.node(id).map(|_| fsstat(to)),
         19 => memory.node(id).map(|_| fsinfo(to)),
         20 => memory.node(id).map(|_| {
@@ -227,6 +238,27 @@ fn other(
         }),
         _ => Err(nfsstat3::NFS3ERR_NOTSUPP),
     })
+}
+
+/// READDIR: as many names as there is room for.
+fn put_names(to: &mut Vec<u8>, cookie: u64, names: &[(Vec<u8>, u64)], room: usize) {
+    const ENTRY: usize = 32;
+    put_zeros(to, 2);
+    put_u64(to, VERIFIER);
+    let (mut used, mut whole) = (64, true);
+    for (at, (name, id)) in (cookie.saturating_add(1)..).zip(names) {
+        used += ENTRY + name.len();
+        if used > room.min(MOST_TRANSFER as usize) {
+            whole = false;
+            break;
+        }
+        put_u32(to, 1);
+        put_u64(to, *id);
+        put_opaque(to, name);
+        put_u64(to, at);
+    }
+    put_u32(to, 0);
+    put_u32(to, u32::from(whole));
 }
 
 fn made(

@@ -79,6 +79,23 @@ impl Memory {
         Ok(())
     }
 
+    /// Rename within a directory or to another; a file that has the new name goes.
+    pub(super) fn rename(&mut self, from: (u64, &[u8]), to: (u64, &[u8])) -> Result<()> {
+        let id = self.lookup(from.0, from.1)?;
+        if self.entries(to.0)?.get(to.1).is_some_and(|other| *other != id) {
+            self.remove(to.0, to.1, false)?;
+        }
+        self.entries(from.0)?.remove(from.1);
+        self.entries(to.0)?.insert(to.1.to_vec(), id);
+        Ok(())
+    }
+
+    /// Names of a directory behind the `cookie`-th in their order, with their numbers.
+    pub(super) fn list(&mut self, directory: u64, cookie: u64) -> Result<Vec<(Vec<u8>, u64)>> {
+        let entries = self.entries(directory)?.iter().skip(usize::try_from(cookie).unwrap_or(usize::MAX));
+        Ok(entries.map(|(name, id)| (name.clone(), *id)).collect())
+    }
+
     /// Whether a file could take so many bytes there.
     pub(super) fn check_write(&self, file: u64, offset: u64, count: usize) -> Result<()> {
         match self.node(file)? {

@@ -50,7 +50,7 @@ pub struct Executed {
     pub names: u64,
 }
 
-pub(self) struct Shared {
+struct Shared {
     memory: Mutex<Memory>,
     queue: Option<Queue>,
     ended: AtomicBool,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from iosonde.bench.nfs.place import NfsPlace
+from iosonde.bench.backends.nfs_place import NfsPlace
 from iosonde.bench.nfs.rows import run_id_of, sweep_rows
 from iosonde.bench.nfs.spec import SweepSpec
 from iosonde.bench.nfs.sweep import Sweep, SweepObserver, run_sweep

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from iosonde import _core
-from iosonde.bench.nfs.place import NfsPlace
+from iosonde.bench.backends.nfs_place import NfsPlace
 from iosonde.bench.nfs.points import SweepPoint
 from iosonde.bench.nfs.spec import MS, SECOND, SweepSpec
 from iosonde.bench.nfs.sweep import Sweep, SweepObserver, run_sweep

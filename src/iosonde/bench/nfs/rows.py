@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from iosonde.bench.nfs.place import NfsPlace
+from iosonde.bench.backends.nfs_place import NfsPlace
 from iosonde.bench.nfs.points import SweepPoint, quantile
 from iosonde.bench.nfs.spec import SweepSpec
 from iosonde.bench.runtime.machine import describe
@@ -36,7 +36,7 @@ def sweep_rows(
         "instrument": "nfs",
         "host": platform.node(),
         "target": place.name,
-        "backend": "nfs3",
+        "backend": "nfs",
         "pattern": "sweep",
         "phase": "load",
         "ranks": spec.connections,

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from iosonde import _core
+from iosonde.bench.backends.nfs_place import NfsPlace
 from iosonde.bench.nfs.knee import Knee, find_knee, is_raised
-from iosonde.bench.nfs.place import NfsPlace
 from iosonde.bench.nfs.points import SweepPoint, point_of
 from iosonde.bench.nfs.spec import SECOND, SweepSpec
 from iosonde.model.errors import MeasureError

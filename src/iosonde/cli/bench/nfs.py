@@ -6,8 +6,8 @@ import argparse
 import secrets
 from collections.abc import Sequence
 
+from iosonde.bench.backends.nfs_place import parse_nfs
 from iosonde.bench.nfs.answers import MeasuredSweep, measure_sweep
-from iosonde.bench.nfs.place import parse_nfs
 from iosonde.bench.nfs.spec import STABILITIES, SweepSpec
 from iosonde.cli.bench.nfs_view import SweepBar, SweepView, sweep_table
 from iosonde.cli.bench.options import add_results, check_results
