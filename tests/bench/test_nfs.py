@@ -20,6 +20,7 @@ from iosonde.bench.nfs.spec import SweepSpec
 from iosonde.bench.nfs.sweep import Sweep
 from iosonde.bench.nfs.words import say_sweep
 from iosonde.bench.runs import store
+from iosonde.cli.bench import selftest_nfs
 from iosonde.cli.main import main
 from iosonde.model.errors import UsageError
 
@@ -214,3 +215,38 @@ def test_the_metadata_benchmark_runs_over_the_same_client(capsys, tmp_path):
     rows = store.read(tmp_path)
     assert {row.backend for row in rows} == {"nfs"}
     assert not any(row.failed for row in rows)
+
+
+def test_the_selftest_compares_with_what_is_true(capsys):
+    code = selftest_nfs.main(["--service", "1ms", "--queue", "100", "-k", "4"])
+    said = capsys.readouterr().out
+    assert code == 0, said
+    assert "105 ms" in said
+    assert "1,000 writes/s" in said
+
+
+def test_the_selftest_serves_until_it_is_ended():
+    command = [sys.executable, "-c", _SERVE]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        place = parse_nfs(child.stdout.readline().strip())
+        session = _core.NfsSession(
+            "127.0.0.1", "/export", (None, None, place.portmap_port), (0, 0, False), 5000, 1
+        )
+        assert session.prepare(64, lambda _: True)
+        session.clean()
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=20)
+    assert child.returncode == 0
+
+
+_SERVE = """
+import socket, sys
+from iosonde.cli.bench.selftest_nfs import main
+free = socket.create_server(("127.0.0.1", 0))
+port = free.getsockname()[1]
+free.close()
+sys.exit(main(["--serve", "--port", str(port)]))
+"""
