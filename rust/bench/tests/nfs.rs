@@ -1,4 +1,5 @@
 //! The suite of the backends on an NFS server in this process.
+#![allow(clippy::unwrap_used)]
 
 use std::net::TcpStream;
 use std::sync::Arc;

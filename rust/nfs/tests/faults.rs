@@ -1,4 +1,5 @@
 //! Servers that are absent, refuse, stall, lie and babble: errors, counted, and no crash.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The client against a server whose queue is known: what theory says is what it measures.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -10,7 +10,7 @@ use nfs3_types::{mount, portmap};
 
 use super::memory::{Memory, Node, ROOT, handle, id_of};
 use super::queue::Operation;
-use super::{EXPORT, Shared};
+use super::shared::{EXPORT, Shared};
 use crate::error::NfsError;
 use crate::message::{call, put_reply};
 use crate::record;

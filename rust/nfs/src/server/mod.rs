@@ -11,6 +11,7 @@ mod answer;
 mod memory;
 mod queue;
 mod serve;
+mod shared;
 
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,9 +22,9 @@ use iosonde_core::clock::Clock;
 
 use self::memory::Memory;
 use self::queue::Queue;
+pub use self::shared::EXPORT;
+use self::shared::Shared;
 
-/// Path of the export, beside `/`.
-pub const EXPORT: &str = "/export";
 const MOST_CONNECTIONS: usize = 512;
 
 /// What the server is like.
@@ -48,14 +49,6 @@ pub struct Executed {
     pub queued: u64,
     /// Names below the export.
     pub names: u64,
-}
-
-struct Shared {
-    memory: Mutex<Memory>,
-    queue: Option<Queue>,
-    ended: AtomicBool,
-    port: u16,
-    connections: Mutex<Vec<Arc<TcpStream>>>,
 }
 
 /// A server that runs until it is dropped.

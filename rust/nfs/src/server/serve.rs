@@ -8,9 +8,9 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use super::Shared;
 use super::answer::{Answer, answer, put_read_reply};
 use super::queue::Operation;
+use super::shared::Shared;
 use crate::connection::MOST_RECORD;
 use crate::record::{self, RecordReader};
 use crate::socket::ready;

@@ -1,5 +1,5 @@
 //! A server of known truth, and a way to it.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::sync::Arc;
 use std::time::Duration;
