@@ -18,6 +18,9 @@ class SpoolError(Exception):
 class ProbeError(Exception):
     """A target cannot be probed; the text says what happened, what was expected and what to try."""
 
+class NfsError(Exception):
+    """An NFS server cannot be used; arguments: the text, and the errno that says the same."""
+
 class ConfigError(Exception):
     """A configuration is wrong; the text names the place and suggests what was meant."""
 
@@ -199,6 +202,66 @@ class Load:
     def start(self) -> None: ...
     def stop(self) -> dict[str, Any]:
         """began_ns, ended_ns (UTC), ops, bytes, median_ns (int or None), error (str or None); its files are removed."""
+
+@final
+class NfsProgress:
+    """What can be seen and said while ``NfsSession.point`` goes on in another thread."""
+
+    def __init__(self) -> None: ...
+    def stop(self) -> None:
+        """Ask for the end; answers are awaited for two seconds more."""
+    def so_far(self) -> tuple[int, int, int]:
+        """Writes and reads that were answered, longest read in ns."""
+
+@final
+class NfsSession:
+    """A mounted NFSv3 export with a directory of ours on it. Every method raises NfsError.
+
+    ``ports``: of NFS, of MOUNT (None asks the port mapper), of the port mapper. ``caller``: uid, gid, and whether
+    source ports are below 1024.
+    """
+
+    directory: str
+
+    def __init__(
+        self,
+        host: str,
+        path: str,
+        ports: tuple[int | None, int | None, int],
+        caller: tuple[int, int, bool],
+        limit_ms: int,
+        seed: int,
+    ) -> None: ...
+    def prepare(self, bytes: int, filled: Callable[[int], object]) -> bool:
+        """Make the directory and two files of so many bytes. ``filled`` gets how many are there; a false answer ends
+        it, and the result is False then.
+        """
+    def point(
+        self,
+        progress: NfsProgress,
+        load: tuple[int, float, int, bool],
+        times_ns: tuple[int, int, int, int],
+    ) -> dict[str, Any]:
+        """``load``: connections, writes a second (inf: as many as go), most under way at once, stable.
+        ``times_ns``: duration, period of the reads (0: none), ceiling, patience. Counts as numbers; int64 columns
+        latency_ns (a write each), probe_due_ns, probe_sent_ns, probe_ended_ns (0: none), probe_errno (a read each).
+        """
+    def clean(self) -> None:
+        """Remove files and directory, and unmount."""
+
+@final
+class NfsServer:
+    """An NFSv3 server on loopback with one service thread (ns an operation; 0: none) and a bounded queue."""
+
+    port: int
+
+    def __init__(
+        self, service_ns: int, queue: int, port: int = 0, most_bytes: int = 2**30
+    ) -> None: ...
+    def executed(self) -> tuple[int, int, int, int]:
+        """WRITEs and READs that were executed, operations in the queue, names below the export."""
+    def close(self) -> None:
+        """End it; idempotent."""
 
 def simulate(config_json: str, start_ns: int, duration_ns: int) -> str:
     """Run a probe on simulated clocks, from ``start_ns`` (UTC) on, as fast as the CPU goes, and write its spool and

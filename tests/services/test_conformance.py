@@ -7,6 +7,7 @@ import pytest
 from iosonde import _core
 from iosonde.bench.backends.null import NothingStore
 from iosonde.bench.backends.places import parse_place
+from tests.kit.ganesha import Ganesha, missing
 
 pytestmark = pytest.mark.service
 
@@ -71,6 +72,38 @@ def test_mongodb(mongodb):
 
         passes(parse_place(f"{mongodb.uri}/suite", {}), stranger)
         assert database.list_collection_names() == []
+
+
+def test_nfs_in_memory():
+    server = _core.NfsServer(0, 1)
+    place = parse_place(f"nfs://127.0.0.1/export?portmapport={server.port}", {})
+    verdicts = _core.conformance(place.core)
+    left = server.executed()[3]
+    server.close()
+    assert [verdict for verdict in verdicts if verdict[1] is not None] == []
+    assert left == 0
+
+
+def test_nfs_ganesha(tmp_path):
+    if gone := missing():
+        pytest.skip(f"{gone} not found; expected nfs-ganesha, rpcbind, iproute2 and root")
+    server = Ganesha(tmp_path)
+    try:
+        server.start("1gbit")
+
+        def stranger(there):
+            root = server.export / ".iosonde-0-bench-metadata"
+            if there:
+                root.mkdir()
+                (root / "theirs").write_text("mine")
+            else:
+                (root / "theirs").unlink()
+                root.rmdir()
+
+        passes(parse_place(f"{server.url}&uid=0&gid=0", {}), stranger)
+        assert list(server.export.iterdir()) == []
+    finally:
+        server.close()
 
 
 def test_mpiio(tmp_path):

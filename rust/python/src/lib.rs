@@ -8,6 +8,7 @@ mod errors;
 mod foreign;
 mod load;
 mod metadata;
+mod nfs;
 mod probe;
 mod queue;
 mod slowdown;
@@ -17,7 +18,7 @@ mod statistics;
 use iosonde_core::sample::{Cache, Op};
 use pyo3::prelude::*;
 
-use crate::errors::{BenchError, ConfigError, ProbeError, SpoolError};
+use crate::errors::{BenchError, ConfigError, NfsError, ProbeError, SpoolError};
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -29,6 +30,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ProbeError", python.get_type::<ProbeError>())?;
     module.add("BenchError", python.get_type::<BenchError>())?;
     module.add("ConfigError", python.get_type::<ConfigError>())?;
+    module.add("NfsError", python.get_type::<NfsError>())?;
     module.add_function(wrap_pyfunction!(spool::read_spool, module)?)?;
     module.add_function(wrap_pyfunction!(spool::read_windows, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::quantile_ranks, module)?)?;
@@ -54,6 +56,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metadata::outcome_name, module)?)?;
     module.add_class::<bandwidth::Bandwidth>()?;
     module.add_class::<metadata::Metadata>()?;
+    module.add_class::<nfs::NfsProgress>()?;
+    module.add_class::<nfs::NfsServer>()?;
+    module.add_class::<nfs::NfsSession>()?;
     module.add_class::<probe::Probe>()?;
     module.add_class::<queue::QueueSimulation>()?;
     module.add_class::<load::Load>()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _SIZE = 8.0
 DIFFERENT, NOT_DIFFERENT = "changed, with 95% interval", "not shown to have changed"
 SAME = "the same, within"
-ONE_PROCESS = "one process in one measurement"
+ONE_PROCESS, ONE_READ = "one process in one measurement", "one read"
 _HANDLE_IN = 0.42
 """Room for a sign and the gap behind its word."""
 
@@ -57,7 +57,7 @@ def words(sheet: Sheet) -> list[str]:
     if any(np.any(mark.kind == "ok") for mark in points):
         found.append("one operation")
     if any(isinstance(mark, Dots) and len(mark.value) for mark in marks):
-        found.append(ONE_PROCESS)
+        found.append(ONE_READ if sheet.kind == "sweep" else ONE_PROCESS)
     found += dict.fromkeys(
         mark.name for mark in marks if isinstance(mark, LevelLine | NumberDots | NumberLine)
     )
@@ -187,7 +187,7 @@ def _handle(word: str, levels: set[str], style: Style, curves: dict[str, str]) -
         look["ls"] = (0, (5, 2))
     if word in curves:
         look["color"] = curves[word]
-    elif word in ("one operation", ONE_PROCESS):
+    elif word in ("one operation", ONE_PROCESS, ONE_READ):
         look = {"ls": "", "marker": "o", "ms": 3, "color": style.sample}
     elif word in (DIFFERENT, NOT_DIFFERENT):
         colour = style.slow if word == DIFFERENT else style.median

@@ -29,6 +29,8 @@ pub enum Location {
     },
     /// A bucket of an S3 server.
     S3(super::s3::S3Place),
+    /// A directory that an NFS server exports, without the kernel's client.
+    Nfs(super::nfs::NfsPlace),
     /// A schema of a PostgreSQL database.
     Postgresql(super::postgresql::PostgresqlPlace),
 }
@@ -47,6 +49,7 @@ impl Location {
                 Box::new(NullStore::new(Arc::clone(clock), latency.clone(), size_bytes, random))
             }
             Self::S3(place) => Box::new(super::s3::S3Store::connect(place)?),
+            Self::Nfs(place) => Box::new(super::nfs::NfsStore::connect(place, clock, random)?),
             Self::Postgresql(place) => Box::new(super::postgresql::PostgresqlStore::connect(place)?),
         })
     }

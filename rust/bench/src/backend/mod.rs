@@ -2,6 +2,7 @@
 
 pub mod error;
 pub mod location;
+pub mod nfs;
 pub mod postgresql;
 pub mod s3;
 pub mod words;

@@ -5,6 +5,7 @@
 ``s3://BUCKET[/PREFIX]``                AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
 ``postgresql://USER@HOST:PORT/DB``      PGPASSWORD; ``?schema=NAME`` for another than iosonde_bench
 ``mongodb://HOST:PORT/DB``              pymongo's form, options too
+``nfs://HOST[:PORT]/EXPORT``            an NFSv3 export, without the kernel's client
 ``mpiio:DIR``                           the same directory through MPI-IO
 ``null:``                               nowhere: prices the harness
 ``null:2ms:0.5``                        nowhere: answers after 2 ms (median), with this spread of the logarithm
@@ -17,6 +18,7 @@ from __future__ import annotations
 import difflib
 import functools
 import json
+import os
 import re
 import urllib.parse
 from collections.abc import Callable, Mapping
@@ -26,15 +28,16 @@ from typing import Any
 
 from iosonde.bench.backends.mongodb import MongoStore
 from iosonde.bench.backends.mpiio import MpiioStore
+from iosonde.bench.backends.nfs_place import parse_nfs
 from iosonde.bench.backends.null import NothingStore
 from iosonde.bench.backends.protocol import StoreFactory
 from iosonde.model.errors import UnitError, UsageError
 from iosonde.model.units import parse_duration
 
-KINDS = ("posix", "s3", "postgresql", "mongodb", "mpiio", "null", "python-null")
+KINDS = ("posix", "s3", "postgresql", "mongodb", "nfs", "mpiio", "null", "python-null")
 FORMS = (
     "a directory, s3://BUCKET/PREFIX, postgresql://USER@HOST:PORT/DB, mongodb://HOST:PORT/DB, "
-    "mpiio:DIR, null: or python-null:"
+    "nfs://HOST/EXPORT, mpiio:DIR, null: or python-null:"
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+-]*):")
 _SPELLINGS = {"postgres": "postgresql", "mongodb+srv": "mongodb"}
@@ -79,6 +82,7 @@ def parse_place(
         "s3": lambda: _s3(rest, environ, endpoint),
         "postgresql": lambda: _postgresql(rest, environ),
         "mongodb": lambda: _mongodb(f"{word}:{rest}"),
+        "nfs": lambda: _nfs(text),
         "mpiio": lambda: _mpiio(rest),
         "null": lambda: _nowhere(kind, rest),
         "python-null": lambda: _nowhere(kind, rest),
@@ -124,6 +128,21 @@ def _mpiio(rest: str) -> StorageLocation:
         raise UsageError("mpiio: names no directory", expected="mpiio:DIR")
     path = Path(rest).absolute()
     return StorageLocation("mpiio", f"mpiio:{path}", functools.partial(MpiioStore, path))
+
+
+def _nfs(text: str) -> StorageLocation:
+    place = parse_nfs(text)
+    location = {
+        "kind": "nfs",
+        "host": place.host,
+        "path": place.path,
+        "nfs_port": place.nfs_port,
+        "mount_port": place.mount_port,
+        "portmap_port": place.portmap_port,
+        "uid": os.getuid() if place.uid is None else place.uid,
+        "gid": os.getgid() if place.gid is None else place.gid,
+    }
+    return StorageLocation("nfs", place.name, json.dumps(location))
 
 
 def _s3(rest: str, environ: Mapping[str, str], endpoint: str | None) -> StorageLocation:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from iosonde.cli.bench.bandwidth import bandwidth
 from iosonde.cli.bench.metadata import metadata
+from iosonde.cli.bench.nfs import nfs
 from iosonde.model.errors import UsageError
 
 HELP = """\
@@ -16,6 +17,7 @@ What storage can do, measured.
 
   metadata   small objects: create, stat, read, delete; latencies, rates, who is the limit
   bandwidth  large files: write, read; rates while all ranks are busy, until the last is done, over time
+  nfs        an NFS server: how long reads wait while writes come faster and faster
 
 examples:
   iosonde bench metadata /work -n 4              rates and latencies of create, stat, read, delete
@@ -28,6 +30,7 @@ Results go into the store (--store DIR). 'iosonde bench metadata --help' shows a
 BENCHMARKS: dict[str, Callable[[Sequence[str]], int]] = {
     "metadata": metadata,
     "bandwidth": bandwidth,
+    "nfs": nfs,
 }
 
 
@@ -38,11 +41,12 @@ def main(arguments: Sequence[str]) -> int:
         return 0 if arguments else UsageError.exit_code
     if arguments[0] not in BENCHMARKS:
         names = ", ".join(BENCHMARKS)
+        nfs_url = arguments[0].startswith("nfs:")
         looks_like_place = Path(arguments[0]).is_dir() or ":" in arguments[0]
         raise UsageError(
             f"there is no benchmark {arguments[0]!r}",
             expected=f"one of {names}",
-            hint=f"'iosonde bench metadata {arguments[0]}'"
+            hint=f"'iosonde bench {'nfs' if nfs_url else 'metadata'} {arguments[0]}'"
             if looks_like_place
             else "'iosonde bench --help'",
         )

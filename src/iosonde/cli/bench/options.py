@@ -24,8 +24,8 @@ EXAMPLES = """\
   mpirun -n 64 iosonde bench metadata /work -O 8    a rank a process; reader and writer 8 ranks apart
   iosonde bench metadata /work --fault create:ENOSPC:2s:1s      a fire drill
 
-PLACE is a directory, s3://BUCKET/PREFIX, postgresql://USER@HOST/DB, mongodb://HOST/DB, mpiio:DIR or null:. Only the
-directory .iosonde-... below DIR is touched. Letters as in md-workbench; docs/bench-metadata.md explains each.
+PLACE is a directory, s3://BUCKET/PREFIX, postgresql://USER@HOST/DB, mongodb://HOST/DB, nfs://HOST/EXPORT, mpiio:DIR or
+null:. Only the directory .iosonde-... below DIR is touched. Letters as in md-workbench; see docs/bench-metadata.md.
 """
 _PICTURES = {".png", ".svg", ".pdf"}
 

@@ -1,0 +1,71 @@
+"""``nfs://HOST[:PORT]/EXPORT`` as a user writes it."""
+
+from __future__ import annotations
+
+import urllib.parse
+from dataclasses import dataclass
+
+from iosonde.model.errors import UsageError
+
+FORM = "nfs://HOST[:PORT]/EXPORT[?mountport=PORT&portmapport=PORT&uid=N&gid=N]"
+_PORTMAP = 111
+_NUMBERS = {"nfsport": 65535, "mountport": 65535, "portmapport": 65535, "uid": 2**32 - 1}
+_NUMBERS["gid"] = _NUMBERS["uid"]
+
+
+@dataclass(frozen=True, slots=True)
+class NfsPlace:
+    """A directory that a server exports. A port of None: the port mapper says."""
+
+    host: str
+    path: str
+    nfs_port: int | None = None
+    mount_port: int | None = None
+    portmap_port: int = _PORTMAP
+    uid: int | None = None
+    gid: int | None = None
+
+    @property
+    def name(self) -> str:
+        """How it is written, without options."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"nfs://{host}{self.path}"
+
+
+def parse_nfs(text: str) -> NfsPlace:
+    """Read it. Raises UsageError."""
+    try:
+        parts = urllib.parse.urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise UsageError(f"{text}: no address of an NFS server", expected=FORM) from None
+    if parts.scheme != "nfs" or not parts.hostname or "@" in parts.netloc:
+        raise UsageError(f"{text}: no address of an NFS server", expected=FORM)
+    numbers = {name: _number(name, value) for name, value in _options(parts.query)}
+    path = urllib.parse.unquote(parts.path) or "/"
+    if len(path.encode()) > 1024 or "\0" in path:
+        raise UsageError("nfs: the path is too long", expected="at most 1024 bytes")
+    return NfsPlace(
+        parts.hostname,
+        path,
+        numbers.get("nfsport", port),
+        numbers.get("mountport"),
+        numbers.get("portmapport", _PORTMAP),
+        numbers.get("uid"),
+        numbers.get("gid"),
+    )
+
+
+def _options(query: str) -> list[tuple[str, str]]:
+    return urllib.parse.parse_qsl(query, keep_blank_values=True)
+
+
+def _number(name: str, value: str) -> int:
+    if name not in _NUMBERS:
+        raise UsageError(f"nfs: no option `{name}`", expected=f"one of {', '.join(_NUMBERS)}")
+    least = 1 if name.endswith("port") else 0
+    if not value.isascii() or not value.isdigit() or not least <= int(value) <= _NUMBERS[name]:
+        raise UsageError(
+            f"nfs: {name} is {value[:20]!r}", expected=f"a number from {least} to {_NUMBERS[name]}"
+        )
+    return int(value)

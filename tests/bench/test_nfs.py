@@ -1,0 +1,252 @@
+"""`iosonde bench nfs`: the sweep on a server with a known queue, its refusals, and what it leaves."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from iosonde import _core
+from iosonde.bench.backends.nfs_place import parse_nfs
+from iosonde.bench.nfs.knee import find_knee
+from iosonde.bench.nfs.points import SweepPoint, quantile
+from iosonde.bench.nfs.sheet import sweep_sheet
+from iosonde.bench.nfs.spec import SweepSpec
+from iosonde.bench.nfs.sweep import Sweep
+from iosonde.bench.nfs.words import say_sweep
+from iosonde.bench.runs import store
+from iosonde.cli.bench import selftest_nfs
+from iosonde.cli.main import main
+from iosonde.model.errors import UsageError
+
+CONSENT = "--i-may-load-this-server"
+
+
+@pytest.fixture
+def server():
+    running = _core.NfsServer(500_000, 100)
+    yield running
+    running.close()
+
+
+def words(server, more=""):
+    return [
+        *f"bench nfs nfs://127.0.0.1/export?portmapport={server.port} --file-size 64k".split(),
+        *more.split(),
+    ]
+
+
+def made(rate, median_ns, seconds=4.0, unanswered=0):
+    """A point whose reads lie closely around a median."""
+    reads = (np.linspace(0.98, 1.02, 41) * median_ns).astype(np.int64)
+    outcomes = {"ok": len(reads)} | ({"ETIMEDOUT": unanswered} if unanswered else {})
+    names = ("due", "sent", "done", "done_in_time", "failed", "unanswered", "strays", "left_out")
+    counts = dict.fromkeys((*names, "outstanding"), 0)
+    return SweepPoint(
+        rate_per_s=rate,
+        began_ns=0,
+        lasted_ns=int(seconds * 1e9),
+        reads_due=len(reads) + unanswered,
+        read_ns=reads,
+        due_ns=np.zeros(len(reads), np.int64),
+        read_outcomes=outcomes,
+        lag_ns=0,
+        write_ns=np.empty(0, np.int64),
+        writes=counts,
+        committed=(0, 0, 0),
+        ceiling=False,
+        stopped=False,
+        problems=(),
+    )
+
+
+def truth(rate, capacity, base_ns, plateau_ns, seconds):
+    return base_ns + min(plateau_ns, max(rate / capacity - 1, 0) * seconds / 2 * 1e9)
+
+
+@pytest.mark.parametrize("capacity", [300.0, 1970.0, 2600.0])
+@pytest.mark.parametrize("plateau_ns", [3e7, 2e8, math.inf])
+def test_the_knee_is_where_the_queue_begins_to_grow(capacity, plateau_ns):
+    random = np.random.default_rng(int(capacity))
+    rates = [0.0, *np.geomspace(100, 6000, 14)]
+    points = [
+        made(r, truth(r, capacity, 1e6, plateau_ns, 4.0) * random.lognormal(0, 0.1)) for r in rates
+    ]
+    knee = find_knee(points)
+    assert knee is not None
+    assert knee.low <= knee.rate <= knee.high
+    step = rates[2] / rates[1]
+    assert 1 / step < knee.rate / capacity < step
+    if plateau_ns == 2e8:
+        assert knee.plateau_ns == pytest.approx(plateau_ns, rel=0.2)
+    if math.isinf(plateau_ns):
+        assert knee.rate == pytest.approx(capacity, rel=0.05)
+
+
+def test_no_knee_where_reads_never_wait_and_where_they_always_do():
+    calm = Sweep([made(r, 1e6) for r in (0.0, 100.0, 200.0)])
+    assert calm.knee is None
+    assert "did not wait for writes up to 200" in say_sweep(calm)[0]
+    busy = Sweep([made(0.0, 1e6), made(100.0, 5e7), made(200.0, 6e7)])
+    assert busy.knee is None
+    assert "waited already at 100" in say_sweep(busy)[0]
+
+
+def test_reads_without_answer_count_as_raised():
+    points = [made(0.0, 1e6), made(100.0, 1e6), made(200.0, 1e6, unanswered=60)]
+    knee = find_knee(points)
+    assert knee is not None
+    assert (knee.low, knee.high) == (100.0, 200.0)
+
+
+def test_quantiles_are_order_statistics():
+    values = np.arange(1, 201)
+    assert [quantile(values, q) for q in (0.5, 0.99, 1.0)] == [100, 198, 200]
+    assert math.isnan(quantile(values[:99], 0.99))
+    assert math.isnan(quantile(values[:0], 0.5))
+
+
+def test_rates_rise_and_end_with_the_last():
+    spec = SweepSpec(first_per_s=100, last_per_s=1000, factor=2)
+    assert list(spec.rates()) == [100, 200, 400, 800, 1000]
+    assert list(SweepSpec(first_per_s=50, last_per_s=50).rates()) == [50]
+
+
+def test_a_picture_of_a_sweep_has_its_fit():
+    rates = [0.0, *np.geomspace(100, 6000, 10)]
+    sweep = Sweep([made(r, truth(r, 2000, 1e6, 5e7, 4.0)) for r in rates])
+    sheet = sweep_sheet(sweep, "nfs://host/x")
+    assert [pane.row for pane in sheet.panes] == ["longest read", "median read"]
+    assert {mark.role for pane in sheet.panes for mark in pane.marks if hasattr(mark, "role")} == {
+        *("median", "model")
+    }
+    assert sweep_sheet(Sweep([made(0.0, 1e6)]), "x") is None
+
+
+def test_a_place_is_read():
+    place = parse_nfs("nfs://[::1]:2049/a%20b?mountport=7&uid=0&portmapport=112")
+    assert (place.host, place.path, place.nfs_port, place.mount_port) == ("::1", "/a b", 2049, 7)
+    assert (place.uid, place.gid, place.portmap_port) == (0, None, 112)
+    assert parse_nfs("nfs://host").path == "/"
+    for bad in ("nfs:", "host:/x", "nfs://u@h/x", "nfs://h/x?port=1", "nfs://h/?uid=-1"):
+        with pytest.raises(UsageError):
+            parse_nfs(bad)
+    for bad in ("nfs://h/?mountport=0", "nfs://h/?nfsport=65536", "nfs://h:x/", "nfs://h/?gid=²"):
+        with pytest.raises(UsageError):
+            parse_nfs(bad)
+
+
+def test_no_load_without_consent(server, capsys):
+    assert main(words(server)) == 2
+    assert CONSENT in capsys.readouterr().err
+    assert server.executed() == (0, 0, 0, 0)
+
+
+def test_nobody_there_is_one_line(capsys, tmp_path):
+    place = "nfs://127.0.0.1:1/x?mountport=1"
+    assert main(["bench", "nfs", place, CONSENT, "--store", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert "refused" in said.lower()
+    assert "expected an NFSv3 export" in said
+    assert said.count("\n") == 1
+
+
+def test_a_sweep_is_kept_drawn_and_leaves_nothing(server, capsys, tmp_path):
+    more = f"{CONSENT} --from 500 --to 4000 --factor 8 --duration 1s --refine 0 --store {tmp_path}"
+    picture = tmp_path / "sweep.svg"
+    assert main([*words(server, more), "--plot", str(picture), "--dark"]) == 0
+    said = capsys.readouterr().out
+    assert "Reads wait for writes from" in said
+    assert "4,000" in said
+    assert picture.stat().st_size > 5_000
+    assert server.executed()[3] == 0
+    rows = store.read(tmp_path)
+    assert {row.instrument for row in rows} == {"nfs"}
+    assert len({r.measurement for r in rows}) == 3
+    reads = [row for row in rows if row.op == "data_read"]
+    assert [row.ops for row in reads] == [10, 10, 10]
+    assert not any(row.failed for row in reads)
+    assert reads[-1].parameters["write_rate_per_s"] == 4000
+    assert main(["runs", "--store", str(tmp_path)]) == 0
+    assert main(["runs", rows[0].run_id, "--store", str(tmp_path)]) == 0
+
+
+def test_a_ceiling_ends_the_sweep(server, capsys, tmp_path):
+    more = f"{CONSENT} --from 4000 --to 64000 --factor 2 --duration 5s --refine 0 --ceiling 20ms"
+    assert main([*words(server, more), "--format", "json", "--store", str(tmp_path)]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    reads = [row for row in rows if row["op"] == "data_read"]
+    assert [row["complete"] for row in reads] == [True, False]
+    assert reads[-1]["duration_ns"] < 3e9
+    assert server.executed()[3] == 0
+
+
+def test_an_interrupt_keeps_what_was_measured_and_cleans_up(server, tmp_path):
+    more = f"{CONSENT} --from 100 --duration 2s --store {tmp_path}"
+    command = [sys.executable, "-m", "iosonde.cli.main", *words(server, more)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as child:
+        give_up = time.monotonic() + 30
+        while server.executed()[0] < 20 and time.monotonic() < give_up:
+            time.sleep(0.02)
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert server.executed()[3] == 0
+    reads = [row for row in store.read(tmp_path) if row.op == "data_read"]
+    assert len(reads) >= 2
+    assert reads[0].complete
+    assert not reads[-1].complete
+
+
+def test_the_metadata_benchmark_runs_over_the_same_client(capsys, tmp_path):
+    running = _core.NfsServer(0, 1)
+    place = f"nfs://127.0.0.1/export?portmapport={running.port}"
+    sizes = ["-n", "2", "-D", "2", "-P", "20", "-I", "10", "-R", "1", "--verify"]
+    code = main(["bench", "metadata", place, *sizes, "--store", str(tmp_path)])
+    left = running.executed()[3]
+    running.close()
+    assert code == 0, capsys.readouterr().err
+    assert left == 0
+    rows = store.read(tmp_path)
+    assert {row.backend for row in rows} == {"nfs"}
+    assert not any(row.failed for row in rows)
+
+
+def test_the_selftest_compares_with_what_is_true(capsys):
+    code = selftest_nfs.main(["--service", "1ms", "--queue", "100", "-k", "4"])
+    said = capsys.readouterr().out
+    assert code == 0, said
+    assert "105 ms" in said
+    assert "1,000 writes/s" in said
+
+
+def test_the_selftest_serves_until_it_is_ended():
+    command = [sys.executable, "-c", _SERVE]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        place = parse_nfs(child.stdout.readline().strip())
+        session = _core.NfsSession(
+            "127.0.0.1", "/export", (None, None, place.portmap_port), (0, 0, False), 5000, 1
+        )
+        assert session.prepare(64, lambda _: True)
+        session.clean()
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=20)
+    assert child.returncode == 0
+
+
+_SERVE = """
+import socket, sys
+from iosonde.cli.bench.selftest_nfs import main
+free = socket.create_server(("127.0.0.1", 0))
+port = free.getsockname()[1]
+free.close()
+sys.exit(main(["--serve", "--port", str(port)]))
+"""
