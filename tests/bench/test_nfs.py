@@ -20,8 +20,8 @@ from iosonde.bench.nfs.spec import SweepSpec
 from iosonde.bench.nfs.sweep import Sweep
 from iosonde.bench.nfs.words import say_sweep
 from iosonde.bench.runs import store
-from iosonde.cli.bench import selftest_nfs
 from iosonde.cli.main import main
+from iosonde.cli.selftest.nfs import nfs as selftest_nfs
 from iosonde.model.errors import UsageError
 
 CONSENT = "--i-may-load-this-server"
@@ -218,7 +218,7 @@ def test_the_metadata_benchmark_runs_over_the_same_client(capsys, tmp_path):
 
 
 def test_the_selftest_compares_with_what_is_true(capsys):
-    code = selftest_nfs.main(["--service", "1ms", "--queue", "100", "-k", "4"])
+    code = selftest_nfs(["--service", "1ms", "--queue", "100", "-k", "4"])
     said = capsys.readouterr().out
     assert code == 0, said
     assert "105 ms" in said
@@ -244,7 +244,7 @@ def test_the_selftest_serves_until_it_is_ended():
 
 _SERVE = """
 import socket, sys
-from iosonde.cli.bench.selftest_nfs import main
+from iosonde.cli.selftest.nfs import nfs as main
 free = socket.create_server(("127.0.0.1", 0))
 port = free.getsockname()[1]
 free.close()

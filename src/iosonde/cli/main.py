@@ -31,7 +31,9 @@ class Command(NamedTuple):
 GROUPS: dict[str, tuple[Command, ...]] = {
     "Measure": (
         Command("probe", "probe", "watch directories and see how they answer"),
-        Command("bench", "bench.bench", "what storage can do: small objects, large files"),
+        Command(
+            "bench", "bench.bench", "what storage can do: small objects, large files, an NFS server"
+        ),
         Command(
             "simulate",
             "queue.simulate",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from iosonde.cli.selftest.io import io
+from iosonde.cli.selftest.nfs import nfs
 
-TESTS: dict[str, Callable[[Sequence[str]], int]] = {"io": io}
+TESTS: dict[str, Callable[[Sequence[str]], int]] = {"io": io, "nfs": nfs}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -24,7 +24,7 @@ from a queue of --queue. A read behind a full queue and K connections waits (M +
 """
 
 
-def main(arguments: Sequence[str]) -> int:
+def nfs(arguments: Sequence[str]) -> int:
     """Run it; exit code 0 where everything measured is true."""
     args = _parse(arguments)
     queue = KnownQueue(args.service, args.queue)
