@@ -2,7 +2,7 @@
 
     python -m benchmarks.queue_fit [SEEDS] [KIND ...]
 
-A row a kind: seeds, how many the model explained, how many of N and M were within 10 %, time of a fit.
+A row a kind: seeds, how many the model explained, how many had N and M within 10 %, CPU seconds of a fit.
 """
 
 import sys

@@ -29,6 +29,8 @@ UNSEEN = 1_000_000.0
 """M of a queue that was never full."""
 _STARTS = 20
 _OUTLIER = 6.0
+_MOST, _AGAIN = 120, 60
+"""Models that Nelder and Mead's method tries; fewer where it begins at a fit."""
 _HOPELESS = 6.0
 """Times the least cost of all starts: this family is not tried further."""
 
@@ -84,7 +86,7 @@ def fit(latency_s: Floats, load_per_s: Floats, seed: int = 1, intervals: bool = 
         _distance((one - np.delete(logs, place, axis=0).mean(axis=0)) / error)
         for place, one in enumerate(logs)
     ]
-    others = [_polished(model, made) for made in every] if intervals else []
+    others = [_polished(model, made, _AGAIN) for made in every] if intervals else []
     worst = np.unravel_index(int(np.argmax(np.abs(off))), off.shape)
     full = any(group.load_per_s * model.service_s > FULL for group in groups)
     explained = distance <= REFUSED * max(usual) + SLACK
@@ -141,7 +143,7 @@ def _starts(family: str, groups: list[Group]) -> list[Model]:
     return found
 
 
-def _polished(start: Model, groups: list[Group]) -> Model:
+def _polished(start: Model, groups: list[Group], most: int = _MOST) -> Model:
     """Nelder and Mead on the logarithms of N and M N, and on L."""
     from scipy.optimize import minimize  # type: ignore[import-untyped, unused-ignore]
 
@@ -162,6 +164,6 @@ def _polished(start: Model, groups: list[Group]) -> Model:
         lambda at: _cost(_off(model(at), groups)),
         first,
         method="Nelder-Mead",
-        options={"initial_simplex": simplex, "maxfev": 120, "xatol": 1e-3, "fatol": 1e-3},
+        options={"initial_simplex": simplex, "maxfev": most, "xatol": 1e-3, "fatol": 1e-3},
     )
     return model(found.x)
