@@ -7,23 +7,6 @@ use crate::probe::evidence::process_state;
 use crate::probe::guard::Displaced;
 use iosonde_core::sample::{Op, Outcome};
 
-/// How long a worker was seen to make no progress.
-#[derive(Debug, Default)]
-pub(super) struct Still {
-    looked_ns: Option<u64>,
-    for_ns: u64,
-}
-
-impl Still {
-    /// At most `most_ns` of the time since the last look counts: while the supervisor itself was held up (the whole host
-    /// was paused), workers may have been, too.
-    fn go_on(&mut self, now_ns: u64, most_ns: u64) -> u64 {
-        let since_ns = self.looked_ns.replace(now_ns).unwrap_or(now_ns);
-        self.for_ns += (now_ns - since_ns).min(most_ns);
-        self.for_ns
-    }
-}
-
 impl Watch {
     /// Every op fails, or one in a way that says that what it works on is gone: perhaps the mount was replaced under us.
     pub(super) fn give_up_on_failing(&mut self, now_ns: u64, sink: &mut dyn EventSink) {

@@ -5,6 +5,7 @@
 mod afresh;
 mod ownership;
 mod spawning;
+mod still;
 mod trials;
 mod upkeep;
 
@@ -25,6 +26,7 @@ use super::worker::{Order, schedule};
 use crate::config::TargetPlan;
 use iosonde_core::pace::Schedule;
 use iosonde_core::sample::{Op, Outcome};
+use still::Still;
 
 /// Every operation of a target must fail this often in a row before its worker is replaced.
 const FAILURES: u64 = 5;
@@ -80,7 +82,7 @@ struct Spawned {
     ready: bool,
     slots: Vec<(Op, usize)>,
     cpu_ns: u64,
-    still: Option<afresh::Still>,
+    still: Option<Still>,
 }
 
 /// The supervisor of one target.
