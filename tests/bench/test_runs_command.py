@@ -17,8 +17,10 @@ from iosonde.bench.runs.compare import compare, comparison_table, slow_ranks
 from iosonde.bench.runs.described import fault_words
 from iosonde.cli.bench.bandwidth_options import rank_fault
 from iosonde.cli.bench.values import fault
+from iosonde.cli.shared.named_run import run_named
 from iosonde.cli.shared.run_tables import comparison, details
 from iosonde.engine.contract import RUN_TYPES
+from iosonde.model.errors import UsageError
 from iosonde.model.runs import RunRow
 from tests.kit.commands import run
 from tests.kit.made_runs import benchmark
@@ -127,6 +129,18 @@ def test_wide_and_narrow():
     narrow = comparison(rows, START, 80).splitlines()
     assert narrow[1].split()[-4:] == ["read", "stat", "create", "delete"]
     assert any(line.startswith("all: ") and "backend posix" in line for line in narrow)
+
+
+def test_a_cut_name_still_names_its_run():
+    """What a narrow table shows can be given to a command."""
+    names = [f"selftest-202611{day}T042321-563348-{kind}" for day in (21, 22) for kind in "ab"]
+    rows = compare([row for name in names for row in benchmark(name)])
+    lines = comparison(rows, START, 100).splitlines()
+    shown = [line.split()[0] for line in lines[2:6]]
+    assert all("…" in name for name in shown)
+    assert sorted(run_named(name, names) for name in shown) == sorted(names)
+    with pytest.raises(UsageError, match="begins 4 runs"):
+        run_named("selftest", names)
 
 
 def test_slow_ranks_are_named():

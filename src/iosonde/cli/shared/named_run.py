@@ -1,4 +1,4 @@
-"""A run as a user names it: its id, or the beginning of it."""
+"""A run as a user names it: its id, the beginning of it, or both ends as tables cut it (``selftest…r-easy``)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ _SHORTEST = 4
 
 
 def run_named(word: str, names: list[str]) -> str:
-    """The run of this id or beginning. Raises UsageError."""
+    """The run of this id, beginning or cut name. Raises UsageError."""
     if word in names:
         return word
-    found = [name for name in names if name.startswith(word)] if len(word) >= _SHORTEST else []
+    first, _, last = word.partition("…")
+    found = [name for name in names if name.startswith(first) and name.endswith(last)]
+    if len(word) < _SHORTEST:
+        found = []
     if len(found) == 1:
         return found[0]
     if found:

@@ -102,7 +102,9 @@ def _fitted(every: list[_Column], room: int, n: int) -> list[str]:
             _shorten(every, "target", room, _LEAST_NAME)
             if _wide(every) > room:
                 every.remove(_of(every, name))
+    run = _of(every, "run")
     _shorten(every, "run", room, 8)
+    run.cells = [_cut(cell, max(8, run.wide - max(0, _wide(every) - room))) for cell in run.cells]
     return ["all: " + ", ".join(notes)] if notes else []
 
 
@@ -111,13 +113,16 @@ def _of(every: list[_Column], name: str) -> _Column:
 
 
 def _shorten(every: list[_Column], name: str, room: int, least: int) -> None:
-    """Leave the middles of names out, as far as is needed and allowed."""
+    """Leave the middles of names out, as far as is needed and allowed; different names stay different."""
     column = next((one for one in every if one.name == name), None)
     over = _wide(every) - room
     if column is None or over <= 0:
         return
-    most = max(least, column.wide - over)
-    column.cells = [_cut(cell, most) for cell in column.cells]
+    for most in range(max(least, column.wide - over), column.wide):
+        cut = [_cut(cell, most) for cell in column.cells]
+        if len(set(cut)) == len(set(column.cells)):
+            column.cells = cut
+            return
 
 
 def _cut(text: str, most: int) -> str:
