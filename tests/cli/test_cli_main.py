@@ -10,6 +10,8 @@ from iosonde.cli.shared.text import count, table
 from tests.kit.commands import ENVIRON, put, run
 from tests.kit.makers import simulated, state
 
+NO_STORE = ("simulate", "what-if")
+"""Commands that read files only."""
 HEAVY = ("numpy", "duckdb", "rich", "matplotlib", "fastapi", "iosonde._core", "dataclasses")
 
 
@@ -34,7 +36,7 @@ def test_every_command_has_help_with_examples(capsys):
             assert run(command.name, "--help") == 0
             text = capsys.readouterr().out
             assert "examples:\n  " in text
-            assert "--store" in text or command.name == "locate"  # it reads files only
+            assert "--store" in text or command.name in NO_STORE
 
 
 def test_no_command_is_a_usage_error(capsys):
