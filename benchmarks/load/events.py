@@ -1,4 +1,4 @@
-"""Slow events with known culprits, as loads in slots of five minutes: ``python -m benchmarks.load.events [--seeds 50]``.
+"""Slow events with known culprits, in slots of five minutes: ``python -m benchmarks.load.events [--seeds 50]``.
 
 26 h. Jobs begin at any time, their lengths and loads are lognormal, 70 % of them go on and off. Culprits run in the
 middle; the slowdown follows their load by none or one slot, either in proportion or as in a queue (1 / (1 - load)).
@@ -41,7 +41,9 @@ def make(jobs: int, many: int, answer: str, seed: int) -> Event:
         slow = (1 + excess) * np.exp(_wander(rng) + 0.05 * rng.standard_normal(SLOTS))
         event = _longest(slow >= 2)
         if event.sum() >= 3:
-            return Event(loads, slow, event, tuple(range(many)))
+            order = rng.permutation(jobs)
+            places = np.argsort(order)[:many]
+            return Event(loads[order], slow, event, tuple(places.tolist()))
 
 
 def _loads(jobs: int, many: int, rng: np.random.Generator) -> Floats:
@@ -93,7 +95,7 @@ def _excess(loads: Floats, many: int, answer: str, rng: np.random.Generator) -> 
 
 
 def _wander(rng: np.random.Generator) -> Floats:
-    """ln of slow changes: 0.15 over half an hour."""
+    """Logarithm of slow changes: 0.15 over half an hour."""
     keep = np.exp(-1 / 6)
     wander = np.zeros(SLOTS)
     for slot in range(1, SLOTS):
@@ -118,7 +120,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=50)
     given = parser.parse_args()
     print(machine.line())
-    print("\n| jobs | culprits | answer | first is right | said 'most' | of these right | accused |")
+    print(
+        "\n| jobs | culprits | answer | first is right | said 'most' | of these right | accused |"
+    )
     print("|---" * 7 + "|")
     for jobs in (50, 200, 500):
         for many in (0, 1, 2, 3):

@@ -1,7 +1,8 @@
 """Whose load caused a slow event, and how sure that is: loads and slowdown in, ranked suspects out.
 
-Effects come from ``pursuit``. Stability is how often a load is chosen again from blocks of an hour drawn anew. The placebo:
-the slowdown is moved to other times, suspects are chosen there, and p is how often one of them fits as well.
+Effects come from ``pursuit``. Stability is how often a load is chosen again from blocks of an hour drawn anew,
+those near the event and the others each among themselves. The placebo: the slowdown is moved to other times, suspects
+are chosen there, and p is how often one of them fits as well.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.attribution.pursuit import Fit, best_fit, lagged, pursue, response
+from iosonde.jobs.attribution.pursuit import FORMS, LAGS, Fit, best_fit, lagged, pursue, response
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Places
@@ -38,6 +39,9 @@ class Confidence(StrEnum):
 
 LIMITS = {Confidence.MOST: (0.5, 0.9, 0.5, 0.01), Confidence.PROBABLE: (0.3, 0.7, 0.3, 0.05)}
 """Least share, stability and R2, and largest p."""
+
+SURE = 0.5
+"""The lower end of the interval is at least this times the least share."""
 
 
 class Suspect(NamedTuple):
@@ -68,8 +72,9 @@ class Culprits(NamedTuple):
 def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Culprits:
     """Suspects of an event.
 
-    ``loads`` (M, K): operations of each in slots of five minutes, before, in and after the event; ``slowdown`` (K,): NaN
-    where it is not known; ``event`` (K,). Loads without an operation in the event or shortly before are no suspects.
+    ``loads`` (M, K): operations of each in slots of five minutes, before, in and after the event; ``slowdown`` (K,):
+    NaN where it is not known; ``event`` (K,). Loads without an operation in the event or shortly before are no
+    suspects.
     """
     rng = np.random.default_rng(seed)
     known = np.isfinite(slowdown)
@@ -80,7 +85,7 @@ def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Cu
         return Culprits((), 0.0, 1.0, 0, "")
     near, seen = scaled[rows][:, known], slowdown[known]
     fit = best_fit(near, seen)
-    p = _placebo(scaled, np.where(known, slowdown, np.median(seen)), event, fit, rng)
+    p = _placebo(scaled, np.where(known, slowdown, np.median(seen)), event, rng)
     x, y = lagged(near, fit.lag), response(seen, fit.form)
     shares, picked = _again(x, y, event[known], rng)
     now = _shares(x, y, event[known], fit)
@@ -90,7 +95,7 @@ def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Cu
         lower, upper = np.quantile(drawn, [0.05, 0.95])
         twins = _alike(near, place)
         follows = _follows(near[place], y)
-        word = _word(now[place], picked[place], fit.r2, p)
+        word = _word((now[place], lower), picked[place], fit.r2, p)
         one = Suspect(
             int(rows[place]),
             float(now[place]),
@@ -123,36 +128,47 @@ def _shares(x: Floats, y: Floats, event: Flags, fit: Fit) -> Floats:
     return np.clip(found, 0.0, 1.0)
 
 
-def _again(
-    x: Floats, y: Floats, event: Flags, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
+def _again(x: Floats, y: Floats, event: Flags, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Shares (B, M) of repetitions, and (M,) how often each was chosen."""
-    n = len(y)
-    blocks = -(-n // BLOCK)
+    near = np.convolve(event, np.ones(2 * BLOCK + 1), "same") > 0
     shares = np.zeros((REPEATS, len(x)))
     for row in shares:
-        begin = rng.integers(0, n, blocks)
-        drawn = ((begin[:, None] + np.arange(BLOCK)) % n).ravel()[:n]
+        parts = [_blocks(np.flatnonzero(part), rng) for part in (near, ~near)]
+        drawn = np.concatenate(parts)
         row[:] = _shares(x, y, event, pursue(x[:, drawn], y[drawn]))
     return shares, (shares > 0).mean(axis=0)
 
 
-def _placebo(
-    loads: Floats, slowdown: Floats, event: Flags, fit: Fit, rng: np.random.Generator
-) -> float:
+def _blocks(slots: Places, rng: np.random.Generator) -> Places:
+    """As many slots as there are, in blocks drawn anew."""
+    n = len(slots)
+    if not n:
+        return slots
+    begin = rng.integers(0, n, -(-n // BLOCK))
+    drawn: Places = slots[((begin[:, None] + np.arange(BLOCK)) % n).ravel()[:n]]
+    return drawn
+
+
+def _placebo(loads: Floats, slowdown: Floats, event: Flags, rng: np.random.Generator) -> float:
     """How often suspects of the event at another time fit as well as those of the real one."""
-    y = response(slowdown, fit.form)
-    x = lagged(loads, fit.lag)
-    n = len(y)
-    fits = _all_shifts(x, y - y.mean())
+    n = len(slowdown)
+    fits = np.full(loads.shape, -1.0)
+    for form in FORMS:
+        y = response(slowdown, form)
+        shifts = _all_shifts(loads, y - y.mean())
+        # The load a slot earlier is the slowdown a slot later, moved around.
+        for lag in LAGS:
+            np.maximum(fits, np.roll(shifts, lag, axis=1), out=fits)
     touched = _touched(event)
 
     def best(shift: int) -> float:
-        there = x[:, np.roll(touched, shift)].any(axis=1)
+        there = loads[:, np.roll(touched, shift)].any(axis=1)
         return float(fits[there, shift].max(initial=-1.0))
 
+    # Moved by less than its length it would meet its own cause again.
+    least = min(int(touched.sum()) + LAGS[-1], n // 3)
     real = best(0)
-    moved = [best(int(shift)) for shift in rng.integers(1, n, PLACEBOS)]
+    moved = [best(int(shift)) for shift in rng.integers(least, n - least + 1, PLACEBOS)]
     return (1 + sum(one >= real for one in moved)) / (PLACEBOS + 1)
 
 
@@ -186,8 +202,9 @@ def _follows(load: Floats, y: Floats) -> bool:
     return max(match(-shift) for shift in range(1, AFTER + 1)) > 1.1 * cause
 
 
-def _word(share: float, stability: float, r2: float, p: float) -> Confidence:
+def _word(share: tuple[float, float], stability: float, r2: float, p: float) -> Confidence:
     for word, (least, steady, fit, chance) in LIMITS.items():
-        if share >= least and stability >= steady and r2 >= fit and p <= chance:
+        enough = share[0] >= least and share[1] >= SURE * least
+        if enough and stability >= steady and r2 >= fit and p <= chance:
             return word
     return Confidence.ACTIVE

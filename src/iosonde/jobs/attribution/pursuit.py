@@ -1,7 +1,8 @@
 """Which loads explain a slowdown: non-negative orthogonal matching pursuit over lag and form of the response.
 
-The load that correlates most with what is left enters, all that entered are fitted anew (non-negative, with a constant),
-until the Bayesian criterion rises. Slowdown s enters as 1 - 1/s (which grows with load as queues do), ln s and s - 1.
+The load that correlates most with what is left enters, all that entered are fitted anew (non-negative, with a
+constant), until the Bayesian criterion rises. Slowdown s enters as 1 - 1/s (which grows with load as queues do), ln s
+and s - 1.
 """
 
 from __future__ import annotations
