@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Instants
 
 REPEATS = 200
-_MOST_S = 600.0
+MOST_S = 600.0
 _STEPS = 4
 """Offsets are tried in quarters of a cell."""
-_FEWEST = 5
+FEWEST = 5
 
 
 class Offset(NamedTuple):
@@ -35,7 +35,7 @@ class Offset(NamedTuple):
 
 
 def clock_offset(
-    recorded: NodeOps, allocations: Allocations, most_s: float = _MOST_S, seed: int = 0
+    recorded: NodeOps, allocations: Allocations, most_s: float = MOST_S, seed: int = 0
 ) -> Offset:
     """The offset within +-``most_s`` that explains records best, with its 95 % interval."""
     step_s = recorded.grid.step_ns / 1e9 / _STEPS
@@ -50,7 +50,7 @@ def clock_offset(
     # A node that no offset suits better than the usual one says nothing.
     gain = score.max(axis=1, initial=0.0) - np.median(score, axis=1)
     score = score[gain > 0]
-    if len(score) < _FEWEST:
+    if len(score) < FEWEST:
         return Offset(None, None, None, len(score))
     rng = np.random.default_rng(seed)
     drawn = rng.multinomial(len(score), np.full(len(score), 1 / len(score)), REPEATS) @ score

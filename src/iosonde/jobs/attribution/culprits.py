@@ -37,11 +37,8 @@ class Confidence(StrEnum):
     ACTIVE = "active at the time"
 
 
-LIMITS = {Confidence.MOST: (0.5, 0.9, 0.5, 0.01), Confidence.PROBABLE: (0.3, 0.7, 0.3, 0.05)}
-"""Least share, stability and R2, and largest p."""
-
-SURE = 0.5
-"""The lower end of the interval is at least this times the least share."""
+LIMITS = {Confidence.MOST: (0.5, 0.9, 0.9, 0.01), Confidence.PROBABLE: (0.3, 0.7, 0.3, 0.05)}
+"""Least share (the lower end of its interval), stability and R2, and largest p."""
 
 
 class Suspect(NamedTuple):
@@ -165,8 +162,8 @@ def _placebo(loads: Floats, slowdown: Floats, event: Flags, rng: np.random.Gener
         there = loads[:, np.roll(touched, shift)].any(axis=1)
         return float(fits[there, shift].max(initial=-1.0))
 
-    # Moved by less than its length it would meet its own cause again.
-    least = min(int(touched.sum()) + LAGS[-1], n // 3)
+    # Moved by no more than the lags tried it is the same fit.
+    least = LAGS[-1] + 1
     real = best(0)
     moved = [best(int(shift)) for shift in rng.integers(least, n - least + 1, PLACEBOS)]
     return (1 + sum(one >= real for one in moved)) / (PLACEBOS + 1)
@@ -204,7 +201,6 @@ def _follows(load: Floats, y: Floats) -> bool:
 
 def _word(share: tuple[float, float], stability: float, r2: float, p: float) -> Confidence:
     for word, (least, steady, fit, chance) in LIMITS.items():
-        enough = share[0] >= least and share[1] >= SURE * least
-        if enough and stability >= steady and r2 >= fit and p <= chance:
+        if min(share) >= least and stability >= steady and r2 >= fit and p <= chance:
             return word
     return Confidence.ACTIVE
