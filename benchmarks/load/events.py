@@ -118,7 +118,9 @@ def main() -> None:
     """A row a size and answer."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=50)
+    parser.add_argument("--first", type=int, default=5000)
     given = parser.parse_args()
+    seeds = range(given.first, given.first + given.seeds)
     print(machine.line())
     print(
         "\n| jobs | culprits | answer | first is right | said 'most' | of these right | accused |"
@@ -127,12 +129,12 @@ def main() -> None:
     for jobs in (50, 200, 500):
         for many in (0, 1, 2, 3):
             for answer in ANSWERS if many else ANSWERS[:1]:
-                print(_row(jobs, many, answer, given.seeds), flush=True)
+                print(_row(jobs, many, answer, seeds), flush=True)
 
 
-def _row(jobs: int, many: int, answer: str, seeds: int) -> str:
+def _row(jobs: int, many: int, answer: str, seeds: range) -> str:
     first = said = right = accused = 0
-    for seed in range(seeds):
+    for seed in seeds:
         made = make(jobs, many, answer, seed)
         found = culprits(made.loads, made.slowdown, made.event).suspects
         first += bool(found) and found[0].place in made.truth
@@ -142,7 +144,7 @@ def _row(jobs: int, many: int, answer: str, seeds: int) -> str:
         accused += bool(most)
     of_said = f"{right / said:.2f}" if said else "-"
     head = f"| {jobs} | {many} | {answer if many else 'none'} "
-    return f"{head}| {first / seeds:.2f} | {said} | {of_said} | {accused / seeds:.2f} |"
+    return f"{head}| {first / len(seeds):.2f} | {said} | {of_said} | {accused / len(seeds):.2f} |"
 
 
 if __name__ == "__main__":
