@@ -1,0 +1,133 @@
+"""Who made a slow event, or the operations of an interval: a ranked answer, or that there is none.
+
+Two questions that are kept apart. Who did most: the fewest jobs that make up more than half of the operations, and
+whether they stand out. Who caused the slowdown: whose load explains its course (``culprits``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.jobs.attribution.culprits import Confidence, Culprits, Suspect, culprits
+from iosonde.jobs.attribution.loads import Loads, loads
+from iosonde.jobs.attribution.shares import By, Share, Shares, shares
+
+if TYPE_CHECKING:
+    from iosonde.jobs.attribution.join import Joined
+    from iosonde.model.arrays import Floats, Instants
+
+HALF = 0.5
+SLOT_NS = 300_000_000_000
+AROUND_NS = 12 * 3_600_000_000_000
+"""How much time before and after an event its loads are compared with."""
+STANDS_OUT = 1.5
+"""Several jobs of which the first did less than this times the last contribute alike."""
+FEWEST_ALIKE = 3
+COVERED = 0.8
+"""With records of less of the nodes' time nobody is said to have caused most of it."""
+LEAST = 0.005
+"""Loads that never reach this share of all operations of a busy slot are no suspects."""
+
+
+class Majority(NamedTuple):
+    """The fewest that made up more than half of the operations. ``alike``: none of them stands out."""
+
+    of: tuple[Share, ...]
+    share: float
+    """Theirs of all operations."""
+    effective: float
+    """exp(entropy) of all shares: how many equal contributors would look like this."""
+    alike: bool
+
+
+class Slowdown(NamedTuple):
+    """``factor`` (L,): slowdown at ``time_ns`` (L,), NaN where it is not known."""
+
+    time_ns: Instants
+    factor: Floats
+
+
+class Named(NamedTuple):
+    """A suspect with its name and what it did in the event."""
+
+    who: str
+    suspect: Suspect
+    did: Share | None
+    alike: tuple[str, ...]
+
+
+class Blame(NamedTuple):
+    """``ranked`` is empty where no load explains the event, or no slowdown was given."""
+
+    shares: Shares
+    majority: Majority
+    ranked: tuple[Named, ...]
+    found: Culprits | None
+
+
+def majority(found: Shares) -> Majority:
+    """Of shares of an interval; operations that are nobody's count to the whole."""
+    ops = np.array([one.ops for one in found.ranked])
+    total = max(found.total, 1e-300)
+    reached = np.cumsum(ops) / total > HALF
+    count = int(np.argmax(reached)) + 1 if reached.any() else 0
+    of = found.ranked[:count]
+    part = ops[ops > 0] / max(float(ops.sum()), 1e-300)
+    effective = float(np.exp(-(part * np.log(part)).sum())) if len(part) else 0.0
+    alike = count >= FEWEST_ALIKE and of[0].ops < STANDS_OUT * of[-1].ops
+    return Majority(of, sum(one.ops for one in of) / total, effective, alike)
+
+
+def blame(
+    joined: Joined,
+    begin_ns: int,
+    end_ns: int,
+    slowdown: Slowdown | None = None,
+    by: By = "job_id",
+) -> Blame:
+    """Who did most in [begin, end), and with a slowdown who caused it, the largest share of it first."""
+    done = shares(joined, begin_ns, end_ns, by)
+    most = majority(done)
+    if slowdown is None:
+        return Blame(done, most, (), None)
+    grid = joined.recorded.grid
+    first = max(grid.begin_ns, begin_ns - AROUND_NS)
+    wide = loads(joined, first, min(grid.end_ns, end_ns + AROUND_NS), SLOT_NS, by)
+    wide = _worth_naming(wide)
+    event = (wide.begin_ns + wide.step_ns > begin_ns) & (wide.begin_ns < end_ns)
+    found = culprits(wide.ops, in_slots(slowdown, wide), event)
+    did = {one.who: one for one in done.ranked}
+    ranked = []
+    for one in found.suspects:
+        unsure = done.covered < COVERED and one.confidence is Confidence.MOST
+        said = one._replace(confidence=Confidence.PROBABLE) if unsure else one
+        name = wide.names[one.place]
+        alike = tuple(wide.names[other] for other in one.alike)
+        ranked.append(Named(name, said, did.get(name), alike))
+    return Blame(done, most, tuple(ranked), found)
+
+
+def _worth_naming(wide: Loads) -> Loads:
+    """Those that were ever a visible part of all operations."""
+    busiest = float(wide.ops.sum(axis=0).max(initial=0.0))
+    rows = np.flatnonzero(wide.ops.max(axis=1, initial=0.0) >= LEAST * busiest)
+    return wide._replace(names=tuple(wide.names[row] for row in rows), ops=wide.ops[rows])
+
+
+def in_slots(slowdown: Slowdown, wide: Loads) -> Floats:
+    """(K,) Median slowdown of each slot, NaN where there is none."""
+    slots = len(wide.begin_ns)
+    found = np.full(slots, np.nan)
+    if not slots:
+        return found
+    keep = np.isfinite(slowdown.factor)
+    at = (slowdown.time_ns[keep] - int(wide.begin_ns[0])) // wide.step_ns
+    inside = (at >= 0) & (at < slots)
+    at, factor = at[inside], slowdown.factor[keep][inside]
+    order = np.lexsort((factor, at))
+    at, factor = at[order], factor[order]
+    slot, begin, count = np.unique(at, return_index=True, return_counts=True)
+    found[slot] = (factor[begin + (count - 1) // 2] + factor[begin + count // 2]) / 2
+    return found

@@ -1,0 +1,206 @@
+"""Whose load caused a slow event, and how sure that is: loads and slowdown in, ranked suspects out.
+
+Effects come from ``pursuit``. Stability is how often a load is chosen again from blocks of an hour drawn anew,
+those near the event and the others each among themselves. The placebo: the slowdown is moved to other times, suspects
+are chosen there, and p is how often one of them fits as well.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.jobs.attribution.pursuit import FORMS, LAGS, Fit, best_fit, lagged, pursue, response
+
+if TYPE_CHECKING:
+    from iosonde.model.arrays import Flags, Floats, Places
+
+REPEATS = 20
+PLACEBOS = 199
+BLOCK = 12
+"""Slots (of five minutes) of a block."""
+BEFORE = 2
+"""Slots before the event in which a load makes a suspect."""
+AFTER = 3
+"""Slots that loads are tried later than the slowdown: one that fits better so follows it."""
+ALIKE = 0.95
+"""Correlation from which on two loads cannot be told apart."""
+
+
+class Confidence(StrEnum):
+    """How sure it is that a load caused an event, the surest first."""
+
+    MOST = "caused most of it"
+    PROBABLE = "probably involved"
+    ACTIVE = "active at the time"
+
+
+LIMITS = {Confidence.MOST: (0.5, 0.9, 0.9, 0.01), Confidence.PROBABLE: (0.3, 0.7, 0.3, 0.05)}
+"""Least share (the lower end of its interval), stability and R2, and largest p."""
+
+
+class Suspect(NamedTuple):
+    """``place``: row of the loads. ``share`` of the slowdown of the event, with its 90 % interval; 0 to 1."""
+
+    place: int
+    share: float
+    lower: float
+    upper: float
+    stability: float
+    follows: bool
+    """Its load fits better some slots after the slowdown: more a victim than a cause."""
+    alike: tuple[int, ...]
+    """Others whose load has the same course: no record tells which of them it is."""
+    confidence: Confidence
+
+
+class Culprits(NamedTuple):
+    """``suspects``: by share, the largest first. ``p``: chance that unrelated loads fit as well."""
+
+    suspects: tuple[Suspect, ...]
+    r2: float
+    p: float
+    lag: int
+    form: str
+
+
+def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Culprits:
+    """Suspects of an event.
+
+    ``loads`` (M, K): operations of each in slots of five minutes, before, in and after the event; ``slowdown`` (K,):
+    NaN where it is not known; ``event`` (K,). Loads without an operation in the event or shortly before are no
+    suspects.
+    """
+    rng = np.random.default_rng(seed)
+    known = np.isfinite(slowdown)
+    size = np.maximum(loads.max(axis=1, initial=0.0), 1e-300)[:, None]
+    scaled = loads / size
+    rows = np.flatnonzero(scaled[:, _touched(event)].any(axis=1))
+    if not len(rows) or not (event & known).any() or known.sum() < 2 * BLOCK:
+        return Culprits((), 0.0, 1.0, 0, "")
+    near, seen = scaled[rows][:, known], slowdown[known]
+    fit = best_fit(near, seen)
+    p = _placebo(scaled, np.where(known, slowdown, np.median(seen)), event, rng)
+    x, y = lagged(near, fit.lag), response(seen, fit.form)
+    shares, picked = _again(x, y, event[known], rng)
+    now = _shares(x, y, event[known], fit)
+    suspects = []
+    for place in fit.chosen.tolist():
+        drawn = shares[:, place]
+        lower, upper = np.quantile(drawn, [0.05, 0.95])
+        twins = _alike(near, place)
+        follows = _follows(near[place], y)
+        word = _word((now[place], lower), picked[place], fit.r2, p)
+        one = Suspect(
+            int(rows[place]),
+            float(now[place]),
+            float(min(lower, now[place])),
+            float(max(upper, now[place])),
+            float(picked[place]),
+            follows,
+            tuple(rows[twins].tolist()),
+            Confidence.ACTIVE if follows or len(twins) else word,
+        )
+        suspects.append(one)
+    suspects.sort(key=lambda one: -one.share)
+    return Culprits(tuple(suspects), fit.r2, p, fit.lag, fit.form)
+
+
+def _touched(event: Flags) -> Flags:
+    """The event and the slots shortly before."""
+    wide = event.copy()
+    for back in range(1, BEFORE + 1):
+        wide[:-back] |= event[back:]
+    return wide
+
+
+def _shares(x: Floats, y: Floats, event: Flags, fit: Fit) -> Floats:
+    """(M,) Of what the event has above the usual, how much each explains."""
+    excess = float((y[event] - np.quantile(y, 0.25)).sum())
+    found = np.zeros(len(x))
+    if excess > 0:
+        found[fit.chosen] = fit.effect * x[fit.chosen][:, event].sum(axis=1) / excess
+    return np.clip(found, 0.0, 1.0)
+
+
+def _again(x: Floats, y: Floats, event: Flags, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Shares (B, M) of repetitions, and (M,) how often each was chosen."""
+    near = np.convolve(event, np.ones(2 * BLOCK + 1), "same") > 0
+    shares = np.zeros((REPEATS, len(x)))
+    for row in shares:
+        parts = [_blocks(np.flatnonzero(part), rng) for part in (near, ~near)]
+        drawn = np.concatenate(parts)
+        row[:] = _shares(x, y, event, pursue(x[:, drawn], y[drawn]))
+    return shares, (shares > 0).mean(axis=0)
+
+
+def _blocks(slots: Places, rng: np.random.Generator) -> Places:
+    """As many slots as there are, in blocks drawn anew."""
+    n = len(slots)
+    if not n:
+        return slots
+    begin = rng.integers(0, n, -(-n // BLOCK))
+    drawn: Places = slots[((begin[:, None] + np.arange(BLOCK)) % n).ravel()[:n]]
+    return drawn
+
+
+def _placebo(loads: Floats, slowdown: Floats, event: Flags, rng: np.random.Generator) -> float:
+    """How often suspects of the event at another time fit as well as those of the real one."""
+    n = len(slowdown)
+    fits = np.full(loads.shape, -1.0)
+    for form in FORMS:
+        y = response(slowdown, form)
+        shifts = _all_shifts(loads, y - y.mean())
+        # The load a slot earlier is the slowdown a slot later, moved around.
+        for lag in LAGS:
+            np.maximum(fits, np.roll(shifts, lag, axis=1), out=fits)
+    touched = _touched(event)
+
+    def best(shift: int) -> float:
+        there = loads[:, np.roll(touched, shift)].any(axis=1)
+        return float(fits[there, shift].max(initial=-1.0))
+
+    # Moved by no more than the lags tried it is the same fit.
+    least = LAGS[-1] + 1
+    real = best(0)
+    moved = [best(int(shift)) for shift in rng.integers(least, n - least + 1, PLACEBOS)]
+    return (1 + sum(one >= real for one in moved)) / (PLACEBOS + 1)
+
+
+def _all_shifts(x: Floats, y: Floats) -> Floats:
+    """(M, K) Correlations of each load with ``y`` moved around by 0 to K - 1 slots."""
+    centred = x - x.mean(axis=1, keepdims=True)
+    length = np.sqrt((centred**2).sum(axis=1, keepdims=True)) * max(float(np.sqrt(y @ y)), 1e-300)
+    n = len(y)
+    product = np.fft.irfft(np.fft.rfft(centred) * np.conj(np.fft.rfft(y)), n)
+    return np.asarray(product / np.maximum(length, 1e-300))[:, -np.arange(n) % n]
+
+
+def _alike(x: Floats, place: int) -> Places:
+    """Other loads of the same course."""
+    centred = x - x.mean(axis=1, keepdims=True)
+    length = np.maximum(np.sqrt((centred**2).sum(axis=1)), 1e-300)
+    same = centred @ centred[place] / (length * length[place]) >= ALIKE
+    same[place] = False
+    return np.flatnonzero(same)
+
+
+def _follows(load: Floats, y: Floats) -> bool:
+    """Whether the load fits better after the slowdown than at it or before."""
+    centred = y - y.mean()
+
+    def match(shift: int) -> float:
+        moved = np.roll(load, shift)
+        return float((moved - moved.mean()) @ centred)
+
+    cause = max(match(shift) for shift in range(AFTER + 1))
+    return max(match(-shift) for shift in range(1, AFTER + 1)) > 1.1 * cause
+
+
+def _word(share: tuple[float, float], stability: float, r2: float, p: float) -> Confidence:
+    for word, (least, steady, fit, chance) in LIMITS.items():
+        if min(share) >= least and stability >= steady and r2 >= fit and p <= chance:
+            return word
+    return Confidence.ACTIVE

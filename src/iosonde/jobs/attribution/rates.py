@@ -1,0 +1,90 @@
+"""Rates of runs on nodes, learnt from all that was recorded, and of nodes without them.
+
+Runs that begin and end together on a node cannot be told apart by any record of the node: their sum is
+divided by processors, or evenly, and marked as a guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.jobs.attribution.background import background_of
+from iosonde.jobs.attribution.pieces import Pieces, pieces_of
+from iosonde.jobs.attribution.split import Equations, solve
+
+if TYPE_CHECKING:
+    from iosonde.jobs.attribution.allocations import Allocations
+    from iosonde.jobs.attribution.grid import NodeOps
+    from iosonde.model.arrays import Flags, Floats, Places
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Operations per second of allocations (A,) where nodes are shared, and of nodes (N,).
+
+    ``background``: of a node without runs; ``own``: the same where runs share it, as fits them best. ``guess`` (A,):
+    one of a group that no record tells apart; ``within`` (A,): its part of the group.
+    """
+
+    rate: Floats
+    guess: Flags
+    within: Floats
+    background: Floats
+    own: Floats
+
+
+def learn(recorded: NodeOps, allocations: Allocations) -> Rates:
+    """Rates that explain the whole grid."""
+    pieces = pieces_of(recorded, allocations)
+    background = background_of(pieces, len(recorded.nodes))
+    same = _same(allocations, recorded.grid.step_ns)
+    share = _cpu_shares(same, allocations.cpus)
+    equations = _equations(pieces, same, share, len(recorded.nodes))
+    groups = equations.unknowns - len(background)
+    found = solve(equations, np.concatenate([np.zeros(groups), background]))
+    guess = np.bincount(same, minlength=groups)[same] > 1
+    return Rates(found[same] * share, guess, share, background, found[groups:])
+
+
+def _same(allocations: Allocations, step_ns: int) -> Places:
+    """(A,) Groups of allocations that begin and end in the same cells of the same node."""
+    begin = (allocations.begin_ns // step_ns)[allocations.run]
+    end = (allocations.end_ns // step_ns)[allocations.run]
+    keys = np.stack([allocations.node, begin, end], axis=1)
+    if not len(keys):
+        return np.zeros(0, dtype=np.intp)
+    order = np.lexsort(keys.T)
+    fresh = np.any(np.diff(keys[order], axis=0, prepend=keys[order][:1] - 1) != 0, axis=1)
+    group = np.empty(len(keys), dtype=np.intp)
+    group[order] = np.cumsum(fresh) - 1
+    return group
+
+
+def _cpu_shares(same: Places, cpus: Floats) -> Floats:
+    """(A,) Part of each in its group: by processors where all of the group are known, else even."""
+    groups = int(same.max(initial=-1)) + 1
+    known = np.bincount(same, ~(cpus > 0), minlength=groups)[same] == 0
+    weight = np.where(known, cpus, 1.0)
+    return np.asarray(weight / np.bincount(same, weight, minlength=groups)[same])
+
+
+def _equations(pieces: Pieces, same: Places, share: Floats, nodes: int) -> Equations:
+    """Of nodes that were shared: an unknown for each group, one for each node's background."""
+    groups = int(same.max(initial=-1)) + 1
+    shared = np.bincount(pieces.node[pieces.runs > 1], minlength=nodes) > 0
+    rows = np.flatnonzero(shared[pieces.node] & (pieces.covered_s > 0))
+    place = np.full(len(pieces.node), -1)
+    place[rows] = np.arange(len(rows))
+    members = np.flatnonzero(place[pieces.piece] >= 0)
+    allocation = pieces.allocation[members]
+    return Equations(
+        row=np.concatenate([place[pieces.piece[members]], np.arange(len(rows))]),
+        unknown=np.concatenate([same[allocation], groups + pieces.node[rows]]),
+        amount=np.concatenate([share[allocation], np.ones(len(rows))]),
+        rate=pieces.ops[rows] / pieces.covered_s[rows],
+        seconds=pieces.covered_s[rows],
+        unknowns=groups + nodes,
+    )

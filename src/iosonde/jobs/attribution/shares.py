@@ -1,0 +1,93 @@
+"""Shares of jobs, users or accounts in the operations of an interval, the largest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from iosonde.jobs.attribution.join import divide
+
+if TYPE_CHECKING:
+    from iosonde.jobs.attribution.join import Joined
+    from iosonde.model.arrays import Floats, Ints, Places
+
+By = Literal["job_id", "user", "account", "name"]
+
+
+class Share(NamedTuple):
+    """What one of them did. ``share``: of all operations recorded, jobs' or not; 0 to 1."""
+
+    who: str
+    ops: float
+    least: float
+    most: float
+    """Bounds of ``ops``; ``join.MISFIT`` says how far."""
+    share: float
+    alone: float
+    """Part of ``ops`` from time in which nobody else had the node."""
+    guessed: float
+    """Part of ``ops`` that was divided by processors or evenly, for want of anything better."""
+    nodes: int
+    covered: float
+    """Part of its time on nodes with records; what passed in the rest is not known."""
+
+
+class Shares(NamedTuple):
+    """``total``: operations recorded in [begin, end). ``nobody``: background, and time without jobs."""
+
+    begin_ns: int
+    end_ns: int
+    total: float
+    nobody: float
+    covered: float
+    """Part of the nodes' time with records."""
+    ranked: tuple[Share, ...]
+
+
+def shares(
+    joined: Joined, begin_ns: int | None = None, end_ns: int | None = None, by: By = "job_id"
+) -> Shares:
+    """Who did how much in [begin, end), by default all of the grid. Who did nothing is in it, with 0."""
+    grid, allocations = joined.recorded.grid, joined.allocations
+    begin = grid.begin_ns if begin_ns is None else max(begin_ns, grid.begin_ns)
+    end = max(begin, grid.end_ns if end_ns is None else min(end_ns, grid.end_ns))
+    divided = divide(joined, begin, end)
+    pieces, pair = divided.pieces, divided.pieces.allocation
+    names, who = np.unique(getattr(allocations, by).astype(str), return_inverse=True)
+    key = who[allocations.run[pair]]
+
+    def summed(values: Floats) -> Floats:
+        return np.asarray(np.bincount(key, values, minlength=len(names)), np.float64)
+
+    seconds = (pieces.end_ns - pieces.begin_ns) / 1e9
+    time = summed(seconds[pieces.piece])
+    columns = (
+        summed(divided.part),
+        summed(divided.least),
+        summed(divided.most),
+        summed(divided.part * (pieces.runs == 1)[pieces.piece]),
+        summed(divided.part * joined.rates.guess[pair]),
+        _nodes(key, allocations.node[pair], len(names)),
+        _part(summed(pieces.covered_s[pieces.piece]), time),
+    )
+    total = float(pieces.ops.sum())
+    there = np.flatnonzero(time > 0)
+    order = there[np.lexsort((there, -columns[0][there]))]
+    rows = zip(names[order].tolist(), *(column[order].tolist() for column in columns), strict=True)
+    ranked = tuple(
+        Share(who, ops, least, most, ops / total if total else 0.0, alone, guessed, nodes, covered)
+        for who, ops, least, most, alone, guessed, nodes, covered in rows
+    )
+    covered = _part(pieces.covered_s.sum(keepdims=True), seconds.sum(keepdims=True))
+    return Shares(begin, end, total, float(divided.nobody.sum()), float(covered[0]), ranked)
+
+
+def _nodes(key: Places, node: Places, size: int) -> Ints:
+    """How many different nodes each key has."""
+    pairs = np.unique(np.stack([key, node]), axis=1)
+    return np.bincount(pairs[0], minlength=size)
+
+
+def _part(known: Floats, time: Floats) -> Floats:
+    return np.minimum(1.0, np.divide(known, time, out=np.zeros(len(time)), where=time > 0))

@@ -1,0 +1,33 @@
+"""docs/methods/attribution.md against the constants of the code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.jobs.attribution import background, blame, clock, culprits, join, pursuit
+from iosonde.jobs.attribution.culprits import LIMITS, Confidence
+
+PAGE = " ".join((Path(__file__).parents[3] / "docs/methods/attribution.md").read_text().split())
+
+
+def test_constants_in_prose_are_those_in_code() -> None:
+    assert f"Offsets within {clock.MOST_S:g} s" in PAGE
+    assert f"than {clock.FEWEST} nodes" in PAGE
+    assert background.IDLE_S == 3600
+    assert f"pieces of {background.LONG_S / 60:g} min and more" in PAGE
+    assert f"Bounds: {join.MISFIT:g} times what the piece differs" in PAGE
+    assert f"(n/{pursuit.DEPENDENCE}) ln RSS + {pursuit.PRICE:g} m" in PAGE
+    assert f"(at most {pursuit.MOST_CHOSEN})" in PAGE
+    assert f"{pursuit.LAGS[0]} to {pursuit.LAGS[-1]} slots later" in PAGE
+    assert f"{culprits.REPEATS} times, blocks of an hour" in PAGE
+    assert f"moved to {culprits.PLACEBOS} other times" in PAGE
+    assert f"(correlation {culprits.ALIKE:g})" in PAGE
+    assert f"in {blame.AROUND_NS / 3.6e12:g} h before and after" in PAGE
+    assert f"less than {blame.COVERED * 100:g} % of the nodes'" in PAGE
+    assert f"less than {blame.STANDS_OUT:g} times" in PAGE
+
+
+def test_words_and_their_limits_are_those_in_code() -> None:
+    for word, limits in LIMITS.items():
+        assert f"| {word} | " + " | ".join(f"{one:g}" for one in limits) + " |" in PAGE
+    assert f"| {Confidence.ACTIVE} | any" in PAGE
