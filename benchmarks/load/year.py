@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks import machine
 from benchmarks.load.week import BEGIN_NS, Cluster, Made, S, generate
 from iosonde.jobs.attribution.clock import clock_offset
-from iosonde.jobs.attribution.grid import Samples, regrid
+from iosonde.jobs.attribution.grid import CounterSamples, regrid
 from iosonde.jobs.attribution.join import join
 from iosonde.jobs.attribution.shares import shares
 
@@ -54,14 +54,14 @@ def _timed(what: str, call: Callable[[], Any]) -> Any:
     return found
 
 
-def _samples(made: Made, begin_ns: int) -> Samples:
+def _samples(made: Made, begin_ns: int) -> CounterSamples:
     """A day of samples of clocks that differ by up to a cell."""
     day = made.recorded.between(begin_ns, begin_ns + DAY_NS)
     nodes, cells = day.ops.shape
     phase = np.random.default_rng(1).integers(0, 30 * S, nodes)
     begin = (begin_ns + phase[:, None] + 30 * S * np.arange(cells)).ravel()
     node = np.repeat(np.arange(nodes), cells)
-    return Samples(node, begin, begin + 30 * S, day.ops.ravel().astype(np.float64))
+    return CounterSamples(node, begin, begin + 30 * S, day.ops.ravel().astype(np.float64))
 
 
 def _peak_gib() -> float:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from iosonde.queue.scenario import Arrivals, Scenario, Storage
+from iosonde.queue.scenario import ArrivalProcess, Scenario, Storage
 from iosonde.queue.simulate import Simulated, simulate
 
 OPERATIONS = 10_000_000
@@ -19,7 +19,7 @@ CLOSE = 0.01
 def simulated(load: float, *, queue: int | None = None, lose: bool = False, **storage) -> Simulated:
     """Ten million Poisson arrivals."""
     every = MEAN / load
-    stream = Arrivals("reads", "read", "poisson", every, lose=lose)
+    stream = ArrivalProcess("reads", "read", "poisson", every, lose=lose)
     made = Storage(MEAN, queue, **storage)
     scenario = Scenario(int(OPERATIONS * every), made, (stream,), seed=5)
     return simulate(scenario, most_records=0)

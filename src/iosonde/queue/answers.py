@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.model.errors import UsageError
-from iosonde.queue.fit import Fit, fit
+from iosonde.queue.fit import QueueFit, fit
 from iosonde.queue.read_samples import read_samples
-from iosonde.queue.scenario import Scenario, Sweep
+from iosonde.queue.scenario import ParameterSweep, Scenario
 from iosonde.queue.scenario_file import Setting, read_scenario
 from iosonde.queue.simulate import Simulated, simulate
 from iosonde.queue.sweep import run_sweep, sweep_scenarios
@@ -42,7 +42,7 @@ def swept(
 ) -> tuple[Scenario, Frame]:
     """The sweep of the file, or ``chosen`` (field, values): rows of ``run_sweep``. Raises UsageError, OSError."""
     scenario = read_scenario(path, settings)
-    sweep = scenario.sweep if chosen is None else Sweep(*chosen)
+    sweep = scenario.sweep if chosen is None else ParameterSweep(*chosen)
     if sweep is None:
         raise UsageError(f"{path} has no [sweep]", hint="--sweep storage.queue=5,50,500")
     sweep = replace(sweep, seeds=sweep.seeds if seeds is None else seeds)
@@ -52,7 +52,7 @@ def swept(
 
 def fitted(
     path: Path, queue: int | None, load_per_s: float | None, seed: int, warn: Callable[[str], None]
-) -> tuple[Fit, WhatIf | None]:
+) -> tuple[QueueFit, WhatIf | None]:
     """A fit to the reads of a table, and what another queue would change.
 
     The second is None without ``queue``, or where the model does not explain the reads. Raises InputFileError,

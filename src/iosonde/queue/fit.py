@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.queue.measured import QUANTILES, Group, groups_of
+from iosonde.queue.measured import QUANTILES, ReadGroup, groups_of
 from iosonde.queue.replicate import simulated_groups
 from iosonde.queue.stationary import FAMILIES, latency_quantiles
 
@@ -52,7 +52,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Fit:
+class QueueFit:
     """A model and how well it fits.
 
     ``distance``: mean squared difference of quantiles from those of simulations of the model, in standard errors;
@@ -62,7 +62,7 @@ class Fit:
     """
 
     model: Model
-    groups: list[Group]
+    groups: list[ReadGroup]
     distance: float
     usual: list[float]
     explained: bool
@@ -71,7 +71,7 @@ class Fit:
     others: list[Model]
 
 
-def fit(latency_s: Floats, load_per_s: Floats, seed: int = 1, intervals: bool = True) -> Fit:
+def fit(latency_s: Floats, load_per_s: Floats, seed: int = 1, intervals: bool = True) -> QueueFit:
     """Fit and judge; without ``intervals`` no model is fitted to simulations. Raises UsageError."""
     groups = groups_of(latency_s, load_per_s)
     model = fitted(groups)
@@ -91,10 +91,10 @@ def fit(latency_s: Floats, load_per_s: Floats, seed: int = 1, intervals: bool = 
     full = any(group.load_per_s * model.service_s > FULL for group in groups)
     explained = distance <= REFUSED * max(usual) + SLACK
     place = (int(worst[0]), int(worst[1]))
-    return Fit(model, groups, distance, sorted(usual), explained, place, full, others)
+    return QueueFit(model, groups, distance, sorted(usual), explained, place, full, others)
 
 
-def _off(model: Model, groups: list[Group]) -> Floats:
+def _off(model: Model, groups: list[ReadGroup]) -> Floats:
     """Differences of logarithms in standard errors, (groups, quantiles)."""
     rows = [
         (np.log(group.quantile_s) - np.log(model.quantiles_s(group.load_per_s))) / group.error
@@ -112,7 +112,7 @@ def _cost(off: Floats) -> float:
     return float(np.mean(2 * _OUTLIER**2 * (np.sqrt(1 + (off / _OUTLIER) ** 2) - 1)))
 
 
-def fitted(groups: list[Group]) -> Model:
+def fitted(groups: list[ReadGroup]) -> Model:
     """The model that comes closest."""
     starts = [start for family in FAMILIES for start in _starts(family, groups)]
     costs = [_cost(_off(start, groups)) for start in starts]
@@ -125,7 +125,7 @@ def fitted(groups: list[Group]) -> Model:
     return min(polished, key=lambda model: _cost(_off(model, groups)))
 
 
-def _starts(family: str, groups: list[Group]) -> list[Model]:
+def _starts(family: str, groups: list[ReadGroup]) -> list[Model]:
     """For a series of N: L from the lowest load, M from the highest."""
     first, last = groups[0], groups[-1]
     middle = len(QUANTILES) // 2
@@ -143,7 +143,7 @@ def _starts(family: str, groups: list[Group]) -> list[Model]:
     return found
 
 
-def _polished(start: Model, groups: list[Group], most: int = _MOST) -> Model:
+def _polished(start: Model, groups: list[ReadGroup], most: int = _MOST) -> Model:
     """Nelder and Mead on the logarithms of N and M N, and on L."""
     from scipy.optimize import minimize  # type: ignore[import-untyped, unused-ignore]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.model.units import format_duration
-from iosonde.queue.what_if import Estimate, estimate
+from iosonde.queue.what_if import WaitEstimate, estimate
 
 if TYPE_CHECKING:
-    from iosonde.queue.fit import Fit
+    from iosonde.queue.fit import QueueFit
     from iosonde.queue.what_if import WhatIf
 
 _PLACES = ("fastest tenth", "fastest quarter", "median", "slowest quarter", "slowest tenth")
@@ -22,7 +22,7 @@ _FAMILY = {
 _LIKE = "Service times that depend on load, several servers, a cache or bursts look like that."
 
 
-def say_fit(found: Fit) -> list[str]:
+def say_fit(found: QueueFit) -> list[str]:
     """N, M, and how well the model fits; or that it does not, and where."""
     if not found.explained:
         return [_refusal(found), _LIKE]
@@ -44,7 +44,7 @@ def say_fit(found: Fit) -> list[str]:
     return lines
 
 
-def differences(found: Fit) -> np.ndarray:
+def differences(found: QueueFit) -> np.ndarray:
     """Logarithms of measured over fitted quantiles, (groups, quantiles)."""
     return np.array(
         [
@@ -54,7 +54,7 @@ def differences(found: Fit) -> np.ndarray:
     )
 
 
-def _refusal(found: Fit) -> str:
+def _refusal(found: QueueFit) -> str:
     group, place = found.worst
     one = found.groups[group]
     measured = format_duration(float(one.quantile_s[place]) * 1e9)
@@ -66,7 +66,7 @@ def _refusal(found: Fit) -> str:
     )
 
 
-def say_what_if(answer: WhatIf, found: Fit) -> str:
+def say_what_if(answer: WhatIf, found: QueueFit) -> str:
     """``With a queue of 5 instead of 500, the median read at 700 operations/s would take 21 ms (20 ms-22 ms) ...``."""
     instead = f" instead of {found.model.queue:.0f}" if found.full else ""
     then, now = _time(answer.then_median_s), format_duration(answer.median_s.value * 1e9)
@@ -76,7 +76,7 @@ def say_what_if(answer: WhatIf, found: Fit) -> str:
     )
 
 
-def _time(one: Estimate) -> str:
+def _time(one: WaitEstimate) -> str:
     text = format_duration(one.value * 1e9)
     if not np.isfinite(one.lower):
         return text
@@ -86,7 +86,7 @@ def _time(one: Estimate) -> str:
 HEAD = ("load", "reads", "median", "model", "slowest tenth", "model")
 
 
-def fit_rows(found: Fit) -> list[tuple[str, ...]]:
+def fit_rows(found: QueueFit) -> list[tuple[str, ...]]:
     """A row a group: measured and fitted quantiles, of ``HEAD``."""
     rows = []
     for group in found.groups:
@@ -97,10 +97,10 @@ def fit_rows(found: Fit) -> list[tuple[str, ...]]:
     return rows
 
 
-def fit_json(found: Fit, answer: WhatIf | None) -> dict[str, Any]:
+def fit_json(found: QueueFit, answer: WhatIf | None) -> dict[str, Any]:
     """The fit and the answer; a missing number is null."""
 
-    def plain(one: Estimate) -> dict[str, float | None]:
+    def plain(one: WaitEstimate) -> dict[str, float | None]:
         return {name: float(v) if np.isfinite(v) else None for name, v in vars(one).items()}
 
     document: dict[str, Any] = {

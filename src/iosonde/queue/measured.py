@@ -22,7 +22,7 @@ FLOOR = 0.03
 
 
 @dataclass(frozen=True)
-class Group:
+class ReadGroup:
     """Reads at about one load. ``quantile_s`` of QUANTILES; ``error``: of their logarithms."""
 
     load_per_s: float
@@ -31,7 +31,7 @@ class Group:
     error: Floats
 
 
-def groups_of(latency_s: Floats, load_per_s: Floats) -> list[Group]:
+def groups_of(latency_s: Floats, load_per_s: Floats) -> list[ReadGroup]:
     """Groups by load, rising. Shapes (reads,), in order of time; reads without latency or load (NaN) are left out.
 
     ``load_per_s``: operations of all clients that asked for service in a second, while the read was under way. Raises
@@ -65,9 +65,9 @@ def _rows(load: Floats) -> list[Ints]:
     return [np.sort(part) for part in parts]
 
 
-def _group(latency: Floats, load: Floats) -> Group:
+def _group(latency: Floats, load: Floats) -> ReadGroup:
     logs = np.log(latency)
     blocks = [np.quantile(block, QUANTILES) for block in np.array_split(logs, BLOCKS)]
     error = np.std(blocks, axis=0, ddof=1) / BLOCKS**0.5
     quantiles = np.exp(np.quantile(logs, QUANTILES))
-    return Group(float(load.mean()), len(logs), quantiles, np.hypot(error, FLOOR))
+    return ReadGroup(float(load.mean()), len(logs), quantiles, np.hypot(error, FLOOR))

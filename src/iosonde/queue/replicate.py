@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.queue.measured import Group, groups_of
-from iosonde.queue.scenario import Arrivals, Scenario, Storage
+from iosonde.queue.measured import ReadGroup, groups_of
+from iosonde.queue.scenario import ArrivalProcess, Scenario, Storage
 from iosonde.queue.simulate import simulate
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ WARM, MOST_WARM = 20, 30_000
 """Reads that are left out at first; while a queue fills, at most so many N more."""
 
 
-def simulated_groups(model: Model, groups: list[Group], seed: int) -> list[Group]:
+def simulated_groups(model: Model, groups: list[ReadGroup], seed: int) -> list[ReadGroup]:
     """Groups as of ``groups``, from a simulation of the model."""
     latencies, loads = [], []
     for place, group in enumerate(groups):
@@ -39,8 +39,8 @@ def reads_of(family: str, load: float, queue: float, reads: int, seed: int) -> F
     every = TICKS / (SHARE * load)
     limit = None if queue > 1e5 else max(1, round(queue))
     storage = Storage(TICKS, limit, service=family)
-    writes = Arrivals("writes", "write", "poisson", TICKS / ((1 - SHARE) * load), lose=True)
-    probe = Arrivals("reads", "read", "poisson", every)
+    writes = ArrivalProcess("writes", "write", "poisson", TICKS / ((1 - SHARE) * load), lose=True)
+    probe = ArrivalProcess("reads", "read", "poisson", every)
     # A queue at a load above 1 fills at the rate of load - 1.
     fills = min(4 * queue / max(load - 1, 0.05), MOST_WARM) * TICKS if load > 0.95 else 0.0
     warm = WARM * every + fills

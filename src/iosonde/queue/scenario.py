@@ -60,7 +60,7 @@ class Process:
 
 
 @dataclass(frozen=True)
-class Arrivals:
+class ArrivalProcess:
     """An open stream. ``times``: ``regular`` or ``poisson`` every ``every_ticks``, or ``at`` ticks (int64, ascending).
 
     ``batch`` operations arrive together; ``lose``: what finds no room is lost, else it waits.
@@ -77,7 +77,7 @@ class Arrivals:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class ParameterSweep:
     """Values of one parameter (``storage.queue``), each with ``seeds`` seeds."""
 
     parameter: str
@@ -91,13 +91,13 @@ class Scenario:
 
     ticks: int
     storage: Storage
-    clients: tuple[Process | Arrivals, ...]
+    clients: tuple[Process | ArrivalProcess, ...]
     title: str = ""
     order: str = "random"
     seed: int = 1
     bin_ticks: int = 0
     tick_s: float | None = None
-    sweep: Sweep | None = None
+    sweep: ParameterSweep | None = None
 
     @property
     def trace_bin_ticks(self) -> int:

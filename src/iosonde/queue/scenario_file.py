@@ -16,12 +16,12 @@ from iosonde.queue.scenario import (
     ORDERS,
     SERVICES,
     TIMES,
-    Arrivals,
+    ArrivalProcess,
     Cache,
+    ParameterSweep,
     Process,
     Scenario,
     Storage,
-    Sweep,
 )
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ def _cache(table: Table | None) -> Cache | None:
     return Cache(writes, high, low)
 
 
-def _clients(top: Table) -> tuple[Process | Arrivals, ...]:
-    clients: list[Process | Arrivals] = []
+def _clients(top: Table) -> tuple[Process | ArrivalProcess, ...]:
+    clients: list[Process | ArrivalProcess] = []
     for table in top.tables("process"):
         pattern = table.wholes("pattern", 4, "[D0, R, D1, W]: ticks, reads, ticks, writes")
         if not any(pattern):
@@ -133,7 +133,7 @@ def _clients(top: Table) -> tuple[Process | Arrivals, ...]:
     for table in top.tables("arrivals"):
         stream = _arrivals(table)
         for name in _names(table, "stream ", len(clients)):
-            clients.append(Arrivals(name, **stream))
+            clients.append(ArrivalProcess(name, **stream))
         table.nothing_else()
     if not clients:
         raise top.wrong("process", "at least one [[process]] or [[arrivals]]")
@@ -177,9 +177,11 @@ def _tick(top: Table) -> float | None:
         raise top.wrong("tick", "a duration such as '250us'") from error
 
 
-def _sweep(table: Table | None) -> Sweep | None:
+def _sweep(table: Table | None) -> ParameterSweep | None:
     if table is None:
         return None
-    sweep = Sweep(table.text("parameter"), table.anything("values"), table.whole("seeds", 1, 1))
+    sweep = ParameterSweep(
+        table.text("parameter"), table.anything("values"), table.whole("seeds", 1, 1)
+    )
     table.nothing_else()
     return sweep

@@ -10,7 +10,7 @@ import numpy as np
 
 from iosonde import _core
 from iosonde.model.frames import Frame
-from iosonde.queue.scenario import MOST_RECORDS, Arrivals, Process, Scenario
+from iosonde.queue.scenario import MOST_RECORDS, ArrivalProcess, Process, Scenario
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
@@ -85,7 +85,7 @@ def _storage(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _client(client: Process | Arrivals) -> dict[str, Any]:
+def _client(client: Process | ArrivalProcess) -> dict[str, Any]:
     if isinstance(client, Process):
         return {"weight": client.weight, "pattern": client.pattern}
     fields = ("op", "times", "every_ticks", "at", "batch", "lose", "weight")

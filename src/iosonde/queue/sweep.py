@@ -12,7 +12,7 @@ import numpy as np
 
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame
-from iosonde.queue.scenario import Scenario, Sweep
+from iosonde.queue.scenario import ParameterSweep, Scenario
 from iosonde.queue.scenario_file import Setting, read_scenario
 from iosonde.queue.simulate import Simulated, simulate
 
@@ -24,7 +24,7 @@ Progress = Callable[[int, int], bool]
 
 
 def sweep_scenarios(
-    path: Path, settings: Sequence[Setting], sweep: Sweep
+    path: Path, settings: Sequence[Setting], sweep: ParameterSweep
 ) -> list[tuple[str, Scenario]]:
     """Every value (as text) and seed as a scenario; all are checked before one runs. Raises UsageError."""
     found = []

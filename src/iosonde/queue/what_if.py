@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from iosonde.queue.fit import Fit, Model
+    from iosonde.queue.fit import Model, QueueFit
 
 _NORMAL_95 = 1.96
 
 
 @dataclass(frozen=True)
-class Estimate:
+class WaitEstimate:
     """A number with its 95 % interval, which follows from fits to simulations of the model."""
 
     value: float
@@ -29,28 +29,28 @@ class WhatIf:
 
     load_per_s: float
     queue: int
-    median_s: Estimate
-    q90_s: Estimate
-    then_median_s: Estimate
-    then_q90_s: Estimate
+    median_s: WaitEstimate
+    q90_s: WaitEstimate
+    then_median_s: WaitEstimate
+    then_q90_s: WaitEstimate
 
 
-def estimate(found: Fit, of: Callable[[Model], float]) -> Estimate:
+def estimate(found: QueueFit, of: Callable[[Model], float]) -> WaitEstimate:
     """A number of the model, and how far it spreads over the models of simulations.
 
     Without such models both ends are NaN. The spread is that of logarithms, plus the model's own error.
     """
     value = of(found.model)
     if len(found.others) < 2 or value <= 0:
-        return Estimate(value, float("nan"), float("nan"))
+        return WaitEstimate(value, float("nan"), float("nan"))
     logs = np.log([max(of(other), 1e-12 * value) for other in found.others])
     # What the fit is off on average, and how far it scatters.
     off = float(np.hypot(np.std(logs, ddof=1), np.mean(logs) - np.log(value)))
     half = _NORMAL_95 * off
-    return Estimate(value, value * float(np.exp(-half)), value * float(np.exp(half)))
+    return WaitEstimate(value, value * float(np.exp(-half)), value * float(np.exp(half)))
 
 
-def what_if(found: Fit, queue: int, load_per_s: float | None = None) -> WhatIf:
+def what_if(found: QueueFit, queue: int, load_per_s: float | None = None) -> WhatIf:
     """Reads with a queue of ``queue`` operations, at a load (None: the highest that was measured).
 
     Raises ValueError for a fit that does not explain the reads, or a queue below 1.
@@ -61,7 +61,7 @@ def what_if(found: Fit, queue: int, load_per_s: float | None = None) -> WhatIf:
         raise ValueError("a queue of fewer than 1 operation")
     load = found.groups[-1].load_per_s if load_per_s is None else load_per_s
 
-    def at(quantile: float, other: float) -> Estimate:
+    def at(quantile: float, other: float) -> WaitEstimate:
         q = np.array([quantile])
         return estimate(found, lambda model: float(model.quantiles_s(load, q, other)[0]))
 

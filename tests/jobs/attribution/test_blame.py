@@ -8,7 +8,7 @@ import pytest
 from benchmarks.load.events import make
 from benchmarks.load.week import BEGIN_NS, Cluster, S, generate
 from iosonde.jobs.attribution.allocations import allocations_of
-from iosonde.jobs.attribution.blame import Slowdown, blame
+from iosonde.jobs.attribution.blame import SlowdownSeries, blame
 from iosonde.jobs.attribution.culprits import Confidence, culprits
 from iosonde.jobs.attribution.grid import Grid, NodeOps
 from iosonde.jobs.attribution.join import join
@@ -107,7 +107,7 @@ def day():
     factor = 1 + np.add.reduceat(ops, np.arange(0, 2880, 2), axis=1).sum(axis=0) / 60 / 1500
     times = BEGIN_NS + 60 * S * np.arange(len(factor))
     joined = join(recorded, allocations_of([*known, hog], nodes, BEGIN_NS + 24 * HOUR))
-    return joined, Slowdown(times, factor), begin, end
+    return joined, SlowdownSeries(times, factor), begin, end
 
 
 def test_the_hog_of_a_day_is_named_with_its_share(day):
@@ -132,7 +132,7 @@ def test_a_fault_at_another_time_is_not_the_hogs(day):
     factor[200:260] = 9
     times = BEGIN_NS + 60 * S * np.arange(1440)
     begin = BEGIN_NS + 200 * 60 * S
-    found = blame(joined, begin, begin + HOUR, Slowdown(times, factor))
+    found = blame(joined, begin, begin + HOUR, SlowdownSeries(times, factor))
     assert not [one for one in found.ranked if one.suspect.confidence is Confidence.MOST]
     assert verdict(found).startswith("no job explains it; ")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iosonde.jobs.attribution.grid import Grid, Samples, of_blocks, regrid
+from iosonde.jobs.attribution.grid import CounterSamples, Grid, of_blocks, regrid
 from iosonde.model.metrics import MetricBlock
 
 S = 1_000_000_000
@@ -18,7 +18,7 @@ GRID = Grid(1000 * S, 30 * S, 20)
 
 def samples(*rows):
     node, begin, end, amount = (np.array(column) for column in zip(*rows, strict=True))
-    return Samples(
+    return CounterSamples(
         node.astype(np.intp),
         (begin * S).astype(np.int64),
         (end * S).astype(np.int64),

@@ -41,7 +41,7 @@ class KnownQueue:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class NfsCheck:
     """A number that is known, and what was found."""
 
     what: str
@@ -70,7 +70,9 @@ def place_of(server: _core.NfsServer) -> NfsPlace:
     return NfsPlace("127.0.0.1", "/export", portmap_port=server.port)
 
 
-def check_connections(queue: KnownQueue, connections: int, observer: SweepObserver) -> list[Check]:
+def check_connections(
+    queue: KnownQueue, connections: int, observer: SweepObserver
+) -> list[NfsCheck]:
     """Twice what a fresh server serves, over so many connections."""
     full = queue.plateau_ns(connections)
     spec = SweepSpec(
@@ -87,23 +89,23 @@ def check_connections(queue: KnownQueue, connections: int, observer: SweepObserv
         sweep = run_sweep(place_of(server), spec, observer, time.monotonic_ns)
         names = server.executed()[3]
     if not sweep.points or sweep.points[-1].rate_per_s == 0:
-        return [Check(f"K = {connections}", "", sweep.ended, False)]
+        return [NfsCheck(f"K = {connections}", "", sweep.ended, False)]
     point = sweep.points[-1]
     return [
         _plateau(queue, connections, point),
         _counted(connections, point, spec),
-        Check("files left on the server", "0", str(names), names == 0),
+        NfsCheck("files left on the server", "0", str(names), names == 0),
     ]
 
 
-def _plateau(queue: KnownQueue, connections: int, point: SweepPoint) -> Check:
+def _plateau(queue: KnownQueue, connections: int, point: SweepPoint) -> NfsCheck:
     full = queue.plateau_ns(connections)
     filled = point.due_ns > 2 * full
     found = sorted(point.read_ns[filled].tolist())
     median = float(found[len(found) // 2]) if found else float("nan")
     off = median / full - 1
     short = queue.operations < _LEAST_QUEUE
-    return Check(
+    return NfsCheck(
         f"median read behind a full queue, K = {connections}",
         latency_word(full),
         f"{latency_word(median)} ({'+' if off >= 0 else '-'}{format_percent(abs(off))})",
@@ -111,10 +113,10 @@ def _plateau(queue: KnownQueue, connections: int, point: SweepPoint) -> Check:
     )
 
 
-def _counted(connections: int, point: SweepPoint, spec: SweepSpec) -> Check:
+def _counted(connections: int, point: SweepPoint, spec: SweepSpec) -> NfsCheck:
     due = round(point.lasted_ns / spec.probe_period_ns)
     answered = len(point.read_ns)
-    return Check(
+    return NfsCheck(
         f"reads that were due and answered, K = {connections}",
         str(due),
         str(answered),
@@ -122,7 +124,7 @@ def _counted(connections: int, point: SweepPoint, spec: SweepSpec) -> Check:
     )
 
 
-def check_knee(queue: KnownQueue, observer: SweepObserver) -> tuple[Sweep, list[Check]]:
+def check_knee(queue: KnownQueue, observer: SweepObserver) -> tuple[Sweep, list[NfsCheck]]:
     """A sweep through what the server serves."""
     true = queue.rate_per_s
     spec = SweepSpec(
@@ -139,10 +141,10 @@ def check_knee(queue: KnownQueue, observer: SweepObserver) -> tuple[Sweep, list[
         sweep = run_sweep(place_of(server), spec, observer, time.monotonic_ns)
     knee = sweep.knee
     if knee is None:
-        return sweep, [Check("knee", f"{rate_word(true)} writes/s", "none", False)]
+        return sweep, [NfsCheck("knee", f"{rate_word(true)} writes/s", "none", False)]
     off = knee.rate / true - 1
     return sweep, [
-        Check(
+        NfsCheck(
             "knee",
             f"{rate_word(true)} writes/s",
             f"{rate_word(knee.rate)} writes/s",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from iosonde.jobs.attribution.pieces import Pieces
+    from iosonde.jobs.attribution.pieces import RunPieces
     from iosonde.model.arrays import Floats
 
 IDLE_S = 3600.0
@@ -20,7 +20,7 @@ QUIETEST = 0.1
 FEWEST = 10
 
 
-def background_of(pieces: Pieces, nodes: int) -> Floats:
+def background_of(pieces: RunPieces, nodes: int) -> Floats:
     """(N,) Operations per second."""
     idle = pieces.runs == 0
     seconds = np.bincount(pieces.node[idle], pieces.covered_s[idle], minlength=nodes)

@@ -42,14 +42,14 @@ class Majority(NamedTuple):
     alike: bool
 
 
-class Slowdown(NamedTuple):
+class SlowdownSeries(NamedTuple):
     """``factor`` (L,): slowdown at ``time_ns`` (L,), NaN where it is not known."""
 
     time_ns: Instants
     factor: Floats
 
 
-class Named(NamedTuple):
+class NamedLoad(NamedTuple):
     """A suspect with its name and what it did in the event."""
 
     who: str
@@ -63,7 +63,7 @@ class Blame(NamedTuple):
 
     shares: Shares
     majority: Majority
-    ranked: tuple[Named, ...]
+    ranked: tuple[NamedLoad, ...]
     found: Culprits | None
 
 
@@ -84,7 +84,7 @@ def blame(
     joined: Joined,
     begin_ns: int,
     end_ns: int,
-    slowdown: Slowdown | None = None,
+    slowdown: SlowdownSeries | None = None,
     by: By = "job_id",
 ) -> Blame:
     """Who did most in [begin, end), and with a slowdown who caused it, the largest share of it first."""
@@ -105,7 +105,7 @@ def blame(
         said = one._replace(confidence=Confidence.PROBABLE) if unsure else one
         name = wide.names[one.place]
         alike = tuple(wide.names[other] for other in one.alike)
-        ranked.append(Named(name, said, did.get(name), alike))
+        ranked.append(NamedLoad(name, said, did.get(name), alike))
     return Blame(done, most, tuple(ranked), found)
 
 
@@ -116,7 +116,7 @@ def _worth_naming(wide: Loads) -> Loads:
     return wide._replace(names=tuple(wide.names[row] for row in rows), ops=wide.ops[rows])
 
 
-def in_slots(slowdown: Slowdown, wide: Loads) -> Floats:
+def in_slots(slowdown: SlowdownSeries, wide: Loads) -> Floats:
     """(K,) Median slowdown of each slot, NaN where there is none."""
     slots = len(wide.begin_ns)
     found = np.full(slots, np.nan)

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.attribution.pursuit import FORMS, LAGS, Fit, best_fit, lagged, pursue, response
+from iosonde.jobs.attribution.pursuit import (
+    FORMS,
+    LAGS,
+    LoadFit,
+    best_fit,
+    lagged,
+    pursue,
+    response,
+)
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Places
@@ -116,7 +124,7 @@ def _touched(event: Flags) -> Flags:
     return wide
 
 
-def _shares(x: Floats, y: Floats, event: Flags, fit: Fit) -> Floats:
+def _shares(x: Floats, y: Floats, event: Flags, fit: LoadFit) -> Floats:
     """(M,) Of what the event has above the usual, how much each explains."""
     excess = float((y[event] - np.quantile(y, 0.25)).sum())
     found = np.zeros(len(x))

@@ -48,7 +48,7 @@ class Grid(NamedTuple):
         return np.clip((time_ns - self.begin_ns) / self.step_ns, 0.0, float(self.cells))
 
 
-class Samples(NamedTuple):
+class CounterSamples(NamedTuple):
     """What nodes recorded, shapes (S,): ``amount`` passed on ``node`` in [begin, end). NaN = not known."""
 
     node: Places
@@ -83,7 +83,7 @@ class NodeOps:
         return NodeOps(grid, self.nodes, self.ops[:, low:high], self.covered[:, low:high])
 
 
-def regrid(samples: Samples, grid: Grid, nodes: Sequence[str]) -> NodeOps:
+def regrid(samples: CounterSamples, grid: Grid, nodes: Sequence[str]) -> NodeOps:
     """Samples of any clock on the grid. Samples of no length or without an amount cover nothing."""
     ops = np.zeros((len(nodes), grid.cells), np.float32)
     covered = np.zeros_like(ops)
@@ -131,15 +131,17 @@ def of_blocks(blocks: Iterable[MetricBlock], grid: Grid, metrics: Sequence[str] 
     return NodeOps(grid, tuple(nodes), ops, covered, outside, twice)
 
 
-def _samples(blocks: Iterable[MetricBlock], places: dict[str, int]) -> Samples:
+def _samples(blocks: Iterable[MetricBlock], places: dict[str, int]) -> CounterSamples:
     parts = []
     for block in blocks:
         known: Flags = np.isfinite(block.value) & (block.step_ns > 0)[:, None]
         at, column = np.nonzero(known)
         node = np.array([places[name] for name in block.components], dtype=np.intp)[column]
         begin = block.time_ns[at]
-        parts.append(Samples(node, begin, begin + block.step_ns[at], block.value[at, column]))
-    return Samples(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        parts.append(
+            CounterSamples(node, begin, begin + block.step_ns[at], block.value[at, column])
+        )
+    return CounterSamples(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _ends_before(node: Places, end: Instants) -> Instants:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.attribution.pieces import Pieces, pieces_of
-from iosonde.jobs.attribution.rates import Rates, learn
+from iosonde.jobs.attribution.pieces import RunPieces, pieces_of
+from iosonde.jobs.attribution.rates import RunRates, learn
 
 if TYPE_CHECKING:
     from iosonde.jobs.attribution.allocations import Allocations
@@ -32,7 +32,7 @@ class Joined:
 
     recorded: NodeOps
     allocations: Allocations
-    rates: Rates
+    rates: RunRates
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Divided:
     piece parts and ``nobody`` add up to ``pieces.ops``. ``least``, ``most`` (M,): bounds of ``part``.
     """
 
-    pieces: Pieces
+    pieces: RunPieces
     part: Floats
     nobody: Floats
     least: Floats

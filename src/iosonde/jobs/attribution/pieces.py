@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class RunPieces:
     """Pieces (P,), sorted by node and begin, and members (M,): which allocation has a part in which piece.
 
     ``begin_ns``, ``end_ns`` lie within the grid. ``ops``: operations of the piece; ``covered_s``: its time
@@ -37,11 +37,11 @@ class Pieces:
         """(P,) Sums of values (M,) of members."""
         return np.asarray(np.bincount(self.piece, values, minlength=len(self.ops)), np.float64)
 
-    def within(self, begin_ns: int, end_ns: int) -> Pieces:
+    def within(self, begin_ns: int, end_ns: int) -> RunPieces:
         """The pieces that lie in [begin, end)."""
         keep = (self.begin_ns >= begin_ns) & (self.end_ns <= end_ns)
         members = keep[self.piece]
-        return Pieces(
+        return RunPieces(
             node=self.node[keep],
             begin_ns=self.begin_ns[keep],
             end_ns=self.end_ns[keep],
@@ -55,7 +55,7 @@ class Pieces:
 
 def pieces_of(
     recorded: NodeOps, allocations: Allocations, cut_ns: Instants | None = None
-) -> Pieces:
+) -> RunPieces:
     """Pieces of all nodes over the whole grid; ``cut_ns`` (ascending): instants at which they are cut, too."""
     grid = recorded.grid
     order = np.argsort(allocations.node, kind="stable")
@@ -73,7 +73,7 @@ def pieces_of(
     sizes = np.array([len(column) for column in columns[0]])
     begins = np.cumsum(sizes) - sizes
     columns[6] = [piece + begin for piece, begin in zip(columns[6], begins, strict=False)]
-    return Pieces(*(np.concatenate(column) for column in columns))
+    return RunPieces(*(np.concatenate(column) for column in columns))
 
 
 def _edges(grid: Grid, cut_ns: Instants | None) -> Instants:

@@ -24,7 +24,7 @@ DEPENDENCE = 3
 _PRICE_OF_CHOICE = 0.01
 
 
-class Fit(NamedTuple):
+class LoadFit(NamedTuple):
     """``chosen``: loads in the order they entered; ``effect``: of each at its largest load; ``r2`` 0 to 1."""
 
     chosen: Places
@@ -47,7 +47,7 @@ def lagged(loads: Floats, lag: int) -> Floats:
     return np.concatenate([np.repeat(loads[:, :1], lag, axis=1), loads[:, :-lag]], axis=1)
 
 
-def best_fit(loads: Floats, slowdown: Floats) -> Fit:
+def best_fit(loads: Floats, slowdown: Floats) -> LoadFit:
     """The best over lags and forms; loads (M, K) within 0 and 1, slowdown (K,) without NaN."""
     fits = [
         pursue(lagged(loads, lag), response(slowdown, form))._replace(lag=lag, form=form)
@@ -57,7 +57,7 @@ def best_fit(loads: Floats, slowdown: Floats) -> Fit:
     return max(fits, key=lambda fit: fit.r2 - _PRICE_OF_CHOICE * len(fit.chosen))
 
 
-def pursue(loads: Floats, y: Floats) -> Fit:
+def pursue(loads: Floats, y: Floats) -> LoadFit:
     """One pursuit. Chooses nothing where nothing pays."""
     many, n = loads.shape
     centred = loads - loads.mean(axis=1, keepdims=True)
@@ -81,7 +81,7 @@ def pursue(loads: Floats, y: Floats) -> Fit:
         if independent * np.log(after / squares) + price >= 0:
             break
         chosen, effect, rest, squares = trial, found, left, after
-    return Fit(np.array(chosen, dtype=np.intp), effect, 1 - squares / total, 0, "")
+    return LoadFit(np.array(chosen, dtype=np.intp), effect, 1 - squares / total, 0, "")
 
 
 def _non_negative(loads: Floats, y: Floats) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.jobs.attribution.background import background_of
-from iosonde.jobs.attribution.pieces import Pieces, pieces_of
+from iosonde.jobs.attribution.pieces import RunPieces, pieces_of
 from iosonde.jobs.attribution.split import Equations, solve
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Rates:
+class RunRates:
     """Operations per second of allocations (A,) where nodes are shared, and of nodes (N,).
 
     ``background``: of a node without runs; ``own``: the same where runs share it, as fits them best. ``guess`` (A,):
@@ -36,7 +36,7 @@ class Rates:
     own: Floats
 
 
-def learn(recorded: NodeOps, allocations: Allocations) -> Rates:
+def learn(recorded: NodeOps, allocations: Allocations) -> RunRates:
     """Rates that explain the whole grid."""
     pieces = pieces_of(recorded, allocations)
     background = background_of(pieces, len(recorded.nodes))
@@ -46,7 +46,7 @@ def learn(recorded: NodeOps, allocations: Allocations) -> Rates:
     groups = equations.unknowns - len(background)
     found = solve(equations, np.concatenate([np.zeros(groups), background]))
     guess = np.bincount(same, minlength=groups)[same] > 1
-    return Rates(found[same] * share, guess, share, background, found[groups:])
+    return RunRates(found[same] * share, guess, share, background, found[groups:])
 
 
 def _same(allocations: Allocations, step_ns: int) -> Places:
@@ -71,7 +71,7 @@ def _cpu_shares(same: Places, cpus: Floats) -> Floats:
     return np.asarray(weight / np.bincount(same, weight, minlength=groups)[same])
 
 
-def _equations(pieces: Pieces, same: Places, share: Floats, nodes: int) -> Equations:
+def _equations(pieces: RunPieces, same: Places, share: Floats, nodes: int) -> Equations:
     """Of nodes that were shared: an unknown for each group, one for each node's background."""
     groups = int(same.max(initial=-1)) + 1
     shared = np.bincount(pieces.node[pieces.runs > 1], minlength=nodes) > 0

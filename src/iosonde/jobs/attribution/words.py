@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from iosonde.jobs.attribution.culprits import Confidence
 
 if TYPE_CHECKING:
-    from iosonde.jobs.attribution.blame import Blame, Majority, Named
+    from iosonde.jobs.attribution.blame import Blame, Majority, NamedLoad
 
 _MOST_NAMED = 3
 
@@ -29,7 +29,7 @@ def verdict(found: Blame, noun: str = "job") -> str:
     return most(found.majority, noun)
 
 
-def suspect(one: Named, noun: str = "job") -> str:
+def suspect(one: NamedLoad, noun: str = "job") -> str:
     """``job 4711 caused most of it: 71 % (55-80 %), 64 % of the operations``."""
     share, low, high = (
         round(100 * part) for part in (one.suspect.share, one.suspect.lower, one.suspect.upper)
