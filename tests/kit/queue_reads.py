@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from iosonde.queue.scenario import Arrivals, Cache, Scenario, Storage
+from iosonde.queue.scenario import ArrivalProcess, Cache, Scenario, Storage
 from iosonde.queue.simulate import simulate
 
 KINDS = ("queue", "load", "servers", "cache", "bursts")
@@ -63,8 +63,8 @@ def _reads(kind: str, family: str, queue: int, load: float, seed: int) -> np.nda
     warm = 20 * every + full
     writes = batch * TICKS / ((1 - SHARE) * load)
     clients = (
-        Arrivals("writes", "write", "poisson", writes, batch=batch, lose=True),
-        Arrivals("reads", "read", "poisson", every),
+        ArrivalProcess("writes", "write", "poisson", writes, batch=batch, lose=True),
+        ArrivalProcess("reads", "read", "poisson", every),
     )
     ticks = int(warm + (READS + 100) * every)
     found = simulate(Scenario(ticks, Storage(**storage), clients, seed=seed)).reads
