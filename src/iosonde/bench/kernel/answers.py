@@ -70,12 +70,19 @@ def examined(
         return {}, []
     found = probe_samples(Store(root), outcome.target, outcome.quiet_ns[0], outcome.end_ns)
     samples = {op: one for op, one in found.items() if op == CREATE}
-    if not samples:
-        return {}, []
+    return samples, kernel_phases(samples[CREATE], outcome, period_ns) if samples else []
+
+
+def kernel_phases(
+    samples: ProbeSamples, outcome: KernelOutcome, period_ns: int
+) -> list[KernelPhase]:
+    """Each phase of an outcome that reached its quiet time, which comes first."""
+    if outcome.quiet_ns is None:
+        return []
     phases = [Phase(QUIET, *outcome.quiet_ns), *outcome.phases]
-    effects = phase_effects(samples, outcome.quiet_ns, phases)
-    return samples, [
-        _phase(samples[CREATE], phase, effect, outcome, period_ns)
+    effects = phase_effects({CREATE: samples}, outcome.quiet_ns, phases)
+    return [
+        _phase(samples, phase, effect, outcome, period_ns)
         for phase, effect in zip(phases, effects, strict=True)
     ]
 

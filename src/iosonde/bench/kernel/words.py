@@ -10,6 +10,7 @@ from iosonde.bench.kernel.plan import QUIET
 from iosonde.model.units import (
     format_duration,
     format_factor,
+    format_option,
     format_percent,
     format_size,
     format_slowdown,
@@ -18,7 +19,7 @@ from iosonde.model.units import (
 
 def head(period_ns: int) -> tuple[str, ...]:
     """Names of the table's columns."""
-    longest = f"max of {format_duration(period_ns)}"
+    longest = f"max of {format_option(period_ns)}"
     return (
         *("phase", "writers", "block", "written", "creates", "lost", "median", "q99", longest),
         *("longest", "slowdown"),
@@ -77,7 +78,12 @@ def say(target: str, phases: Sequence[KernelPhase]) -> str:
         return f"{target}: creates were slow because this host was busy, which says nothing about the storage"
     if not any(one.effect.verdict == "usual" for one in beside):
         return f"{target}: too few creates to say which writes slow them"
-    return f"{target}: no block size slowed creates for certain"
+    return f"{target}: no block size slowed the median create for certain{_longest(beside)}"
+
+
+def _longest(beside: Sequence[KernelPhase]) -> str:
+    worst = max(beside, key=lambda one: one.longest_ns or 0.0)
+    return f"; the longest took {format_duration(worst.longest_ns)} beside {_writers(worst)}"
 
 
 def _writers(one: KernelPhase) -> str:
