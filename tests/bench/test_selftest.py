@@ -117,7 +117,7 @@ def test_find_counts_every_entry_and_follows_no_link(tmp_path):
 def test_a_directory_of_that_name_that_is_not_ours_is_left_alone(tmp_path):
     with SelftestFolder(tmp_path) as folder:
         assert (folder.path / MARK).exists()
-        with pytest.raises(MeasureError, match="another self-test"), SelftestFolder(tmp_path):
+        with pytest.raises(MeasureError, match="another run"), SelftestFolder(tmp_path):
             pass
         (folder.part("probe") / "left").write_text("x")
     assert list(tmp_path.iterdir()) == []

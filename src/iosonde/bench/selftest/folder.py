@@ -18,14 +18,14 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EBADF, errno.EINVAL)
 
 
 class SelftestFolder:
-    """``.iosonde-selftest-<uid>`` below ``place`` while entered; what a killed run left there goes first.
+    """``.iosonde-<kind>-<uid>`` below ``place`` while entered; what a killed run left there goes first.
 
     Raises UsageError (``place`` is no directory, or another owns the name), MeasureError (it cannot be made, or
-    another self-test uses it).
+    another run uses it).
     """
 
-    def __init__(self, place: Path) -> None:
-        self.path = place / f".iosonde-selftest-{os.geteuid()}"
+    def __init__(self, place: Path, kind: str = "selftest") -> None:
+        self.path = place / f".iosonde-{kind}-{os.geteuid()}"
         self._place = place
         self._lock = -1
         self.keep = False
@@ -62,8 +62,8 @@ class SelftestFolder:
         except OSError as error:
             if error.errno not in _NO_LOCKS:
                 raise MeasureError(
-                    f"{self.path}: another self-test uses it",
-                    expected="one self-test at a time",
+                    f"{self.path}: another run uses it",
+                    expected="one run at a time in a directory",
                     hint="try again when it has ended",
                 ) from error
         self._empty()

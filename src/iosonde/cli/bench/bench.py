@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from iosonde.cli.bench.bandwidth import bandwidth
+from iosonde.cli.bench.kernel import kernel
 from iosonde.cli.bench.metadata import metadata
 from iosonde.cli.bench.nfs import nfs
 from iosonde.model.errors import UsageError
@@ -17,6 +18,7 @@ What storage can do, measured.
 
   metadata   small objects: create, stat, read, delete; latencies, rates, who is the limit
   bandwidth  large files: write, read; rates while all ranks are busy, until the last is done, over time
+  kernel     any mount: how long creates wait while others write blocks of 1 KiB, 64 KiB, 1 MiB
   nfs        an NFS server: how long reads wait while writes come faster and faster
 
 examples:
@@ -30,6 +32,7 @@ Results go into the store (--store DIR). 'iosonde bench metadata --help' shows a
 BENCHMARKS: dict[str, Callable[[Sequence[str]], int]] = {
     "metadata": metadata,
     "bandwidth": bandwidth,
+    "kernel": kernel,
     "nfs": nfs,
 }
 

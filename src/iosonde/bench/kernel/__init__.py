@@ -1,0 +1,1 @@
+"""Creates beside writers of several block sizes, through a mounted file system."""
