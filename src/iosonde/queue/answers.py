@@ -10,7 +10,6 @@ import numpy as np
 
 from iosonde.model.errors import UsageError
 from iosonde.queue.fit import QueueFit, fit
-from iosonde.queue.read_samples import read_samples
 from iosonde.queue.scenario import ParameterSweep, Scenario
 from iosonde.queue.scenario_file import Setting, read_scenario
 from iosonde.queue.simulate import Simulated, simulate
@@ -21,6 +20,7 @@ from iosonde.queue.words import say_simulated
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from iosonde.model.arrays import Floats
     from iosonde.model.frames import Frame
 
 SCHEMA_VERSION = 1
@@ -51,14 +51,13 @@ def swept(
 
 
 def fitted(
-    path: Path, queue: int | None, load_per_s: float | None, seed: int, warn: Callable[[str], None]
+    reads: tuple[Floats, Floats], queue: int | None, load_per_s: float | None, seed: int
 ) -> tuple[QueueFit, WhatIf | None]:
-    """A fit to the reads of a table, and what another queue would change.
+    """A fit to reads, and what another queue would change. ``reads``: latencies (s), loads (operations/s).
 
-    The second is None without ``queue``, or where the model does not explain the reads. Raises InputFileError,
-    UsageError.
+    The second is None without ``queue``, or where the model does not explain the reads. Raises UsageError.
     """
-    found = fit(*read_samples(path, warn), seed=seed)
+    found = fit(*reads, seed=seed)
     if queue is None or not found.explained:
         return found, None
     return found, what_if(found, queue, load_per_s)

@@ -7,28 +7,41 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.text import table
 from iosonde.engine.files import write_text
-from iosonde.model.errors import UsageError
+from iosonde.jobs.environment.loads import loads_at
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.ops import OP_WORDS
 from iosonde.queue import answers
 from iosonde.queue.fit_words import HEAD, fit_json, fit_rows, say_fit, say_what_if
+from iosonde.queue.read_samples import read_samples
+from iosonde.weather.store import Store
+
+if TYPE_CHECKING:
+    from iosonde.model.arrays import Floats
+
+OPS = tuple(OP_WORDS)
 
 EXAMPLES = """\
   iosonde what-if reads.csv                 N, M and how well the model fits
   iosonde what-if reads.csv --queue 5       and what reads would take with a queue of 5
   iosonde what-if reads.parquet --queue 5 --load 800 --format json
+  iosonde what-if --target /work --metric read_ops,write_ops --since -1d --queue 5      from the store
 
 The table has a row a read: latency_s (or latency_ns) and load_per_s, the operations that all clients asked for in a
-second while it was under way. The exit code is 1 where the model does not explain the reads. See docs/simulate.md.
+second while it was under way. From the store: a probe's reads, and imported series of operations. The exit code is 1
+where the model does not explain the reads. See docs/simulate.md.
 """
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print the fit, and what follows from it."""
     args = _parse(arguments)
-    found, answer = answers.fitted(args.file, args.queue, args.load, args.seed, _warn)
+    reads = _stored(args) if args.file is None else read_samples(args.file, _warn)
+    found, answer = answers.fitted(reads, args.queue, args.load, args.seed)
     if args.format == "json":
         document = {"schema_version": answers.SCHEMA_VERSION, **fit_json(found, answer)}
         text = json.dumps(document, indent=2, allow_nan=False) + "\n"
@@ -44,6 +57,31 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if found.explained else 1
 
 
+def _stored(args: argparse.Namespace) -> tuple[Floats, Floats]:
+    """The probe's operations that ended ok, each with the load beside it."""
+    import numpy as np
+
+    root = options.store_root(args)
+    since, until = options.time_range(args, options.now_ns())
+    columns = ("due_ns", "service_ns", "outcome")
+    which = {"target": args.target, "ops": [args.op], "since_ns": since, "until_ns": until}
+    samples = Store(root).samples(columns, **which)
+    good = samples.take(samples["outcome"] == "ok")
+    if not len(good):
+        raise NothingMeasuredError(f"{args.target} has no {args.op} that ended ok at that time")
+    metrics = [word.strip() for word in args.metric.split(",")]
+    loads, series = loads_at(root, metrics, args.system, good["due_ns"])
+    known = np.isfinite(loads) & (loads > 0)
+    if not known.any():
+        raise NothingMeasuredError("no read has a load beside it: the series and the probe differ")
+    named = ", ".join(f"{one.level}/{one.metric}" for one in series)
+    options.note(
+        f"{int(known.sum()):,} of {len(good):,} reads have a load of {named} beside them; a counter "
+        "of what servers completed understates the load once their queue is full"
+    )
+    return good["service_ns"][known] / 1e9, loads[known]
+
+
 def _warn(message: str) -> None:
     options.note(f"iosonde: note: {message}")
 
@@ -52,13 +90,26 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "Service time N and queue M of a storage system from measured reads, and what a change would do."
     parser = options.Parser("what-if", summary, EXAMPLES)
     add = parser.add_argument
-    add("file", type=Path, metavar="FILE", help="reads with loads: CSV, Parquet or JSON lines")
+    told = "reads with loads: CSV, Parquet or JSON lines (default: the store)"
+    add("file", nargs="?", type=Path, metavar="FILE", help=told)
+    add("--target", metavar="NAME", help="target of the store whose operations are the reads")
+    add("--op", choices=OPS, default="data_read", help="operation of the probe (data_read)")
+    add("--metric", metavar="NAMES", help="series of loads, added up: read_ops,write_ops")
+    add("--system", metavar="NAME", help="file system of the series")
+    parser.add_range("-7d")
+    parser.add_store()
     add("--queue", type=int, metavar="M", help="another length of the queue, operations")
     told = "load of the answer, operations per second (default: the highest)"
     add("--load", type=float, metavar="RATE", help=told)
     add("--seed", type=int, default=1, metavar="N", help="random seed of the simulations (1)")
     parser.add_data(("json",))
     args = parser.parse(arguments)
+    if (args.file is None) == (args.target is None or args.metric is None):
+        raise UsageError(
+            "the reads are not named",
+            expected="a FILE, or --target and --metric for reads and loads of the store",
+            hint="'iosonde what-if --help'",
+        )
     if args.queue is not None and args.queue < 1:
         raise UsageError(f"--queue {args.queue}", expected="a number of operations from 1 on")
     if args.load is not None and not 0 < args.load < float("inf"):
