@@ -33,6 +33,7 @@ import numpy as np
 from iosonde.bench.runs import store as runs
 from iosonde.cli import main as door
 from iosonde.cli.shared import in_time, options
+from iosonde.engine import spool
 from iosonde.jobs.store import jobs, series
 from iosonde.jobs.store.metric_descriptions import Described, write_described
 from iosonde.model.job_metrics import About
@@ -269,7 +270,7 @@ def run(files: int, seed: int, tell: Callable[[str], None] = print) -> list[Dama
             got = answers(store, KINDS[name].questions)
             verdict, what = _judged(path, got, right[name])
             tried[name] += 1
-            if verdict == "unseen" and name not in UNSIGNED:
+            if verdict == "unseen" and name not in UNSIGNED and not _as_killed(name, how, path):
                 verdict = "violation"
             counts = {"equal": equal, "named": named, "unseen": unseen}.get(verdict)
             if counts is None:
@@ -300,6 +301,14 @@ def _in_this_process() -> Iterator[None]:
         yield
     finally:
         options.now_ns, in_time.in_time = before
+
+
+def _as_killed(name: str, how: str, path: Path) -> bool:
+    """Whether a segment was cut between two frames: a kill of the agent leaves just that."""
+    if (name, how) != ("spool", "cut"):
+        return False
+    segment = spool.read(path)
+    return segment is not None and segment.torn is None
 
 
 def _right(root: Path, store: Path) -> dict[str, list[Answer]]:
