@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from iosonde.cli.shared import options
 from iosonde.cli.shared.text import table
 from iosonde.engine.files import write_text
-from iosonde.jobs.environment.loads import loads_at
-from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.jobs.environment.loads import LoadSeries, ProbeReads, reads_beside
+from iosonde.model.errors import UsageError
 from iosonde.model.ops import OP_WORDS
 from iosonde.queue import answers
 from iosonde.queue.fit_words import HEAD, fit_json, fit_rows, say_fit, say_what_if
 from iosonde.queue.read_samples import read_samples
-from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
@@ -59,27 +58,17 @@ def main(arguments: Sequence[str]) -> int:
 
 def _stored(args: argparse.Namespace) -> tuple[Floats, Floats]:
     """The probe's operations that ended ok, each with the load beside it."""
-    import numpy as np
-
-    root = options.store_root(args)
-    since, until = options.time_range(args, options.now_ns())
-    columns = ("due_ns", "service_ns", "outcome")
-    which = {"target": args.target, "ops": [args.op], "since_ns": since, "until_ns": until}
-    samples = Store(root).samples(columns, **which)
-    good = samples.take(samples["outcome"] == "ok")
-    if not len(good):
-        raise NothingMeasuredError(f"{args.target} has no {args.op} that ended ok at that time")
     metrics = [word.strip() for word in args.metric.split(",")]
-    loads, series = loads_at(root, metrics, args.system, good["due_ns"])
-    known = np.isfinite(loads) & (loads > 0)
-    if not known.any():
-        raise NothingMeasuredError("no read has a load beside it: the series and the probe differ")
-    named = ", ".join(f"{one.level}/{one.metric}" for one in series)
+    since, until = options.time_range(args, options.now_ns())
+    series = LoadSeries(tuple(metrics), args.system)
+    which = ProbeReads(args.target, args.op, since, until)
+    found = reads_beside(options.store_root(args), which, series)
+    named = ", ".join(f"{one.level}/{one.metric}" for one in found.series)
     options.note(
-        f"{int(known.sum()):,} of {len(good):,} reads have a load of {named} beside them; a counter "
+        f"{len(found.latency_s):,} of {found.n:,} reads have a load of {named} beside them; a counter "
         "of what servers completed understates the load once their queue is full"
     )
-    return good["service_ns"][known] / 1e9, loads[known]
+    return found.latency_s, found.load_per_s
 
 
 def _warn(message: str) -> None:

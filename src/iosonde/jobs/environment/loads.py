@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from iosonde.jobs.store.series import SeriesName, read_block, series_names
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Instants
@@ -17,21 +18,55 @@ if TYPE_CHECKING:
 _UNIT = "operations"
 
 
-def loads_at(
-    root: Path, metrics: Sequence[str], system: str | None, times_ns: Instants
-) -> tuple[Floats, list[SeriesName]]:
-    """Operations a second of all components at each instant (n,), ascending; and the series they are from.
+class ProbeReads(NamedTuple):
+    """Operations of a probe that were due in [since, until); None = open."""
 
-    ``metrics``: names, or ``level/name``; their rates are added. NaN where a component of one is missing. Raises
-    UsageError: no such series, several, or one that does not count operations.
+    target: str
+    op: str
+    since_ns: int | None
+    until_ns: int | None
+
+
+class LoadSeries(NamedTuple):
+    """Series whose rates are added up. ``metrics``: names, or ``level/name``; ``system`` None = any."""
+
+    metrics: tuple[str, ...]
+    system: str | None
+
+
+class LoadedReads(NamedTuple):
+    """Reads (k,) with a load beside them, of ``n`` that ended ok; the series the loads are from."""
+
+    latency_s: Floats
+    load_per_s: Floats
+    n: int
+    series: list[SeriesName]
+
+
+def reads_beside(root: Path, which: ProbeReads, series: LoadSeries) -> LoadedReads:
+    """Service times of a probe's operations that ended ok, each with the operations a second beside it.
+
+    Reads beside a missing record, or without load, are left out. Raises UsageError: no such series, several, or one
+    that does not count operations; NothingMeasuredError: no read, or none with a load; StoreError.
     """
-    total: Floats = np.zeros(len(times_ns))
-    since, until = int(times_ns[0]), int(times_ns[-1]) + 1
-    known = series_names(root, since, until)
-    found = [_series(metric, system, known) for metric in metrics]
-    for name in found:
-        total += _rates(root, name, times_ns)
-    return total, found
+    samples = Store(root).samples(
+        ("due_ns", "service_ns", "outcome"),
+        target=which.target,
+        ops=[which.op],
+        since_ns=which.since_ns,
+        until_ns=which.until_ns,
+    )
+    good = samples.take(samples["outcome"] == "ok")
+    if not len(good):
+        raise NothingMeasuredError(f"{which.target} has no {which.op} that ended ok at that time")
+    due_ns = good["due_ns"]
+    known = series_names(root, int(due_ns[0]), int(due_ns[-1]) + 1)
+    names = [_series(metric, series.system, known) for metric in series.metrics]
+    load: Floats = sum((_rates(root, name, due_ns) for name in names), np.zeros(len(due_ns)))
+    there = np.isfinite(load) & (load > 0)
+    if not there.any():
+        raise NothingMeasuredError("no read has a load beside it: the series and the probe differ")
+    return LoadedReads(good["service_ns"][there] / 1e9, load[there], len(good), names)
 
 
 def _series(metric: str, system: str | None, known: Sequence[SeriesName]) -> SeriesName:
@@ -62,6 +97,7 @@ def _listed(names: Sequence[SeriesName]) -> str:
 
 
 def _rates(root: Path, name: SeriesName, times_ns: Instants) -> Floats:
+    """Operations a second of all components at each instant (n,), ascending; NaN where one is missing."""
     rates: Floats = np.full(len(times_ns), np.nan)
     block = read_block(root, name, int(times_ns[0]), int(times_ns[-1]) + 1)
     if block is None:
