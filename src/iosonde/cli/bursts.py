@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.text import count, table
-from iosonde.engine.files import write_frame, write_text
+from iosonde.engine.files import write_frame
 from iosonde.engine.left_out import with_left_out
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import Frame
@@ -156,11 +155,7 @@ def _write_json(found: list[RunBursts], args: argparse.Namespace, now_ns: int) -
     }
     document = with_left_out(plain, options.store_root(args))
     text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-    if args.output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(text, args.output)
-        options.note(f"wrote {args.output}")
+    options.put_text(text, args.output)
 
 
 def _plain(burst: RunBurst, now_ns: int) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -221,11 +220,7 @@ def _write_json(
     }
     document = with_left_out(plain, options.store_root(args))
     text = json.dumps(document, indent=2) + "\n"
-    if args.output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(text, args.output)
-        options.note(f"wrote {args.output}")
+    options.put_text(text, args.output)
 
 
 def _write_csv(found: list[OpComparison], args: argparse.Namespace) -> None:

@@ -23,7 +23,6 @@ from iosonde.bench.runs.store import run_ids
 from iosonde.cli.shared import options
 from iosonde.cli.shared.named_run import run_named
 from iosonde.cli.shared.text import table
-from iosonde.engine.files import write_text
 from iosonde.model.errors import InputFileError
 
 EXAMPLES = """\
@@ -50,10 +49,7 @@ def main(arguments: Sequence[str]) -> int:
         save_sheet(sheet, args.plot, width_in=args.width, dark=args.dark)
     if args.format == "json":
         text = json.dumps(as_json(found.findings, found.rates), indent=2) + "\n"
-        if args.output is None:
-            print(text, end="")
-        else:
-            write_text(text, args.output)
+        options.put_text(text, args.output)
         return 0
     print("\n".join(say(found.findings)))
     if rows := table_rows(found.findings):

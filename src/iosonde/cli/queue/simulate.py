@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.progress import working
 from iosonde.cli.shared.text import table
-from iosonde.engine.files import write_frame, write_text
+from iosonde.engine.files import write_frame
 from iosonde.model.errors import UsageError
 from iosonde.queue import answers
 from iosonde.queue.words import (
@@ -108,10 +107,7 @@ def _plot(args: argparse.Namespace, sheet: Sheet) -> None:
 
 def _json(args: argparse.Namespace, document: dict[str, Any]) -> None:
     text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-    if args.output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(text, args.output)
+    options.put_text(text, args.output)
 
 
 def _frame(args: argparse.Namespace, frame: Frame) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.text import table
-from iosonde.engine.files import write_text
 from iosonde.jobs.environment.loads import LoadSeries, ProbeReads, reads_beside
 from iosonde.model.errors import UsageError
 from iosonde.model.ops import OP_WORDS
@@ -44,10 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     if args.format == "json":
         document = {"schema_version": answers.SCHEMA_VERSION, **fit_json(found, answer)}
         text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-        if args.output is None:
-            sys.stdout.write(text)
-        else:
-            write_text(text, args.output)
+        options.put_text(text, args.output)
     else:
         print("\n".join(say_fit(found)))
         if answer is not None:

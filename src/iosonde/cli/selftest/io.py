@@ -19,7 +19,6 @@ from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.progress import preparing
 from iosonde.cli.shared.text import table, wrapped
-from iosonde.engine.files import write_text
 from iosonde.model.errors import NothingMeasuredError
 
 SCHEMA_VERSION = 1
@@ -86,11 +85,7 @@ def _write_json(
         "sentence": sentence,
     }
     text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-    if args.output is None:
-        print(text, end="")
-    else:
-        write_text(text, args.output)
-        options.note(f"wrote {args.output}")
+    options.put_text(text, args.output)
 
 
 def _plot(

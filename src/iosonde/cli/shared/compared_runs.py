@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from iosonde.bench.runs.store import StoredRun
 from iosonde.cli.shared import options
 from iosonde.cli.shared.target_or_run import runs_named
 from iosonde.cli.shared.text import table
-from iosonde.engine.files import write_frame, write_text
+from iosonde.engine.files import write_frame
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import Frame
 from iosonde.weather.store import Store
@@ -95,11 +94,7 @@ def _write_json(
         **rates_json(found, args.margin),
     }
     text = json.dumps(document, indent=2) + "\n"
-    if args.output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(text, args.output)
-        options.note(f"wrote {args.output}")
+    options.put_text(text, args.output)
 
 
 def _write_csv(found: list[BandwidthRatio], args: argparse.Namespace) -> None:

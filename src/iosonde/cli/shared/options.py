@@ -218,6 +218,17 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def put_text(text: str, output: Path | None) -> None:
+    """Print text, or write it to a file and say so. Raises OSError."""
+    from iosonde.engine.files import write_text
+
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_text(text, output)
+        note(f"wrote {output}")
+
+
 def copy_to_stdout(path: Path) -> None:
     """Pass a file on, byte for byte; to a terminal as text that is safe for it."""
     if sys.stdout.isatty():
