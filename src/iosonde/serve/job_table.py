@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageEr
 from iosonde.model.jobs import JobTable
 from iosonde.serve.errors import page
 from iosonde.serve.params import RefusalError
+from iosonde.serve.privacy.pseudonyms import Pseudonyms
 
 KEEP_S = 20.0
 """A table that was read is taken for so long: jobs end now and then, and reading them takes a while."""
@@ -31,10 +33,16 @@ class Version(NamedTuple):
 
 
 class JobTables:
-    """The newest version. ``seconds``: a monotonic clock. Safe to use from several threads."""
+    """The newest version. ``seconds``: a monotonic clock; ``names`` stand in it. Safe to use from several threads."""
 
-    def __init__(self, read: Callable[[], JobTable], seconds: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        read: Callable[[], JobTable],
+        seconds: Callable[[], float],
+        names: Pseudonyms | None = None,
+    ) -> None:
         self._read = read
+        self._names = names or Pseudonyms(None)
         self._seconds = seconds
         self._lock = threading.Lock()
         self._version: Version | None = None
@@ -46,11 +54,18 @@ class JobTables:
             now = self._seconds()
             kept = self._version
             if kept is None or not 0 <= now - self._read_at < KEEP_S:
-                table = self._read()
+                table = under_policy(self._read(), self._names)
                 if kept is None or not same(kept.table, table):
                     kept = Version(kept.number + 1 if kept else 1, table, judged(table))
                 self._version, self._read_at = kept, now
             return kept
+
+
+def under_policy(table: JobTable, names: Pseudonyms) -> JobTable:
+    """The same with aliases for names, where the policy asks for them."""
+    if not names.hashed:
+        return table
+    return replace(table, job_id=names.column("job", table.job_id))
 
 
 def same(one: JobTable, other: JobTable) -> bool:
