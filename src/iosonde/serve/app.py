@@ -82,8 +82,8 @@ def create(
     """The application over one store folder, which need not exist yet.
 
     ``hosts``: names that the server answers to (None: any); see ``security``. ``clock``: ns since
-    the epoch. ``jobs``, ``loads``: the table of jobs, the load of nodes (None: the store's). ``names``: of users, accounts
-    and jobs, as they leave (None: hashed). ``app.state.live.stop()`` ends the streams.
+    the epoch. ``jobs``, ``loads``: the table of jobs, the load of nodes (None: the store's). ``names``: of users,
+    accounts and jobs, as they leave (None: hashed). ``app.state.live.stop()`` ends the streams.
     """
     store = Store(Path(store_root))
     # The weather shares its threads with nobody: tables of jobs, pictures and climates take longer.

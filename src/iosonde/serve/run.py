@@ -36,10 +36,11 @@ def run(
     """Serve the store on ``listen`` (HOST:PORT, port 0 = any free one) until Ctrl-C or SIGTERM.
 
     ``note`` gets the lines for people; the first one says the address. With ``sealing``, closed
-    spool segments become Parquet meanwhile. ``shown``: who sees names of users and jobs (None: as the store's policy says).
-    Raises UsageError for an address or a policy that cannot be read, IosondeError when the address cannot be used.
+    spool segments become Parquet meanwhile. ``shown``: who sees names of users and jobs (None: as the
+    store's policy says). Raises UsageError for an address or a policy that cannot be read, IosondeError
+    when the address cannot be used.
     """
-    policy = shown or read_policy(store_root)
+    policy = read_policy(store_root) if shown is None else shown
     host, port = parse_listen(listen)
     bound = bind(host, port)
     address = bound.getsockname()
@@ -53,7 +54,9 @@ def run(
         )
     names = pseudonyms(store_root, policy, loopback=loopback, randomness=os.urandom)
     if shown is None and names.hashed and not (Path(store_root) / POLICY).exists():
-        note("note: aliases stand for names of users and jobs; --names shown, or a policy, shows them")
+        note(
+            "note: aliases stand for names of users and jobs; --names shown, or a policy, shows them"
+        )
     server = serving(create(store_root, hosts=LOOPBACK_NAMES if loopback else None, names=names))
     sealer = Sealer(store_root, note)
     if sealing:

@@ -1,1 +1,1 @@
-"""Whose operations, when: every user, account, application, job and group of nodes, from a year to a record's length."""
+"""Whose operations, when: users, accounts, applications, jobs and groups of nodes, from a year to a record's length."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.load.history import _FIELD
+from iosonde.jobs.load.history import FIELDS
 from iosonde.jobs.load.spans import dense
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def jobs_at(
     high = min(grid.cells, -((grid.begin_ns - span_ns[1]) // grid.step_ns))
     there = (runs.begin_ns < span_ns[1]) & (runs.end_ns > span_ns[0])
     if column != "nodes" and name is not None:
-        there &= getattr(runs, _FIELD.get(column, column)).astype(str) == name
+        there &= getattr(runs, FIELDS.get(column, column)).astype(str) == name
     chosen = np.flatnonzero(there)
     if high <= low or not len(chosen):
         return JobLoads(0, ())
@@ -58,7 +58,10 @@ def jobs_at(
         len(chosen),
         tuple(
             JobLoad(
-                *(str(getattr(runs, each)[run]) for each in ("job_id", "user", "account", "name")),
+                str(runs.job_id[run]),
+                str(runs.user[run]),
+                str(runs.account[run]),
+                str(runs.name[run]),
                 int(runs.begin_ns[run]),
                 int(runs.end_ns[run]),
                 int(runs.nodes[run]),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.jobs.attribution.pieces import RunPieces, pieces_of
-from iosonde.jobs.load.spans import Spans
+from iosonde.jobs.load.spans import CellSpans
 
 if TYPE_CHECKING:
     from iosonde.jobs.attribution.join import Joined
@@ -22,7 +22,7 @@ class _OfRuns(NamedTuple):
     ops: np.ndarray
 
 
-def run_cells(joined: Joined) -> Spans:
+def run_cells(joined: Joined) -> CellSpans:
     """A span a run, its row; over its nodes, less their background. Cells without records have 0."""
     grid, allocations = joined.recorded.grid, joined.allocations
     begin, end = grid.place(allocations.begin_ns), grid.place(allocations.end_ns)
@@ -38,12 +38,10 @@ def run_cells(joined: Joined) -> Spans:
     for node in range(len(joined.recorded.nodes)):
         low, high = np.searchsorted(of_node, [node, node + 1])
         _add(joined, pieces, slice(int(low), int(high)), share, found)
-    return Spans(np.arange(len(allocations)), first, offset, found.ops)
+    return CellSpans(np.arange(len(allocations)), first, offset, found.ops)
 
 
-def _add(
-    joined: Joined, pieces: RunPieces, members: slice, share: Floats, found: _OfRuns
-) -> None:
+def _add(joined: Joined, pieces: RunPieces, members: slice, share: Floats, found: _OfRuns) -> None:
     """Add the parts that runs have in one node's cells."""
     piece = pieces.piece[members]
     if not len(piece):

@@ -1,7 +1,7 @@
-"""Rows over time of which each has values in some spans of cells only, and coarser copies of them.
+"""LoadRows over time of which each has values in some spans of cells only, and coarser copies of them.
 
-A coarser cell has the sum of the finer ones and the largest value that a cell of the finest level has in it: down-sampling
-loses neither.
+A coarser cell has the sum of the finer ones and the largest value that a cell of the finest level has in it:
+down-sampling loses neither.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _AT_ONCE = 250_000
 
 
 @dataclass(frozen=True)
-class Spans:
+class CellSpans:
     """``row`` (S,): whose span; ``first`` (S,): its first cell; ``offset`` (S + 1,): where its values begin and end.
 
     ``ops`` (V,): sums of cells; ``most`` (V,): largest finest cell in each; None at the finest level.
@@ -56,12 +56,12 @@ class Dense(NamedTuple):
     most: Floats
 
 
-def merged(spans: Spans, row: Places) -> Spans:
+def merged(spans: CellSpans, row: Places) -> CellSpans:
     """Finest spans as those of other rows, ``row`` (S,); spans of a row that touch become one, their values add up."""
     order = np.lexsort((spans.first, row))
     order = order[np.diff(spans.offset)[order] > 0]
     rows, first, end = row[order], spans.first[order], spans.end[order]
-    # Rows one after the other on one axis: the latest end so far is then that of the row itself.
+    # LoadRows one after the other on one axis: the latest end so far is then that of the row itself.
     width = int(end.max(initial=0)) + 2
     reach = np.maximum.accumulate(rows * width + end)
     fresh = np.ones(len(order), np.bool_)
@@ -77,10 +77,10 @@ def merged(spans: Spans, row: Places) -> Spans:
     for part in _parts(np.diff(spans.offset)[order]):
         source, place, of = _expanded(spans.offset[order[part]], end[part] - first[part])
         np.add.at(ops, to[part][of] + place, spans.ops[source])
-    return Spans(rows[begin], new_first, offset, ops)
+    return CellSpans(rows[begin], new_first, offset, ops)
 
 
-def coarser(spans: Spans, factor: int = FACTOR) -> Spans:
+def coarser(spans: CellSpans, factor: int = FACTOR) -> CellSpans:
     """Cells that hold ``factor`` of these, counted from cell 0. A row keeps its spans; they may share a cell."""
     first = spans.first // factor
     length = -(-spans.end // factor) - first
@@ -90,13 +90,13 @@ def coarser(spans: Spans, factor: int = FACTOR) -> Spans:
     begin = np.maximum((first[of] + place) * factor - spans.first[of], 0) + spans.offset[:-1][of]
     if not len(begin):
         none = np.zeros(0, np.float32)
-        return Spans(spans.row, first, offset, none, none)
+        return CellSpans(spans.row, first, offset, none, none)
     most = spans.ops if spans.most is None else spans.most
     ops = np.add.reduceat(spans.ops, begin, dtype=np.float32)
-    return Spans(spans.row, first, offset, ops, np.maximum.reduceat(most, begin))
+    return CellSpans(spans.row, first, offset, ops, np.maximum.reduceat(most, begin))
 
 
-def levels(finest: Spans, cells: int) -> tuple[Spans, ...]:
+def levels(finest: CellSpans, cells: int) -> tuple[CellSpans, ...]:
     """``finest`` and its coarser copies, until few cells are left of ``cells``."""
     found = [finest]
     while cells > FACTOR**4:
@@ -105,7 +105,7 @@ def levels(finest: Spans, cells: int) -> tuple[Spans, ...]:
     return tuple(found)
 
 
-def sums(spans: Spans, low: int, high: int, rows: int) -> Floats:
+def sums(spans: CellSpans, low: int, high: int, rows: int) -> Floats:
     """(rows,) What each row has in the cells [low, high)."""
     found = np.zeros(rows)
     for source, _, span in _within(spans, low, high, np.ones(rows, np.bool_)):
@@ -113,7 +113,7 @@ def sums(spans: Spans, low: int, high: int, rows: int) -> Floats:
     return found
 
 
-def dense(spans: Spans, low: int, high: int, place: Places, many: int) -> Dense:
+def dense(spans: CellSpans, low: int, high: int, place: Places, many: int) -> Dense:
     """Cells [low, high) of the rows that have a ``place`` (rows,) of 0 to ``many`` - 1; -1 leaves a row out."""
     cells = high - low
     ops, most = np.zeros(many * cells), np.zeros(many * cells)
@@ -127,7 +127,7 @@ def dense(spans: Spans, low: int, high: int, place: Places, many: int) -> Dense:
     return Dense(ops.reshape(many, cells), most.reshape(many, cells))
 
 
-def masked_sums(spans: Spans, low: int, wanted: NDArray[np.bool_], rows: int) -> Floats:
+def masked_sums(spans: CellSpans, low: int, wanted: NDArray[np.bool_], rows: int) -> Floats:
     """(rows,) What each row has in those of the cells from ``low`` on that are ``wanted``."""
     found = np.zeros(rows)
     for source, cell, span in _within(spans, low, low + len(wanted), np.ones(rows, np.bool_)):
@@ -137,7 +137,7 @@ def masked_sums(spans: Spans, low: int, wanted: NDArray[np.bool_], rows: int) ->
 
 
 def _within(
-    spans: Spans, low: int, high: int, rows: NDArray[np.bool_]
+    spans: CellSpans, low: int, high: int, rows: NDArray[np.bool_]
 ) -> Iterator[tuple[Ints, Ints, Places]]:
     """Values in [low, high) of the chosen rows: where they are, their cells, their spans; some at once."""
     end = spans.end

@@ -10,7 +10,7 @@ import numpy as np
 from iosonde.jobs.load.spans import FACTOR, Dense, dense, masked_sums, sums
 
 if TYPE_CHECKING:
-    from iosonde.jobs.load.history import Column, LoadHistory, Rows
+    from iosonde.jobs.load.history import Column, LoadHistory, LoadRows
     from iosonde.model.arrays import Flags, Floats
 
 HALF = 0.5
@@ -33,7 +33,7 @@ class Asked(NamedTuple):
     band: tuple[float, float] | None = None
 
 
-class Part(NamedTuple):
+class ColumnLoad(NamedTuple):
     """What one of the columns did. ``share``: of all operations recorded; 0 to 1."""
 
     row: int
@@ -42,7 +42,7 @@ class Part(NamedTuple):
     share: float
 
 
-class Axis(NamedTuple):
+class ViewAxis(NamedTuple):
     """``cells`` of ``step_ns`` from ``begin_ns``; ``low``, ``high``: the finest cells of them."""
 
     begin_ns: int
@@ -58,7 +58,7 @@ class Axis(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Band:
+class TotalBand:
     """Time in which the total lies in [low, high), per second; ``ranked``: who did how much then, the first ``top``.
 
     ``ops``: all then; ``half``: how many of the largest make more than half; None: all of them together do not.
@@ -70,7 +70,7 @@ class Band:
     share_of_time: float
     ops: float
     half: int | None
-    ranked: tuple[Part, ...]
+    ranked: tuple[ColumnLoad, ...]
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,17 @@ class LoadView:
     """
 
     asked: Asked
-    axis: Axis
+    axis: ViewAxis
     ops: float
     columns: int
     half: int | None
-    parts: tuple[Part, ...]
+    parts: tuple[ColumnLoad, ...]
     total: Dense
     of: Dense
     covered: Floats
     inside: Floats
     rates: TotalRates
-    band: Band | None
+    band: TotalBand | None
 
 
 def load_view(history: LoadHistory, asked: Asked) -> LoadView:
@@ -132,12 +132,12 @@ def load_view(history: LoadHistory, asked: Asked) -> LoadView:
     )
 
 
-def axis_of(history: LoadHistory, asked: Asked) -> Axis:
+def axis_of(history: LoadHistory, asked: Asked) -> ViewAxis:
     """Cells of a power of two of the grid's step, so that at most ``asked.cells`` hold the range."""
     grid = history.grid
     begin, end = max(asked.begin_ns, grid.begin_ns), min(asked.end_ns, grid.end_ns)
     if end <= begin:
-        return Axis(begin, grid.step_ns, 0, 0, 0)
+        return ViewAxis(begin, grid.step_ns, 0, 0, 0)
     per = 1
     while True:
         step = per * grid.step_ns
@@ -148,7 +148,7 @@ def axis_of(history: LoadHistory, asked: Asked) -> Axis:
         per *= 2
     cells = high - low
     low, high = low * per, min(high * per, grid.cells)
-    return Axis(grid.begin_ns + low * grid.step_ns, step, cells, low, high)
+    return ViewAxis(grid.begin_ns + low * grid.step_ns, step, cells, low, high)
 
 
 def _level(per: int) -> int:
@@ -159,23 +159,23 @@ def _level(per: int) -> int:
     return level
 
 
-def _at(rows: Rows, per: int) -> tuple[int, int]:
+def _at(rows: LoadRows, per: int) -> tuple[int, int]:
     """A level of the rows, and how many finest cells one of its cells has."""
     level = min(_level(per), len(rows.levels) - 1)
     return level, FACTOR**level
 
 
-def _ranked(rows: Rows, axis: Axis) -> Floats:
+def _ranked(rows: LoadRows, axis: ViewAxis) -> Floats:
     """(M,) Operations in view, by whole cells of a level that has some hundreds of them."""
     level, size = _at(rows, max(1, (axis.high - axis.low) // (_MOST_CELLS // FACTOR)))
     return sums(rows.levels[level], axis.low // size, -(-axis.high // size), len(rows.names))
 
 
-def _parts(rows: Rows, ops: Floats, everything: float, top: int) -> tuple[Part, ...]:
+def _parts(rows: LoadRows, ops: Floats, everything: float, top: int) -> tuple[ColumnLoad, ...]:
     order = np.argsort(-ops, kind="stable")[:top]
     whole = max(everything, 1e-300)
     return tuple(
-        Part(int(row), rows.names[row], float(ops[row]), min(1.0, float(ops[row]) / whole))
+        ColumnLoad(int(row), rows.names[row], float(ops[row]), min(1.0, float(ops[row]) / whole))
         for row in order
         if ops[row] > 0
     )
@@ -187,7 +187,7 @@ def _half(ranked: Floats, everything: float) -> int | None:
     return int(more[0]) + 1 if len(more) and everything > 0 else None
 
 
-def _cells(rows: Rows, axis: Axis, per: int, place: np.ndarray, many: int) -> Dense:
+def _cells(rows: LoadRows, axis: ViewAxis, per: int, place: np.ndarray, many: int) -> Dense:
     level, size = _at(rows, per)
     found = dense(rows.levels[level], axis.low // size, -(-axis.high // size), place, many)
     return _reduced(found, per // size)
@@ -210,15 +210,17 @@ def _means(values: Floats, by: int) -> Floats:
     return np.asarray(np.add.reduceat(values, begin) / np.diff(np.append(begin, len(values))))
 
 
-def _rates(found: Dense, axis: Axis, history: LoadHistory) -> Dense:
+def _rates(found: Dense, axis: ViewAxis, history: LoadHistory) -> Dense:
     """Per second: of cells, of the largest finest cell."""
     finest = history.grid.step_ns / 1e9
-    edges = np.minimum(np.arange(axis.cells + 1) * axis.step_ns, (axis.high - axis.low) * history.grid.step_ns)
+    edges = np.minimum(
+        np.arange(axis.cells + 1) * axis.step_ns, (axis.high - axis.low) * history.grid.step_ns
+    )
     seconds = np.maximum(np.diff(edges) / 1e9, finest)
     return Dense(found.ops / seconds, found.most / finest)
 
 
-def _inside(history: LoadHistory, axis: Axis, band: tuple[float, float] | None) -> Flags:
+def _inside(history: LoadHistory, axis: ViewAxis, band: tuple[float, float] | None) -> Flags:
     total = history.total[axis.low : axis.high] / (history.grid.step_ns / 1e9)
     if band is None:
         return np.zeros(len(total), np.bool_)
@@ -226,7 +228,7 @@ def _inside(history: LoadHistory, axis: Axis, band: tuple[float, float] | None) 
     return np.asarray((total >= band[0]) & (total < band[1]) & known)
 
 
-def _total_rates(history: LoadHistory, axis: Axis) -> TotalRates:
+def _total_rates(history: LoadHistory, axis: ViewAxis) -> TotalRates:
     """Logarithmic bins; what is below 1/s is in the first."""
     known = history.covered[axis.low : axis.high] > 0
     step_s = history.grid.step_ns / 1e9
@@ -235,12 +237,14 @@ def _total_rates(history: LoadHistory, axis: Axis) -> TotalRates:
     bins = int(np.floor(decades * BINS_A_DECADE)) + 1
     edges = np.concatenate([[0.0], 10.0 ** (np.arange(bins + 1) / BINS_A_DECADE)])
     found = np.searchsorted(edges, rate, "right") - 1
-    return TotalRates(edges, np.bincount(found, minlength=len(edges) - 1) * step_s)
+    return TotalRates(
+        np.asarray(edges, np.float64), np.bincount(found, minlength=len(edges) - 1) * step_s
+    )
 
 
 def _band(
-    history: LoadHistory, rows: Rows, axis: Axis, inside: Flags, asked: Asked
-) -> Band:
+    history: LoadHistory, rows: LoadRows, axis: ViewAxis, inside: Flags, asked: Asked
+) -> TotalBand:
     """Who did how much while the total was in the band, from the finest cells."""
     assert asked.band is not None
     ops = masked_sums(rows.levels[0], axis.low, inside, len(rows.names))
@@ -248,7 +252,7 @@ def _band(
     step_s = history.grid.step_ns / 1e9
     known = max(1, int(np.count_nonzero(history.covered[axis.low : axis.high] > 0)))
     count = int(np.count_nonzero(inside))
-    return Band(
+    return TotalBand(
         low=asked.band[0],
         high=asked.band[1],
         seconds=count * step_s,

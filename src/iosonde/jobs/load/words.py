@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from iosonde.jobs.load.history import Column
-    from iosonde.jobs.load.view import Band, LoadView, Part
+    from iosonde.jobs.load.view import ColumnLoad, LoadView, TotalBand
 
 NOUNS: dict[Column, tuple[str, str]] = {
     "user": ("user", "users"),
@@ -31,7 +31,7 @@ def say(view: LoadView) -> str:
     return f"{_majority(view.half, view.parts, view.asked.column)} of {count(view.ops)} operations."
 
 
-def _say_band(band: Band, column: Column) -> str:
+def _say_band(band: TotalBand, column: Column) -> str:
     limits = f"{rate(band.low)} to {rate(band.high)} operations/s"
     if not band.seconds:
         return f"The total was never within {limits}."
@@ -40,7 +40,7 @@ def _say_band(band: Band, column: Column) -> str:
     return f"The total was within {limits} in {time}; {who[0].lower()}{who[1:]} of the operations then."
 
 
-def _majority(half: int | None, ranked: Sequence[Part], column: Column) -> str:
+def _majority(half: int | None, ranked: Sequence[ColumnLoad], column: Column) -> str:
     """``User u03 made 62 %``, ``3 users made 71 % (u03, u07, u11)``."""
     one, many = NOUNS[column]
     if half is None or half > len(ranked):

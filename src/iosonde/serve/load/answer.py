@@ -1,4 +1,4 @@
-"""``/api/load``: names, totals and the sentence; ``/api/load/cells``: the matrix; ``/api/load/jobs``: who runs there."""
+"""``/api/load``: names, totals and the sentence; ``/api/load/cells``: the matrix; ``/api/load/jobs``: who ran."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from starlette.responses import Response
 from iosonde.engine.files import csv_text
 from iosonde.jobs.load.at import jobs_at
 from iosonde.jobs.load.history import COLUMNS
-from iosonde.jobs.load.view import Asked, Band, LoadView, Part, load_view
+from iosonde.jobs.load.view import Asked, ColumnLoad, LoadView, TotalBand, load_view
 from iosonde.jobs.load.words import NOUNS, say
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.serve import wire
@@ -57,8 +57,8 @@ class LoadRoutes:
     async def cells(self, request: Request, query: Annotated[LoadQuery, Query()]) -> Response:
         """The same as little-endian 32-bit floats: means and maxima of the total and of each column, by cell.
 
-        Rows of /api/load's `cells` values: the total's mean and largest rate, then those of each column, in operations
-        per second; then the part of each cell that has records, and the part that lies in the band.
+        Arrays of as many values as /api/load has `cells`: the total's mean and largest rate, then those of each column,
+        in operations per second; then the part of each cell that has records, and the part that lies in the band.
         """
         view = asked(query)
         answer = await self._shared.answer(("cells", view), lambda: self._cells(view))
@@ -146,11 +146,11 @@ def load_data(shown: _Shown, hashed: bool) -> dict[str, Any]:
     }
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _part(part: ColumnLoad) -> dict[str, Any]:
     return {"name": part.name, "ops": round(part.ops), "share": part.share}
 
 
-def _band(band: Band) -> dict[str, Any]:
+def _band(band: TotalBand) -> dict[str, Any]:
     return {
         "low_per_s": band.low,
         "high_per_s": band.high,
@@ -166,7 +166,10 @@ def cell_bytes(view: LoadView) -> bytes:
     """The arrays, one after the other."""
     pairs = (view.total, view.of)
     rows = [
-        row for dense in pairs for at in range(len(dense.ops)) for row in (dense.ops[at], dense.most[at])
+        row
+        for dense in pairs
+        for at in range(len(dense.ops))
+        for row in (dense.ops[at], dense.most[at])
     ]
     return np.concatenate([*rows, view.covered, view.inside]).astype("<f4").tobytes()
 
@@ -182,7 +185,5 @@ def cell_records(view: LoadView) -> list[dict[str, Any]]:
         for cell in np.flatnonzero(most > 0).tolist():
             at = int(begin[cell])
             values = (f"{means[cell]:.6g}", f"{most[cell]:.6g}")
-            found.append(
-                dict(zip(_CSV, (at, at + view.axis.step_ns, name, *values), strict=True))
-            )
+            found.append(dict(zip(_CSV, (at, at + view.axis.step_ns, name, *values), strict=True)))
     return found

@@ -52,7 +52,9 @@ class Histories:
         try:
             self._make()
         except IosondeError:
-            self._made_at = self._seconds()  # the old one stays; the next reader after a while tries again
+            self._made_at = (
+                self._seconds()
+            )  # the old one stays; the next reader after a while tries again
         finally:
             self._making.release()
 

@@ -60,7 +60,9 @@ def _key(path: Path, randomness: Callable[[int], bytes]) -> bytes:
     if not path.exists() and path.parent.is_dir():
         # A link appears whole, and only where there is none: two servers that start together share a key.
         with contextlib.suppress(OSError):
-            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            with os.fdopen(
+                os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
+            ) as file:
                 file.write(made.hex().encode() + b"\n")
             os.link(draft, path)
         with contextlib.suppress(OSError):
