@@ -3,6 +3,8 @@ import { h, setAttribute } from "../components/shared/dom.ts";
 import { ClimatePage } from "./climate/page.ts";
 import { ALL, climateAddress, readClimateAddress } from "./shared/climate_address.ts";
 import { JobsPage } from "./jobs/page.ts";
+import { readLoadAddress, loadAddress, WHOLE } from "./load/address.ts";
+import { LoadPage } from "./load/page.ts";
 import { jobsAddress, readJobsAddress } from "./shared/jobs_address.ts";
 import type { RoomPage } from "./shared/room_page.ts";
 
@@ -15,6 +17,7 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   { words: "Jobs", href: jobsAddress({ search: "", query: null }), named: (hash) => readJobsAddress(hash) !== null, make: (zone) => new JobsPage(zone) },
+  { words: "Load", href: loadAddress(WHOLE), named: (hash) => readLoadAddress(hash) !== null, make: (zone) => new LoadPage(zone) },
   { words: "Climate", href: climateAddress(ALL), named: (hash) => readClimateAddress(hash) !== null, make: () => new ClimatePage() },
 ];
 

@@ -39,6 +39,6 @@ def main(arguments: Sequence[str]) -> int:
         args.listen,
         options.note,
         sealing=not args.no_seal,
-        shown=args.names,
+        names_shown=args.names,
     )
     return 0

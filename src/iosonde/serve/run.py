@@ -31,16 +31,16 @@ def run(
     note: Callable[[str], None] = print,
     *,
     sealing: bool = True,
-    shown: Shown | None = None,
+    names_shown: Shown | None = None,
 ) -> None:
     """Serve the store on ``listen`` (HOST:PORT, port 0 = any free one) until Ctrl-C or SIGTERM.
 
     ``note`` gets the lines for people; the first one says the address. With ``sealing``, closed
-    spool segments become Parquet meanwhile. ``shown``: who sees names of users and jobs (None: as the
+    spool segments become Parquet meanwhile. ``names_shown``: who sees names of users and jobs (None: as the
     store's policy says). Raises UsageError for an address or a policy that cannot be read, IosondeError
     when the address cannot be used.
     """
-    policy = read_policy(store_root) if shown is None else shown
+    policy = read_policy(store_root) if names_shown is None else names_shown
     host, port = parse_listen(listen)
     bound = bind(host, port)
     address = bound.getsockname()
@@ -53,7 +53,7 @@ def run(
             "are shown"
         )
     names = pseudonyms(store_root, policy, loopback=loopback, randomness=os.urandom)
-    if shown is None and names.hashed and not (Path(store_root) / POLICY).exists():
+    if names_shown is None and names.hashed and not (Path(store_root) / POLICY).exists():
         note(
             "note: aliases stand for names of users and jobs; --names shown, or a policy, shows them"
         )

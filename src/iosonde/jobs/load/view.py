@@ -22,7 +22,8 @@ _MOST_CELLS = 2048
 class Asked(NamedTuple):
     """[``begin_ns``, ``end_ns``) of one kind of columns: the first ``top``, in at most ``cells``.
 
-    ``band``: total rates in operations per second, the first in it, the last not; None: no band.
+    ``margin``: cells go on before and after it, so many times its length; they have no part in ranks and
+    totals. ``band``: total rates in operations per second, the first in it, the last not; None: no band.
     """
 
     column: Column
@@ -31,6 +32,7 @@ class Asked(NamedTuple):
     cells: int
     top: int
     band: tuple[float, float] | None = None
+    margin: float = 0.0
 
 
 class ColumnLoad(NamedTuple):
@@ -85,8 +87,8 @@ class TotalRates:
 class LoadView:
     """``parts``: the largest first; ``columns``: how many there are. ``ops``: all recorded in view.
 
-    ``total``, ``of`` (1, K), (M, K): rates per second, means of cells and largest finest cells. ``covered``, ``inside``
-    (K,): part of a cell with records, and with a total in the band.
+    ``axis`` has the margin, too. ``total``, ``of`` (1, K), (M, K): rates per second, means of cells and largest
+    finest cells. ``covered``, ``inside`` (K,): part of a cell with records, and with a total in the band.
     """
 
     asked: Asked
@@ -106,10 +108,12 @@ class LoadView:
 def load_view(history: LoadHistory, asked: Asked) -> LoadView:
     """The view. The range is cut to what was recorded; where nothing is left of it there are no cells."""
     rows = history.rows(asked.column)
-    axis = axis_of(history, asked)
-    ranked = _ranked(rows, axis)
+    view = axis_of(history, asked.begin_ns, asked.end_ns, asked.cells)
+    more = int(asked.margin * (asked.end_ns - asked.begin_ns))
+    axis = axis_of(history, asked.begin_ns - more, asked.end_ns + more, asked.cells)
+    ranked = _ranked(rows, view)
+    everything = float(history.total[view.low : view.high].sum())
     total = history.total[axis.low : axis.high]
-    everything = float(total.sum())
     parts = _parts(rows, ranked, everything, asked.top)
     place = np.full(len(rows.names), -1)
     place[[part.row for part in parts]] = np.arange(len(parts))
@@ -127,15 +131,15 @@ def load_view(history: LoadHistory, asked: Asked) -> LoadView:
         of=_rates(_cells(rows, axis, per, place, len(parts)), axis, history),
         covered=_means(covered, per),
         inside=_means(inside.astype(np.float64), per),
-        rates=_total_rates(history, axis),
-        band=None if asked.band is None else _band(history, rows, axis, inside, asked),
+        rates=_total_rates(history, view),
+        band=None if asked.band is None else _band(history, rows, view, asked),
     )
 
 
-def axis_of(history: LoadHistory, asked: Asked) -> ViewAxis:
-    """Cells of a power of two of the grid's step, so that at most ``asked.cells`` hold the range."""
+def axis_of(history: LoadHistory, begin_ns: int, end_ns: int, most: int) -> ViewAxis:
+    """Cells of a power of two of the grid's step, so that at most ``most`` hold the range."""
     grid = history.grid
-    begin, end = max(asked.begin_ns, grid.begin_ns), min(asked.end_ns, grid.end_ns)
+    begin, end = max(begin_ns, grid.begin_ns), min(end_ns, grid.end_ns)
     if end <= begin:
         return ViewAxis(begin, grid.step_ns, 0, 0, 0)
     per = 1
@@ -143,7 +147,7 @@ def axis_of(history: LoadHistory, asked: Asked) -> ViewAxis:
         step = per * grid.step_ns
         low = (begin - grid.begin_ns) // step
         high = -((grid.begin_ns - end) // step)
-        if high - low <= asked.cells:
+        if high - low <= most:
             break
         per *= 2
     cells = high - low
@@ -236,17 +240,15 @@ def _total_rates(history: LoadHistory, axis: ViewAxis) -> TotalRates:
     decades = np.log10(max(float(rate.max(initial=1.0)), 10.0))
     bins = int(np.floor(decades * BINS_A_DECADE)) + 1
     edges = np.concatenate([[0.0], 10.0 ** (np.arange(bins + 1) / BINS_A_DECADE)])
-    found = np.searchsorted(edges, rate, "right") - 1
-    return TotalRates(
-        np.asarray(edges, np.float64), np.bincount(found, minlength=len(edges) - 1) * step_s
-    )
+    found = np.minimum(np.searchsorted(edges, rate, "right") - 1, len(edges) - 2)
+    seconds = np.bincount(found, minlength=len(edges) - 1).astype(np.float64) * step_s
+    return TotalRates(np.asarray(edges, np.float64), seconds)
 
 
-def _band(
-    history: LoadHistory, rows: LoadRows, axis: ViewAxis, inside: Flags, asked: Asked
-) -> TotalBand:
+def _band(history: LoadHistory, rows: LoadRows, axis: ViewAxis, asked: Asked) -> TotalBand:
     """Who did how much while the total was in the band, from the finest cells."""
     assert asked.band is not None
+    inside = _inside(history, axis, asked.band)
     ops = masked_sums(rows.levels[0], axis.low, inside, len(rows.names))
     everything = float(history.total[axis.low : axis.high][inside].sum())
     step_s = history.grid.step_ns / 1e9

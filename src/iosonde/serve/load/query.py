@@ -34,6 +34,9 @@ class LoadQuery(Parameters):
     top: Annotated[int, Field(ge=1, le=MOST_COLUMNS), DIGITS] = Field(
         40, description="so many columns at most, the largest first"
     )
+    margin: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = Field(
+        0.0, description="cells before and after the range, so many times its length"
+    )
     low_per_s: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)] = Field(
         0.0, description="lowest total of a band, operations per second"
     )
@@ -76,4 +79,4 @@ def asked(query: LoadQuery) -> Asked:
             )
         band = query.low_per_s, query.high_per_s
     column = next(one for one in COLUMNS if one == query.by)
-    return Asked(column, since, until, query.cells, query.top, band)
+    return Asked(column, since, until, query.cells, query.top, band, query.margin)
