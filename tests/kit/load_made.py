@@ -50,5 +50,3 @@ def made(days: float = 2.0, jobs: int = 1500, seed: int = 3) -> Joined:
 def history(**cluster: float) -> LoadHistory:
     """The same as the server keeps it."""
     return gathered([made(**cluster)])
-
-

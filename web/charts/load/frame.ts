@@ -44,7 +44,7 @@ export function loadFrame(width: number, height: number, load: Load | null, own:
     width,
     height,
     head: 20,
-    foot: 96,
+    foot: 104,
     strip: { left: size.gutter, width: size.strip },
     plot: { left, width: Math.max(10, width - left) },
     total: { left: 0, width: size.total, perPixel: Math.max(load?.most ?? 1, 1e-9) / size.total },

@@ -13,8 +13,8 @@ export interface Slot {
   readonly perPixel: number;
 }
 
-/** How many columns have room. */
-export const roomFor = (width: number): number => Math.max(1, Math.min(60, Math.floor(width / (NARROWEST + GAP))));
+/** How many columns have room, so that some are left for those who do much. */
+export const roomFor = (width: number): number => Math.max(1, Math.min(60, Math.floor((0.65 * width) / (NARROWEST + GAP))));
 
 /**
  * Columns side by side, `width` CSS pixels in all. One scale for all of them: a column is as wide as its largest rate,

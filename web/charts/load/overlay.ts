@@ -136,7 +136,7 @@ function names(ctx: CanvasRenderingContext2D, { frame, load, half, cursor: at }:
     ctx.rotate(-Math.PI / 2.6);
     ctx.font = `${hot || chosen ? "600 " : ""}12px ${colours.font}`;
     ctx.fillStyle = hot ? colours.half : chosen ? colours.ink : colours.soft;
-    ctx.fillText(hot ? `\u25b2 ${shortened(text)}` : shortened(text), 0, 0);
+    ctx.fillText(hot ? `${shortened(text)} \u25b2` : shortened(text), 0, 0);
     ctx.restore();
   };
   frame.columns.forEach((slot, i) => {

@@ -46,7 +46,7 @@ void main() {
   vec3 back = ground;
   bool known = seen > 0.0 && mark.x > 0.0;
   if (mark.y > 0.0) back = mix(ground, band, 0.35 + 0.65 * mark.y);
-  if (!known && mod(gl_FragCoord.x + row + float(int(firstCell / max(cellsPerRow, 1e-6)) % 8), 8.0) < 1.0) back = hatch;
+  if (!known && seen > 0.0 && mod(gl_FragCoord.x + row + float(int(firstCell / max(cellsPerRow, 1e-6)) % 8), 8.0) < 1.0) back = hatch;
   colour = vec4(back, 1.0);
   if (column < 0 || seen == 0.0) return;
   bool hot = slot.w > 0.5 && mark.y > 0.0;

@@ -74,9 +74,17 @@ export class LoadPlot {
     this.span = span;
     this.on.moved(span);
     this.schedule();
+    const waiting = this.timer !== 0;
     window.clearTimeout(this.timer);
-    if (settled && there) return;
-    this.timer = window.setTimeout(() => this.on.settled(this.span), settled ? 0 : SETTLED_MS);
+    this.timer = 0;
+    if (there && !waiting) return;
+    this.timer = window.setTimeout(
+      () => {
+        this.timer = 0;
+        this.on.settled(this.span);
+      },
+      settled ? 0 : SETTLED_MS,
+    );
   }
 
   show(load: Load, cells: LoadCells, own: boolean): void {

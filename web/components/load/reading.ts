@@ -30,11 +30,14 @@ export function pointed(load: Load, { values, cells }: LoadCells, cursor: LoadCu
   const covered = values[2 * rows * cells + cell] ?? 0;
   const mean = values[2 * row * cells + cell] ?? 0;
   const most = values[(2 * row + 1) * cells + cell] ?? 0;
-  const who = column === null ? "all nodes" : `${load.noun} ${column.name === "" ? "(no name)" : column.name}`;
+  const who = column === null ? "all nodes" : named(load.noun, column.name);
   const rate = covered === 0 ? "no records" : `${formatRate(mean)}/s${load.step > load.recorded.step ? `, at most ${formatRate(most)}/s` : ""}`;
   const slow = slowdown === null ? "" : slowWords(slowdown, from, words);
   return { name: column?.name ?? null, from, to, words: `${formatDate(from)} ${formatClock(from, load.step < 60_000)} (${formatSpan(load.step)}), ${who}: ${rate}${slow}` };
 }
+
+/** An alias says what it is. */
+const named = (noun: string, name: string): string => (name.startsWith(`${noun}-`) ? name : `${noun} ${name === "" ? "(no name)" : name}`);
 
 function slowWords(series: Series, at: UnixMs, words: ReadonlyMap<Op, string>): string {
   const found = OPS.flatMap((op) => {

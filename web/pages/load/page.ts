@@ -1,9 +1,9 @@
 // The page of the load: who did how many operations when, beside how slow the storage was.
-import { fetchAbout, fetchSeries, fetchTargets } from "../../api/client.ts";
-import { fetchLoad, fetchLoadJobs, loadUrl } from "../../api/load.ts";
+import { fetchAbout, fetchTargets } from "../../api/client.ts";
+import { fetchLoad, loadUrl } from "../../api/load.ts";
 import type { Load, LoadCells, LoadQuery } from "../../api/load.ts";
 import type { Op, Series, Target, TargetKey } from "../../api/model.ts";
-import { hours, minutes, ms, seconds, unixMs } from "../../api/time.ts";
+import { unixMs } from "../../api/time.ts";
 import type { Ms } from "../../api/time.ts";
 import { columnsFor } from "../../charts/load/frame.ts";
 import { held, zoomed } from "../../charts/load/layout.ts";
@@ -11,21 +11,20 @@ import type { TimeSpan } from "../../charts/load/layout.ts";
 import type { LoadCursor } from "../../charts/load/overlay.ts";
 import { formatClock, formatDate } from "../../charts/shared/format.ts";
 import { Controls } from "../../components/load/controls.ts";
+import { loadFiles } from "../../components/load/files.ts";
 import { legend } from "../../components/load/legend.ts";
 import { halfOf, LoadPlot } from "../../components/load/plot.ts";
 import { ranking } from "../../components/load/ranking.ts";
-import { jobWords, pointed } from "../../components/load/reading.ts";
+import { pointed } from "../../components/load/reading.ts";
 import { Totals } from "../../components/load/totals.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
 import { jobsAddress } from "../shared/jobs_address.ts";
 import type { RoomPage } from "../shared/room_page.ts";
 import { loadAddress, readLoadAddress, WHOLE } from "./address.ts";
 import type { LoadAddress } from "./address.ts";
+import { JobsBeside, SlowdownBeside } from "./beside.ts";
 
-const WINDOWS: readonly Ms[] = [seconds(10), seconds(30), minutes(1), minutes(5), minutes(15), hours(1), hours(4), hours(24), hours(168)];
-const MOST_WINDOWS = 300;
 const MOST_CELLS = 4096;
-const HOVER_MS = 160;
 
 export class LoadPage implements RoomPage {
   readonly element: HTMLElement;
@@ -34,7 +33,7 @@ export class LoadPage implements RoomPage {
   private readonly error = h("p", { class: "error", role: "alert", hidden: true });
   private readonly status = h("p", { class: "load-status", role: "status" });
   private readonly reading = h("p", { class: "load-reading", role: "status" });
-  private readonly files = h("p", { class: "downloads" });
+  private readonly files = h("div", {});
   private readonly table = h("div", {});
   private readonly body: HTMLElement;
   private readonly controls: Controls;
@@ -52,10 +51,8 @@ export class LoadPage implements RoomPage {
   private words: ReadonlyMap<Op, string> = new Map();
   private asked: string | null = null;
   private asking = new AbortController();
-  private slowing = new AbortController();
-  private hovering = new AbortController();
-  private hover = 0;
-  private largest: string | null = null;
+  private readonly slowBeside = new SlowdownBeside();
+  private readonly jobsBeside = new JobsBeside();
   private fetching = false;
 
   constructor(zone: () => string | null) {
@@ -73,7 +70,8 @@ export class LoadPage implements RoomPage {
       settled: (span) => this.settled(span),
       cursor: (cursor) => this.point(cursor),
       open: () => {
-        if (this.largest !== null) location.hash = jobsAddress({ search: "", query: { job: this.largest, run: "", history: "earlier" } });
+        const job = this.jobsBeside.largest;
+        if (job !== null) location.hash = jobsAddress({ search: "", query: { job, run: "", history: "earlier" } });
       },
     });
     this.body = h("div", { class: "load-body" }, this.totals.element, this.plot.element, this.reading, legend(), this.files, this.table);
@@ -117,6 +115,7 @@ export class LoadPage implements RoomPage {
     document.title = "Load - iosonde";
     this.controls.show(address.by, this.target, address.own, this.targets);
     const wanted = JSON.stringify({ ...address, target: null, own: null });
+    if (this.shown !== null) this.plot.span = held(address.span ?? this.shown.load.recorded, this.shown.load.recorded);
     if (wanted !== this.asked) {
       this.asked = wanted;
       void this.load(address.span);
@@ -125,8 +124,8 @@ export class LoadPage implements RoomPage {
   }
 
   close(): void {
-    for (const one of [this.asking, this.slowing, this.hovering]) one.abort();
-    window.clearTimeout(this.hover);
+    for (const one of [this.slowBeside, this.jobsBeside]) one.close();
+    this.asking.abort();
     this.observer.disconnect();
     this.themes.disconnect();
     this.dark.removeEventListener("change", this.recolour);
@@ -149,6 +148,8 @@ export class LoadPage implements RoomPage {
     this.error.hidden = true;
     if (this.shown === null) setText(this.status, "Working: reading the operations of all nodes. A year of them takes a minute ...");
     this.fetching = true;
+    // A page is shown before it stands in the document: its width says how many columns have room.
+    if (!this.element.isConnected) await new Promise((done) => requestAnimationFrame(done));
     try {
       const answer = await fetchLoad(this.query(span), signal);
       if (signal.aborted) return;
@@ -167,15 +168,16 @@ export class LoadPage implements RoomPage {
   private answered(load: Load, cells: LoadCells, span: TimeSpan | null): void {
     const first = this.shown === null;
     this.shown = { load, cells };
-    this.body.hidden = false;
-    this.controls.element.hidden = false;
+    for (const part of [this.body, this.controls.element]) part.hidden = false;
     setText(this.sentence, load.sentence);
     this.totals.show(load, this.address.band);
-    if (span === null || first) this.plot.span = held(span ?? load.recorded, load.recorded);
+    if (first) this.plot.span = held(span ?? load.recorded, load.recorded);
     this.plot.show(load, cells, this.address.own);
     this.showWhen(this.plot.span);
     this.table.replaceChildren(ranking(load, halfOf(load)));
-    this.showFiles(load);
+    const query = { ...this.query(this.address.span), margin: 0 };
+    const csv = loadUrl(query, "api/load", { format: "csv" });
+    this.files.replaceChildren(loadFiles(`iosonde-load-${this.address.by}.png`, () => this.plot.png(load.sentence), csv));
     if (first || span === null) void this.loadSlowdown();
     setAttribute(this.body, "data-loaded", this.address.by);
     setAttribute(this.body, "data-columns", String(load.columns.length));
@@ -183,29 +185,13 @@ export class LoadPage implements RoomPage {
 
   private nothing(words: string): void {
     setText(this.sentence, `${words} Import what nodes and your scheduler recorded: iosonde import FILE ...`);
-    this.body.hidden = true;
-    this.controls.element.hidden = true;
+    for (const part of [this.body, this.controls.element]) part.hidden = true;
   }
 
   private showWhen(span: TimeSpan): void {
     const fine = span.to - span.from < 600_000;
     const day = (t: TimeSpan["from"]): string => `${formatDate(t)} ${formatClock(t, fine)}`;
-    setText(this.when, `${day(span.from)} to ${day(span.to)}, ${this.zone() ?? "local time"}${this.shown?.load.hashed === true ? "; aliases stand for names, as the site's policy asks" : ""}`);
-  }
-
-  private showFiles(load: Load): void {
-    const png = h("button", { type: "button", class: "quiet" }, "PNG");
-    png.addEventListener("click", () => void this.keep(load));
-    const query = { ...this.query(this.address.span), margin: 0 };
-    this.files.replaceChildren("The picture as ", png, "; its cells as ", h("a", { href: loadUrl(query, "api/load", { format: "csv" }), download: true, "aria-label": "The cells as CSV" }, "CSV"));
-  }
-
-  private async keep(load: Load): Promise<void> {
-    const blob = await this.plot.png(load.sentence);
-    if (blob === null) return;
-    const link = h("a", { href: URL.createObjectURL(blob), download: `iosonde-load-${this.address.by}.png` });
-    link.click();
-    window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    setText(this.when, `${day(span.from)} to ${day(span.to)}, ${this.zone() ?? "local time"}${this.shown?.load.hashed === true ? "; names are aliases, by the site's policy" : ""}`);
   }
 
   private length(length: Ms | null): void {
@@ -247,38 +233,17 @@ export class LoadPage implements RoomPage {
   private async loadSlowdown(): Promise<void> {
     const { target, shown } = this;
     if (target === null || shown === null) return;
-    const { from, to } = this.address.span ?? shown.load.recorded;
-    const length = to - from;
-    const window = WINDOWS.find((one) => length / one <= MOST_WINDOWS) ?? ms(hours(168) * 4);
-    this.slowing.abort();
-    const signal = (this.slowing = new AbortController()).signal;
-    try {
-      const query = { host: target.host, target: target.target, since: unixMs(Math.max(0, from - length)), until: unixMs(to + length), window, points: false };
-      this.slowdown = await fetchSeries(query, signal);
-      this.plot.showSlowdown(this.slowdown);
-      setAttribute(this.body, "data-slowdown", target.target);
-    } catch {
-      // The strip stays as it is: the weather page says what is wrong with the target.
-    }
+    const found = await this.slowBeside.of(target, this.address.span ?? shown.load.recorded);
+    if (found === null) return;
+    this.slowdown = found;
+    this.plot.showSlowdown(found);
+    setAttribute(this.body, "data-slowdown", target.target);
   }
 
   private point(cursor: LoadCursor | null): void {
-    window.clearTimeout(this.hover);
-    this.hovering.abort();
-    this.largest = null;
     const { shown } = this;
     const at = cursor === null || shown === null ? null : pointed(shown.load, shown.cells, cursor, this.slowdown, this.words);
     setText(this.reading, at?.words ?? "");
-    if (at === null || cursor?.column == null || this.address.by === "nodes") return;
-    const signal = (this.hovering = new AbortController()).signal;
-    this.hover = window.setTimeout(() => {
-      fetchLoadJobs(this.address.by, at.name, at.from, at.to, signal)
-        .then((found) => {
-          if (signal.aborted) return;
-          this.largest = found.jobs[0]?.job ?? null;
-          setText(this.reading, `${at.words}; ${jobWords(found, this.address.by)}`);
-        })
-        .catch(() => undefined);
-    }, HOVER_MS);
+    this.jobsBeside.rest(this.address.by, cursor?.column == null ? null : at, (words) => setText(this.reading, words));
   }
 }

@@ -51,7 +51,8 @@ def _majority(half: int | None, ranked: Sequence[ColumnLoad], column: Column) ->
     share = percent(sum(part.share for part in ranked[:half]))
     names = ", ".join(part.name or "without a name" for part in ranked[: min(half, _MOST_NAMED)])
     if half == 1:
-        return f"{one.capitalize()} {names} made {share}"
+        who = names if names.startswith(f"{one}-") else f"{one} {names}"  # an alias says what it is
+        return f"{who[0].upper()}{who[1:]} made {share}"
     more = f" and {half - _MOST_NAMED} more" if half > _MOST_NAMED else ""
     return f"{half} {many} ({names}{more}) made {share}"
 
@@ -73,6 +74,8 @@ def percent(share: float) -> str:
     """``62 %``, ``0.3 %``."""
     if 0 < share < 0.001:
         return "less than 0.1 %"
+    if 0.995 <= share < 1:
+        return "more than 99 %"
     if share < 0.0995 or 0.5 < share < 0.505:  # more than half does not read as half
         return f"{math.ceil(1000 * share) / 10 if share > 0.5 else 100 * share:.1f} %"
     return f"{100 * share:.0f} %"
