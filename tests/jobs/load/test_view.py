@@ -40,7 +40,8 @@ def test_operations_are_those_of_shares(history: LoadHistory, column: str, by: s
         (part.ops for part in view.parts), reverse=True
     )
     for part in view.parts:
-        assert part.ops == pytest.approx(truth[part.name], rel=1e-3, abs=1.0)
+        # A node's background is taken off cell by cell here, piece by piece there: never below zero in either.
+        assert part.ops == pytest.approx(truth[part.name], rel=0.02, abs=0.001 * view.ops)
     assert view.ops == pytest.approx(float(JOINED.recorded.ops.sum(dtype=np.float64)), rel=1e-6)
 
 
