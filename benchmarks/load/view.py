@@ -76,7 +76,11 @@ def _measure(root: Path, history: LoadHistory, days: float, seconds: float) -> N
         _answers(address, days)
         page = chromium.new_page(viewport={"width": 1440, "height": 900}, timezone_id="UTC")
         requests: list[Any] = []
-        page.on("requestfinished", requests.append)
+
+        def keep(request: Any) -> None:
+            requests.append(request)
+
+        page.on("requestfinished", keep)
         begin = time.perf_counter()
         page.goto(f"{address}/#page=load")
         page.wait_for_selector(".load-body[data-loaded]")

@@ -24,6 +24,9 @@ USER, ACCOUNT, NAME, JOB = "carlottasecret", "accountsecret", "namesecret", "ls.
 WANTED: dict[str, Any] = {
     "kind": "timeline",
     "job": "12",
+    "run": "none",
+    "a": "none",
+    "b": "other",
     "host": stores.HOST,
     "target": "/work",
     "since_ns": HOG_NS[0],

@@ -13,6 +13,7 @@ import "../styles/climate/climate.css";
 import "../styles/climate/events.css";
 import "../styles/climate/strip.css";
 import "../styles/load/load.css";
+import "../styles/runs/runs.css";
 import { agreedZone, fetchAbout, fetchTargets } from "../api/client.ts";
 import { ServerClock } from "../api/clock.ts";
 import type { About } from "../api/model.ts";

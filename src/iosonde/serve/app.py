@@ -52,10 +52,12 @@ from iosonde.serve.params import (
 )
 from iosonde.serve.privacy.policy import pseudonyms
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
+from iosonde.serve.runs.answer import RunRoutes
 from iosonde.serve.security import LOOPBACK_NAMES, Guard, mistaken
 from iosonde.serve.series import series_json
 from iosonde.serve.shapes import jobs as job_json
 from iosonde.serve.shapes import load as load_json
+from iosonde.serve.shapes import runs as run_json
 from iosonde.serve.shapes import weather as weather_json
 from iosonde.serve.shared import Shared
 from iosonde.serve.targets import Targets
@@ -128,6 +130,7 @@ def create(
         response_model=job_json.ClimateJson | job_json.NoJobs,
         responses=weather_json.pictures("csv"),
     )(ClimateRoute(tables, slow, drawings).answer)
+    _add_runs(app, RunRoutes(store.root, of_jobs, drawings, clock))
     _add_load(app, LoadRoutes(histories, of_load, hashed=names.hashed))
     _add_feed(app, live)
     _add_about(app, store.root, names)
@@ -171,6 +174,14 @@ def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
             query, lambda: json_body(wire.dumps(jobs_listed(tables, query)))
         )
         return json_answer(request, answer)
+
+
+def _add_runs(app: FastAPI, routes: RunRoutes) -> None:
+    app.get("/api/runs", response_model=run_json.RunsJson)(routes.listed)
+    app.get("/api/runs/run", response_model=run_json.RunJson, responses=weather_json.pictures())(
+        routes.one
+    )
+    app.get("/api/runs/compare", response_model=run_json.ComparedRunsJson)(routes.compare)
 
 
 def _add_load(app: FastAPI, routes: LoadRoutes) -> None:
