@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from iosonde.jobs.scheduled.story import ScheduledStory
     from iosonde.jobs.scheduled.words import StoryWords
     from iosonde.jobs.table.derived import By
-    from iosonde.jobs.table.listing import JobList
+    from iosonde.jobs.table.listing import JobFilter, JobList, Sort
     from iosonde.jobs.umami.diagram import History, Umami
     from iosonde.model.errors import IosondeError
     from iosonde.model.jobs import JobTable
@@ -84,13 +84,17 @@ class ClimateRuns(NamedTuple):
     motifs: list[str]
 
 
-def list_jobs(table: JobTable, words: Sequence[str] = (), limit: int | None = None) -> JobList:
-    """Jobs in which every word occurs; at most ``limit`` of them. Raises UsageError: the table names no jobs."""
-    from iosonde.jobs.table.listing import JobList, found_jobs, listed, must_be_jobs
+def list_jobs(
+    table: JobTable, which: JobFilter, limit: int | None = None, sort: Sort = "time"
+) -> JobList:
+    """Jobs of a filter, newest or slowest first; at most ``limit`` of them. Raises UsageError: it names no jobs."""
+    from iosonde.jobs.table.listing import JobList, chosen_jobs, listed, must_be_jobs
+    from iosonde.jobs.table.slowness import slowness
 
     must_be_jobs(table)
-    rows = found_jobs(table, words)
-    return JobList(len(table), len(rows), listed(table, rows[:limit]))
+    slower = slowness(table)
+    rows = chosen_jobs(table, which, sort, slower)
+    return JobList(len(table), len(rows), listed(table, rows[:limit], slower))
 
 
 def umami(

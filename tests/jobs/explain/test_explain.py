@@ -371,7 +371,7 @@ def test_jobs_are_listed_newest_first(tmp_path, capsys):
     assert run("jobs", "--search", "A1 /w", "--format", "json", store=tmp_path) == 0
     assert [one["job"] for one in json.loads(capsys.readouterr().out)["jobs"]] == ["j3", "j1"]
     assert run("jobs", "--search", "nothing", store=tmp_path) == 0
-    assert "no job is like that" in capsys.readouterr().out
+    assert "No job matches." in capsys.readouterr().out
 
 
 def test_the_jobs_own_operations_are_not_held_against_others():

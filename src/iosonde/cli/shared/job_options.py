@@ -83,7 +83,9 @@ def table_of(args: argparse.Namespace, note: Note, *, listed: bool = False) -> J
     if not args.table:
         root = only_store(args)
         try:
-            table = job_source.from_store(root, metrics=job_source.LISTED if listed else None)
+            table = job_source.from_store(
+                root, metrics=job_source.LISTED if listed else None, scheduled=listed
+            )
         except NothingMeasuredError:
             if about_one and not answers.has_records(root, args.job):
                 raise answers.unknown_job(root, args.job) from None

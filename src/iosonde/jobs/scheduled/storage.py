@@ -9,9 +9,11 @@
                                               else unknown
     the job's time                            slow + clear + unknown, cut at its begin and end
 
-A level L ("at least 3x") counts the slow cells whose slowest op has typ >= L; an op that did not answer has typ = inf.
-Bounds: the least counts cells whose interval lies above L, less one window a stretch for its edges; the most counts
-those whose interval reaches L, one window around each stretch included. Stretches under three windows are not seen.
+Within a stretch a cell's typ is the median of the five windows around it: single windows are noisy, and a stretch of
+3x is not cut into pieces by them. A level L ("at least 3x") counts the slow cells whose slowest op has typ >= L; an
+op that did not answer has typ = inf. Bounds: the least counts cells whose interval lies above L, the most those whose
+interval reaches L, one window around each stretch included; both allow a window a stretch for its edges. Stretches
+under three windows are not seen.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ _AROUND = 10
 """Windows before and behind the job that a stretch may begin or end in."""
 _LONG_RULE = Rule(hot_windows=1, quiet_windows=1, merged_windows=1)
 """Of windows of ten minutes, which hold enough operations for one of them to count."""
+_AROUND_CELL = 2
 _ENOUGH = 0.1
 
 
@@ -228,31 +231,31 @@ def time_of(seen: TargetCells, span_ns: tuple[int, int], rule: Rule = RULE) -> S
     slow, near, judged, probed, busy = (nothing.copy() for _ in range(5))
     found: list[OpTime] = []
     for op, cells in seen.ops.items():
-        stretch, edge = _stretches(starts, cells, rule)
-        here = stretch & cells.slow
+        stretches = _stretches(starts, cells, rule)
+        smooth, edge = _smoothed(cells, stretches)
+        here = smooth.typ >= SLOW_AT
         judged |= ~np.isnan(cells.typ)
         probed |= cells.probed
         busy |= cells.busy
         slow |= here
         near |= edge
-        worst = np.where(here, np.maximum(worst, cells.typ), worst)
-        low = np.where(here, np.fmax(low, cells.lower), low)
-        high = np.where(edge, np.fmax(high, np.fmax(cells.upper, cells.typ)), high)
+        worst = np.fmax(worst, smooth.typ)
+        low = np.fmax(low, smooth.lower)
+        high = np.where(edge, np.fmax(high, np.fmax(smooth.upper, cells.upper)), high)
         if inside[here].sum():
             within = here & (inside > 0)
-            found.append(OpTime(op, int(inside[here].sum()), float(np.median(cells.typ[within]))))
+            found.append(OpTime(op, int(inside[here].sum()), float(np.median(smooth.typ[within]))))
     clear = judged & ~slow
     unknown = ~judged & ~slow
-    edges = length * len(_runs(slow))
-    at = tuple(
-        TimeAt(
-            level,
-            value := int(inside[slow & (worst >= level)].sum()),
-            max(0, min(value, int(inside[slow & (low >= level)].sum()) - edges)),
-            max(value, int(inside[near & (high >= level)].sum())),
-        )
-        for level in LEVELS
-    )
+    reached = near & ~np.isneginf(high)
+    at = []
+    for level in LEVELS:
+        here = slow & (worst >= level)
+        edges = length * len(_runs(here))
+        value = int(inside[here].sum())
+        sure = int(inside[here & (low >= level)].sum())
+        possible = int(inside[here | (reached & (high >= level))].sum())
+        at.append(TimeAt(level, value, max(0, sure - edges), possible + edges))
     return StorageTime(
         target=seen.target,
         slow_ns=int(inside[slow].sum()),
@@ -260,7 +263,7 @@ def time_of(seen: TargetCells, span_ns: tuple[int, int], rule: Rule = RULE) -> S
         unknown_ns=int(inside[unknown].sum()),
         unprobed_ns=int(inside[unknown & ~probed].sum()),
         busy_ns=int(inside[unknown & busy].sum()),
-        at=at,
+        at=tuple(at),
         ops=tuple(sorted(found, key=lambda one: (-one.slow_ns, op_order(one.op)))),
         stretches=_within(starts, slow & (inside > 0), length, span_ns),
         window_ns=length,
@@ -268,19 +271,48 @@ def time_of(seen: TargetCells, span_ns: tuple[int, int], rule: Rule = RULE) -> S
     )
 
 
-def _stretches(starts: Instants, cells: OpCells, rule: Rule) -> tuple[Flags, Flags]:
-    """Cells within slow stretches of one op, and these with one cell around each."""
+def _stretches(starts: Instants, cells: OpCells, rule: Rule) -> list[tuple[int, int]]:
+    """[first, last) cells of the slow stretches of one op."""
     # What is not slow beyond doubt is not hot, whatever its typ.
     typ = np.where(cells.slow, cells.typ, np.minimum(cells.typ, np.nextafter(SLOW_AT, 0)))
     nothing = np.full(len(typ), np.nan)
     count = np.ones(len(typ), dtype=np.int64)
-    length = int(starts[1] - starts[0])
-    stretch, edge = (np.zeros(len(typ), dtype=np.bool_) for _ in range(2))
-    for spell in spells(OpWindows(starts, typ, nothing, nothing, count, length), rule):
-        first, last = np.searchsorted(starts, [spell.start_ns, spell.end_ns])
-        stretch[first:last] = True
+    windows = OpWindows(starts, typ, nothing, nothing, count, int(starts[1] - starts[0]))
+    found = spells(windows, rule)
+    ends = (np.searchsorted(starts, [one.start_ns, one.end_ns]).tolist() for one in found)
+    return [(first, last) for first, last in ends]
+
+
+class Smoothed(NamedTuple):
+    """typ and its interval (T,), NaN outside of stretches and where nothing was judged."""
+
+    typ: Floats
+    lower: Floats
+    upper: Floats
+
+
+def _smoothed(cells: OpCells, stretches: list[tuple[int, int]]) -> tuple[Smoothed, Flags]:
+    """Medians of five cells within each stretch; and the stretches with a cell around each."""
+    found = Smoothed(*(np.full(len(cells.typ), np.nan) for _ in range(3)))
+    edge = np.zeros(len(cells.typ), dtype=np.bool_)
+    for first, last in stretches:
         edge[max(0, first - 1) : last + 1] = True
-    return stretch, edge
+        known = first + np.flatnonzero(~np.isnan(cells.typ[first:last]))
+        for column, smooth in zip((cells.typ, cells.lower, cells.upper), found, strict=True):
+            smooth[known] = _medians(np.where(np.isnan(column), cells.typ, column)[known])
+    # No answer is no matter of noise.
+    silent = edge & np.isinf(cells.typ)
+    return Smoothed(*(np.where(silent, np.inf, column) for column in found)), edge
+
+
+def _medians(values: Floats) -> Floats:
+    """The median of each value and its neighbours, up to two on either side; at the ends fewer."""
+    if not len(values):
+        return values
+    half = min(_AROUND_CELL, (len(values) - 1) // 2)
+    padded = np.concatenate([np.full(half, np.nan), values, np.full(half, np.nan)])
+    rows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
+    return np.asarray(np.nanmedian(rows, axis=-1))
 
 
 def _runs(flags: Flags) -> list[tuple[int, int]]:

@@ -10,7 +10,13 @@ import numpy as np
 from iosonde.jobs.scheduled.storage import LEVELS
 from iosonde.model.amounts import amount, scale_of
 from iosonde.model.ops import op_word
-from iosonde.model.units import format_factor, format_percent, format_size, to_datetime
+from iosonde.model.units import (
+    about_length,
+    format_factor,
+    format_percent,
+    format_size,
+    to_datetime,
+)
 from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.words import say_event
 
@@ -29,7 +35,7 @@ _MOST_EVENTS = 5
 _MOST_OPS = 3
 _TOLD_UNKNOWN = 0.01
 """Unknown time is told from this share of the run on."""
-_MINUTE_NS, _HOUR_NS, _DAY_NS = 60_000_000_000, 3_600_000_000_000, 86_400_000_000_000
+_MINUTE_NS = 60_000_000_000
 
 
 @dataclass(frozen=True)
@@ -59,17 +65,6 @@ def say_story(story: ScheduledStory, zone: tzinfo | None = None) -> StoryWords:
         () if story.run_time is None else (say_run_time(story.run_time, run),),
         () if story.own_io is None else _own(story.own_io),
     )
-
-
-def about_length(ns: float) -> str:
-    """A length of time in one number: ``45 s``, ``41 min``, ``2.5 h``, ``18 h``, ``3.2 d``."""
-    if ns < 2 * _MINUTE_NS:
-        return f"{ns / 1e9:.0f} s"
-    if ns < 2 * _HOUR_NS:
-        return f"{ns / _MINUTE_NS:.0f} min"
-    unit, size = ("h", _HOUR_NS) if ns < 2 * _DAY_NS else ("d", _DAY_NS)
-    value = f"{ns / size:.1f}" if ns < 9.95 * size else f"{ns / size:.0f}"
-    return f"{value.removesuffix('.0')} {unit}"
 
 
 def _sentence(story: ScheduledStory) -> str:
@@ -237,9 +232,11 @@ def say_run_time(time: RunTime, run: ScheduledRun) -> str:
         return f"{verb}; {runs} of this name and user{size}{other}: too few to compare"
     already = "already " if time.going_on else ""
     bounds = f"{format_percent(time.share_lower)} to {format_percent(time.share_upper)}"
+    among = {1.0: "longer than all", 0.0: "shorter than all"}.get(
+        time.share, f"longer than {format_percent(time.share)} ({bounds}) of"
+    )
     usual = about_length((time.median_s or 0.0) * 1e9)
-    text = f"{verb}, {already}longer than {format_percent(time.share)} ({bounds}) of {time.n} earlier runs"
-    return f"{text}{size} (median {usual})"
+    return f"{verb}, {already}{among} {time.n} earlier runs{size} (median {usual})"
 
 
 def _own(own: OwnIo) -> tuple[str, ...]:
