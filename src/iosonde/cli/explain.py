@@ -153,8 +153,10 @@ def _print(
         topics = [("Evidence", evidence)]
         if more:
             topics += [("Storage", list(more.storage)), ("Run time", list(more.run_time))]
+            topics += [("Counters", list(more.own_io))]
         job_options.write(text_block(verdict.sentence, topics), args.output)
         return
     print(verdict.sentence)
-    for line in (*evidence, *(() if not more else (*more.storage, *more.run_time))):
+    beside_it = () if not more else (*more.storage, *more.run_time, *more.own_io)
+    for line in (*evidence, *beside_it):
         print(f"  - {line}")

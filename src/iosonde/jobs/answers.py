@@ -206,7 +206,7 @@ def meanwhile(
     row = find_run(table, job_id, step)
     runs = scheduled_runs(read_jobs(root, job_id=job_id), now_ns)
     story = story_of(root, recorded_run(table, row, runs), now_ns, brief=True)
-    if not (runs or story.storage):
+    if not (runs or story.storage or story.own_io):
         return None
     return ScheduledAnswer(story, say_story(story))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 from iosonde.jobs.scheduled.text import WIDTH
+from iosonde.jobs.store.jobs import write_jobs
+from iosonde.model.jobs import Job, Scalar
 from tests.kit.commands import run
 from tests.kit.probed import SECOND, probed
 
@@ -223,3 +226,34 @@ def test_the_list_says_who_ran_where_and_how_slow(
     assert {one["slowness_by"] for one in slow} == {"run time"}
     assert run("jobs", "--user", "bob", store=store) == 0
     assert capsys.readouterr().out == "No job matches.\n"
+
+
+def test_a_job_with_a_rate_of_its_own_has_storage_run_time_and_counters_beside_it(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "store"
+    shutil.copytree(store, root)
+    begin = int(BEGIN.timestamp()) * SECOND + 5 * HOUR * SECOND
+    rate = {"performance_bytes_per_s": Scalar(2e9, "bytes/s", "darshan")}
+    counted = {"own_read_bytes": Scalar(5e12, "bytes", "jobstats")}
+    log = Job(
+        source="darshan", job_id="4711", app="relax", start_ns=begin + SECOND,
+        end_ns=begin + 6 * HOUR * SECOND, scalars=rate, file_system="/work",
+    )  # fmt: skip
+    snapshot = Job(source="jobstats", job_id="4711", start_ns=begin + SECOND, scalars=counted)
+    write_jobs(root, [log, snapshot])
+    out = asked(root, capsys, "4711")
+    assert out.startswith("job 4711 (relax on /work): 1.86 GiB/s; no other run of its kind")
+    assert "  - /work was at least 3x slow for 41 min" in out
+    assert "/home" not in out
+    assert "  - it took 6 h, longer than all 25 earlier runs" in out
+    assert "  - its own I/O, by its own counters (jobstats): 4.55 TiB read" in out
+    beside = data(root, capsys, "4711")["meanwhile"]
+    assert beside["own_io"]["read_bytes"] == 5e12
+    assert [one["target"] for one in beside["storage"]] == ["/work"]
+    text = asked(root, capsys, "4711", "--format", "text")
+    assert "Counters  its own I/O" in text
+    assert run("jobs", "--user", "ann", "--search", "relax", "--limit", "0", store=root) == 0
+    rows = [row for row in capsys.readouterr().out.splitlines() if row.startswith("4711")]
+    assert len(rows) == 1
+    assert "1.86 GiB/s" in rows[0]

@@ -34,16 +34,16 @@ class ScheduledStory:
 
 
 def story_of(root: Path, run: ScheduledRun, now_ns: int, *, brief: bool = False) -> ScheduledStory:
-    """Everything about a run; ``brief``: without events and counters. Raises StoreError."""
+    """Everything about a run; ``brief``: without events. Raises StoreError."""
     span = run.span_ns
     if span is None:
         return ScheduledStory(run, now_ns)
     storage = storage_during(Store(root), *span)
     storage = [one for one in storage if _concerns(one, run)] or storage
     took = _run_time(root, run.whole or run)
-    if brief:
-        return ScheduledStory(run, now_ns, tuple(storage), took)
     own = own_io(root, run.job, *span)
+    if brief:
+        return ScheduledStory(run, now_ns, tuple(storage), took, own)
     happened = _happened(root, span, now_ns, tuple(one.target for one in storage))
     return ScheduledStory(run, now_ns, tuple(storage), took, own, happened)
 

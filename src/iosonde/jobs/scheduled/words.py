@@ -158,7 +158,7 @@ def _end(run: ScheduledRun, zone: tzinfo | None) -> str:
 
 def _instant(ns: int, zone: tzinfo | None) -> str:
     """With its day and zone, whenever the mail is read."""
-    return f"{to_datetime(ns, zone):%Y-%m-%d %H:%M %Z}".strip()
+    return f"{to_datetime(ns, zone):%Y-%m-%d %H:%M:%S %Z}".strip()
 
 
 def say_storage(storage: Sequence[StorageTime]) -> tuple[str, ...]:
@@ -252,6 +252,13 @@ def _own(own: OwnIo) -> tuple[str, ...]:
     where = where.replace("on 1 nodes", "on 1 node")
     whose = "its own I/O" if own.alone else "I/O of its nodes, other jobs included"
     lines = [f"{whose}, {where} ({', '.join(own.sources)}): {', '.join(parts) or 'unknown'}"]
+    if own.bytes_per_s is not None and own.active_s is not None:
+        rate = amount(own.bytes_per_s, scale_of("bytes/s", [own.bytes_per_s])).replace(" /s", "/s")
+        whose = "server counters of the job" if own.origin == "job" else "counters of its nodes"
+        steps = "" if own.step_s is None else f" by steps of {about_length(own.step_s * 1e9)}"
+        lines.append(
+            f"I/O rate {rate} over {about_length(own.active_s * 1e9)} in which it moved bytes,{steps} from {whose}"
+        )
     if own.covered < 1 - _TOLD_UNKNOWN:
         lines.append(f"records cover {format_percent(own.covered)} of that time: at least so much")
     if own.shared and own.alone:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _SLACK_NS = 60_000_000_000
 _HELPERS = "('batch', 'extern', 'interactive')"
 """Steps of Slurm's own that say nothing about the size of a job."""
+_SCHEDULED = "(j.state <> '' OR j.nodes IS NOT NULL OR j.node_names <> '')"
+"""A scheduler says a state or nodes; counters of servers and logs of programs do not."""
 _OF_JOB = ("node_names", "nodes")
 
 
@@ -38,7 +40,8 @@ def with_scheduler_facts(con: duckdb.DuckDBPyConnection, table: str, jobs: Seque
         f"max(ranks) FILTER (step NOT IN {_HELPERS}) AS ranks FROM ("
         f"SELECT r.row, j.step, {_facts('j')}, {_order()} AS place "
         f"FROM {table} r JOIN {parquet(jobs)} j ON j.job_id = r.job_id "
-        f"WHERE r.job_id <> '' AND {_meanwhile()} AND (j.system = '' OR r.system = '' OR j.system = r.system) "
+        f"WHERE r.job_id <> '' AND {_SCHEDULED} AND {_meanwhile()} "
+        "AND (j.system = '' OR r.system = '' OR j.system = r.system) "
         f"AND j.source NOT IN (SELECT DISTINCT source FROM {table})) GROUP BY row"
     )
     filled = ", ".join(f'{_filled(name)} AS "{name}"' for name in (*LABELS, *SIZES))
@@ -61,7 +64,7 @@ def add_scheduled(
     fullest = "node_names = '', end_ns IS NULL, \"user\" = '', source"
     con.execute(
         f"CREATE TEMP TABLE whole AS SELECT * FROM {parquet(jobs)} WHERE step = '' AND {inside} "
-        "AND (state <> '' OR nodes IS NOT NULL OR node_names <> '') AND state <> 'PENDING' QUALIFY "
+        f"AND {_SCHEDULED.replace('j.', '')} AND state <> 'PENDING' QUALIFY "
         f"row_number() OVER (PARTITION BY job_id, start_ns, system ORDER BY {fullest}) = 1"
     )
     con.execute(
