@@ -54,6 +54,10 @@ def asking(root: Path, names: Pseudonyms | None = None) -> TestClient:
         column[:] = [secret if one % 2 else f"{secret}{one}" for one in range(len(column))]
     jobs = simulated()
     jobs.job_id[3] = JOB
+    for label, secret in (("user", USER), ("account", ACCOUNT), ("name", NAME)):
+        jobs.labels[label] = np.full(len(jobs), secret, dtype=object)
+    jobs.labels["state"] = np.full(len(jobs), f"CANCELLED by {USER}", dtype=object)
+    jobs.motif[5] = NAME
     app = create(root, clock=lambda: NOW, jobs=lambda: jobs, loads=lambda: load, names=names)
     return TestClient(app, base_url="http://127.0.0.1")
 

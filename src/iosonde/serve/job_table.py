@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageEr
 from iosonde.model.jobs import JobTable
 from iosonde.serve.errors import page
 from iosonde.serve.params import RefusalError
-from iosonde.serve.privacy.pseudonyms import Pseudonyms
+from iosonde.serve.privacy.pseudonyms import Kind, Pseudonyms
+
+if TYPE_CHECKING:
+    from iosonde.model.arrays import Texts
 
 KEEP_S = 20.0
 """A table that was read is taken for so long: jobs end now and then, and reading them takes a while."""
@@ -65,7 +68,31 @@ def under_policy(table: JobTable, names: Pseudonyms) -> JobTable:
     """The same with aliases for names, where the policy asks for them."""
     if not names.hashed:
         return table
-    return replace(table, job_id=names.column("job", table.job_id))
+    labels = dict(table.labels)
+    kinds: tuple[tuple[str, Kind], ...] = (("user", "user"), ("account", "account"), ("name", "app"))
+    for label, kind in kinds:
+        if label in labels:
+            labels[label] = names.column(kind, labels[label])
+    if "state" in labels:  # CANCELLED by 1001
+        labels["state"] = _each(labels["state"], lambda state: state.partition(" by ")[0])
+    aliases = {str(name): names.of("app", str(name)) for name in set(table.label("name")) if name}
+
+    def motif(words: str) -> str:
+        return " ".join(aliases.get(word, word) for word in aliases.get(words, words).split(" "))
+
+    return replace(
+        table,
+        job_id=names.column("job", table.job_id),
+        labels=labels,
+        motif=_each(table.motif, motif) if aliases else table.motif,
+    )
+
+
+def _each(column: Texts, change: Callable[[str], str]) -> Texts:
+    """Every text changed, each different one once."""
+    unique, place = np.unique(column.astype(str), return_inverse=True)
+    changed: Texts = np.array([change(text) for text in unique.tolist()] or [""], dtype=object)
+    return changed[place]
 
 
 def same(one: JobTable, other: JobTable) -> bool:
