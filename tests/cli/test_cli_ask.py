@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from iosonde.cli import check
+from iosonde.cli.weather import check
 from tests.kit.commands import ENVIRON, put, run
 from tests.kit.makers import SECOND, START, state, with_ops
 
