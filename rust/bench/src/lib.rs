@@ -5,4 +5,5 @@ pub mod backend;
 pub mod bandwidth;
 pub mod load;
 pub mod metadata;
+pub mod ping;
 pub mod ranks;
