@@ -376,3 +376,20 @@ class QueueSimulation:
         phase: phase_client phase_began phase_ended (int64) phase_writes (uint8). Numbers: bins clients unrecorded
         busy_ticks inside_ticks.
         """
+
+@final
+class Ping:
+    """Files of its own in a directory (``.iosonde-<uid>/ping-<seed>``), and operations on them.
+
+    Raises BenchError: the directory cannot be used.
+    """
+
+    def __init__(self, directory: str, block_bytes: int, object_bytes: int, seed: int) -> None: ...
+    def access(self) -> str:
+        """How blocks reach the storage: direct, buffered or memory."""
+
+    def run(self, op: str) -> tuple[int, int, int]:
+        """Nanoseconds; bytes, or names of a listing; error number, 0 when it ended well."""
+
+    def remove(self) -> None:
+        """Remove everything it made. Raises OSError."""

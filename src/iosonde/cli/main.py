@@ -30,6 +30,9 @@ class Command(NamedTuple):
 
 GROUPS: dict[str, tuple[Command, ...]] = {
     "Measure": (
+        Command(
+            "ping", "weather.ping", "how a directory answers now: a verdict within ten seconds"
+        ),
         Command("probe", "weather.probe", "watch directories and see how they answer"),
         Command(
             "bench", "bench.bench", "what storage can do: small objects, large files, an NFS server"
