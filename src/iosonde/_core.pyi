@@ -6,6 +6,7 @@ Null int64 is ``-2**63``; null float64 is NaN.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypedDict, final
 
 from typing_extensions import Buffer
@@ -393,3 +394,10 @@ class Ping:
 
     def remove(self) -> None:
         """Remove everything it made. Raises OSError."""
+
+def clean(directory: str, remove: bool) -> list[tuple[Path, str, int, int, bool, bool, int]]:
+    """Marked directories of this user below one; with ``remove`` those that nobody holds go.
+
+    Of each its path, first line of its mark, files, bytes, whether it is held, whether it was removed, the error number
+    of what could not be. Raises BenchError: the directory cannot be read.
+    """

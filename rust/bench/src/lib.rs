@@ -3,6 +3,7 @@
 
 pub mod backend;
 pub mod bandwidth;
+pub mod clean;
 pub mod load;
 pub mod metadata;
 pub mod ping;

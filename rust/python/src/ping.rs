@@ -1,8 +1,9 @@
-//! A short look at a directory as a Python object.
+//! A short look at a directory as a Python object, and the removal of what iosonde left in one.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use iosonde_bench::clean::State;
 use iosonde_bench::ping::{Op, Ping as CorePing};
 use iosonde_core::backend::posix::Access;
 use iosonde_core::clock::RealClock;
@@ -57,4 +58,23 @@ impl Ping {
 
 fn removed() -> PyErr {
     PyRuntimeError::new_err("its files were removed")
+}
+
+/// Path, maker, files, bytes; held, removed; error number of what could not be removed.
+type Found = (PathBuf, String, u64, u64, bool, bool, i32);
+
+/// Marked directories of this user below one; with `remove` those that nobody holds go.
+#[pyfunction]
+pub fn clean(python: Python<'_>, directory: PathBuf, remove: bool) -> PyResult<Vec<Found>> {
+    let found = python
+        .detach(|| iosonde_bench::clean::clean(&directory, remove))
+        .map_err(|error| BenchError::new_err(error.to_string()))?;
+    Ok(found
+        .into_iter()
+        .map(|one| {
+            let errno = if let State::Failed(errno) = one.state { errno.raw_os_error() } else { 0 };
+            let (held, removed) = (one.state == State::Held, one.state == State::Removed);
+            (one.path, one.made_by, one.files, one.bytes, held, removed, errno)
+        })
+        .collect())
 }

@@ -73,6 +73,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Keep": (
         Command("export", "export", "samples, windows or runs as Parquet, CSV or JSON"),
         Command("seal", "seal", "turn closed spool segments into Parquet"),
+        Command("forget", "weather.forget", "probes that have ended: their states and baselines"),
+        Command("clean", "weather.clean", "remove what iosonde keeps in a directory"),
     ),
     "Check": (
         Command(
@@ -186,13 +188,13 @@ def _find(name: str) -> Command:
             expected="options after it",
             hint=f"'iosonde now {name}', or 'iosonde --help'",
         )
-    import difflib
+    from iosonde.cli.shared.options import nearest
 
-    near = difflib.get_close_matches(name, commands, n=1)
+    near = nearest(name, commands)
     raise UsageError(
         f"there is no command {name!r}",
         expected="one of " + ", ".join(commands),
-        hint=f"'iosonde {near[0]}'" if near else "'iosonde --help'",
+        hint=f"'iosonde {near}'" if near else "'iosonde --help'",
     )
 
 

@@ -81,7 +81,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         help="period of a round (default: 200ms)",
     )
     add("--block-size", type=size, metavar="SIZE", help="size of reads and writes (default: 1MiB)")
-    add("--format", choices=("text", "json"), default="text", help="output format (default: text)")
+    parser.add_text_or_json()
     parser.add_store()
     args = parser.parse(arguments)
     if args.count is not None and args.count < 1:
