@@ -137,12 +137,10 @@ def _settle_format(args: argparse.Namespace, formats: tuple[str, ...]) -> None:
 
 
 def _layout(prog: str) -> argparse.HelpFormatter:
-    """Help as wide as the terminal, 80 to 100 columns; argparse would import shutil for that."""
-    try:
-        columns = int(os.environ.get("COLUMNS", "")) or os.get_terminal_size().columns
-    except (ValueError, OSError):
-        columns = 80
-    width = min(100, max(80, columns))
+    """Help as wide as the terminal, up to 100 columns; 80 in a pipe."""
+    from iosonde.cli.shared.fitting import columns
+
+    width = min(100, max(60, columns(80)))
     return argparse.RawDescriptionHelpFormatter(prog, width=width, max_help_position=28)
 
 
