@@ -14,6 +14,7 @@ from benchmarks.truth import (
     published,
     raised,
     recorded,
+    scheduled,
     verdicts,
     waiting,
 )
@@ -45,6 +46,7 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "lasting": explained.lasting,
     "nulls": nulls.nulls,
     "agree": agree.agree,
+    "scheduled": scheduled.scheduled,
     "busy": busy.busy,
 }
 SEEDS = {
@@ -73,6 +75,7 @@ SEEDS = {
     "lasting": 81,
     "nulls": 9701,
     "agree": 9801,
+    "scheduled": 1701,
     "busy": 9901,
 }
 """Used unless another is asked for."""

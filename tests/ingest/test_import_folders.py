@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -121,7 +122,9 @@ def test_jobs_that_only_their_scheduler_knows_are_not_called_none(
     assert "2 999 jobs have no I/O performance value" in capsys.readouterr().out.replace(
         "\u202f", " "
     )
-    assert run("jobs", store=tmp_path / "store") == 1
+    assert run("jobs", "--format", "json", store=tmp_path / "store") == 0
+    assert json.loads(capsys.readouterr().out)["n"] == 2_999
+    assert run("umami", "--job", "1", store=tmp_path / "store") == 1
     assert "are known from sacct: nothing says how fast" in capsys.readouterr().err
 
 

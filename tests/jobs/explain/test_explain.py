@@ -329,9 +329,10 @@ def test_the_command_says_it_from_a_store(tmp_path, capsys):
     picture = tmp_path / "job.svg"
     assert run("explain", "--job", "39", "--plot", str(picture), store=tmp_path) == 0
     assert picture.read_text().startswith("<?xml")
-    jobs.write_jobs(tmp_path, [Job(source="sacct", job_id="4711", start_ns=START)])
+    idle = Job(source="darshan", job_id="4711", app="sim", start_ns=START)
+    jobs.write_jobs(tmp_path, [idle])
     assert run("explain", "--job", "4711", store=tmp_path) == 1
-    assert "known from sacct, which does not say how fast" in capsys.readouterr().err
+    assert "known from darshan, which does not say how fast" in capsys.readouterr().err
     assert run("explain", "--job", "no", store=tmp_path) == 2
     assert "no job" in capsys.readouterr().err
     assert run("explain", "--job", "1", store=tmp_path / "none") == 1
@@ -370,7 +371,7 @@ def test_jobs_are_listed_newest_first(tmp_path, capsys):
     assert run("jobs", "--search", "A1 /w", "--format", "json", store=tmp_path) == 0
     assert [one["job"] for one in json.loads(capsys.readouterr().out)["jobs"]] == ["j3", "j1"]
     assert run("jobs", "--search", "nothing", store=tmp_path) == 0
-    assert "no job is like that" in capsys.readouterr().out
+    assert "No job matches." in capsys.readouterr().out
 
 
 def test_the_jobs_own_operations_are_not_held_against_others():

@@ -131,4 +131,4 @@ def test_a_job_of_a_table_without_a_row_gets_the_reason(tmp_path, capsys):
     assert run("explain", *asked, "--job", "1") == 2
     assert "no row of jobs.csv is left (2 left out: moved nothing)" in capsys.readouterr().err
     assert run("jobs", *asked) == 0
-    assert "there is no job" in capsys.readouterr().out
+    assert "There is no job." in capsys.readouterr().out

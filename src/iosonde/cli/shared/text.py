@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from iosonde.cli.shared.fitting import LEAST_COLUMNS, columns
+from iosonde.model.text import clean_text
 
 
 def table(
@@ -62,3 +63,10 @@ def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
 def count(n: int) -> str:
     """``10 800``."""
     return f"{n:,}".replace(",", " ")
+
+
+def print_lines(sentence: str, details: Sequence[str]) -> None:
+    """A sentence and its details, no wider than the terminal."""
+    print("\n".join(wrapped(clean_text(sentence))))
+    for line in details:
+        print("\n".join(wrapped(clean_text(line), "  - ", "    ")))

@@ -60,14 +60,22 @@ def remarks(loaded: Sequence[Loaded], refused: Sequence[InputFileError]) -> list
     return list(dict.fromkeys(lines))
 
 
-def from_store(root: Path, of: Peak = "max", *, metrics: Collection[str] | None = None) -> JobTable:
+def from_store(
+    root: Path,
+    of: Peak = "max",
+    *,
+    metrics: Collection[str] | None = None,
+    scheduled: bool = False,
+) -> JobTable:
     """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none.
+
+    ``scheduled``: also those that only a scheduler recorded, without performance.
 
     ``metrics``: of the store's jobs only these numbers, what their sources describe as a performance, and what follows.
     """
     if metrics is not None:
         metrics = {*metrics, *described_performances(read_described(root))}
-    read = read_table(root, metrics=metrics)
+    read = read_table(root, metrics=metrics, scheduled=scheduled)
     parts = [part for part in (read, own_runs(root)) if len(part)]
     if not parts and (sources := job_sources(root)):
         raise NothingMeasuredError(
