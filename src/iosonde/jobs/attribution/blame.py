@@ -33,7 +33,7 @@ STANDS_OUT = 1.5
 FEWEST_ALIKE = 3
 COVERED = 0.8
 """With records of less of the nodes' time nobody is said to have caused most of it."""
-SLOTS_OF_EVENT = 6
+SLOTS_OF_EVENT = 12
 """Slots are so short that an event has this many, down to a step of the records."""
 LEAST = 0.005
 """Loads that never reach this share of all operations of a busy slot are no suspects."""
@@ -129,7 +129,7 @@ def blame(
 
 
 def slot_of(begin_ns: int, end_ns: int, step_ns: int) -> int:
-    """Slots that an event is compared in: a sixth of it, in whole steps of the records, at most 5 min."""
+    """Slots that an event is compared in: a twelfth of it, in whole steps of the records, at most 5 min."""
     fit = min((end_ns - begin_ns) // SLOTS_OF_EVENT, SLOT_NS)
     return max(1, fit // step_ns) * step_ns
 

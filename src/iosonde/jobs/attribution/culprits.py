@@ -1,7 +1,7 @@
 """Whose load caused a slow event, and how sure that is: loads and slowdown in, ranked suspects out.
 
 Effects come from ``pursuit``. Stability is how often a load is chosen again from blocks of an hour drawn anew,
-those near the event and the others each among themselves. The placebo: the slowdown is moved to every other time,
+those of the event, those near it and the others each among themselves. The placebo: the slowdown is moved to every other time,
 suspects are chosen there, and p is how often one of them fits as well.
 """
 
@@ -169,7 +169,7 @@ def _again(x: Floats, y: Floats, event: Flags, rng: np.random.Generator) -> tupl
     near = np.convolve(event, np.ones(2 * BLOCK + 1), "same") > 0
     shares = np.zeros((REPEATS, len(x)))
     for row in shares:
-        parts = [_blocks(np.flatnonzero(part), rng) for part in (near, ~near)]
+        parts = [_blocks(np.flatnonzero(part), rng) for part in (event, near & ~event, ~near)]
         drawn = np.concatenate(parts)
         row[:] = _shares(x, y, event, pursue(x[:, drawn], y[drawn]))
     return shares, (shares > 0).mean(axis=0)

@@ -55,6 +55,8 @@ class StoredLoad(NamedTuple):
     """``joined``, and where it comes from."""
 
     joined: Joined
+    own: Flags
+    """(N,) Rows of ``joined`` that count for one job."""
     sources: tuple[str, ...]
     systems: tuple[str, ...]
     unnamed: int
@@ -117,6 +119,7 @@ def stored_load(
         raise _no_jobs(jobs, recorded.nodes, _when(begin_ns, end_ns, now_ns))
     return StoredLoad(
         without_background(join(recorded, allocations), own),
+        own,
         tuple(sorted({one.of.source for one in owned})),
         tuple(sorted({one.of.system for one in owned if one.of.system})),
         unnamed,
