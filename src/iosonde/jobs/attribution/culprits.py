@@ -1,8 +1,8 @@
 """Whose load caused a slow event, and how sure that is: loads and slowdown in, ranked suspects out.
 
 Effects come from ``pursuit``. Stability is how often a load is chosen again from blocks of an hour drawn anew,
-those of the event, those near it and the others each among themselves. The placebo: the slowdown is moved to every other time,
-suspects are chosen there, and p is how often one of them fits as well.
+those of the event, those near it and the others each among themselves. The placebo: the slowdown is moved to every
+other time, suspects are chosen there, and p is how often one of them fits as well.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ AFTER = 3
 """Slots that loads are tried later than the slowdown: one that fits better so follows it."""
 ALIKE = 0.95
 """Correlation from which on two loads cannot be told apart."""
+
+
+RIVAL = 0.9
+"""A load that was not chosen and fits this part as well makes two that cannot be told apart."""
 
 
 class Confidence(StrEnum):
@@ -104,7 +108,7 @@ def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Cu
     for place in fit.chosen.tolist():
         drawn = shares[:, place]
         lower, upper = np.quantile(drawn, [0.05, 0.95])
-        twins = _alike(near, place)
+        twins = np.union1d(_alike(near, place), _rivals(x, y, fit, place))
         follows = _follows(near[place], y)
         word = _word((now[place], lower), picked[place], fit.r2, p)
         one = Suspect(
@@ -224,6 +228,18 @@ def _alike(x: Floats, place: int) -> Places:
     same = centred @ centred[place] / (length * length[place]) >= ALIKE
     same[place] = False
     return np.flatnonzero(same)
+
+
+def _rivals(x: Floats, y: Floats, fit: LoadFit, place: int) -> Places:
+    """Loads that were not chosen and explain what the others leave almost as well as ``place`` does."""
+    kept = fit.chosen != place
+    left = y - fit.effect[kept] @ x[fit.chosen[kept]]
+    centred, rest = x - x.mean(axis=1, keepdims=True), left - left.mean()
+    length = np.maximum(np.sqrt((centred**2).sum(axis=1)), 1e-300)
+    match = centred @ rest / length
+    near = match >= RIVAL * match[place]
+    near[fit.chosen] = False
+    return np.flatnonzero(near)
 
 
 def _follows(load: Floats, y: Floats) -> bool:
