@@ -84,7 +84,8 @@ class Station:
         are kept. Raises UsageError (no file; a mapping fits nothing), InputFileError (nothing can be read), StoreError.
         """
         naming = Naming(target, host, run, instant(started))
-        settings = Settings(system=system, zone=zone_of(zone), progress=progress)
+        node = "" if host == "import" else host
+        settings = Settings(system=system, node=node, zone=zone_of(zone), progress=progress)
         return import_all(self.root, paths_of(paths), paths_of(mapping), settings, naming)
 
     @in_python

@@ -38,7 +38,10 @@ def probed_slowdown(
         windows = analyse(Store(root), query).windows
         if len(windows):
             factor = np.where(windows["host_busy"].astype(bool), np.nan, windows["slowdown"])
-            found = _worst(windows, windows["start_ns"], factor.astype(np.float64), event_ns)
+            first = event_ns[0] - WINDOW_NS
+            found = _worst(
+                windows, windows["start_ns"], factor.astype(np.float64), (first, event_ns[1])
+            )
     return found or _single(root, target, wide_ns, event_ns)
 
 
@@ -65,7 +68,7 @@ def _worst(
     frame: Frame, time_ns: Instants, factor: Floats, event_ns: tuple[int, int]
 ) -> tuple[SlowdownSeries, str] | None:
     """The op whose middle factor in the event is largest beside that of the rest."""
-    inside = (time_ns >= event_ns[0] - WINDOW_NS) & (time_ns < event_ns[1])
+    inside = (time_ns >= event_ns[0]) & (time_ns < event_ns[1])
     known = np.isfinite(factor)
     ops = frame["op"].astype(str)
     best: tuple[float, str] | None = None
