@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.connectors.client import collectl_raw, mountstats, proc_net_rpc
+from iosonde.connectors.client import mountstats, proc_net_rpc, raw_collectl
 from iosonde.connectors.client.rpc_counters import operations
 from iosonde.connectors.source import head_of
 from tests.connectors.test_mountstats import snapshot
@@ -136,15 +136,15 @@ def test_a_recording_is_exact(tmp_path):
     sides = "nfsc-net 0 0\nnfsc-{}\nnfss-rc 0 0 0\nnfss-{}\nnfss-proc4ops 76 1 2\n"
     data = recording((T, sides.format(v3(5), v3(50))), (T + 30.5, sides.format(v3(6), v3(90))))
     path.write_bytes(gzip.compress(data))
-    assert collectl_raw.recognises(head_of(path))
-    out = take(collectl_raw, path)
+    assert raw_collectl.recognises(head_of(path))
+    out = take(raw_collectl, path)
     assert out.series("read_ops", "n3", level="client") == [(T * S, 30_500_000_000, 1.0)]
     assert out.series("read_ops", "n3", level="server") == [(T * S, 30_500_000_000, 40.0)]
     assert not out.told
 
 
 def test_a_real_recording():
-    out = take(collectl_raw, real("nfs/collectl_vmnode01.raw.gz"))
+    out = take(raw_collectl, real("nfs/collectl_vmnode01.raw.gz"))
     totals = {name: sum(out.series(name, "vmnode01", level="client")[i][2] for i in range(26)) for name in
               ("read_ops", "creates", "unlinks", "setattrs")}  # fmt: skip
     assert totals == {"read_ops": 256, "creates": 41, "unlinks": 40, "setattrs": 40}
@@ -166,5 +166,5 @@ def test_mutated(tmp_path):
     text = "".join(f"{T + 30 * i}\n{page(v3(9 * i), v4(7 * i))}" for i in range(4))
     survives(proc_net_rpc, tmp_path / "n1.rpcnfs", text.encode())
     survives(
-        collectl_raw, tmp_path / "r.raw", recording(*((T + i, f"nfsc-{v3(i)}\n") for i in range(4)))
+        raw_collectl, tmp_path / "r.raw", recording(*((T + i, f"nfsc-{v3(i)}\n") for i in range(4)))
     )

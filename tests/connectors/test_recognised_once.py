@@ -34,7 +34,7 @@ FILES = {
     "umami/wan/collectdes_cpuloads.json.gz": None,
     "umami/darshan/treddy_mpi-io-test_id4373053_6-2-60198-9815401321915095332_1.darshan": "darshan.log",
     "nfs/collectl_P_scdnf.txt": "client.collectl",
-    "nfs/collectl_vmnode01.raw.gz": "client.collectl_raw",
+    "nfs/collectl_vmnode01.raw.gz": "client.raw_collectl",
     "nfs/collectl_verbose_sf.txt": None,
     "nfs/proc_net_rpc_nfs.txt": "client.proc_net_rpc",
     "nfs/proc_net_rpc_nfsd.txt": None,

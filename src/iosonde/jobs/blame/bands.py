@@ -24,7 +24,7 @@ KNOWN = 0.8
 """Moments with records of less of the nodes than this, beside the best, are left out."""
 MOST_MOMENTS = 2000
 """Of more moments so many, evenly spaced, are looked at one by one."""
-FEW = 2
+FEW, NODES = 2, (2, 50)
 
 
 class Each(NamedTuple):
@@ -53,6 +53,8 @@ class OpsBand(NamedTuple):
     nodes_each: Each
     jobs_each: Each
     few: float
+    claim: float
+    """Of moments in which, besides, 2 to 50 nodes made more than half: what seed 2 says of those near the limit."""
 
 
 def band_of(
@@ -77,6 +79,7 @@ def band_of(
     if len(cells) > MOST_MOMENTS:
         cells = cells[np.linspace(0, len(cells) - 1, MOST_MOMENTS).astype(np.intp)]
     nodes, jobs = _each(joined, cells, by)
+    few = (jobs > 0) & (jobs <= FEW)
     return OpsBand(
         *band,
         moments=int(inside.sum()),
@@ -86,7 +89,8 @@ def band_of(
         jobs=majority(shares(joined, begin_ns, end_ns, by, inside=inside)),
         nodes_each=_numbers(nodes),
         jobs_each=_numbers(jobs[jobs > 0]),
-        few=float(((jobs > 0) & (jobs <= FEW)).mean()),
+        few=float(few.mean()),
+        claim=float((few & (nodes >= NODES[0]) & (nodes <= NODES[1])).mean()),
     )
 
 
