@@ -109,6 +109,24 @@ def test_a_notebook_gets_the_same(day):
     assert columns["ops"].dtype.kind == "f"
 
 
+def test_without_records_jobs_are_active_at_the_time(tmp_path, capsys):
+    """Only sacct and a probe: the hog is among the first five, and nobody is accused."""
+    event = hog_event(3, cluster=CLUSTER)
+    *_, sacct, samples = map(str, write_files(event, tmp_path / "files"))
+    store = str(tmp_path / "store")
+    assert main(["import", sacct, "--store", store]) == 0
+    assert main(["import", samples, "--target", TARGET, "--store", store]) == 0
+    found = asked(capsys, store, TARGET, "--at", at(event))
+    assert found["basis"] == "begin and end of jobs"
+    assert HOG in [one["who"] for one in found["ranked"]]
+    assert {one["confidence"] for one in found["ranked"]} == {"active at the time"}
+    assert "nobody can be named without records of operations" in found["verdict"]
+    assert main(["blame", TARGET, "--at", at(event), "--by", "user", "--store", store]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("users ")
+    assert "no operations of nodes or jobs" in printed.err
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [

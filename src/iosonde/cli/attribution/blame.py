@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 from iosonde.cli.shared import options
 from iosonde.cli.shared.targets import called
@@ -13,8 +14,10 @@ from iosonde.engine.left_out import with_left_out
 from iosonde.jobs.blame.answers import blamed
 from iosonde.jobs.blame.data import blame_data
 from iosonde.jobs.blame.interval import BlameQuestion
+from iosonde.jobs.blame.presence import SHOWN, presence_data, present
+from iosonde.jobs.blame.presence import sentences as presence_sentences
 from iosonde.jobs.blame.words import TEXTS, head, rows, sentences, worth_showing
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.text import clean_text
 from iosonde.model.units import parse_time
 from iosonde.weather.store import Store
@@ -47,7 +50,10 @@ def main(arguments: Sequence[str]) -> int:
     question = BlameQuestion(
         what, at, since, until, args.by, args.band, systems, not args.nodes_only
     )
-    answer = blamed(root, question, now_ns)
+    try:
+        answer = blamed(root, question, now_ns)
+    except NothingMeasuredError as error:
+        return _present(root, question, now_ns, error, args)
     if args.format == "json":
         document = with_left_out(blame_data(answer, now_ns, args.top), root)
         options.put_text(json.dumps(document, indent=2, allow_nan=False) + "\n", args.output)
@@ -60,6 +66,31 @@ def main(arguments: Sequence[str]) -> int:
     print("\n" + table(names, body, left=left) + "\n")
     for line in others:
         print("\n".join(wrapped(clean_text(line), "- ")))
+    return 0
+
+
+def _present(
+    root: Path,
+    question: BlameQuestion,
+    now_ns: int,
+    error: NothingMeasuredError,
+    args: argparse.Namespace,
+) -> int:
+    """What begin and end of jobs say. Raises ``error`` where they say nothing."""
+    found = None if question.band is not None else present(root, question, now_ns)
+    if found is None:
+        raise error
+    if args.format == "json":
+        document = with_left_out(presence_data(found), root)
+        options.put_text(json.dumps(document, indent=2) + "\n", args.output)
+        return 0
+    first, *others = presence_sentences(found)
+    print("\n".join(wrapped(clean_text(first))))
+    body = [(clean_text(who), f"{match:.2f}") for who, match in found.ranked[:SHOWN]]
+    print("\n" + table((found.by, "match"), body) + "\n")
+    for line in others:
+        print("\n".join(wrapped(line, "- ")))
+    options.note(f"iosonde: {error}")
     return 0
 
 

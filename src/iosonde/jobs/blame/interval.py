@@ -94,6 +94,14 @@ def span_of(root: Path, question: BlameQuestion, now_ns: int) -> BlamedSpan:
     return _of_event(found[-1], now_ns)
 
 
+def last_events(root: Path, span: BlamedSpan, now_ns: int, most: int) -> list[BlamedSpan]:
+    """Events of the target before the span's, at most so many, the latest first. Raises StoreError."""
+    begin = (span.begin_ns - 4 * LOOK_BACK_NS, span.begin_ns)
+    found = [one for one in _events(root, span.target, begin, now_ns) if one != span.event]
+    earlier = [one for one in found if one.start_ns < span.begin_ns]
+    return [_of_event(one, now_ns) for one in reversed(earlier[-most:])]
+
+
 def _events(
     root: Path, target: str | None, span_ns: tuple[int, int], now_ns: int
 ) -> list[SlowEvent]:
