@@ -6,6 +6,7 @@ Null int64 is ``-2**63``; null float64 is NaN.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypedDict, final
 
 from typing_extensions import Buffer
@@ -376,3 +377,27 @@ class QueueSimulation:
         phase: phase_client phase_began phase_ended (int64) phase_writes (uint8). Numbers: bins clients unrecorded
         busy_ticks inside_ticks.
         """
+
+@final
+class Ping:
+    """Files of its own in a directory (``.iosonde-<uid>/ping-<seed>``), and operations on them.
+
+    Raises BenchError: the directory cannot be used.
+    """
+
+    def __init__(self, directory: str, block_bytes: int, object_bytes: int, seed: int) -> None: ...
+    def access(self) -> str:
+        """How blocks reach the storage: direct, buffered or memory."""
+
+    def run(self, op: str) -> tuple[int, int, int]:
+        """Nanoseconds; bytes, or names of a listing; error number, 0 when it ended well."""
+
+    def remove(self) -> None:
+        """Remove everything it made. Raises OSError."""
+
+def clean(directory: str, remove: bool) -> list[tuple[Path, str, int, int, bool, bool, int]]:
+    """Marked directories of this user below one; with ``remove`` those that nobody holds go.
+
+    Of each its path, first line of its mark, files, bytes, whether it is held, whether it was removed, the error number
+    of what could not be. Raises BenchError: the directory cannot be read.
+    """

@@ -83,8 +83,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--target", help="target of the samples (default: the name of the run's files)")
     add(
         "--host",
-        default="import",
-        help="host of the samples; a rank is HOST.rank0007 (default: import)",
+        default=import_records.UNNAMED,
+        help="host of the samples (default: import; a rank is HOST.rank0007); node of records that name none",
     )
     add("--run", help="begin of the run ids (default: the name of the run's files)")
     add(

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from iosonde.connectors.tables.mapping import Mapping
     from iosonde.ingest.prometheus import QueryRange
 
+UNNAMED = "import"
+"""Host of samples for which nobody says one."""
 _SINCE, _EVERY = "-1d", "1m"
 _SHOWN, _TOLD = 4, 5
 """Files that nothing can read, and that cannot be opened, which are told of by name."""
@@ -62,10 +64,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def settings_of(args: argparse.Namespace) -> Settings:
     """What the options say. Raises UsageError: no such time zone."""
+    node = "" if args.host == UNNAMED else args.host
     if args.zone is None:
-        return Settings(system=args.system)
+        return Settings(system=args.system, node=node)
     try:
-        return Settings(system=args.system, zone=ZoneInfo(args.zone))
+        return Settings(system=args.system, node=node, zone=ZoneInfo(args.zone))
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise UsageError(
             f"--zone {args.zone!r} is no time zone", expected="one such as Europe/Berlin or UTC"

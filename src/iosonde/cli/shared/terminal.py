@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from iosonde.cli.shared.fitting import LEAST_COLUMNS, columns, fitted_text
+
 _COLOURED = re.compile(r"(\x1b\[(?:[0-5]|[39][0-7]|38;5;\d{1,3})(?:;[0-5])?m)")
 """Colour, bold, dim; not what hides text."""
 _KEPT = "\n\t"
@@ -41,10 +43,17 @@ class SafeStream:
 
     def __init__(self, stream: TextIO) -> None:
         self.raw = stream
+        self._at_begin = True
+        """Of a line: only what begins one is wrapped."""
 
     def write(self, text: str) -> int:
         """Print a text."""
-        self.raw.write(safe(text, coloured=self.raw.isatty()))
+        terminal = self.raw.isatty()
+        printed = safe(text, coloured=terminal)
+        if terminal and self._at_begin and len(printed) >= LEAST_COLUMNS:
+            printed = fitted_text(printed, columns())
+        self._at_begin = printed.endswith("\n") if printed else self._at_begin
+        self.raw.write(printed)
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:

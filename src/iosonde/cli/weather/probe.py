@@ -15,6 +15,7 @@ from iosonde.cli.shared.text import count, table
 from iosonde.model.errors import MeasureError, StoreError
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_duration, format_seconds, parse_duration, parse_size
+from iosonde.weather import probe_files as words
 from iosonde.weather.probe import ForegroundProbe
 from iosonde.weather.slowdown.findings import from_state
 from iosonde.weather.slowdown.summary import Pooled, pooled
@@ -44,6 +45,8 @@ def main(arguments: Sequence[str]) -> int:
             return 130
         began_ns = options.now_ns()
         probe.start()
+        for line in words.files(probe.snapshot()):
+            options.note(line)
         watch(probe, interrupt, args.window, f"store: {root}", args.duration)
         summary = probe.stop()
     print_summary(summary, root, args.window, began_ns)
@@ -90,7 +93,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         "--file-size",
         type=size,
         metavar="SIZE",
-        help="size of the big file (default: above memory)",
+        help="size of the big file (default: 1 GiB with O_DIRECT, else above memory)",
     )
     add("--block-size", type=size, metavar="SIZE", help="size of reads and writes (default: 1MiB)")
     add("--object-size", type=size, metavar="SIZE", help="size of small files (default: 3901)")
@@ -168,6 +171,8 @@ def print_summary(summary: dict[str, Any], root: Path, window_ns: int, since_ns:
         head = ("", "median", "95% interval", "p95", "max", "ended ok", "lost")
         print(table(head, [_row(row) for row in rows if row.key.target == target]))
     options.note(f"\nkept in {root}; 'iosonde slowdown' and 'iosonde serve' show it")
+    for line in words.kept_files(list(states.values())):
+        options.note(line)
 
 
 def _row(row: Pooled) -> tuple[str, ...]:
