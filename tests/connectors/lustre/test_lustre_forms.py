@@ -126,14 +126,22 @@ def test_a_snapshot_a_tar_archive(tmp_path):
     assert "and 1 more is one snapshot" in alone.told[0]
 
 
+SIZES = {
+    "kbytestotal": 1000,
+    "kbytesfree": 400,
+    "kbytesavail": 300,
+    "filestotal": 50,
+    "filesfree": 20,
+}
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_pages_that_zero_bytes_fill_up(tmp_path, packed):
     """Lustre 2.15's /sys, copied page by page."""
     files = {
         f"{osd}/work-{target}/{name}": f"{value}\n".encode().ljust(4096, b"\0")
         for osd, target in (("osd-ldiskfs", "OST0000"), ("osd-zfs", "MDT0001"))
-        for name, value in (("kbytestotal", 1000), ("kbytesfree", 400), ("kbytesavail", 300))
-        + (("filestotal", 50), ("filesfree", 20))
+        for name, value in SIZES.items()
     }
     if packed:
         path = tmp_path / "x.tar"
