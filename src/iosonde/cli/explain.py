@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note
+from iosonde.cli.shared.terminal import one_line
 from iosonde.jobs import answers
 from iosonde.jobs.explain.data import SCHEMA_VERSION, explanation_data
 from iosonde.jobs.table.leakage import judged
-from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:
     from iosonde.jobs.explain.words import JobVerdict
@@ -88,11 +88,11 @@ def _answer_several(table: JobTable, args: argparse.Namespace, note: Note) -> No
         return
     width = max(len(name) for name, _, _ in found)
     for name, _, verdict in found:
-        print(f"{clean_text(name):<{width}}  {clean_text(verdict.sentence)}")
+        print(f"{one_line(name):<{width}}  {one_line(verdict.sentence)}")
     if more:
         print(f"and {more} more, nearer to the best of their kind")
     print(
-        f"\n--step {quote(clean_text(found[0][0]))} shows what stood out in that run, and its diagram"
+        f"\n--step {quote(one_line(found[0][0]))} shows what stood out in that run, and its diagram"
     )
 
 
@@ -101,7 +101,7 @@ def _write(data: dict[str, Any], args: argparse.Namespace) -> None:
 
 
 def _print(verdict: JobVerdict, verbose: bool) -> None:
-    print(verdict.sentence)
+    print(one_line(verdict.sentence))
     for line in verdict.lines():
         if verbose or line != verdict.history:
-            print(f"  - {line}")
+            print(f"  - {one_line(line)}")

@@ -6,12 +6,18 @@ import os
 import sys
 from collections.abc import Sequence
 
+from iosonde.cli.shared.terminal import one_line
+
 LEAST_COLUMNS = 40
 """Narrower terminals wrap once more."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Columns as wide as they must be; the first ``left`` aligned left, the others right."""
+    """Columns as wide as they must be; the first ``left`` aligned left, the others right.
+
+    Control characters of cells are shown, not sent: names are whatever a path or a file says.
+    """
+    rows = [[one_line(text) for text in row] for row in rows]
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     lines = []
     for row in (head, *rows):
