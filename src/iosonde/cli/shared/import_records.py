@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -98,10 +99,12 @@ def _add_folder(given: ImportSources, folder: Path, maps: Sequence[Mapping]) -> 
     if not found.records and not found.others:
         given.others.append(folder)  # nothing in it: the message is that of a file
         return
-    named = {path.resolve() for path in (*given.others, *(path for path, _ in given.records))}
-    new = [(path, one) for path, one in found.records if path.resolve() not in named]
+    named = {
+        os.path.realpath(path) for path in (*given.others, *(path for path, _ in given.records))
+    }
+    new = [(path, one) for path, one in found.records if os.path.realpath(path) not in named]
     given.records.extend(new)
-    given.others.extend(path for path in found.others if path.resolve() not in named)
+    given.others.extend(path for path in found.others if os.path.realpath(path) not in named)
     if found.unknown:
         given.unknown.append((folder, found.unknown))
 
