@@ -74,7 +74,13 @@ def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     out, err = capsys.readouterr()
     assert f"{folder}/oss1/0.txt and 1 more: lctl get_param" in out
     assert out.count("sacct: ") == 1
-    assert "3 files are nothing that can be read: README.md, empty, packed.zst" in err
+    assert "lat-0.00-0-stat.csv: latencies" in err
+    ends = out[out.index("left out:") :].splitlines()
+    assert ends[1:4] == [
+        "  README.md: no kind that iosonde reads",
+        "  empty: is empty",
+        "  packed.zst: is packed by zstd; try zstd -d",
+    ]
     assert "samples of lat" in out
 
 

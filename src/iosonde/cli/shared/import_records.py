@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from iosonde.ingest.prometheus import QueryRange
 
 _SINCE, _EVERY = "-1d", "1m"
-_SHOWN, _TOLD = 4, 5
-"""Files that nothing can read, and that cannot be opened, which are told of by name."""
+_TOLD = 5
+"""Files that cannot be opened, which are told of by name."""
 
 
 class ImportSources(NamedTuple):
@@ -132,23 +132,17 @@ def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> QueryRange | 
 
 def run(
     root: Path, given: ImportSources, settings: Settings, now_ns: int, kept: StoredFiles
-) -> int:
-    """Import records, put jobs and servers together, say what became of them; 1 if something was broken.
+) -> tuple[int, list[FileImport]]:
+    """Import records, put jobs and servers together, say what became of them; 1 if something was broken, and the files.
 
     ``kept`` counts the files.
     """
-    for folder, unknown in given.unknown:
-        names = ", ".join(clean_text(str(path.relative_to(folder))) for path in unknown[:_SHOWN])
-        more = ", ..." if len(unknown) > _SHOWN else ""
-        options.note(
-            f"{folder}: {count(len(unknown))} files are nothing that can be read: {names}{more}"
-        )
     for error in given.broken[:_TOLD]:
         options.note(f"iosonde: {error}")
     if len(given.broken) > _TOLD:
         options.note(f"iosonde: {count(len(given.broken) - _TOLD)} more cannot be opened")
     if not given.records and not given.urls:
-        return 1 if given.broken else 0
+        return (1 if given.broken else 0), []
     told = Told()
     done = []
     for one in _imported(root, given, settings, told):
@@ -166,7 +160,7 @@ def run(
         print(
             f"{count(n)} jobs have no I/O performance value: import Darshan logs, or a table (--mapping)"
         )
-    return 1 if told.errors or given.broken else 0
+    return (1 if told.errors or given.broken else 0), done
 
 
 def _imported(
