@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.connectors.compressed import unreadable
+from iosonde.connectors.containers import container_error
 from iosonde.connectors.darshan.head import is_log
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import every
@@ -72,6 +73,8 @@ def look(
 def why_unknown(path: Path) -> str:
     """Why nothing can read a file, for people."""
     error = unreadable(path)
+    with suppress(InputFileError):
+        error = error or container_error(path)
     if error is not None:
         what = error.what.removeprefix(f"{path} ").removeprefix(f"{path}: ")
         return f"{what}; try {error.hint}" if error.hint else what

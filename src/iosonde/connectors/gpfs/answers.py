@@ -31,7 +31,7 @@ class Reading(NamedTuple):
     step_ns: int = 0
 
 
-class Answer(Protocol):
+class StateAnswer(Protocol):
     """One answer, line by line."""
 
     def take(self, line: Line) -> None:
@@ -73,7 +73,7 @@ def read_answers(
     paths: Sequence[Path],
     settings: Settings,
     warn: Warn,
-    begin: Callable[[Path], Answer],
+    begin: Callable[[Path], StateAnswer],
 ) -> Iterator[Item]:
     """Gauges of all answers of all files. ``begin`` makes an answer of a file."""
     gather = Gather(source)

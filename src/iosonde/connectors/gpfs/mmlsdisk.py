@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from iosonde.connectors.gather import ComponentSeries
-from iosonde.connectors.gpfs.answers import Answer, ColonTitles, Reading, read_answers
+from iosonde.connectors.gpfs.answers import ColonTitles, Reading, StateAnswer, read_answers
 from iosonde.connectors.lines import Line, shown
 from iosonde.connectors.source import Head, Item, Settings, Warn
 
@@ -43,7 +43,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several answers."""
 
-    def begin(path: Path) -> Answer:
+    def begin(path: Path) -> StateAnswer:
         return _Disks(path, settings.system)
 
     yield from read_answers(KIND, paths, settings, warn, begin)

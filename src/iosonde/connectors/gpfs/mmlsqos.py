@@ -20,7 +20,7 @@ from itertools import islice
 from pathlib import Path
 
 from iosonde.connectors.gather import ComponentSeries
-from iosonde.connectors.gpfs.answers import Answer, ColonTitles, Reading, read_answers
+from iosonde.connectors.gpfs.answers import ColonTitles, Reading, StateAnswer, read_answers
 from iosonde.connectors.lines import Line, shown
 from iosonde.connectors.plain_numbers import count, plain
 from iosonde.connectors.source import Head, Item, Settings, Warn
@@ -60,7 +60,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several answers; a period that several of them have counts once."""
 
-    def begin(path: Path) -> Answer:
+    def begin(path: Path) -> StateAnswer:
         return _Classes(path, settings)
 
     yield from read_answers(KIND, paths, settings, warn, begin)

@@ -21,7 +21,7 @@ from pathlib import Path
 from iosonde.connectors.lines import Line, bad, read_lines
 from iosonde.connectors.lustre.job_counts import JobCounts
 from iosonde.connectors.lustre.stats import job_stats
-from iosonde.connectors.lustre.unnamed_targets import JobList, named_by, snapshots
+from iosonde.connectors.lustre.unnamed_targets import UnnamedList, named_by, snapshots
 from iosonde.connectors.many_files import named, of_one, read_each
 from iosonde.connectors.source import Head, Item, Settings, Warn
 from iosonde.connectors.stamps import stamp_of
@@ -53,7 +53,7 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
     """The same of several files: snapshots of one server, or servers of one file system."""
     counts = JobCounts(settings.system)
-    unnamed: list[JobList] = []
+    unnamed: list[UnnamedList] = []
     within = of_one(paths, settings.progress)
 
     def one(path: Path) -> Iterator[Item]:
@@ -82,14 +82,14 @@ class _File:
     def __init__(self, path: Path, counts: JobCounts, settings: Settings, warn: Warn) -> None:
         self._path, self._counts, self._warn = path, counts, warn
         self._clock = WallTimes(settings.zone, ascending=True)
-        self._unnamed: list[JobList] = []
+        self._unnamed: list[UnnamedList] = []
         self._lines: list[str] = []
         self._first = 1
         self._seen: set[str] = set()
         self._when: int | None = None
         self._named = False
 
-    def read(self, unnamed: list[JobList], progress: Callable[[int, int], None] | None) -> None:
+    def read(self, unnamed: list[UnnamedList], progress: Callable[[int, int], None] | None) -> None:
         """Lists that name no target go into ``unnamed``. Raises InputFileError; what came before counts."""
         try:
             for line in read_lines(self._path, self._warn, progress):
@@ -134,7 +134,7 @@ class _File:
         if named:
             self._counts.add(entries, self._when, self._seen)
         else:
-            self._unnamed.append(JobList(entries, self._when))
+            self._unnamed.append(UnnamedList(entries, self._when))
 
     def _complain(self, number: int, what: str) -> None:
         self._warn(bad(self._path, self._first + number - 1, what, "job_stats"))

@@ -25,7 +25,7 @@ _TOLERATED = 0.1
 """So large a share of a target's own entries may contradict: a stepped clock, a cleared entry."""
 
 
-class JobList(NamedTuple):
+class UnnamedList(NamedTuple):
     """One list. ``when``: the time that stands before it, in ns; None: none does."""
 
     entries: list[JobStats]
@@ -49,9 +49,9 @@ def named_by(path: Path) -> str:
     return ""
 
 
-def snapshots(lists: list[JobList]) -> Iterator[tuple[str, JobList]]:
+def snapshots(lists: list[UnnamedList]) -> Iterator[tuple[str, UnnamedList]]:
     """Every list in the order of time, with a name for its target: "" for the first one, ``#2`` for the next."""
-    last: list[JobList] = []
+    last: list[UnnamedList] = []
     for one in sorted(lists, key=lambda found: found.read_ns):
         fits = [(fit, place) for place, known in enumerate(last) if (fit := _fit(known, one))]
         if fits:
@@ -61,10 +61,13 @@ def snapshots(lists: list[JobList]) -> Iterator[tuple[str, JobList]]:
             place = len(last)
             last.append(one)
         target = f"#{place + 1}" if place else ""
-        yield target, JobList([entry._replace(target=target) for entry in one.entries], one.when)
+        yield (
+            target,
+            UnnamedList([entry._replace(target=target) for entry in one.entries], one.when),
+        )
 
 
-def _fit(before: JobList, after: JobList) -> tuple[int, float] | None:
+def _fit(before: UnnamedList, after: UnnamedList) -> tuple[int, float] | None:
     """How well two lists are one target's: entries that are surely the same, then how little they grew; None: not."""
     if before.when is not None and before.when == after.when:
         return None
