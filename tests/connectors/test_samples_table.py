@@ -180,7 +180,7 @@ BAD_ROWS = {
     "1,read,1,": "a unit in the column's name",
     "99999999999999999999,read,1,": "is no instant from 1990 to 2100",
     "1790000000,read,1,broken": "the outcome is 'broken'",
-    "\x1b[2J,read,1,": "the time is '␛[2J'",
+    "\x1b[2J,read,1,": "the time is '?[2J'",
 }
 
 

@@ -105,7 +105,7 @@ BAD_ROWS = {
     "create,0,99999999,1,1": "the rank is '99999999'",
     "create,-1,0,1,1": "the iteration is '-1'",
     "rename,0,1,1,1": "there is no operation 'rename'",
-    "\x1b[2J,0,1,1,1": r"there is no operation '␛[2J'",
+    "\x1b[2J,0,1,1,1": r"there is no operation '?[2J'",
     "x" * 1000: "the line is too long",
 }
 

@@ -7,8 +7,8 @@ _PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"
 
 
 def clean_text(text: str) -> str:
-    """``text`` without characters that a terminal would obey: they are shown by a sign, as wide as a letter."""
-    return text if text.isprintable() else "".join(map(shown_letter, text))
+    """``text`` without characters that a terminal would obey."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def shown_letter(letter: str) -> str:
