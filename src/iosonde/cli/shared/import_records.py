@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +17,7 @@ from iosonde.cli.shared.progress import working
 from iosonde.cli.shared.text import count
 from iosonde.connectors.source import Settings
 from iosonde.ingest.join import join_new
-from iosonde.ingest.log_transfers import keep_logs
+from iosonde.ingest.log_transfers import MOST_LOGS, keep_logs, logs_of
 from iosonde.ingest.records import FileImport, Records, Told, import_records, split
 from iosonde.jobs.environment.join import JoinCounts
 from iosonde.model.errors import InputFileError, UsageError
@@ -149,8 +150,7 @@ def run(
         done.append(one)
         kept.files += _files(one, given.records)
         _print(one, now_ns)
-    for name, osts in keep_logs(root, given.records):
-        print(f"files of {name} lie on {count(osts)} OSTs: 'iosonde locate {name}'")
+    _keep_logs(root, given)
     for error in told.errors:
         options.note(f"iosonde: {error}; what could be read was imported")
     with working("putting jobs and servers together") as progress:
@@ -161,6 +161,21 @@ def run(
             f"{count(n)} jobs have no I/O performance value: import Darshan logs, or a table (--mapping)"
         )
     return (1 if told.errors or given.broken else 0), done
+
+
+def _keep_logs(root: Path, given: ImportSources) -> None:
+    """Store what ``iosonde locate`` needs of Darshan logs, and say how it is asked."""
+    logs = logs_of(given.records)
+    if len(logs) > MOST_LOGS:
+        more = f"of more than {count(MOST_LOGS)} logs at once only the jobs are stored"
+        options.note(f"{more}: 'iosonde locate' knows none of these {count(len(logs))}")
+        return
+    with working("reading files of jobs") if logs else nullcontext() as progress:
+        kept = list(keep_logs(root, logs, progress))
+    for name, osts in kept[:_TOLD]:
+        print(f"files of {name} lie on {count(osts)} OSTs: 'iosonde locate {name}'")
+    if len(kept) > _TOLD:
+        print(f"and files of {count(len(kept) - _TOLD)} more logs: 'iosonde locate JOB'")
 
 
 def _imported(
