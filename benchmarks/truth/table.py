@@ -14,6 +14,7 @@ from benchmarks.truth import (
     published,
     raised,
     recorded,
+    units,
     verdicts,
     waiting,
 )
@@ -46,6 +47,7 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "nulls": nulls.nulls,
     "agree": agree.agree,
     "busy": busy.busy,
+    "units": units.units,
 }
 SEEDS = {
     "T1": 4000,
@@ -74,6 +76,7 @@ SEEDS = {
     "nulls": 9701,
     "agree": 9801,
     "busy": 9901,
+    "units": 1804,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "plain way", "met")
