@@ -15,6 +15,7 @@ from benchmarks.truth import (
     raised,
     recorded,
     scheduled,
+    units,
     verdicts,
     waiting,
 )
@@ -48,6 +49,7 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "agree": agree.agree,
     "scheduled": scheduled.scheduled,
     "busy": busy.busy,
+    "units": units.units,
 }
 SEEDS = {
     "T1": 4000,
@@ -77,6 +79,7 @@ SEEDS = {
     "agree": 9801,
     "scheduled": 1701,
     "busy": 9901,
+    "units": 1804,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "plain way", "met")

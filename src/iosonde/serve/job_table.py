@@ -69,7 +69,11 @@ def under_policy(table: JobTable, names: Pseudonyms) -> JobTable:
     if not names.hashed:
         return table
     labels = dict(table.labels)
-    kinds: tuple[tuple[str, Kind], ...] = (("user", "user"), ("account", "account"), ("name", "app"))
+    kinds: tuple[tuple[str, Kind], ...] = (
+        ("user", "user"),
+        ("account", "account"),
+        ("name", "app"),
+    )
     for label, kind in kinds:
         if label in labels:
             labels[label] = names.column(kind, labels[label])

@@ -21,7 +21,7 @@ from iosonde.stats.association import Associations, associations
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from iosonde.model.arrays import Flags, Floats, Places
+    from iosonde.model.arrays import Flags, Floats, Places, Texts
     from iosonde.model.jobs import JobTable
 
 
@@ -68,7 +68,8 @@ class Correlated:
 
     source: str
     y: str
-    by: tuple[By, ...]
+    by: tuple[str, ...]
+    """What groups have in common; "climate" last: a piece of time."""
     controls: tuple[str, ...]
     rows: tuple[Correlation, ...]
     """Group by group, all rows together last; metrics in the table's order."""
@@ -82,8 +83,12 @@ def correlate(
     metrics: Sequence[str] | None = None,
     by: Sequence[By] = ("file_system", "motif"),
     controls: Sequence[str] = (),
+    *,
+    regions: Texts | None = None,
 ) -> Correlated:
     """Correlate ``metrics`` (None: ``usual_metrics``) with ``y``, rows in the order of time.
+
+    ``regions`` (n,): the piece of time that each row lies in; groups are parted by it as well.
 
     Missing data: a coefficient uses the rows in which both are known. Raises UsageError (a name that the
     table has not), NothingMeasuredError (no row with y; no metric).
@@ -111,7 +116,10 @@ def correlate(
             f"{table.source} has {what}",
             hint=Advice(Argument("mapping"), " or ", Argument("metrics")),
         )
-    parts = groups(table, tuple(by)) if by else {}
+    parts = groups(table, tuple(by)) if by or regions is not None else {}
+    named: tuple[str, ...] = tuple(by)
+    if regions is not None:
+        parts, named = _parted(parts, regions), (*by, "climate")
     whole = np.arange(len(table), dtype=np.intp)
     asked = {**parts, (): whole} if len(parts) != 1 else parts
     found = {key: _associate(table, rows, y, names, controls) for key, rows in asked.items()}
@@ -121,9 +129,16 @@ def correlate(
         x, target = _matrix(table, names), table.metrics[y]
         of_y = [found[key].of_y for key in parts]
         warnings = pooled_warnings(target, x, names, parts, (found[()].of_y, of_y))
-    return Correlated(
-        table.source, y, tuple(by), tuple(controls), tuple(rows), warnings, len(table)
-    )
+    return Correlated(table.source, y, named, tuple(controls), tuple(rows), warnings, len(table))
+
+
+def _parted(parts: dict[tuple[str, ...], Places], regions: Texts) -> dict[tuple[str, ...], Places]:
+    """Groups of which each lies in one piece of time, in the order of these."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for key, rows in parts.items():
+        for row in rows.tolist():
+            found.setdefault((*key, str(regions[row])), []).append(row)
+    return {key: np.array(rows, dtype=np.intp) for key, rows in found.items()}
 
 
 def usual_metrics(table: JobTable, y: str) -> list[str]:

@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from iosonde.jobs.correlate.correlate import Correlated, Correlation
     from iosonde.jobs.correlate.pooling import PooledWarning
 
+REGION = "climate"
+"""How ``by`` calls pieces of time."""
 SIGNIFICANT = 0.05
 FEWEST = 4
 """Rows that a coefficient needs."""
 MOST_NAMED = 3
-BY_WORDS = {"file_system": "the file system", "motif": "what ran"}
+BY_WORDS = {"file_system": "the file system", "motif": "what ran", REGION: "the climate"}
 
 
 def say_warning(warning: PooledWarning, label: Callable[[str], str]) -> str:

@@ -57,7 +57,7 @@ def load_tables(
     used: dict[int, Mapping] = {}
     notes: dict[int, list[Note]] = {}
     for path in dict.fromkeys(paths):
-        with as_text(path) as text:
+        with as_text(path, warn) as text:
             mapping = choose(path, given, text)
             read = read_table(path, settings, warn, mapping, text=text)
         key = id(mapping)
