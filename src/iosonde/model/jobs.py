@@ -102,6 +102,8 @@ class JobTable:
     flags: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
     reasons: tuple[LeftOut, ...] = ()
     source: str = ""
+    base_motif: Texts | None = None
+    """``motif`` without classes of size, where a table has them (``jobs.table.sizes``); None: ``motif`` has none."""
 
     def __len__(self) -> int:
         return len(self.job_id)
@@ -125,6 +127,7 @@ class JobTable:
             end_ns=self.end_ns[picked],
             file_system=self.file_system[picked],
             motif=self.motif[picked],
+            base_motif=None if self.base_motif is None else self.base_motif[picked],
             metrics={name: column[picked] for name, column in self.metrics.items()},
             flags=flags,
         )

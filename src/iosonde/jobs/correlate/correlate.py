@@ -13,6 +13,7 @@ import numpy as np
 
 from iosonde.jobs.correlate.pooling import PooledWarning, pooled_warnings
 from iosonde.jobs.table.derived import FRACTION, By, groups
+from iosonde.jobs.table.sizes import sized
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.job_metrics import job_metrics
@@ -111,7 +112,7 @@ def correlate(
             f"{table.source} has {what}",
             hint=Advice(Argument("mapping"), " or ", Argument("metrics")),
         )
-    parts = groups(table, tuple(by)) if by else {}
+    parts = groups(sized(table), tuple(by)) if by else {}
     whole = np.arange(len(table), dtype=np.intp)
     asked = {**parts, (): whole} if len(parts) != 1 else parts
     found = {key: _associate(table, rows, y, names, controls) for key, rows in asked.items()}

@@ -17,6 +17,7 @@ from iosonde.jobs.explain.since import Since, since
 from iosonde.jobs.explain.suspects import suspects
 from iosonde.jobs.table.leakage import about_of, candidates, leaks, undescribed, unleaked
 from iosonde.jobs.table.runs import find_run
+from iosonde.jobs.table.sizes import sized
 from iosonde.jobs.umami.diagram import History, history_of, measured
 from iosonde.jobs.umami.quartile import Stood, stand
 from iosonde.model.advice import Advice, Argument, Text
@@ -117,6 +118,7 @@ def explain(
     last: int | None = None,
 ) -> Explanation:
     """Explain a run of ``table``. Raises UsageError: no such job, several runs."""
+    table = sized(table)
     row = find_run(table, job_id, step)
     others, notes = history_of(table, row, history)
     others = others if last is None else others[-last:]

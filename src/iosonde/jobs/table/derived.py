@@ -20,6 +20,7 @@ from iosonde.jobs.table.hygiene import (
     server_bytes,
     server_rw_ops,
 )
+from iosonde.jobs.table.sizes import sized
 from iosonde.model.errors import UsageError
 from iosonde.model.quality import Note
 
@@ -115,13 +116,14 @@ def _peak(known: Floats, of: Peak) -> float:
 def with_derived(table: JobTable, of: Peak = "max") -> Clean:
     """The table cleaned (``job_hygiene``) and with all that follows from its columns and is not in it yet.
 
-    fraction_of_peak_ratio, cf_*_ratio, contention_*_ratio, others_bytes_per_s, sums of which both parts are there.
+    fraction_of_peak_ratio, cf_*_ratio, contention_*_ratio, others_bytes_per_s, sums of which both parts are there; and
+    motifs with their classes of size (``sizes``).
     """
     table, noted = clean(table)
     notes: list[Note] = list(noted)
     table = _added(table, {**_sums(table), **_coverage(table)})
     table = believed(table, notes)
-    table = _added(table, {**_contention(table), **_rates(table)})
+    table = sized(_added(table, {**_contention(table), **_rates(table)}))
     shares = fractions_of_peak(table, of)
     if shares is not None:
         table = _added(table, {FRACTION: shares})
