@@ -20,7 +20,7 @@ from iosonde.engine.foreign import as_text
 from iosonde.jobs.table.derived import Peak, with_derived
 from iosonde.jobs.table.sizes import bases, unsized
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.jobs import JobTable
+from iosonde.model.jobs import LABELS, SIZES, JobTable
 from iosonde.model.quality import LeftOut, Note
 
 
@@ -89,6 +89,16 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
     for table in tables:
         flags.update({(row + begin, name): flag for (row, name), flag in table.flags.items()})
         begin += len(table)
+    labels = {
+        name: np.concatenate([table.label(name) for table in tables])
+        for name in LABELS
+        if any(name in table.labels for table in tables)
+    }
+    sizes = {
+        name: np.concatenate([table.size(name) for table in tables])
+        for name in SIZES
+        if any(name in table.sizes for table in tables)
+    }
     whole = JobTable(
         job_id=np.concatenate([table.job_id for table in tables]),
         step=np.concatenate([table.step for table in tables]),
@@ -101,6 +111,8 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
         flags=flags,
         reasons=tuple(reason for table in tables for reason in table.reasons),
         source=", ".join(table.source for table in tables),
+        labels=labels,
+        sizes=sizes,
     )
     keys = zip(
         whole.job_id,

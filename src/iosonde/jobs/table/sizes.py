@@ -15,7 +15,7 @@ import numpy as np
 
 from iosonde.jobs.table.hygiene import own_bytes
 from iosonde.model.amounts import scale_of
-from iosonde.model.jobs import JobTable
+from iosonde.model.jobs import SIZES, JobTable
 from iosonde.stats.size_classes import FEWEST, size_classes
 
 if TYPE_CHECKING:
@@ -28,12 +28,16 @@ EXACT = 0.005
 
 def sizes_of(table: JobTable) -> dict[str, Floats]:
     """Unit -> size of each run (n,), of what the table says; missing is NaN. Ranks, nodes, bytes, in this order."""
-    found = {
-        "ranks": table.metrics.get("own_ranks"),
-        "nodes": table.metrics.get("own_nodes"),
-        "bytes": own_bytes(table),
-    }
+    found = {name: _counted(table, name) for name in SIZES[::-1]} | {"bytes": own_bytes(table)}
     return {unit: column for unit, column in found.items() if column is not None}
+
+
+def _counted(table: JobTable, name: str) -> Floats | None:
+    """Ranks or nodes: of the job, and where it does not say them, of its metrics."""
+    given, metric = table.sizes.get(name), table.metrics.get(f"own_{name}")
+    if given is None or metric is None:
+        return metric if given is None else given
+    return np.where(np.isnan(given), metric, given)
 
 
 def sized(table: JobTable) -> JobTable:
