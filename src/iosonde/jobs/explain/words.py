@@ -213,7 +213,7 @@ def _because(found: Explanation, word: str, told: NamedReasons, looked: Looked) 
     return parts
 
 
-def _unusual(told: Named) -> tuple[str, ...]:
+def _unusual(told: NamedReasons) -> tuple[str, ...]:
     """What only stood out, in more and in fewer words."""
     texts = [say.say_reasons(told.rest)]
     texts += [say.say_reasons(told.rest[:n], twins=False) for n in (len(told.rest), 2, 1)]
@@ -222,7 +222,7 @@ def _unusual(told: Named) -> tuple[str, ...]:
     return tuple(dict.fromkeys((f"{begin}{texts[0]}", *(f"{short}{text}" for text in texts))))
 
 
-def _backed_part(found: Explanation, told: Named) -> Clause:
+def _backed_part(found: Explanation, told: NamedReasons) -> Clause:
     """``; max OSS CPU 92% (usual 30%) accounts for 70% (50-90%) of the loss``; further reasons, where there is room."""
     first, *others = told.backed
     share = found.shares.get(first.first.metric)
@@ -241,7 +241,7 @@ def _backed_part(found: Explanation, told: Named) -> Clause:
     return Clause(tuple(dict.fromkeys(forms)), 6)
 
 
-def _unseen_part(told: Named) -> Clause:
+def _unseen_part(told: NamedReasons) -> Clause:
     """``; max MDS CPU 97% (usual 12%), never seen in 90 runs, so history cannot say what it costs``."""
     first = told.unseen[0]
     seen = f"never seen in {first.first.stood.n} runs"
@@ -273,7 +273,7 @@ def _evidence(found: Explanation, word: str, told: NamedReasons, sentence: str) 
     return tuple(lines)
 
 
-def _also_unseen(found: Explanation, told: Named) -> tuple[str, ...]:
+def _also_unseen(found: Explanation, told: NamedReasons) -> tuple[str, ...]:
     """Values that were never seen and stand nowhere else."""
     already = {one.metric for one in told.metrics}
     more = [one.about.label for one in found.unseen if one.metric not in already]
