@@ -23,6 +23,7 @@ _SHARED = {
     "cf_opens_ratio": "opens were those",
     "cf_stats_ratio": "stats were those",
 }
+_NOTHING_KNOWN = 0.9
 NO_PRICE = "so history cannot say what it costs"
 
 
@@ -70,7 +71,9 @@ def _own(one: OwnChange, value: float) -> str:
 
 
 def say_share(share: LossShare) -> str:
-    """``70% (50-90%) of the loss``."""
+    """``70% (50-90%) of the loss``; an interval of nearly everything says nothing."""
+    if share.high - share.low > _NOTHING_KNOWN:
+        return "an unknown share of the loss"
     return f"{share.share:.0%} ({100 * share.low:.0f}-{share.high:.0%}) of the loss"
 
 

@@ -62,7 +62,7 @@ def named(found: Explanation) -> NamedReasons:
     """What to say of a slow run: one metric of each group and of metrics that move together."""
     leads = _apart(found, leading(found))[:MOST_TOLD]
     unseen = _once(found, found.unseen)
-    sure = tuple(one for one in leads if backed(one))
+    sure = tuple(sorted((one for one in leads if backed(one)), key=lambda one: _least(found, one)))
     sure = sure[: BESIDE_UNSEEN if unseen else MOST_TOLD]
     fresh = tuple(one for one in unseen if not _said(found, sure, one))[:MOST_TOLD]
     taken = (*sure, *fresh)
@@ -75,6 +75,12 @@ def named(found: Explanation) -> NamedReasons:
         tuple(_reason(found, one) for one in some) for some in (sure, fresh, rest)
     )
     return NamedReasons(backed_by, unknown, others, first and bool(rest))
+
+
+def _least(found: Explanation, one: Candidate) -> tuple[float, float]:
+    """What accounts for most of the loss, and most surely, comes first; what nothing is known of last."""
+    share = found.shares.get(one.metric)
+    return (0.0, 0.0) if share is None else (-share.low, -share.share)
 
 
 def leading(found: Explanation) -> tuple[Candidate, ...]:

@@ -207,7 +207,7 @@ def _because(found: Explanation, word: str, told: NamedReasons, looked: Looked) 
             Clause((f"; {say.say_reasons(told.rest, twins=False)} stood out too", ""), 0, True)
         )
     if not parts:
-        parts.append(Clause(("; no metric stood out on its bad side", ""), 4))
+        parts.append(Clause(("; no metric stood out on its bad side",), 5))
         if looked.not_measured:
             parts.append(Clause((f"; not measured: {', '.join(looked.not_measured)}", ""), 3))
     return parts
@@ -217,6 +217,7 @@ def _unusual(told: NamedReasons) -> tuple[str, ...]:
     """What only stood out, in more and in fewer words."""
     texts = [say.say_reasons(told.rest)]
     texts += [say.say_reasons(told.rest[:n], twins=False) for n in (len(told.rest), 2, 1)]
+    texts.append(say.say_bare(told.rest[0].first))
     begin = "; unusual, but other runs do not show that such values cost speed: "
     short = "; unusual, but not shown to cost speed: "
     return tuple(dict.fromkeys((f"{begin}{texts[0]}", *(f"{short}{text}" for text in texts))))
@@ -227,17 +228,20 @@ def _backed_part(found: Explanation, told: NamedReasons) -> Clause:
     first, *others = told.backed
     share = found.shares.get(first.first.metric)
 
-    def accounted(twins: bool) -> str:
-        reason = say.say_reason(first, twins=twins)
+    def accounted(reason: str, verb: str = "accounts for") -> str:
         if share is None:
             return f"; {reason} goes with slow runs"
-        verb = "account for" if twins and first.twin is not None else "accounts for"
         return f"; {reason} {verb} {say.say_share(share)}"
 
-    forms = [accounted(True), accounted(False)]
+    verb = "accounts for" if first.twin is None else "account for"
+    forms = [
+        accounted(say.say_reason(first), verb),
+        accounted(say.say_reason(first, twins=False)),
+        accounted(say.say_bare(first.first)),
+    ]
     if others:
         more = say.say_reasons(others, twins=False)
-        forms = [f"{forms[0]}; so may {more}", f"{forms[1]}; so may {more}", *forms]
+        forms = [f"{forms[0]}; so may {more}", *forms]
     return Clause(tuple(dict.fromkeys(forms)), 6)
 
 
@@ -248,7 +252,8 @@ def _unseen_part(told: NamedReasons) -> Clause:
     twin, alone = (say.say_reason(first, twins=twins) for twins in (True, False))
     bare = say.say_bare(first.first)
     forms = [f"; {text}, {seen}, {say.NO_PRICE}" for text in (twin, alone, bare)]
-    return Clause(tuple(dict.fromkeys((*forms, f"; {bare}, {seen}"))), 5)
+    last = ("",) if told.backed or told.rest_first else ()
+    return Clause(tuple(dict.fromkeys((*forms, f"; {bare}, {seen}", *last))), 5)
 
 
 def _evidence(found: Explanation, word: str, told: NamedReasons, sentence: str) -> tuple[str, ...]:
