@@ -1,4 +1,4 @@
-"""Made histories of jobs whose answer is known: sizes mixed, causes never seen, dead monitors, counts, shares of a loss.
+"""Made histories of jobs whose answer is known: sizes mixed, new causes, dead monitors, counts, shares of a loss.
 
 Each is a table as a site would give it, with other distributions than those that limits were chosen on; the verdict's
 sentence and the metrics it names are judged. ``DRAWS``: how metrics and the noise of performance are distributed.

@@ -19,7 +19,6 @@ from iosonde.jobs.table.leakage import judged
 from iosonde.model.jobs import JobTable
 
 LONGEST = 200
-NOTHING = float("inf")
 
 
 def why_slow(seed: int, scale: float = 1.0) -> list[Row]:
@@ -37,9 +36,10 @@ def said(table: JobTable, job: str) -> JobVerdict:
     return judge(explain(judged(with_derived(table).table), job, history="all"))
 
 
-def _row(what: str, hits: int, n: int, low: float, high: float, column: str) -> Row:
-    p, error = share(hits, max(1, n))
-    return Row("why slow", what, p, low, high, "-", "-", error, column)
+def _row(what: str, hits: tuple[int, int], wanted: tuple[float, float], column: str) -> Row:
+    """``hits``: of how many; ``wanted``: between these shares."""
+    p, error = share(hits[0], max(1, hits[1]))
+    return Row("why slow", what, p, *wanted, "-", "-", error, column)
 
 
 def _sizes(random: np.random.Generator, draw: jobs.Draw, name: str, scale: float) -> list[Row]:
@@ -59,9 +59,9 @@ def _sizes(random: np.random.Generator, draw: jobs.Draw, name: str, scale: float
             else:
                 worst, missed = worst + 1, missed + (not slow)
     return [
-        _row("1 small jobs in the better half called slow", called, better, 0, 0.05, name),
-        _row("1 ... with a backed reason", reasoned, better, 0, 0.05, name),
-        _row("1 large jobs in the worst tenth missed", missed, worst, 0, 0.10, name),
+        _row("1 small jobs in the better half called slow", (called, better), (0, 0.05), name),
+        _row("1 ... with a backed reason", (reasoned, better), (0, 0.05), name),
+        _row("1 large jobs in the worst tenth missed", (missed, worst), (0, 0.10), name),
     ]
 
 
@@ -74,7 +74,9 @@ def _unseen(random: np.random.Generator, draw: jobs.Draw, name: str, scale: floa
             table, cause = jobs.never_seen(random, draw, n)
             verdict = said(table, str(n))
             first += cause in [one.metric for one in verdict.told[:3]]
-        rows.append(_row(f"2 new value among the first three, n = {n}", first, times, 0.8, 1, name))
+        rows.append(
+            _row(f"2 new value among the first three, n = {n}", (first, times), (0.8, 1), name)
+        )
     return rows
 
 
@@ -85,7 +87,9 @@ def _nulls(random: np.random.Generator, draw: jobs.Draw, name: str, scale: float
             verdict = said(jobs.of_nothing(random, draw, n), str(n))
             slow += verdict.verdict == "slow"
             claims += bool(verdict.data()["backed"])
-    return [_row("2 null histories: slow runs with a backed reason", claims, slow, 0, 0.03, name)]
+    return [
+        _row("2 null histories: slow runs with a backed reason", (claims, slow), (0, 0.03), name)
+    ]
 
 
 def _unmeasured(random: np.random.Generator, draw: jobs.Draw, name: str, scale: float) -> list[Row]:
@@ -99,13 +103,15 @@ def _unmeasured(random: np.random.Generator, draw: jobs.Draw, name: str, scale: 
         wrong = 0
         for _ in range(times):
             wrong += _as_usual(said(jobs.unmeasured(random, draw, how), "59"), group)
-        rows.append(_row(f"3 {how}: {group} as usual", wrong, times, 0, 0, name))
+        rows.append(_row(f"3 {how}: {group} as usual", (wrong, times), (0, 0), name))
     zeros = of = 0
     for _ in range(times):
         table = with_derived(jobs.unmeasured(random, draw, "all over-covered")).table
         column = table.metrics["others_bytes_per_s"]
         zeros, of = zeros + int((column == 0).sum()), of + len(column)
-    rows.append(_row("3 all over-covered: rows with no traffic of others", zeros, of, 0, 0, name))
+    rows.append(
+        _row("3 all over-covered: rows with no traffic of others", (zeros, of), (0, 0), name)
+    )
     return rows
 
 
@@ -127,8 +133,8 @@ def _counts(random: np.random.Generator, draw: jobs.Draw, name: str, scale: floa
         backed += claimed
         differ += claimed == bool(say_doubt(row))
     return [
-        _row("5 a count of the run time is a backed reason", backed, times, 0, 0.05, name),
-        _row("5 ... and correlate judges otherwise", differ, times, 0, 0.05, name),
+        _row("5 a count of the run time is a backed reason", (backed, times), (0, 0.05), name),
+        _row("5 ... and correlate judges otherwise", (differ, times), (0, 0.05), name),
     ]
 
 
@@ -141,8 +147,8 @@ def _twins(random: np.random.Generator, draw: jobs.Draw, name: str, scale: float
         twice += set(pair) <= {one.metric for one in verdict.told}
         together += any("together" in line for line in (verdict.sentence, *verdict.lines()))
     return [
-        _row("5 twins are two reasons", twice, times, 0, 0.05, name),
-        _row("5 twins are said to move together", together, times, 0.9, 1, name),
+        _row("5 twins are two reasons", (twice, times), (0, 0.05), name),
+        _row("5 twins are said to move together", (together, times), (0.9, 1), name),
     ]
 
 
@@ -164,8 +170,8 @@ def _shares(random: np.random.Generator, draw: jobs.Draw, name: str, scale: floa
                         told += 1
                         inside += low - 0.005 <= truth <= high + 0.005
     return [
-        _row("6 causes that are backed have a share", told, backed, 0.95, 1, name),
-        _row("6 its 90 % interval holds the share", inside, told, 0.85, 1, name),
+        _row("6 causes that are backed have a share", (told, backed), (0.95, 1), name),
+        _row("6 its 90 % interval holds the share", (inside, told), (0.85, 1), name),
         Row("why slow", "6 longest sentence, characters", longest, 0, LONGEST, "-", "-", 0, name),
     ]
 
@@ -183,4 +189,4 @@ def _recorded(seed: int, scale: float) -> list[Row]:
             slow += verdict.verdict == "slow"
             claims += bool(verdict.data()["backed"])
     what = "2 null histories: slow runs with a backed reason"
-    return [_row(what, claims, slow, 0, 0.03, "real metrics")] if slow else []
+    return [_row(what, (claims, slow), (0, 0.03), "real metrics")] if slow else []
