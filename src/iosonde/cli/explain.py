@@ -27,8 +27,8 @@ EXAMPLES = """\
   iosonde explain --job 4711 --plot 4711.png     the diagram as a picture
   iosonde explain --job 4711 --format json       every metric that was looked at, with its evidence
 
-Compared with earlier runs of the same program, file mode and direction on the same file system; --history all
-takes the later ones too. What stood out need not be the cause: docs/umami.md says how it is found.
+Compared with earlier runs of the same program, file mode, direction and size on the same file system;
+--history all takes the later ones too. What stood out need not be the cause: docs/umami.md says how it is found.
 """
 
 

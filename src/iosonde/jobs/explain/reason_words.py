@@ -34,11 +34,11 @@ def say_reasons(reasons: Sequence[Reason], *, twins: bool = True) -> str:
 
 
 def say_reason(one: Reason, *, twins: bool = True) -> str:
-    """``closes 9 k/s (usual 260/s) and opens, which move together``."""
+    """``closes 9 k/s (usual 260/s) and opens 8 k/s, which move together``."""
     text = _by_others(one.first) or _short(one.first)
     if not twins or one.twin is None:
         return text
-    return f"{text} and {_label(one.twin)}, which move together"
+    return f"{text} and {say_bare(one.twin)}, which move together"
 
 
 def say_own(changes: Sequence[OwnChange]) -> str:
@@ -84,7 +84,12 @@ def say_unseen_line(one: Reason) -> str:
     usual = (
         f"90% of runs {_of(first, low)} to {_of(first, high)}" if np.isfinite(low) else "few runs"
     )
-    text = f"{say_reason(one)}: never seen in {first.stood.n} runs ({usual}), {NO_PRICE}"
+    both = (
+        f"{_short(first)} and {_short(one.twin)}, which move together"
+        if one.twin
+        else _short(first)
+    )
+    text = f"{both}: never seen in {first.stood.n} runs ({usual}), {NO_PRICE}"
     return f"{text}; {first.beyond:.2g} spreads beyond the farthest of them"
 
 

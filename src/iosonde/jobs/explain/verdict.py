@@ -127,13 +127,12 @@ def _said(found: Explanation, before: tuple[Candidate, ...], one: Candidate) -> 
 
 
 def _reason(found: Explanation, one: Candidate) -> Reason:
-    """With the closest metric that moves together with it and stood out; mirrors of each other say nothing new."""
+    """With the closest metric that moves together with it and stood out, of another group if there is one."""
     by_name = {other.metric: other for other in found.candidates}
-    for name in found.twins.get(one.metric, ()):
-        twin = by_name[name]
-        if twin.stood.standing in _STOOD_OUT and twin.about.label != one.about.label:
-            return Reason(one, twin)
-    return Reason(one)
+    some = [by_name[name] for name in found.twins.get(one.metric, ())]
+    out = [twin for twin in some if twin.stood.standing in _STOOD_OUT]
+    out.sort(key=lambda twin: twin.about.group == one.about.group)
+    return Reason(one, next((twin for twin in out if twin.about.label != one.about.label), None))
 
 
 def backed(one: Candidate) -> bool:

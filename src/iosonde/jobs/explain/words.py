@@ -22,7 +22,14 @@ from iosonde.jobs.explain.rate_words import (
     say_since_shortly,
 )
 from iosonde.jobs.explain.shortened import Clause, shortened
-from iosonde.jobs.explain.verdict import MOST_TOLD, NamedReasons, backed, named, side
+from iosonde.jobs.explain.verdict import (
+    CLEARLY_BEYOND,
+    MOST_TOLD,
+    NamedReasons,
+    backed,
+    named,
+    side,
+)
 from iosonde.jobs.umami.quartile import Standing
 
 if TYPE_CHECKING:
@@ -246,12 +253,18 @@ def _backed_part(found: Explanation, told: NamedReasons) -> Clause:
 
 
 def _unseen_part(told: NamedReasons) -> Clause:
-    """``; max MDS CPU 97% (usual 12%), never seen in 90 runs, so history cannot say what it costs``."""
-    first = told.unseen[0]
+    """``; max MDS CPU 97% (usual 12%), never seen in 90 runs, so history cannot say what it costs``; two where they fit."""
+    first, *others = told.unseen
     seen = f"never seen in {first.first.stood.n} runs"
-    twin, alone = (say.say_reason(first, twins=twins) for twins in (True, False))
     bare = say.say_bare(first.first)
-    forms = [f"; {text}, {seen}, {say.NO_PRICE}" for text in (twin, alone, bare)]
+    texts = [say.say_reason(first, twins=twins) for twins in (True, False)]
+    more = first.twin
+    if more is None and others and others[0].first.beyond >= CLEARLY_BEYOND:
+        more = others[0].first
+        texts = [say.say_reasons(told.unseen[:2], twins=False), *texts]
+    if more is not None:
+        texts.insert(1, f"{bare} and {say.say_bare(more)}")
+    forms = [f"; {text}, {seen}, {say.NO_PRICE}" for text in (*texts, bare)]
     last = ("",) if told.backed or told.rest_first else ()
     return Clause(tuple(dict.fromkeys((*forms, f"; {bare}, {seen}", *last))), 5)
 
@@ -280,7 +293,8 @@ def _evidence(found: Explanation, word: str, told: NamedReasons, sentence: str) 
 
 def _also_unseen(found: Explanation, told: NamedReasons) -> tuple[str, ...]:
     """Values that were never seen and stand nowhere else."""
-    already = {one.metric for one in told.metrics}
+    reasons = (*told.backed, *told.unseen, *told.rest)
+    already = {one.metric for two in reasons for one in two if one is not None}
     more = [one.about.label for one in found.unseen if one.metric not in already]
     if not more:
         return ()
