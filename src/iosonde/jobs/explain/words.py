@@ -253,7 +253,7 @@ def _backed_part(found: Explanation, told: NamedReasons) -> Clause:
 
 
 def _unseen_part(told: NamedReasons) -> Clause:
-    """``; max MDS CPU 97% (usual 12%), never seen in 90 runs, so history cannot say what it costs``; two if they fit."""
+    """``; max MDS CPU 97% (usual 12%), never seen in 90 runs, so history cannot say what it costs``; two if it fits."""
     first, *others = told.unseen
     seen = f"never seen in {first.first.stood.n} runs"
     bare = say.say_bare(first.first)
