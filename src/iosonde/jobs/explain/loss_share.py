@@ -60,11 +60,11 @@ def loss_share(y: Floats, x: Floats, today: tuple[float, float], n_eff: float) -
     if not loss > 0:
         return None
     at, spread, left = _foretold(y, *_shapes(x, today[1]))
-    from scipy.stats import t  # type: ignore[import-untyped, unused-ignore]
+    from scipy.special import stdtrit  # type: ignore[import-untyped, unused-ignore]
 
     fewer = np.sqrt(n / max(4.0, min(n_eff, n))) if np.isfinite(n_eff) else 1.0
     of_usual = 1.2533 * left / np.sqrt(n)
-    half = CAUTION * float(t.ppf(LEVEL, n - 2)) * np.hypot(spread, of_usual) * fewer
+    half = CAUTION * float(stdtrit(n - 2, LEVEL)) * np.hypot(spread, of_usual) * fewer
     ends = np.array([usual - at, usual - at - half, usual - at + half])
     share, low, high = np.clip(ends / loss, 0, 1).tolist()
     return LossShare(share, low, high, n)
