@@ -34,7 +34,7 @@ EXAMPLES = """\
 
 A job that only the scheduler recorded (iosonde import sacct.txt) is explained by what probes saw while it
 ran, by its run time among earlier ones, and by counters of its nodes (docs/jobs.md).
-Others are compared with earlier runs of the same program, file mode and direction on the same file system;
+Others are compared with earlier runs of the same program, file mode, direction and size on the same file system;
 --history all takes the later ones too. What stood out need not be the cause: docs/umami.md says how it is found.
 """
 

@@ -13,6 +13,8 @@ import numpy as np
 
 from iosonde.jobs.correlate.pooling import PooledWarning, pooled_warnings
 from iosonde.jobs.table.derived import FRACTION, By, groups
+from iosonde.jobs.table.leakage import leaks
+from iosonde.jobs.table.sizes import sized
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.job_metrics import job_metrics
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Places, Texts
     from iosonde.model.jobs import JobTable
 
-
-CONTAMINATED = 0.6
-"""From this rank correlation with the run time on, a metric measures the run itself, unless it is from before it."""
 
 SMALL = 0.05
 """Chances up to here are small."""
@@ -55,7 +54,7 @@ class Correlation(NamedTuple):
     enough: bool
     """There is enough independent data for a claim."""
     contaminated: bool
-    """It goes with the run time: perhaps a consequence of a slow run, not a reason."""
+    """It follows what the job itself did (``leaks``): a consequence of a slow or fast run, not a reason."""
     drift: bool = False
     """Both drift, and nothing is left of it beside the order of runs."""
     from_run_to_run: bool = False
@@ -116,7 +115,7 @@ def correlate(
             f"{table.source} has {what}",
             hint=Advice(Argument("mapping"), " or ", Argument("metrics")),
         )
-    parts = groups(table, tuple(by)) if by or regions is not None else {}
+    parts = groups(sized(table), tuple(by)) if by or regions is not None else {}
     named: tuple[str, ...] = tuple(by)
     if regions is not None:
         parts, named = _parted(parts, regions), (*by, "climate")
@@ -175,18 +174,8 @@ def _associate(
     order = np.arange(len(rows), dtype=np.float64)[:, None]
     beside_time = associations(target, x, order).partial_p
     drift = (of_y.p <= SMALL) & ~(beside_time <= SMALL)
-    said = table.metrics.get("duration_s")
-    duration = (table.duration_s() if said is None else said)[rows]
-    if np.isfinite(duration).sum() < 4:
-        return _Found(of_y, np.zeros(len(names), dtype=bool), drift)
-    during = np.array([table.about(name).role != "climate" for name in names])
-    follows = np.abs(_rank_correlation(duration, x)) > CONTAMINATED
-    return _Found(of_y, during & follows, drift)
-
-
-def _rank_correlation(y: Floats, x: Floats) -> Floats:
-    """Spearman's coefficient (p,); 0 where there is none."""
-    return np.nan_to_num(associations(y, x).spearman)
+    told = leaks(table, rows, names, x, [table.about(name) for name in names])
+    return _Found(of_y, np.array([bool(leak) for leak in told], dtype=bool), drift)
 
 
 def _matrix(table: JobTable, names: list[str]) -> Floats:

@@ -66,7 +66,7 @@ def say_doubt(row: Correlation) -> str:
         return "too little independent data"
     doubts = []
     if row.contaminated:
-        doubts.append("goes with the run time: a consequence?")
+        doubts.append("goes with the run time or speed of the job: a consequence?")
     if row.drift:
         doubts.append("both drift: nothing is left beside time")
     elif row.from_run_to_run:
