@@ -62,6 +62,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ping::Ping>()?;
     module.add_function(wrap_pyfunction!(ping::clean, module)?)?;
     module.add_class::<nfs::NfsSession>()?;
+    module.add_function(wrap_pyfunction!(nfs::export_space, module)?)?;
     module.add_class::<probe::Probe>()?;
     module.add_class::<queue::QueueSimulation>()?;
     module.add_class::<load::Load>()

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from iosonde.cli.shared.fitting import LEAST_COLUMNS, columns
-from iosonde.model.text import clean_text
+from iosonde.cli.shared.terminal import one_line
 
 
 def table(
@@ -17,8 +17,10 @@ def table(
 ) -> str:
     """Columns as wide as they must be; the first ``left`` aligned left, the others right.
 
-    On a terminal no wider than it: sentences are wrapped, columns go, those of ``worth`` first (``fitting``).
+    On a terminal no wider than it: sentences are wrapped, columns go, those of ``worth`` first (``fitting``). Control
+    characters of cells are shown, not sent: names are whatever a path or a file says.
     """
+    rows = [[one_line(text) for text in row] for row in rows]
     every: Sequence[Sequence[str]] = (head, *rows)
     hidden: Sequence[str] = ()
     widths = [max(len(row[i]) for row in every) for i in range(len(head))]
@@ -67,6 +69,6 @@ def count(n: int) -> str:
 
 def print_lines(sentence: str, details: Sequence[str]) -> None:
     """A sentence and its details, no wider than the terminal."""
-    print("\n".join(wrapped(clean_text(sentence))))
+    print("\n".join(wrapped(one_line(sentence))))
     for line in details:
-        print("\n".join(wrapped(clean_text(line), "  - ", "    ")))
+        print("\n".join(wrapped(one_line(line), "  - ", "    ")))

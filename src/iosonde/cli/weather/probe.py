@@ -26,6 +26,7 @@ EXAMPLES = """\
   iosonde probe /work                       1 op of each kind a second; Ctrl-C ends with a summary
   iosonde probe /work /home --duration 10m
   iosonde probe . --period 100ms --window 10s --file-size 1GiB
+  iosonde probe nfs://filer/export          an NFSv3 server past this host's kernel; no mount is needed
   iosonde probe /work > log.txt             plain lines: for batch jobs
 
 A directory of its own below DIR (.iosonde-...) holds the probe's files; nothing else is touched.
@@ -72,7 +73,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("probe", summary, EXAMPLES)
     time, size = options.reads(parse_duration), options.reads(parse_size)
     add = parser.add_argument
-    add("directory", nargs="+", metavar="DIR", help="a directory on the storage to watch")
+    add(
+        "directory", nargs="+", metavar="DIR", help="directory on the storage, or nfs://HOST/EXPORT"
+    )
     add("--period", type=time, default="1s", metavar="TIME", help="period of each op (default: 1s)")
     add("--duration", type=time, metavar="TIME", help="stop after this time (default: never)")
     add(
@@ -122,9 +125,14 @@ def config(args: argparse.Namespace, root: Path) -> dict[str, Any]:
         "baseline": f"{args.baseline}ns",
         "flush": f"{max(_LEAST_FLUSH_NS, min(_FLUSH_NS, args.window // 4))}ns",
         "probe": probe,
-        "target": [{"path": str(Path(path).absolute())} for path in args.directory],
+        "target": [{"path": _target_path(text)} for text in args.directory],
     }
     return whole | _given({"host": args.host, "seed": args.seed})
+
+
+def _target_path(text: str) -> str:
+    """An export's address as it stands, a directory's path in full."""
+    return text if text.startswith("nfs://") else str(Path(text).absolute())
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:
