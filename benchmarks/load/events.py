@@ -38,8 +38,8 @@ def make(jobs: int, many: int, answer: str, seed: int) -> Event:
     while True:
         loads = _loads(jobs, many, rng)
         excess = _excess(loads, many, answer, rng)
-        slow = (1 + excess) * np.exp(_wander(rng) + 0.05 * rng.standard_normal(SLOTS))
-        event = _longest(slow >= 2)
+        slow = (1 + excess) * np.exp(wander(rng) + 0.05 * rng.standard_normal(SLOTS))
+        event = longest(slow >= 2)
         if event.sum() >= 3:
             order = rng.permutation(jobs)
             places = np.argsort(order)[:many]
@@ -94,7 +94,7 @@ def _excess(loads: Floats, many: int, answer: str, rng: np.random.Generator) -> 
     return busy / (1 - busy)
 
 
-def _wander(rng: np.random.Generator) -> Floats:
+def wander(rng: np.random.Generator) -> Floats:
     """Logarithm of slow changes: 0.15 over half an hour."""
     keep = np.exp(-1 / 6)
     wander = np.zeros(SLOTS)
@@ -103,7 +103,7 @@ def _wander(rng: np.random.Generator) -> Floats:
     return wander
 
 
-def _longest(slow: Flags) -> Flags:
+def longest(slow: Flags) -> Flags:
     """The largest run of slow slots; gaps of half an hour belong to it."""
     places = np.flatnonzero(slow)
     event = np.zeros(SLOTS, bool)

@@ -43,6 +43,8 @@ class Cluster:
     users: int = 60
     phased: float = 0.0
     """Share of hogs and steady jobs that do their I/O in one part of their run only."""
+    shares: tuple[float, ...] = SHARES
+    rates: tuple[tuple[float, float], ...] = RATES
     background: float = 1.0
     """Operations per second of a node without jobs, mean over nodes."""
 
@@ -79,7 +81,7 @@ def generate(cluster: Cluster, seed: int) -> Made:
         )
     idle = float(ops.sum(dtype=np.float64))
     truth = np.zeros(len(allocations.run))
-    shape = _shapes(kind, cluster.phased, rng)
+    shape = _shapes(kind, cluster, rng)
     for pair, (run, node) in enumerate(zip(allocations.run, allocations.node, strict=True)):
         if kind[run] != "none":
             begin, end = int(allocations.begin_ns[run]), int(allocations.end_ns[run])
@@ -119,7 +121,7 @@ def _place(cluster: Cluster, rng: np.random.Generator) -> tuple[Allocations, Tex
         if on_shared[job]:
             taken = cluster.exclusive + np.unique(taken // cluster.slots)
         pairs += [(job, int(node)) for node in taken]
-    kind = rng.choice(np.array(KINDS, object), cluster.jobs, p=SHARES)
+    kind = rng.choice(np.array(KINDS, object), cluster.jobs, p=cluster.shares)
     weight = 1.0 / np.arange(1, cluster.users + 1)
     user = rng.choice(cluster.users, cluster.jobs, p=weight / weight.sum())
     begin_ns = BEGIN_NS + (begin * S).astype(np.int64)
@@ -140,7 +142,7 @@ def _place(cluster: Cluster, rng: np.random.Generator) -> tuple[Allocations, Tex
     ), kind
 
 
-def _shapes(kind: Texts, phased: float, rng: np.random.Generator) -> Floats:
+def _shapes(kind: Texts, cluster: Cluster, rng: np.random.Generator) -> Floats:
     """(R, 6) Rate while it does I/O (1/s); period, length and phase of checkpoints (s); the part of its run with I/O.
 
     Of those without checkpoints ``phased`` do their I/O in one part of the run: at its begin, in its middle or its end.
@@ -148,12 +150,12 @@ def _shapes(kind: Texts, phased: float, rng: np.random.Generator) -> Floats:
     many = len(kind)
     rate = np.select(
         [kind == "checkpoint", kind == "steady", kind == "hog"],
-        [rng.lognormal(np.log(mean), spread, many) for mean, spread in RATES],
+        [rng.lognormal(np.log(mean), spread, many) for mean, spread in cluster.rates],
         0.0,
     )
     period = rng.uniform(1800, 3600, many)
     burst = np.where(kind == "checkpoint", rng.uniform(60, 180, many), 0.0)
-    part = np.where(rng.random(many) < phased, rng.uniform(0.1, 0.6, many), 1.0)
+    part = np.where(rng.random(many) < cluster.phased, rng.uniform(0.1, 0.6, many), 1.0)
     part[kind == "checkpoint"] = 1.0
     since = rng.choice([0.0, 0.5, 1.0], many) * (1.0 - part)
     return np.column_stack([rate, period, burst, rng.uniform(0, period), since, since + part])

@@ -134,11 +134,11 @@ def test_long_files_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_real_rates_give_the_recorded_amounts() -> None:
     path = real("nfs/collectl_P_sf_2dec.txt")
     assert collectl.recognises(head_of(path))
-    out = take(collectl, path, zone=UTC, system="h")
+    out = take(collectl, path, zone=UTC, node="h")
     reads = [v for _, _, v in out.series("read_ops", "h", level="client")]
     assert math.isclose(sum(reads), 256, rel_tol=0.002)
     assert "estimated" not in out.flags()
-    rounded = take(collectl, real("nfs/collectl_P_sf_utc.txt"), system="h")
+    rounded = take(collectl, real("nfs/collectl_P_sf_utc.txt"), node="h")
     assert math.isclose(sum(v for _, _, v in rounded.series("read_ops", "h", level="client")), 255)
     assert "estimated" in rounded.flags()
 
@@ -147,7 +147,7 @@ def test_real_rates_give_the_recorded_amounts() -> None:
 def test_real_files(name: str) -> None:
     path = real(f"nfs/collectl_P_{name}.txt")
     assert collectl.recognises(head_of(path))
-    out = take(collectl, path, zone=UTC, system="h")
+    out = take(collectl, path, zone=UTC, node="h")
     assert not out.told
     reads = [v for _, _, v in out.series("read_ops", "h", level="client")]
     assert sum(reads) == pytest.approx(256, rel=0.02)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note, settle
+from iosonde.cli.shared.terminal import one_line
 from iosonde.cli.shared.text import print_lines
 from iosonde.jobs import answers
 from iosonde.jobs.explain.data import SCHEMA_VERSION, explanation_data
@@ -17,7 +18,6 @@ from iosonde.jobs.scheduled.data import story_data
 from iosonde.jobs.scheduled.text import story_text, text_block
 from iosonde.jobs.table.leakage import judged
 from iosonde.model.errors import UsageError
-from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:
     from iosonde.jobs.explain.words import JobVerdict
@@ -34,7 +34,7 @@ EXAMPLES = """\
 
 A job that only the scheduler recorded (iosonde import sacct.txt) is explained by what probes saw while it
 ran, by its run time among earlier ones, and by counters of its nodes (docs/jobs.md).
-Others are compared with earlier runs of the same program, file mode and direction on the same file system;
+Others are compared with earlier runs of the same program, file mode, direction and size on the same file system;
 --history all takes the later ones too. What stood out need not be the cause: docs/umami.md says how it is found.
 """
 
@@ -124,11 +124,11 @@ def _answer_several(table: JobTable, args: argparse.Namespace, note: Note) -> No
         return
     width = max(len(name) for name, _, _ in found)
     for name, _, verdict in found:
-        print(f"{clean_text(name):<{width}}  {clean_text(verdict.sentence)}")
+        print(f"{one_line(name):<{width}}  {one_line(verdict.sentence)}")
     if more:
         print(f"and {more} more, nearer to the best of their kind")
     print(
-        f"\n--step {quote(clean_text(found[0][0]))} shows what stood out in that run, and its diagram"
+        f"\n--step {quote(one_line(found[0][0]))} shows what stood out in that run, and its diagram"
     )
 
 
@@ -156,7 +156,7 @@ def _print(
             topics += [("Counters", list(more.own_io))]
         job_options.write(text_block(verdict.sentence, topics), args.output)
         return
-    print(verdict.sentence)
+    print(one_line(verdict.sentence))
     beside_it = () if not more else (*more.storage, *more.run_time, *more.own_io)
     for line in (*evidence, *beside_it):
-        print(f"  - {line}")
+        print(f"  - {one_line(line)}")

@@ -9,7 +9,7 @@ from typing import get_args
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note
-from iosonde.cli.shared.text import columns, count, table
+from iosonde.cli.shared.text import count, table
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
 from iosonde.jobs.table.listing import JobFilter, JobList, ListedJob, Sort, jobs_data
@@ -100,16 +100,10 @@ def _print(found: JobList, sort: Sort, now_ns: int) -> None:
 
 
 def _fitted(rows: Sequence[dict[str, str]]) -> str:
-    """Columns of which something is known, as many as the terminal has room for; the first of ``_LESS`` goes first."""
+    """Columns of which something is known."""
     names = [name for name in _HEAD if name == "job" or any(row[name] for row in rows)]
-    width = columns()
-    for name in ("", *_LESS):
-        names = [one for one in names if one != name]
-        left = sum(one in _LEFT for one in names)
-        text = table(names, [[row[one] for one in names] for row in rows], left=left)
-        if max(map(len, text.splitlines())) <= width:
-            break
-    return text
+    left = sum(name in _LEFT for name in names)
+    return table(names, [[row[name] for name in names] for row in rows], left, _LESS)
 
 
 def _row(one: ListedJob, now_ns: int) -> dict[str, str]:

@@ -30,6 +30,8 @@ class Settings:
 
     system: str = ""
     """The file system (or cluster) of a file that names none."""
+    node: str = ""
+    """The node of a file that names none."""
     zone: tzinfo | None = None
     """Of clock times without one; None: this machine's (noted as naive-time)."""
     day: date | None = None

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from iosonde.jobs.table.derived import By
     from iosonde.jobs.table.listing import JobFilter, JobList, Sort
     from iosonde.jobs.umami.diagram import History, Umami
+    from iosonde.model.arrays import Texts
     from iosonde.model.errors import IosondeError
     from iosonde.model.jobs import JobTable
 
@@ -272,14 +273,26 @@ def correlate(
     metrics: Sequence[str] | None = None,
     by: Sequence[By] = ("file_system", "motif"),
     controls: Sequence[str] = (),
+    *,
+    regions: Texts | None = None,
 ) -> Correlated:
-    """What goes with ``y``. ``metrics``: None: those that could explain it.
+    """What goes with ``y``. ``metrics``: None: those that could explain it; ``regions``: as ``regions_of``.
 
     Raises UsageError (no such metric), NothingMeasuredError (no row with y; no metric).
     """
     from iosonde.jobs.correlate.correlate import correlate as correlated
 
-    return correlated(table, y, metrics, by, controls)
+    return correlated(table, y, metrics, by, controls, regions=regions)
+
+
+def regions_of(table: JobTable, boundaries_ns: Sequence[int] = ()) -> Texts:
+    """(n,) the piece of time of each run: between boundaries, or without them of its file system's climates.
+
+    Raises UsageError (boundaries that do not ascend), NothingMeasuredError (no climates).
+    """
+    from iosonde.jobs.climate.regions import between, climates
+
+    return between(table, boundaries_ns) if boundaries_ns else climates(table)
 
 
 def climate(

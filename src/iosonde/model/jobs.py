@@ -109,6 +109,8 @@ class JobTable:
     source: str = ""
     labels: dict[str, Texts] = field(default_factory=dict)
     sizes: dict[str, Floats] = field(default_factory=dict)
+    base_motif: Texts | None = None
+    """``motif`` without classes of size, where a table has them (``jobs.table.sizes``); None: ``motif`` has none."""
 
     def __len__(self) -> int:
         return len(self.job_id)
@@ -144,6 +146,7 @@ class JobTable:
             end_ns=self.end_ns[picked],
             file_system=self.file_system[picked],
             motif=self.motif[picked],
+            base_motif=None if self.base_motif is None else self.base_motif[picked],
             metrics={name: column[picked] for name, column in self.metrics.items()},
             flags=flags,
             labels={name: column[picked] for name, column in self.labels.items()},

@@ -13,6 +13,7 @@ from iosonde.connectors.source import Settings
 from iosonde.engine.contract import SERIES_KEY
 from iosonde.engine.layout import default_root
 from iosonde.ingest.latencies import Naming
+from iosonde.jobs.blame.interval import BlameQuestion, Grouping
 from iosonde.jobs.environment.join import JoinCounts, join
 from iosonde.jobs.store.series import series_names
 from iosonde.model.errors import UsageError
@@ -27,6 +28,7 @@ from iosonde.notebook.arguments import (
     span,
     zone_of,
 )
+from iosonde.notebook.blamed import BlameResult, blame
 from iosonde.notebook.columns import of_frame, of_records
 from iosonde.notebook.compared import ComparisonResult, compared
 from iosonde.notebook.display import TableResult
@@ -82,7 +84,8 @@ class Station:
         are kept. Raises UsageError (no file; a mapping fits nothing), InputFileError (nothing can be read), StoreError.
         """
         naming = Naming(target, host, run, instant(started))
-        settings = Settings(system=system, zone=zone_of(zone), progress=progress)
+        node = "" if host == "import" else host
+        settings = Settings(system=system, node=node, zone=zone_of(zone), progress=progress)
         return import_all(self.root, paths_of(paths), paths_of(mapping), settings, naming)
 
     @in_python
@@ -196,6 +199,28 @@ class Station:
     ) -> EventsResult:
         """Slow stretches, hangs and outages, a row each (docs/methods/events.md)."""
         return events(self.root, *span(since, until), target)
+
+    @in_python
+    def blame(
+        self,
+        what: str | None = None,
+        *,
+        at: Instant = None,
+        since: Instant = None,
+        until: Instant = None,
+        by: Grouping = "job",
+        band: tuple[float, float] | None = None,
+        systems: str | Sequence[str] | None = None,
+    ) -> BlameResult:
+        """Who made a slow event or the operations of an interval (docs/blame.md), a row each, the surest first.
+
+        ``what``: a target (its last slow event), or an event's id; ``at``: the event at this time. ``since until``: an
+        interval. ``by``: job, user, account, name or node. ``band``: moments with so many operations per second.
+        Raises UsageError, NothingMeasuredError (no event; no records of nodes or jobs).
+        """
+        first, last = span(since, until)
+        chosen = None if systems is None else tuple(names_of(systems) or ())
+        return blame(self.root, BlameQuestion(what, instant(at), first, last, by, band, chosen))
 
     @in_python
     def compare(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.load.events import make
+from benchmarks.load.nobody import KINDS, names_nobody, nobody
 from benchmarks.load.week import BEGIN_NS, Cluster, S, generate
 from iosonde.jobs.attribution.allocations import allocations_of
 from iosonde.jobs.attribution.blame import SlowdownSeries, blame
@@ -40,6 +41,28 @@ def test_a_fault_of_the_storage_accuses_nobody():
         found = culprits(made.loads, made.slowdown, made.event).suspects
         accused += any(one.confidence is Confidence.MOST for one in found)
     assert accused <= 2
+
+
+def test_p_is_how_often_unrelated_loads_fit_as_well():
+    """A placebo that looked for suspects at another time than the one it moves the event to would say 0.4 here."""
+    low = 0
+    for seed in range(60):
+        made = make(60, 0, "add", 7000 + seed)
+        low += culprits(made.loads, made.slowdown, made.event).p <= 0.1
+    assert low <= 13  # 6 expected; more than 13 by chance: 1 in 500
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_single_job_is_named_where_there_is_none(kind):
+    assert sum(names_nobody(kind, 9000 + seed) for seed in range(20)) >= 18
+
+
+def test_jobs_that_load_it_together_are_said_to():
+    together = 0
+    for seed in range(20):
+        made = nobody("crowd", 9000 + seed)
+        together += culprits(made.loads, made.slowdown, made.event).together
+    assert together >= 17
 
 
 def loads_of(*rows):

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.fitting import columns
 from iosonde.cli.shared.job_choice import Note, settle
-from iosonde.cli.shared.text import columns
 from iosonde.connectors.source import Settings
 from iosonde.engine.files import write_text
 from iosonde.jobs import answers

@@ -76,7 +76,7 @@ class _Table:
 
     def __init__(self, path: Path, settings: Settings, warn: Warn, gather: Gather) -> None:
         self._path, self._settings, self._warn, self._gather = path, settings, warn, gather
-        self._host = settings.system or path.name.split(".")[0]
+        self._host = settings.node or path.name.split(".")[0]
         self._clock = WallTimes(settings.zone, ascending=True)
         self._zone: tzinfo | None = None
         self._interval_ns: int | None = None

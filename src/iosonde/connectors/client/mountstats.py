@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iosonde.connectors.client.mountstats_log import DEVICE, MOST_MOUNTS, MountCounters, Snapshots
+from iosonde.connectors.client.node_name import node_of
 from iosonde.connectors.file_times import recorded
 from iosonde.connectors.gather import ComponentSeries, Gather
 from iosonde.connectors.lines import bad, shown
@@ -40,15 +41,16 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[Item]:
 
 
 def read_many(paths: Sequence[Path], settings: Settings, warn: Warn) -> Iterator[Item]:
-    """The same of several files. Component: the mount point; system: the export."""
+    """The same of several files. Component: the mount, ``NODE:/work`` where a node is named; system: the export."""
     gather = Gather("mountstats")
     known: dict[tuple[str, str], _Known] = {}
 
     def one(path: Path) -> Iterator[Item]:
         snapshots = Snapshots(path, settings, warn, gather)
+        node = node_of(path, settings)
         for time_ns, mounts in snapshots.read():
             for mount in mounts:
-                if not _give(mount, time_ns, gather, known):
+                if not _give(mount, _component(node, mount.point), (time_ns, gather, known)):
                     what = f"the counters of {shown(mount.point)} are not complete: left out"
                     warn(bad(path, mount.number, what, "every line of its operations"))
             if gather.full:
@@ -76,11 +78,18 @@ class _Known(NamedTuple):
     operations: int
 
 
+def _component(node: str, point: str) -> str:
+    return f"{node}:{point}" if node else point
+
+
 def _give(
-    mount: MountCounters, time_ns: int, gather: Gather, known: dict[tuple[str, str], _Known]
+    mount: MountCounters,
+    component: str,
+    into: tuple[int, Gather, dict[tuple[str, str], _Known]],
 ) -> bool:
     """Give a snapshot's counters on; False: they are not complete, nothing was given."""
-    key = (mount.export, mount.point)
+    time_ns, gather, known = into
+    key = (mount.export, component)
     before = known.get(key)
     if mount.broken or (before is not None and mount.operations < before.operations):
         return False
@@ -94,7 +103,7 @@ def _give(
     if len(known) < MOST_MOUNTS:
         known[key] = _Known(time_ns, mount.age_s, mount.operations)
     for metric, value in mount.sums.items():
-        series = ComponentSeries(mount.export, "client", metric, mount.point)
+        series = ComponentSeries(mount.export, "client", metric, component)
         gather.counter(series, time_ns, value, restarted=anew)
     return True
 

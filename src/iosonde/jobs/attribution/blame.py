@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.attribution.culprits import Confidence, Culprits, Suspect, culprits
+from iosonde.jobs.attribution.culprits import (
+    BLOCK,
+    Confidence,
+    Culprits,
+    Suspect,
+    culprits,
+)
 from iosonde.jobs.attribution.loads import Loads, loads
 from iosonde.jobs.attribution.shares import By, Share, Shares, shares
 
@@ -27,6 +33,8 @@ STANDS_OUT = 1.5
 FEWEST_ALIKE = 3
 COVERED = 0.8
 """With records of less of the nodes' time nobody is said to have caused most of it."""
+SLOTS_OF_EVENT = 12
+"""Slots are so short that an event has this many, down to a step of the records."""
 LEAST = 0.005
 """Loads that never reach this share of all operations of a busy slot are no suspects."""
 
@@ -59,12 +67,16 @@ class NamedLoad(NamedTuple):
 
 
 class Blame(NamedTuple):
-    """``ranked`` is empty where no load explains the event, or no slowdown was given."""
+    """``ranked`` is empty where no load explains the event, or no slowdown was given.
+
+    ``found`` None: the slowdown was not compared, as it is known in too few slots of ``slot_ns``.
+    """
 
     shares: Shares
     majority: Majority
     ranked: tuple[NamedLoad, ...]
     found: Culprits | None
+    slot_ns: int = SLOT_NS
 
 
 def majority(found: Shares) -> Majority:
@@ -93,11 +105,18 @@ def blame(
     if slowdown is None:
         return Blame(done, most, (), None)
     grid = joined.recorded.grid
-    first = max(grid.begin_ns, begin_ns - AROUND_NS)
-    wide = loads(joined, first, min(grid.end_ns, end_ns + AROUND_NS), SLOT_NS, by)
+    slot_ns = slot_of(begin_ns, end_ns, grid.step_ns)
+    around = AROUND_NS // SLOT_NS * slot_ns
+    first = max(grid.begin_ns, begin_ns - (begin_ns - grid.begin_ns) // slot_ns * slot_ns)
+    first = max(first, begin_ns - around)
+    wide = loads(joined, first, min(grid.end_ns, end_ns + around), slot_ns, by)
     wide = _worth_naming(wide)
     event = (wide.begin_ns + wide.step_ns > begin_ns) & (wide.begin_ns < end_ns)
-    found = culprits(wide.ops, in_slots(slowdown, wide), event)
+    recorded = wide.covered >= HALF * wide.covered.max(initial=0.0)
+    factor = np.where(recorded, in_slots(slowdown, wide), np.nan)
+    if np.isfinite(factor).sum() < 2 * BLOCK or not np.isfinite(factor[event]).any():
+        return Blame(done, most, (), None, slot_ns)
+    found = culprits(wide.ops, factor, event)
     did = {one.who: one for one in done.ranked}
     ranked = []
     for one in found.suspects:
@@ -106,7 +125,13 @@ def blame(
         name = wide.names[one.place]
         alike = tuple(wide.names[other] for other in one.alike)
         ranked.append(NamedLoad(name, said, did.get(name), alike))
-    return Blame(done, most, tuple(ranked), found)
+    return Blame(done, most, tuple(ranked), found, slot_ns)
+
+
+def slot_of(begin_ns: int, end_ns: int, step_ns: int) -> int:
+    """Slots that an event is compared in: a twelfth of it, in whole steps of the records, at most 5 min."""
+    fit = min((end_ns - begin_ns) // SLOTS_OF_EVENT, SLOT_NS)
+    return max(1, fit // step_ns) * step_ns
 
 
 def _worth_naming(wide: Loads) -> Loads:

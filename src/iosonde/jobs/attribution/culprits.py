@@ -1,8 +1,8 @@
 """Whose load caused a slow event, and how sure that is: loads and slowdown in, ranked suspects out.
 
 Effects come from ``pursuit``. Stability is how often a load is chosen again from blocks of an hour drawn anew,
-those near the event and the others each among themselves. The placebo: the slowdown is moved to other times, suspects
-are chosen there, and p is how often one of them fits as well.
+those of the event, those near it and the others each among themselves. The placebo: the slowdown is moved to every
+other time, suspects are chosen there, and p is how often one of them fits as well.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Flags, Floats, Places
 
 REPEATS = 20
-PLACEBOS = 199
 BLOCK = 12
 """Slots (of five minutes) of a block."""
 BEFORE = 2
@@ -37,6 +36,10 @@ ALIKE = 0.95
 """Correlation from which on two loads cannot be told apart."""
 
 
+RIVAL = 0.9
+"""A load that was not chosen and fits this part as well makes two that cannot be told apart."""
+
+
 class Confidence(StrEnum):
     """How sure it is that a load caused an event, the surest first."""
 
@@ -45,7 +48,7 @@ class Confidence(StrEnum):
     ACTIVE = "active at the time"
 
 
-LIMITS = {Confidence.MOST: (0.5, 0.9, 0.9, 0.01), Confidence.PROBABLE: (0.3, 0.7, 0.3, 0.05)}
+LIMITS = {Confidence.MOST: (0.5, 0.9, 0.7, 0.01), Confidence.PROBABLE: (0.3, 0.7, 0.3, 0.03)}
 """Least share (the lower end of its interval), stability and R2, and largest p."""
 
 
@@ -62,16 +65,22 @@ class Suspect(NamedTuple):
     alike: tuple[int, ...]
     """Others whose load has the same course: no record tells which of them it is."""
     confidence: Confidence
+    lead: int = 0
+    """Slots by which its load fits best earlier than the slowdown; negative: later."""
 
 
 class Culprits(NamedTuple):
-    """``suspects``: by share, the largest first. ``p``: chance that unrelated loads fit as well."""
+    """``suspects``: by share, the largest first. ``p``: chance that unrelated loads fit as well.
+
+    ``together``: whether the sum of all loads explains the slowdown, which no unrelated sum does as well.
+    """
 
     suspects: tuple[Suspect, ...]
     r2: float
     p: float
     lag: int
     form: str
+    together: bool = False
 
 
 def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Culprits:
@@ -90,7 +99,8 @@ def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Cu
         return Culprits((), 0.0, 1.0, 0, "")
     near, seen = scaled[rows][:, known], slowdown[known]
     fit = best_fit(near, seen)
-    p = _placebo(scaled, np.where(known, slowdown, np.median(seen)), event, rng)
+    filled = np.where(known, slowdown, np.median(seen))
+    p = _placebo(scaled, filled, event)
     x, y = lagged(near, fit.lag), response(seen, fit.form)
     shares, picked = _again(x, y, event[known], rng)
     now = _shares(x, y, event[known], fit)
@@ -98,7 +108,7 @@ def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Cu
     for place in fit.chosen.tolist():
         drawn = shares[:, place]
         lower, upper = np.quantile(drawn, [0.05, 0.95])
-        twins = _alike(near, place)
+        twins = np.union1d(_alike(near, place), _rivals(x, y, fit, place))
         follows = _follows(near[place], y)
         word = _word((now[place], lower), picked[place], fit.r2, p)
         one = Suspect(
@@ -110,10 +120,35 @@ def culprits(loads: Floats, slowdown: Floats, event: Flags, seed: int = 0) -> Cu
             follows,
             tuple(rows[twins].tolist()),
             Confidence.ACTIVE if follows or len(twins) else word,
+            _lead(near[place], y),
         )
         suspects.append(one)
     suspects.sort(key=lambda one: -one.share)
-    return Culprits(tuple(suspects), fit.r2, p, fit.lag, fit.form)
+    together = _together(loads.sum(axis=0), filled, event)
+    return Culprits(tuple(suspects), fit.r2, p, fit.lag, fit.form, together)
+
+
+def _together(total: Floats, slowdown: Floats, event: Flags) -> bool:
+    """Whether all operations together go with the slowdown as a suspect that is "probably involved" would."""
+    *_, least, chance = LIMITS[Confidence.PROBABLE]
+    size = max(float(total.max(initial=0.0)), 1e-300)
+    forms = [(total / size, response(slowdown, form)) for form in FORMS]
+    match = max(_match(x, y, lag) for x, y in forms for lag in LAGS)
+    return (
+        match > 0 and match**2 >= least and _placebo(total[None] / size, slowdown, event) <= chance
+    )
+
+
+def _match(load: Floats, y: Floats, later: int) -> float:
+    """Correlation of a load with what comes ``later`` slots after it; negative: before it."""
+    moved = np.roll(load, later)
+    x, centred = moved - moved.mean(), y - y.mean()
+    return float(x @ centred / max(np.sqrt((x @ x) * (centred @ centred)), 1e-300))
+
+
+def _lead(load: Floats, y: Floats) -> int:
+    """By how many slots a load fits best earlier than the slowdown; the smallest of equal ones."""
+    return max(sorted(range(-AFTER, AFTER + 1), key=abs), key=lambda by: _match(load, y, by))
 
 
 def _touched(event: Flags) -> Flags:
@@ -138,7 +173,7 @@ def _again(x: Floats, y: Floats, event: Flags, rng: np.random.Generator) -> tupl
     near = np.convolve(event, np.ones(2 * BLOCK + 1), "same") > 0
     shares = np.zeros((REPEATS, len(x)))
     for row in shares:
-        parts = [_blocks(np.flatnonzero(part), rng) for part in (near, ~near)]
+        parts = [_blocks(np.flatnonzero(part), rng) for part in (event, near & ~event, ~near)]
         drawn = np.concatenate(parts)
         row[:] = _shares(x, y, event, pursue(x[:, drawn], y[drawn]))
     return shares, (shares > 0).mean(axis=0)
@@ -154,7 +189,7 @@ def _blocks(slots: Places, rng: np.random.Generator) -> Places:
     return drawn
 
 
-def _placebo(loads: Floats, slowdown: Floats, event: Flags, rng: np.random.Generator) -> float:
+def _placebo(loads: Floats, slowdown: Floats, event: Flags) -> float:
     """How often suspects of the event at another time fit as well as those of the real one."""
     n = len(slowdown)
     fits = np.full(loads.shape, -1.0)
@@ -173,17 +208,17 @@ def _placebo(loads: Floats, slowdown: Floats, event: Flags, rng: np.random.Gener
     # Moved by no more than the lags tried it is the same fit.
     least = LAGS[-1] + 1
     real = best(0)
-    moved = [best(int(shift)) for shift in rng.integers(least, n - least + 1, PLACEBOS)]
-    return (1 + sum(one >= real for one in moved)) / (PLACEBOS + 1)
+    moved = [best(shift) for shift in range(least, n - least + 1)]
+    return (1 + sum(one >= real for one in moved)) / (len(moved) + 1)
 
 
 def _all_shifts(x: Floats, y: Floats) -> Floats:
-    """(M, K) Correlations of each load with ``y`` moved around by 0 to K - 1 slots."""
+    """(M, K) Correlations of each load with ``y`` moved around by 0 to K - 1 slots, to later ones."""
     centred = x - x.mean(axis=1, keepdims=True)
     length = np.sqrt((centred**2).sum(axis=1, keepdims=True)) * max(float(np.sqrt(y @ y)), 1e-300)
     n = len(y)
     product = np.fft.irfft(np.fft.rfft(centred) * np.conj(np.fft.rfft(y)), n)
-    return np.asarray(product / np.maximum(length, 1e-300))[:, -np.arange(n) % n]
+    return np.asarray(product / np.maximum(length, 1e-300))
 
 
 def _alike(x: Floats, place: int) -> Places:
@@ -195,16 +230,22 @@ def _alike(x: Floats, place: int) -> Places:
     return np.flatnonzero(same)
 
 
+def _rivals(x: Floats, y: Floats, fit: LoadFit, place: int) -> Places:
+    """Loads that were not chosen and explain what the others leave almost as well as ``place`` does."""
+    kept = fit.chosen != place
+    left = y - fit.effect[kept] @ x[fit.chosen[kept]]
+    centred, rest = x - x.mean(axis=1, keepdims=True), left - left.mean()
+    length = np.maximum(np.sqrt((centred**2).sum(axis=1)), 1e-300)
+    match = centred @ rest / length
+    near = match >= RIVAL * match[place]
+    near[fit.chosen] = False
+    return np.flatnonzero(near)
+
+
 def _follows(load: Floats, y: Floats) -> bool:
     """Whether the load fits better after the slowdown than at it or before."""
-    centred = y - y.mean()
-
-    def match(shift: int) -> float:
-        moved = np.roll(load, shift)
-        return float((moved - moved.mean()) @ centred)
-
-    cause = max(match(shift) for shift in range(AFTER + 1))
-    return max(match(-shift) for shift in range(1, AFTER + 1)) > 1.1 * cause
+    cause = max(_match(load, y, shift) for shift in range(AFTER + 1))
+    return max(_match(load, y, -shift) for shift in range(1, AFTER + 1)) > 1.1 * cause
 
 
 def _word(share: tuple[float, float], stability: float, r2: float, p: float) -> Confidence:

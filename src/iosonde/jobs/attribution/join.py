@@ -18,7 +18,7 @@ from iosonde.jobs.attribution.rates import RunRates, learn
 if TYPE_CHECKING:
     from iosonde.jobs.attribution.allocations import Allocations
     from iosonde.jobs.attribution.grid import NodeOps
-    from iosonde.model.arrays import Floats, Instants
+    from iosonde.model.arrays import Flags, Floats, Instants
 
 MISFIT = 3.0
 """The bounds of a part are as far away as this times what its piece differs from the sum of rates.
@@ -48,6 +48,17 @@ class Divided:
     nobody: Floats
     least: Floats
     most: Floats
+
+    def take(self, keep: Flags) -> Divided:
+        """Those of a mask (P,) of pieces."""
+        members = keep[self.pieces.piece]
+        return Divided(
+            self.pieces.take(keep),
+            self.part[members],
+            self.nobody[keep],
+            self.least[members],
+            self.most[members],
+        )
 
 
 def join(recorded: NodeOps, allocations: Allocations) -> Joined:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.jobs.attribution.join import Joined
+from iosonde.jobs.attribution.rates import RunRates
 
 if TYPE_CHECKING:
     from iosonde.jobs.attribution.allocations import Allocations
@@ -71,6 +72,29 @@ def without_background(joined: Joined, own: Flags) -> Joined:
     background = np.where(own, 0.0, rates.background)
     rates = replace(rates, background=background, own=np.where(own, 0.0, rates.own))
     return replace(joined, rates=rates)
+
+
+def by_node(joined: Joined) -> Joined:
+    """The same with one run a node that has it all the time: shares are then those of nodes."""
+    recorded = joined.recorded
+    names = [name.rpartition("@")[2] for name in recorded.nodes]
+    many = len(names)
+    column = np.array([*names, ""], dtype=object)[:-1]
+    runs = replace(
+        joined.allocations,
+        job_id=column,
+        user=column,
+        account=column,
+        name=column,
+        begin_ns=np.full(many, recorded.grid.begin_ns),
+        end_ns=np.full(many, recorded.grid.end_ns),
+        going_on=np.zeros(many, np.bool_),
+        run=np.arange(many),
+        node=np.arange(many),
+        cpus=np.full(many, np.nan),
+    )
+    none = np.zeros(many)
+    return Joined(recorded, runs, RunRates(none, none > 0, none + 1, none, none))
 
 
 def _user_in(job: str) -> str:

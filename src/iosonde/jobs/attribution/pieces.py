@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from iosonde.jobs.attribution.allocations import Allocations
     from iosonde.jobs.attribution.grid import Cells, Grid, NodeOps
-    from iosonde.model.arrays import Column, Floats, Instants, Places
+    from iosonde.model.arrays import Column, Flags, Floats, Instants, Places
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,10 @@ class RunPieces:
 
     def within(self, begin_ns: int, end_ns: int) -> RunPieces:
         """The pieces that lie in [begin, end)."""
-        keep = (self.begin_ns >= begin_ns) & (self.end_ns <= end_ns)
+        return self.take((self.begin_ns >= begin_ns) & (self.end_ns <= end_ns))
+
+    def take(self, keep: Flags) -> RunPieces:
+        """The pieces of a mask (P,)."""
         members = keep[self.piece]
         return RunPieces(
             node=self.node[keep],

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from iosonde.jobs.attribution.join import divide
+from iosonde.jobs.attribution.join import Divided, divide
 
 if TYPE_CHECKING:
     from iosonde.jobs.attribution.join import Joined
-    from iosonde.model.arrays import Floats, Ints, Places
+    from iosonde.model.arrays import Flags, Floats, Ints, Places
 
 By = Literal["job_id", "user", "account", "name"]
 
@@ -46,13 +46,29 @@ class Shares(NamedTuple):
 
 
 def shares(
-    joined: Joined, begin_ns: int | None = None, end_ns: int | None = None, by: By = "job_id"
+    joined: Joined,
+    begin_ns: int | None = None,
+    end_ns: int | None = None,
+    by: By = "job_id",
+    inside: Flags | None = None,
 ) -> Shares:
-    """Who did how much in [begin, end), by default all of the grid. Who did nothing is in it, with 0."""
-    grid, allocations = joined.recorded.grid, joined.allocations
+    """Who did how much in [begin, end), by default all of the grid. Who did nothing is in it, with 0.
+
+    ``inside`` (T,): only these cells of the grid count.
+    """
+    grid = joined.recorded.grid
     begin = grid.begin_ns if begin_ns is None else max(begin_ns, grid.begin_ns)
     end = max(begin, grid.end_ns if end_ns is None else min(end_ns, grid.end_ns))
-    divided = divide(joined, begin, end)
+    if inside is None:
+        return _ranked(joined, divide(joined, begin, end), begin, end, by)
+    edges = np.flatnonzero(np.diff(inside)) + 1
+    divided = divide(joined, begin, end, grid.begin_ns + grid.step_ns * edges.astype(np.int64))
+    cell = (divided.pieces.begin_ns - grid.begin_ns) // grid.step_ns
+    return _ranked(joined, divided.take(inside[cell]), begin, end, by)
+
+
+def _ranked(joined: Joined, divided: Divided, begin: int, end: int, by: By) -> Shares:
+    allocations = joined.allocations
     pieces, pair = divided.pieces, divided.pieces.allocation
     names, who = np.unique(getattr(allocations, by).astype(str), return_inverse=True)
     key = who[allocations.run[pair]]

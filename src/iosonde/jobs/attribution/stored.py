@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.jobs.attribution.allocations import allocations_of
-from iosonde.jobs.attribution.blame import AROUND_NS, SLOT_NS
+from iosonde.jobs.attribution.blame import AROUND_NS, SLOT_NS, SLOTS_OF_EVENT
 from iosonde.jobs.attribution.grid import OPS, Grid
 from iosonde.jobs.attribution.join import Joined, join
 from iosonde.jobs.attribution.own_counters import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from iosonde.model.jobs import Job
 
 SHORTEST_NS = 10_000_000_000
-"""Shorter steps of records are added up to this, unless a step is asked for."""
+"""Shorter steps of records are added up to this, or to a twelfth of the interval, unless a step is asked for."""
 _MOST_CELLS = 400_000_000
 _HALF = 0.5
 
@@ -55,6 +55,8 @@ class StoredLoad(NamedTuple):
     """``joined``, and where it comes from."""
 
     joined: Joined
+    own: Flags
+    """(N,) Rows of ``joined`` that count for one job."""
     sources: tuple[str, ...]
     systems: tuple[str, ...]
     unnamed: int
@@ -91,9 +93,9 @@ def stored_load(
 ) -> StoredLoad:
     """The same, and which records it is made of.
 
-    ``step_ns``: of the grid; None: the usual step of the records, 10 s to 5 min. Cells without records are not covered,
-    never zero. Raises NothingMeasuredError: no records of nodes or jobs, or no job with nodes, in [begin, end);
-    StoreError.
+    ``step_ns``: of the grid; None: the usual step of the records, 10 s (of a short interval a twelfth) to 5 min. Cells
+    without records are not covered, never zero. Raises StoreError; NothingMeasuredError: no records of nodes or
+    jobs, or no job with nodes, in [begin, end).
     """
     which = choice or RecordChoice()
     first, last = begin_ns - around_ns, min(end_ns + around_ns, max(now_ns, end_ns))
@@ -103,7 +105,8 @@ def stored_load(
         raise _no_records(owned, unnamed, _when(begin_ns, end_ns, now_ns))
     owned = _one_kind(owned, there, (begin_ns, end_ns))
     rows = {one.row: one for one in owned}
-    grid = _grid(owned, (first, last), len(rows), step_ns)
+    shortest = min(SHORTEST_NS, max(1, (end_ns - begin_ns) // SLOTS_OF_EVENT))
+    grid = _grid(owned, (first, last), len(rows), (step_ns, shortest))
     recorded = on_grid(root, owned, grid, which.metrics)
     jobs = once(read_jobs(root, overlapping=(first, last), scalars=False))
     own = np.array([bool(rows[name].job) for name in recorded.nodes])
@@ -117,6 +120,7 @@ def stored_load(
         raise _no_jobs(jobs, recorded.nodes, _when(begin_ns, end_ns, now_ns))
     return StoredLoad(
         without_background(join(recorded, allocations), own),
+        own,
         tuple(sorted({one.of.source for one in owned})),
         tuple(sorted({one.of.system for one in owned if one.of.system})),
         unnamed,
@@ -166,11 +170,15 @@ def _one_kind(
 
 
 def _grid(
-    owned: Sequence[OwnedComponent], span_ns: tuple[int, int], rows: int, step_ns: int | None
+    owned: Sequence[OwnedComponent],
+    span_ns: tuple[int, int],
+    rows: int,
+    steps_ns: tuple[int | None, int],
 ) -> Grid:
-    """Cells from the first record to the last, on whole steps since the epoch."""
+    """Cells from the first record to the last, on whole steps since the epoch. Steps: the wanted and the shortest."""
     usual = int(np.median([one.of.step_ns for one in owned]))
-    step = step_ns or min(max(usual, SHORTEST_NS), SLOT_NS)
+    wanted, shortest = steps_ns
+    step = wanted or min(max(usual, shortest), SLOT_NS)
     begin = max(span_ns[0], min(one.of.begin_ns for one in owned))
     end = min(span_ns[1], max(one.of.end_ns for one in owned))
     while rows * (end - begin) // step > _MOST_CELLS:

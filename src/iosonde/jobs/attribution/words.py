@@ -24,6 +24,10 @@ def verdict(found: Blame, noun: str = "job") -> str:
     if tied is not None:
         names = _names((tied.who, *tied.alike))
         return f"not identifiable: {noun}s {names} have the same course of load"
+    if found.found is not None and found.found.together:
+        return (
+            f"no single {noun} explains it, all of them together do; {most(found.majority, noun)}"
+        )
     if found.found is not None:
         return f"no {noun} explains it; {most(found.majority, noun)}"
     return most(found.majority, noun)

@@ -18,6 +18,7 @@ from iosonde.jobs.table.derived import (
     with_derived,
 )
 from iosonde.jobs.table.from_files import Loaded, load_tables, mappings, merged
+from iosonde.jobs.table.sizes import sized
 from iosonde.model.advice import TABLE, Action, Advice
 from iosonde.model.errors import InputFileError, NothingMeasuredError
 from iosonde.model.jobs import JobTable
@@ -36,7 +37,7 @@ def from_files(
     """
     refused: list[InputFileError] = []
     loaded = load_tables(paths, mappings(given), settings, refused.append)
-    table = merged([one.table for one in loaded])
+    table = sized(merged([one.table for one in loaded]))
     if len(loaded) > 1 and (shares := fractions_of_peak(table)) is not None:
         # the best of a kind may be in another table
         table = table.with_metrics({FRACTION: shares})

@@ -149,7 +149,10 @@ def _document(found: Happened, running: set[str], now_ns: int) -> dict[str, Any]
         {**asdict(one), "sentence": say_event(one, now_ns, running=one.run_id in running)}
         for one in found.logged
     ]
-    spans = [{**asdict(one), "sentence": say_slow_event(one, now_ns)} for one in found.slow]
+    spans = [
+        {"id": as_event(one).id, **asdict(one), "sentence": say_slow_event(one, now_ns)}
+        for one in found.slow
+    ]
     scope = [{**asdict(one), "sentence": say_seen(one)} for one in found.seen]
     learning = [{**asdict(one), "sentence": say_learning(one, now_ns)} for one in found.learning]
     document = {"events": plain, "slow": spans, "seen": scope, "learning": learning}

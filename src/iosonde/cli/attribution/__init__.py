@@ -1,0 +1,1 @@
+"""Commands about whose load it is."""

@@ -1,0 +1,144 @@
+"""iosonde blame: who made a slow event, or the operations of an interval."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from iosonde.cli.shared import options
+from iosonde.cli.shared.targets import called
+from iosonde.cli.shared.text import table, wrapped
+from iosonde.engine.left_out import with_left_out
+from iosonde.jobs.blame.answers import blamed
+from iosonde.jobs.blame.data import blame_data
+from iosonde.jobs.blame.interval import BlameQuestion
+from iosonde.jobs.blame.presence import SHOWN, presence_data, present
+from iosonde.jobs.blame.presence import sentences as presence_sentences
+from iosonde.jobs.blame.words import TEXTS, head, rows, sentences, worth_showing
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.text import clean_text
+from iosonde.model.units import parse_time
+from iosonde.weather.store import Store
+
+EXAMPLES = """\
+  iosonde blame /work                          the last slow event of /work
+  iosonde blame /work --at 14:05               the one that was under way then
+  iosonde blame --since 14:00 --until 15:00    who did most in an hour; no probe is needed
+  iosonde blame /work --by user --top 5
+  iosonde blame --since -7d --band 20k:60k     nodes and jobs of moments with so many operations per second
+  iosonde blame /work --format json
+
+It needs what nodes or jobs did (collectl, mountstats, node_exporter, mmpmon, Lustre job_stats) and which job had which
+node (sacct), both by 'iosonde import'. docs/blame.md says what the words mean and when nobody can be named.
+"""
+_GROUPINGS = ("job", "user", "account", "name", "node")
+_UNITS = {"k": 1e3, "M": 1e6}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print who did it, or that nobody can be named."""
+    args = _parse(arguments)
+    now_ns, root = options.now_ns(), options.store_root(args)
+    since, until = options.time_range(args, now_ns)
+    at = None if args.at is None else parse_time(args.at, now_ns)
+    if at is not None and since is not None:
+        raise UsageError("--at and --since are two questions", hint="one of both")
+    systems = tuple(args.system) or None
+    what = called(Store(root), args.what)
+    question = BlameQuestion(
+        what, at, since, until, args.by, args.band, systems, not args.nodes_only
+    )
+    try:
+        answer = blamed(root, question, now_ns)
+    except NothingMeasuredError as error:
+        return _present(root, question, now_ns, error, args)
+    if args.format == "json":
+        document = with_left_out(blame_data(answer, now_ns, args.top), root)
+        options.put_text(json.dumps(document, indent=2, allow_nan=False) + "\n", args.output)
+        return 0
+    first, *others = sentences(answer, now_ns)
+    print("\n".join(wrapped(clean_text(first))))
+    body = [tuple(map(clean_text, row)) for row in rows(answer, args.top, now_ns)]
+    names, body = worth_showing(head(answer), body)
+    left = sum(name in TEXTS for name in names)
+    print("\n" + table(names, body, left=left) + "\n")
+    for line in others:
+        print("\n".join(wrapped(clean_text(line), "- ")))
+    return 0
+
+
+def _present(
+    root: Path,
+    question: BlameQuestion,
+    now_ns: int,
+    error: NothingMeasuredError,
+    args: argparse.Namespace,
+) -> int:
+    """What begin and end of jobs say. Raises ``error`` where they say nothing."""
+    found = None if question.band is not None else present(root, question, now_ns)
+    if found is None:
+        raise error
+    if args.format == "json":
+        document = with_left_out(presence_data(found), root)
+        options.put_text(json.dumps(document, indent=2) + "\n", args.output)
+        return 0
+    first, *others = presence_sentences(found)
+    print("\n".join(wrapped(clean_text(first))))
+    body = [(clean_text(who), f"{match:.2f}") for who, match in found.ranked[:SHOWN]]
+    print("\n" + table((found.by, "match"), body) + "\n")
+    for line in others:
+        print("\n".join(wrapped(line, "- ")))
+    options.note(f"iosonde: {error}")
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    summary = (
+        "Who made a slow event or the operations of an interval: jobs, users, accounts or nodes."
+    )
+    parser = options.Parser("blame", summary, EXAMPLES)
+    add = parser.add_argument
+    add(
+        "what",
+        nargs="?",
+        metavar="TARGET|EVENT",
+        help="target (its last slow event), or an event's id",
+    )
+    add("--at", metavar="TIME", help="the slow event at this time, else the half hour around it")
+    parser.add_range()
+    add("--by", choices=_GROUPINGS, default="job", help="ranking (default: job)")
+    told = "moments with a total from LOW to HIGH operations per second, such as 20k:60k"
+    add("--band", type=options.reads(_band), metavar="LOW:HIGH", help=told)
+    add("--top", type=int, default=10, metavar="N", help="rows (default: 10)")
+    told = (
+        "file system or export whose records count, as 'iosonde import' names it; may be repeated"
+    )
+    add("--system", action="append", default=[], metavar="NAME", help=told)
+    add("--nodes-only", action="store_true", help="records of nodes, although jobs have counters")
+    parser.add_data(("json",))
+    parser.add_store()
+    args = parser.parse(arguments)
+    if args.top < 1:
+        raise UsageError(f"--top {args.top} shows nothing", expected="a number from 1 on")
+    return args
+
+
+def _band(text: str) -> tuple[float, float]:
+    """``20k:60k``, ``3500:``, ``:1000``. Raises UsageError."""
+    low, colon, high = text.partition(":")
+    try:
+        first, last = (_rate(word, empty) for word, empty in ((low, 0.0), (high, float("inf"))))
+    except ValueError:
+        colon, first, last = "", 0.0, 0.0
+    if not colon or not 0 <= first < last:
+        raise UsageError(f"{text!r} is no band", expected="LOW:HIGH, such as 20k:60k or 3500:")
+    return first, last
+
+
+def _rate(word: str, empty: float) -> float:
+    word = word.strip()
+    if not word:
+        return empty
+    return float(word.rstrip("kM")) * _UNITS.get(word[-1], 1.0)

@@ -1,0 +1,21 @@
+"""Which node a file of /proc is from, which does not say it itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.connectors.source import Settings
+
+ENDINGS = ("mountstats", "rpcnfs", "cgroups")
+"""A file named NODE.mountstats is of NODE."""
+_PACKED = ("gz", "xz", "bz2", "zst")
+
+
+def node_of(path: Path, settings: Settings) -> str:
+    """The node that was said, else what stands before an ending of ``ENDINGS`` in the file's name, else ""."""
+    if settings.node:
+        return settings.node
+    parts = path.name.split(".")
+    while len(parts) > 1 and parts[-1].lower() in _PACKED:
+        parts.pop()
+    return ".".join(parts[:-1])[:255] if len(parts) > 1 and parts[-1] in ENDINGS else ""

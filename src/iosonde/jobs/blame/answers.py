@@ -1,0 +1,150 @@
+"""``iosonde blame``: who made a slow event, or the operations of an interval."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.jobs.attribution.blame import AROUND_NS, Blame, SlowdownSeries, blame, slot_of
+from iosonde.jobs.attribution.clock import Offset, clock_offset
+from iosonde.jobs.attribution.join import join
+from iosonde.jobs.attribution.own_counters import by_node, without_background
+from iosonde.jobs.attribution.shares import shares
+from iosonde.jobs.attribution.stored import RecordChoice, StoredLoad, stored_load
+from iosonde.jobs.blame.bands import OpsBand, band_of
+from iosonde.jobs.blame.interval import BlamedSpan, BlameQuestion, span_of
+from iosonde.jobs.blame.probed import probed_slowdown
+from iosonde.model.errors import NothingMeasuredError
+
+if TYPE_CHECKING:
+    from iosonde.jobs.attribution.join import Joined
+    from iosonde.jobs.attribution.shares import By
+
+BYTES = ("read_bytes", "written_bytes")
+SLOW = 1.5
+"""In an interval that somebody named, nobody caused a slowdown below this."""
+_COLUMN: dict[str, By] = {
+    "job": "job_id",
+    "user": "user",
+    "account": "account",
+    "name": "name",
+    "node": "job_id",
+}
+
+
+class RunInfo(NamedTuple):
+    """A job as the scheduler has it; its run that was under way in the interval."""
+
+    user: str
+    account: str
+    name: str
+    began_ns: int | None
+    """None where only counters know the job."""
+
+
+class BlameAnswer(NamedTuple):
+    """``bytes_of``: bytes by who did them, {} where nobody counted; ``runs``: of jobs that the scheduler knows.
+
+    ``op``, ``factor``: what the probe says was slow, and how much in the middle; None without a probe.
+    """
+
+    question: BlameQuestion
+    span: BlamedSpan
+    found: Blame
+    load: StoredLoad
+    clock: Offset
+    shifted: bool
+    """The scheduler's times were moved by the clocks' offset."""
+    op: str | None
+    factor: float | None
+    bytes_of: dict[str, float]
+    runs: dict[str, RunInfo]
+    band: OpsBand | None
+
+
+def blamed(root: Path, question: BlameQuestion, now_ns: int) -> BlameAnswer:
+    """Who did most, and who caused it where a probe saw it slow.
+
+    Raises UsageError, NothingMeasuredError (no event; no records of nodes, no jobs), StoreError.
+    """
+    span = span_of(root, question, now_ns)
+    choice = RecordChoice(systems=question.systems, per_job=question.per_job)
+    load = stored_load(root, span.begin_ns, span.end_ns, now_ns=now_ns, choice=choice)
+    joined, clock, shifted = _on_one_clock(load)
+    by = _COLUMN[question.by]
+    asked = by_node(joined) if question.by == "node" else joined
+    slot_ns = slot_of(span.begin_ns, span.end_ns, joined.recorded.grid.step_ns)
+    series = _series(root, span, slot_ns)
+    factor = None if series is None else _middle(series[0], span)
+    slow = span.event is not None or (factor is not None and factor >= SLOW)
+    seen = series[0] if series is not None and slow else None
+    found = blame(asked, span.begin_ns, span.end_ns, seen, by)
+    band = None
+    if question.band is not None:
+        column = "job_id" if question.by == "node" else by
+        band = band_of(joined, span.begin_ns, span.end_ns, question.band, column)
+    return BlameAnswer(
+        question,
+        span,
+        found,
+        load,
+        clock,
+        shifted,
+        None if series is None else series[1],
+        factor,
+        _bytes(root, span, question, now_ns),
+        _runs(joined, span) if question.by == "job" else {},
+        band,
+    )
+
+
+def _on_one_clock(load: StoredLoad) -> tuple[Joined, Offset, bool]:
+    """The scheduler's times moved to the nodes' clocks, where the offset is sure and more than a step."""
+    joined = load.joined
+    clock = clock_offset(joined.recorded, joined.allocations)
+    step_s = joined.recorded.grid.step_ns / 1e9
+    if clock.seconds is None or clock.lower is None or clock.upper is None:
+        return joined, clock, False
+    if abs(clock.seconds) <= step_s or clock.lower <= 0 <= clock.upper:
+        return joined, clock, False
+    allocations = joined.allocations.shifted(round(clock.seconds * 1e9))
+    return without_background(join(joined.recorded, allocations), load.own), clock, True
+
+
+def _series(root: Path, span: BlamedSpan, slot_ns: int) -> tuple[SlowdownSeries, str] | None:
+    if span.target is None:
+        return None
+    inside = (span.begin_ns, span.end_ns)
+    return probed_slowdown(
+        root, span.target, (inside[0] - AROUND_NS, inside[1] + AROUND_NS), inside, slot_ns
+    )
+
+
+def _middle(series: SlowdownSeries, span: BlamedSpan) -> float | None:
+    inside = (series.time_ns >= span.begin_ns) & (series.time_ns < span.end_ns)
+    return float(np.median(series.factor[inside])) if inside.any() else None
+
+
+def _bytes(root: Path, span: BlamedSpan, question: BlameQuestion, now_ns: int) -> dict[str, float]:
+    choice = RecordChoice(question.systems, None, BYTES, question.per_job)
+    try:
+        load = stored_load(root, span.begin_ns, span.end_ns, now_ns=now_ns, choice=choice)
+    except NothingMeasuredError:
+        return {}
+    joined = by_node(load.joined) if question.by == "node" else load.joined
+    done = shares(joined, span.begin_ns, span.end_ns, _COLUMN[question.by])
+    return {one.who: one.ops for one in done.ranked}
+
+
+def _runs(joined: Joined, span: BlamedSpan) -> dict[str, RunInfo]:
+    """Jobs' runs in the interval; of several of one job the last."""
+    runs = joined.allocations.within(span.begin_ns, span.end_ns)
+    columns = (runs.job_id, runs.user, runs.account, runs.name, runs.begin_ns)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    first = joined.recorded.grid.begin_ns  # of runs that stand for a job's own counters
+    return {
+        str(job): RunInfo(str(user), str(account), str(name), began if began > first else None)
+        for job, user, account, name, began in rows
+    }

@@ -1,0 +1,156 @@
+"""What jobs did on a node, from control groups and processes; and the script that records it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from iosonde.connectors.client import cgroups
+from iosonde.connectors.source import head_of
+from tests.kit.connected import survives, take
+
+S = 1_000_000_000
+T = 1_700_000_000
+SLURM = "/sys/fs/cgroup/system.slice/slurmstepd.scope"
+SCRIPT = Path(__file__).parents[2] / "deploy" / "record-jobs"
+
+
+def stat(job: str, reads: int, device: str = "8:0", below: str = "") -> str:
+    group = f"{SLURM}/{job}{below}"
+    return f"{group}/io.stat:{device} rbytes={reads * 4096} wbytes=0 rios={reads} wios=0 dbytes=0 dios=0"
+
+
+def process(pid: int, job: str, reads: int, writes: int = 0) -> list[str]:
+    return [
+        f"{SLURM}/{job}/step_0/user/task_0/cgroup.procs:{pid}",
+        f"/proc/{pid}/io:rchar: {reads * 100}",
+        f"/proc/{pid}/io:syscr: {reads}",
+        f"/proc/{pid}/io:syscw: {writes}",
+        f"/proc/{pid}/io:cancelled_write_bytes: 0",
+    ]
+
+
+def log(path: Path, *records: list[str]) -> Path:
+    lines = [line for i, some in enumerate(records) for line in (f"{T + 30 * i}.5", *some)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def ops(out, name, metric="read_ops"):
+    return [value for _, _, value in out.series(metric, name)]
+
+
+def test_groups_of_jobs(tmp_path):
+    path = log(
+        tmp_path / "n1.cgroups",
+        [stat("job_7", 10), stat("job_7", 3, "8:16"), stat("job_7", 9, below="/step_0")],
+        [stat("job_7", 25), stat("job_7", 3, "8:16"), stat("job_8", 4)],
+        [stat("job_8", 4), f"{SLURM}/job_7/io.stat:"],
+    )
+    assert cgroups.recognises(head_of(path))
+    out = take(cgroups, path)
+    assert out.series("read_ops", "7@n1", level="job") == [(T * S + S // 2, 30 * S, 15.0)]
+    assert ops(out, "8@n1") == [4.0, 0.0], "a group that is new began since the last record"
+    assert ops(out, "7@n1", "read_bytes") == [15 * 4096]
+    assert not out.told
+
+
+def test_processes_belong_to_their_groups(tmp_path):
+    path = log(
+        tmp_path / "n1.cgroups",
+        [*process(11, "job_7", 100, 5), *process(12, "job_8", 50)],
+        [*process(11, "job_7", 130, 6), *process(13, "job_7", 8), *process(12, "job_8", 50)],
+        [*process(11, "job_7", 2), *process(13, "job_7", 9)],
+    )
+    out = take(cgroups, path)
+    assert ops(out, "7@n1") == [38.0, 3.0], "a process id that came again counts from zero"
+    assert ops(out, "8@n1") == [0.0]
+    assert {b.source for b in out.blocks} == {"processes"}
+
+
+def test_older_groups_and_other_names(tmp_path):
+    v1 = "/sys/fs/cgroup/blkio/slurm/uid_1000/job_7/blkio.throttle.io_serviced:8:0"
+    lines = [
+        [f"{v1} Read {n}", f"{v1} Write 0", f"{v1} Sync {n}", f"{v1} Total {n}"] for n in (5, 9)
+    ]
+    unit = "/sys/fs/cgroup/system.slice/backup.service/io.stat:8:0"
+    for i, some in enumerate(lines):
+        some.append(f"{unit} rbytes=0 wbytes=0 rios=0 wios={i * 6} dbytes=0 dios=0")
+        some += [
+            f"/proc/5/cgroup:4:memory:/x\n/proc/5/cgroup:0::/slurm/job_9/step_1\n/proc/5/io:syscr: {i}"
+        ]
+    out = take(cgroups, log(tmp_path / "log", *lines), node="n2")
+    assert ops(out, "7@n2") == [4.0]
+    assert ops(out, "backup@n2", "write_ops") == [6.0]
+    assert ops(out, "9@n2") == [1.0]
+
+
+def test_bad_lines_are_named_and_cost_what_they_are_about(tmp_path):
+    records = [
+        [stat("job_7", 1), stat("job_8", 1)],
+        [stat("job_7", 5), stat("job_8", 5).replace("rios=5", "rios=many"), "what is this"],
+        [stat("job_7", 6), stat("job_8", 6)],
+        [stat("job_7", 6), stat("job_8", 8)],
+    ]
+    out = take(cgroups, log(tmp_path / "n1.cgroups", *records))
+    assert ops(out, "7@n1") == [4.0, 1.0, 0.0]
+    assert ops(out, "8@n1") == [2.0], "not from zero behind a bad line"
+    assert [error.split(": ")[1].split(";")[0] for error in out.told] == [
+        "'many' is no count",
+        "the line is 'what is this'",
+    ]
+
+
+def test_one_record_is_not_enough(tmp_path):
+    out = take(cgroups, log(tmp_path / "n1.cgroups", [stat("job_7", 1)]))
+    assert not out.blocks
+    assert "one record only" in out.told[0]
+
+
+def test_sums_are_those_of_the_counters(tmp_path):
+    """Property: what a job did in all is the last reading less the first, however records are spaced."""
+    rng = np.random.default_rng(3)
+    readings = np.cumsum(rng.poisson(50, (40, 5)), axis=0)
+    records = [[stat(f"job_{j}", int(n)) for j, n in enumerate(row)] for row in readings]
+    out = take(cgroups, log(tmp_path / "n1.cgroups", *records))
+    for j in range(5):
+        assert sum(ops(out, f"{j}@n1")) == readings[-1, j] - readings[0, j]
+
+
+def test_mutated(tmp_path):
+    text = log(
+        tmp_path / "a", *([stat("job_7", n), *process(4, "job_8", n)] for n in range(4))
+    ).read_bytes()
+    survives(cgroups, tmp_path / "n1.cgroups", text)
+
+
+def test_the_script_records_processes_of_a_folder(tmp_path):
+    """Without control groups: a folder with files of process ids."""
+    group = tmp_path / "groups" / "job_4711"
+    group.mkdir(parents=True)
+    (group / "cgroup.procs").write_text(f"{os.getpid()}\n")
+    environment = os.environ | {"IOSONDE_CGROUPS": str(tmp_path / "groups"), "IOSONDE_NODE": "n1"}
+    command = [str(SCRIPT), str(tmp_path / "out"), "0.1", "2"]
+    subprocess.run(command, env=environment, check=True, timeout=60)
+    path = tmp_path / "out" / "n1.cgroups"
+    assert cgroups.recognises(head_of(path))
+    out = take(cgroups, path)
+    assert not out.told
+    assert {name for block in out.blocks for name in block.components} == {"4711@n1"}
+
+
+def test_the_script_says_how_it_is_used():
+    done = subprocess.run([str(SCRIPT)], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert "usage: record-jobs FOLDER" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", "1700000000\n", "/proc/x/io:syscr: 5\n", "job_7: 5\n"])
+def test_other_files_are_not_its_own(tmp_path, text):
+    path = tmp_path / "a"
+    path.write_text(text)
+    assert not cgroups.recognises(head_of(path))
