@@ -3,8 +3,10 @@
     python -m benchmarks.queue_fit [SEEDS] [KIND ...]
 
 A row a kind: seeds, how many the model explained, how many had N and M within 10 %, CPU seconds of a fit.
+Ctrl-C ends a kind with the seeds that are done.
 """
 
+import contextlib
 import sys
 import time
 
@@ -21,17 +23,23 @@ def main() -> None:
     print(machine.line())
     print(f"{'kind':10}{'seeds':>7}{'explained':>11}{'N, M close':>12}{'s a fit':>9}")
     for kind in sys.argv[2:] or KINDS:
-        explained = close = 0
-        began = time.process_time()
+        print(_row(kind, seeds), flush=True)
+
+
+def _row(kind: str, seeds: int) -> str:
+    explained = close = done = 0
+    began = time.process_time()
+    with contextlib.suppress(KeyboardInterrupt):
         for seed in range(seeds):
             truth = known_reads(kind, seed)
             found = fit(truth.latency_s, truth.load_per_s, seed=seed + 1, intervals=False)
             explained += found.explained
             off = (found.model.service_s / truth.service_s, found.model.queue / truth.queue)
             close += all(abs(ratio - 1) <= CLOSE for ratio in off)
-        spent = (time.process_time() - began) / seeds
-        told = str(close) if kind == "queue" else "-"
-        print(f"{kind:10}{seeds:>7}{explained:>11}{told:>12}{spent:>9.1f}", flush=True)
+            done += 1
+    spent = (time.process_time() - began) / max(done, 1)
+    told = str(close) if kind == "queue" else "-"
+    return f"{kind:10}{done:>7}{explained:>11}{told:>12}{spent:>9.1f}"
 
 
 if __name__ == "__main__":

@@ -14,8 +14,11 @@ from benchmarks.truth import (
     published,
     raised,
     recorded,
+    scheduled,
+    units,
     verdicts,
     waiting,
+    why_slow,
 )
 from benchmarks.truth.target import Row
 
@@ -45,7 +48,10 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "lasting": explained.lasting,
     "nulls": nulls.nulls,
     "agree": agree.agree,
+    "scheduled": scheduled.scheduled,
     "busy": busy.busy,
+    "units": units.units,
+    "why slow": why_slow.why_slow,
 }
 SEEDS = {
     "T1": 4000,
@@ -73,7 +79,10 @@ SEEDS = {
     "lasting": 81,
     "nulls": 9701,
     "agree": 9801,
+    "scheduled": 1701,
     "busy": 9901,
+    "units": 1804,
+    "why slow": 9918,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "plain way", "met")
@@ -96,13 +105,17 @@ def _wide(rows: Sequence[Row]) -> list[str]:
     """One line a ``what``, one column a ``column``; a number that misses its target has a ``!``."""
     columns = list(dict.fromkeys(row.column for row in rows))
     targets = {row.column: _aimed(row) for row in rows}
-    told = [[rows[0].target, *columns, "met"], ["", *(targets[name] for name in columns), ""]]
+    if by_line := len({(row.column, _aimed(row)) for row in rows}) > len(columns):
+        told = [[rows[0].target, *columns, "target", "met"]]
+    else:
+        told = [[rows[0].target, *columns, "met"], ["", *(targets[name] for name in columns), ""]]
     for what in dict.fromkeys(row.what for row in rows):
         mine = {row.column: row for row in rows if row.what == what}
         wrong = any(_aimed(row) != "-" and not row.met for row in mine.values())
         cells = [_noted(mine[name]) if name in mine else "" for name in columns]
-        told.append([what, *cells, "NO" if wrong else "yes"])
-    if all(aim == "-" for aim in targets.values()):
+        aim = [_aimed(next(iter(mine.values())))] if by_line else []
+        told.append([what, *cells, *aim, "NO" if wrong else "yes"])
+    if not by_line and all(aim == "-" for aim in targets.values()):
         told = [cells[:-1] for cells in told[:1] + told[2:]]
     return _aligned(told)
 

@@ -6,6 +6,7 @@ Null int64 is ``-2**63``; null float64 is NaN.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypedDict, final
 
 from typing_extensions import Buffer
@@ -19,7 +20,7 @@ class ProbeError(Exception):
     """A target cannot be probed; the text says what happened, what was expected and what to try."""
 
 class NfsError(Exception):
-    """An NFS server cannot be used; arguments: the text, and the errno that says the same."""
+    """An NFS server cannot be used; arguments: the text, the errno that says the same, what to try."""
 
 class ConfigError(Exception):
     """A configuration is wrong; the text names the place and suggests what was meant."""
@@ -213,12 +214,15 @@ class NfsProgress:
     def so_far(self) -> tuple[int, int, int]:
         """Writes and reads that were answered, longest read in ns."""
 
+def export_space(address: str, limit_ms: int) -> tuple[int, int, int, int]:
+    """Room of ``nfs://HOST/EXPORT?...``: bytes in all and free, files in all and free. Raises NfsError."""
+
 @final
 class NfsSession:
     """A mounted NFSv3 export with a directory of ours on it. Every method raises NfsError.
 
     ``ports``: of NFS, of MOUNT (None asks the port mapper), of the port mapper. ``caller``: uid, gid, and whether
-    source ports are below 1024.
+    source ports are below 1024 (None: where this user may). ``run``: a seed, and who measures, for the lock.
     """
 
     directory: str
@@ -228,9 +232,9 @@ class NfsSession:
         host: str,
         path: str,
         ports: tuple[int | None, int | None, int],
-        caller: tuple[int, int, bool],
+        caller: tuple[int, int, bool | None],
         limit_ms: int,
-        seed: int,
+        run: tuple[int, str],
     ) -> None: ...
     def prepare(self, bytes: int, filled: Callable[[int], object]) -> bool:
         """Make the directory and two files of so many bytes. ``filled`` gets how many are there; a false answer ends
@@ -376,3 +380,27 @@ class QueueSimulation:
         phase: phase_client phase_began phase_ended (int64) phase_writes (uint8). Numbers: bins clients unrecorded
         busy_ticks inside_ticks.
         """
+
+@final
+class Ping:
+    """Files of its own in a directory (``.iosonde-<uid>/ping-<seed>``), and operations on them.
+
+    Raises BenchError: the directory cannot be used.
+    """
+
+    def __init__(self, directory: str, block_bytes: int, object_bytes: int, seed: int) -> None: ...
+    def access(self) -> str:
+        """How blocks reach the storage: direct, buffered or memory."""
+
+    def run(self, op: str) -> tuple[int, int, int]:
+        """Nanoseconds; bytes, or names of a listing; error number, 0 when it ended well."""
+
+    def remove(self) -> None:
+        """Remove everything it made. Raises OSError."""
+
+def clean(directory: str, remove: bool) -> list[tuple[Path, str, int, int, bool, bool, int]]:
+    """Marked directories of this user below one; with ``remove`` those that nobody holds go.
+
+    Of each its path, first line of its mark, files, bytes, whether it is held, whether it was removed, the error number
+    of what could not be. Raises BenchError: the directory cannot be read.
+    """

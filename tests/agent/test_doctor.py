@@ -25,7 +25,7 @@ _INIT_REPLY = struct.pack("=IIII HHIIHH", 7, 31, 65536, 0, 12, 9, 4096, 1, 0, 0)
 def doctor(*arguments: Any, store: Path, expect: int | None = None) -> dict[str, dict[str, Any]]:
     """Findings by id; of several with one id the worst."""
     command = ["doctor", *arguments, "--store", store, "--format", "json"]
-    findings = json.loads(harness.run(command, expect=expect).stdout)
+    findings = json.loads(harness.run(command, expect=expect).stdout)["findings"]
     order = ["ok", "note", "warning", "problem"]
     return {f["id"]: f for f in sorted(findings, key=lambda f: order.index(f["level"]))}
 

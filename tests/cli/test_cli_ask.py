@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from iosonde.cli import check
+from iosonde.cli.weather import check
 from tests.kit.commands import ENVIRON, put, run
 from tests.kit.makers import SECOND, START, state, with_ops
 
@@ -21,7 +21,8 @@ pytestmark = pytest.mark.usefixtures("utc", "now")
 def test_now_says_a_sentence_a_target_the_worst_first(tmp_path, capsys):
     put(tmp_path, a=state(target="/a"), b=with_ops(data_read=SLOW) | {"target": "/b"})
     assert run("now", store=tmp_path) == 0
-    first, second = capsys.readouterr().out.splitlines()
+    first, second, summary = capsys.readouterr().out.splitlines()
+    assert summary == "2 targets: 1 slow, 1 as usual"
     assert first == (
         "slow    reads on /b are 3.1x slower than usual (2.8-3.4) since 14:05"
         "  (measured 0 s ago from login2)"
@@ -34,7 +35,7 @@ def test_now_says_a_sentence_a_target_the_worst_first(tmp_path, capsys):
 def test_now_as_json_carries_the_numbers(tmp_path, capsys):
     put(tmp_path, b=with_ops(data_read=SLOW))
     assert run("now", "--format", "json", store=tmp_path) == 0
-    (found,) = json.loads(capsys.readouterr().out)
+    (found,) = json.loads(capsys.readouterr().out)["targets"]
     assert (found["kind"], found["slowdown"], found["lower"]) == ("slow", 3.1, 2.8)
     assert found["sentence"].startswith("reads on /work")
     assert found["state"]["ops"][0]["q95_ns"] == 412_000_000
@@ -64,6 +65,7 @@ def test_an_unknown_target_names_the_known_ones(tmp_path, capsys):
         (state(), ["-w", "x"], 3, "IOSONDE UNKNOWN - check: argument -w/--warning: cannot read"),
         (state(), ["/nope"], 3, "IOSONDE UNKNOWN - /nope is not watched"),
         (state(), ["--nope"], 3, "IOSONDE UNKNOWN - check: unrecognized arguments"),
+        (state(), ["-w", "5", "-c", "2"], 3, "IOSONDE UNKNOWN - -w 5 warns above -c 2"),
     ],
 )
 def test_check_is_a_plugin(tmp_path, capsys, a_state, extra, code, line):

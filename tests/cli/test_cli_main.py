@@ -10,7 +10,7 @@ from iosonde.cli.shared.text import count, table
 from tests.kit.commands import ENVIRON, put, run
 from tests.kit.makers import simulated, state
 
-NO_STORE = ("simulate",)
+NO_STORE = ("simulate", "clean")
 """Commands that read files only."""
 HEAVY = ("numpy", "duckdb", "rich", "matplotlib", "fastapi", "iosonde._core", "dataclasses")
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import os
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -41,9 +44,77 @@ def test_names_of_targets_reach_no_terminal_as_they_are(tmp_path, capfd, utc, co
 
 def test_colours_of_ours_pass_on_a_terminal_only():
     assert safe("\x1b[31;1mhung\x1b[0m", coloured=True) == "\x1b[31;1mhung\x1b[0m"
-    assert safe("\x1b[31;1mhung\x1b[0m") == "?[31;1mhung?[0m"
-    assert safe("\x1b[8mhidden", coloured=True) == "?[8mhidden"
+    assert safe("\x1b[31;1mhung\x1b[0m") == "␛[31;1mhung␛[0m"
+    assert safe("\x1b[8mhidden", coloured=True) == "␛[8mhidden"
     assert safe("10\u202f800 µs, tab\there\n") == "10\u202f800 µs, tab\there\n"
+
+
+def evil_jobs(path: Path) -> list[str]:
+    """A table of 14 runs whose names hold escapes, and how it is given to a command."""
+    name = "vpic\x1b]0;owned\x07\x1b[31m\u202egnp"
+    rows = [
+        f"4711\x1b[2J{row},{at},{at + 100},{name},fs\x1b[31m,{5e9 / (1 + row % 5)},{row % 5}"
+        for row, at in enumerate(range(1790000000, 1790000000 + 14 * 86400, 86400))
+    ]
+    path.write_text("job_id,start,end,app,fs,rate,others\n" + "\n".join(rows) + "\n")
+    mapping = path.with_suffix(".toml")
+    mapping.write_text(
+        '[table]\nname = "runs"\n[job]\njob_id = "job_id"\nfile_system = "fs"\n'
+        'begin = { column = "start", unit = "s" }\nend = { column = "end", unit = "s" }\n'
+        '[[motif]]\ncolumn = "app"\n[metrics]\n'
+        'performance_bytes_per_s = { column = "rate", unit = "bytes/s" }\n'
+        'concurrent_jobs = "others"\n'
+    )
+    return [str(path), "--mapping", str(mapping)]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["explain", "--job", "4711\x1b[2J13"],
+        ["umami", "--job", "4711\x1b[2J13"],
+        ["explain", "--job", "4711\x1b[2J"],
+        ["jobs"],
+        ["correlate"],
+        ["climate"],
+        ["import"],
+    ],
+)
+def test_names_of_jobs_reach_no_terminal_as_they_are(tmp_path, capfd, utc, command):
+    given = evil_jobs(tmp_path / "jobs.csv")
+    store = tmp_path / "store" if command[0] == "import" else None
+    run(command[0], *given, *command[1:], store=store)
+    said = "".join(capfd.readouterr())
+    assert said
+    assert not {"\x1b", "\x07", "\u202e"} & set(said)
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no terminals")
+def test_a_terminal_gets_no_colour_of_a_name(tmp_path):
+    """Our own colours pass on a terminal, those in names do not."""
+    given = evil_jobs(tmp_path / "jobs.csv")
+    main, child = os.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    arguments = ["explain", *given, "--job", "4711\x1b[2J13"]
+    code = "import sys; from iosonde.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=child,
+        stderr=child,
+        env=environment | {"TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(child)
+    said = b""
+    with suppress(OSError):  # EIO: the process has ended
+        while piece := os.read(main, 65536):
+            said += piece
+    os.close(main)
+    assert process.wait() == 0
+    assert b"\x1b[0m" in said
+    for line in said.decode().splitlines():
+        assert "\x1b[31m" not in line or "vpic" not in line
+        assert "\x1b]" not in line
+    assert "␛[31m" in said.decode()
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\tx"])

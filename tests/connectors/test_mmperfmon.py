@@ -241,3 +241,66 @@ def test_mutated(tmp_path: Path) -> None:
     survives(mmperfmon, tmp_path / "g", gzip.compress(data), 40)
     survives(mmperfmon, tmp_path / "t", two_hosts(tmp_path / "x").read_bytes(), 40)
     survives(mmperfmon, tmp_path / "u", gzip.decompress((tmp_path / "x").read_bytes()), 80)
+
+
+WIDE = tuple(
+    f"n{node}|{sensor}"
+    for sensor in ("GPFSFilesystem|c|fs1|gpfs_fs_bytes_read", "CPU|cpu_user", "CPU|cpu_sys")
+    for node in range(4)
+)
+
+
+def wrapped(widths: list[int], minutes: int = 3) -> str:
+    """The table of ``WIDE`` in blocks of columns; the value of column c in minute m is 100 m + c."""
+    lines = ["Legend:", *(f" {number}: {key}" for number, key in enumerate(WIDE, 1)), " "]
+    first = 0
+    for width in widths:
+        names = [key.rsplit("|", 1)[-1] for key in WIDE[first : first + width]]
+        lines.append(f"Row           Timestamp {' '.join(names)} ")
+        for minute in range(minutes):
+            cells = " ".join(str(100 * minute + first + column) for column in range(width))
+            lines.append(f"{minute + 1:3} 2019-01-08-13:{minute:02}:00 {cells} ")
+        lines.append(" ")
+        first += width
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("widths", [[12], [5, 5, 2], [1] * 12, [4, 8], [11, 1]])
+def test_columns_in_blocks_are_one_table(tmp_path: Path, widths: list[int]) -> None:
+    path = tmp_path / "a"
+    path.write_text(wrapped(widths))
+    out = take(mmperfmon, path, zone=ZoneInfo("UTC"))
+    assert not out.told
+    for node in range(4):
+        assert out.values("read_bytes", f"n{node}") == [node, 100 + node, 200 + node]
+        cpu = [200 * minute + 12 + 2 * node for minute in range(3)]
+        assert out.values("cpu_percent", f"n{node}") == cpu
+    assert not {"duplicate", "out-of-order"} & set(out.flags())
+
+
+def test_a_block_that_is_missing_is_missing_and_one_out_of_place_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    whole = wrapped([4, 4, 4])
+    path.write_text(whole[: whole.rindex("Row ")])
+    out = take(mmperfmon, path, zone=ZoneInfo("UTC"))
+    assert out.values("cpu_user_percent", "n3") == [7, 107, 207]
+    assert not out.series("cpu_percent", "n3")
+    assert any("legend has 4 more columns" in line for line in out.told)
+    begin, last = whole.index("Row "), whole.rindex("Row ")
+    path.write_text(whole[:begin] + whole[last:])
+    out = take(mmperfmon, path, zone=ZoneInfo("UTC"))
+    assert any("not the legend's next columns" in line for line in out.told)
+    assert not out.blocks
+
+
+def test_a_title_again_begins_the_table_anew(tmp_path: Path) -> None:
+    first = text(["2019-01-08-13:00:00 5", "2019-01-08-13:01:00 6"])
+    again = "Row           Timestamp gpfs_fs_read_ops \n  3 2019-01-08-13:02:00 7\n"
+    path = tmp_path / "a"
+    path.write_text(first + again)
+    out = take(mmperfmon, path, zone=ZoneInfo("UTC"))
+    assert out.values("read_ops", "n1") == [5, 6, 7]
+
+
+def test_mutated_blocks(tmp_path: Path) -> None:
+    survives(mmperfmon, tmp_path / "l", wrapped([5, 5, 2], 8).encode(), 120)

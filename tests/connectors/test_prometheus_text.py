@@ -90,7 +90,7 @@ def test_older_labels_jobs_and_clients(tmp_path: Path) -> None:
     assert out.values("read_bytes", "fs-OST0001", "fs") == [1]
     assert [v for *_, v in out.series("read_bytes", "17@fs-OST0001", level="job")] == [1]
     assert [v for *_, v in out.series("opens", "n1:9169", "fs", "client")] == [1]
-    assert notes(out)["samples of names that are not read"] == 2
+    assert notes(out)["lustre_stats_total: no such samples are read"] == 2
 
 
 def test_escapes(tmp_path: Path) -> None:
@@ -107,7 +107,69 @@ def test_histograms_are_left_out_and_counted(tmp_path: Path) -> None:
         'q{quantile="0.5"} 1', ost(1, T), ost(2, T + 1),
     )  # fmt: skip
     out = take(prometheus_text, path)
-    assert notes(out) == {"parts of histograms and summaries": 4}
+    why = "histograms and summaries are not read"
+    assert notes(out) == {f"h: {why}": 3, f"q: {why}": 1}
+
+
+KIB = {"capacity": "total_bytes", "free": "free_bytes", "available": "available_bytes"}
+
+
+@pytest.mark.parametrize("unit", ["kilobytes", "kibibytes"])
+def test_room_in_kib_by_either_name(tmp_path: Path, unit: str) -> None:
+    lines = [f"lustre_{name}_{unit}{OST} {n} {T * 1000}" for n, name in enumerate(KIB, 1)]
+    out = take(prometheus_text, page(tmp_path / "a", *lines))
+    for n, metric in enumerate(KIB.values(), 1):
+        assert out.values(metric, "fs-OST0000", "fs") == [1024 * n]
+
+
+@pytest.mark.parametrize("broken", ["lustre_read_bytes_total{component=", "curl: (7) x {", "0x"])
+def test_an_indented_page_with_a_broken_line(tmp_path: Path, broken: str) -> None:
+    path = tmp_path / "a"
+    path.write_text(
+        f"  {broken}\n    # HELP lustre_read_bytes_total x\n\t# TYPE lustre_read_bytes_total counter\n"
+        f"    {ost(1, T)}\n    {ost(5, T + 15)}\n"
+    )
+    assert prometheus_text.recognises(head_of(path))
+    out = take(prometheus_text, path)
+    assert out.values("read_bytes", "fs-OST0000") == [4]
+    assert "line 1" in out.told[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# TYPE of storage\nlustre_read_bytes_total\n",
+        "name value\na 1\nb 2\n",
+        "# TYPE a counter\nthis page\nis a letter to\nsomebody else\nand goes on\nand on\n",
+        "lustre_read_bytes_total is what\nwe all\nwant to\nread\n",
+    ],
+)
+def test_what_is_no_page(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a"
+    path.write_text(text)
+    assert not prometheus_text.recognises(head_of(path))
+
+
+def test_an_import_ends_with_the_names_of_what_was_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "letter").write_text("dear all\n")
+    (folder / "empty").touch()
+    (folder / "packed.zst").write_bytes(b"\x28\xb5\x2f\xfdabc")
+    lines = [f"lustre_room_kibibytes{OST} 3", "h_bucket 3", f"lustre_free_kibibytes{OST} 7"]
+    page(folder / "page.prom", "# TYPE h histogram", *lines)
+    assert run("import", str(folder), store=tmp_path / "store") == 0
+    said = capsys.readouterr().out
+    assert "left out:" in said
+    told = said[said.index("left out:") :]
+    assert "lustre_room_kibibytes: no such samples are read" in told
+    assert "h: histograms and summaries are not read" in told
+    assert "letter: no kind that iosonde reads" in told
+    assert "empty: is empty" in told
+    assert "packed.zst: is packed by zstd; try zstd -d" in told
+    assert "lustre_free_kibibytes" not in told
 
 
 @pytest.mark.parametrize(

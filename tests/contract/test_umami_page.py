@@ -3,14 +3,24 @@
 import re
 from pathlib import Path
 
+import numpy as np
+
 from iosonde.jobs.climate import clusters, prediction
 from iosonde.jobs.correlate import simpson
+from iosonde.jobs.explain import (
+    loss_share,
+    own_doing,
+    reason_words,
+    suspects,
+    twins,
+    unseen,
+    verdict,
+)
 from iosonde.jobs.explain import neighbour_loss as local_loss
-from iosonde.jobs.explain import suspects
 from iosonde.jobs.explain import words as explanation
-from iosonde.jobs.table import leakage
+from iosonde.jobs.table import leakage, monitors
 from iosonde.jobs.umami import quartile as standing
-from iosonde.stats import association, segments
+from iosonde.stats import association, segments, size_classes
 from iosonde.stats import change_points as shifts
 from iosonde.stats import regime_search as regimes
 from iosonde.stats import selection as forward
@@ -36,7 +46,27 @@ def test_suspects_in_prose_are_those_in_code() -> None:
     assert f"correlation above {leakage.LEAKS:g})" in PAGE
     assert f"Below {explanation.SLOW_FROM:.0%} of loss".replace("10%", "10 %") in PAGE
     assert explanation.MOST_TOLD == 3
+    low, high = leakage._PROPORTIONAL
+    assert f"({low:g} to {high:g})" in PAGE
+    assert f"rank correlation is above {twins.TOGETHER:g}" in PAGE
     assert "at most three groups" in PAGE
+
+
+def test_kinds_and_new_values_in_prose_are_those_in_code() -> None:
+    assert f"windows of a factor of {np.exp(size_classes.WINDOW):g}" in PAGE
+    assert size_classes.EMPTIER == 1 / 3
+    assert f"a chance of at most {size_classes.P:g} if both" in PAGE
+    assert f"at least {size_classes.FEWEST} runs on either side" in PAGE
+    assert f"by a factor of at least {own_doing.RATIO:g} and {own_doing.CLEAR:g} robust" in PAGE
+    assert f"at most {own_doing.COMMON:g} of the history" in PAGE
+    assert f"{unseen.SMALLEST:g} |median|, floor)`" in PAGE
+    assert f"less than {verdict.CLEARLY_BEYOND:g} such unit" in PAGE
+    assert f"lost at least {verdict.HURT:g}" in PAGE
+    assert f"{loss_share.CAUTION:g} times as wide" in PAGE
+    assert loss_share.LEVEL == 0.95
+    assert f"spans more than {reason_words._NOTHING_KNOWN:g} the share" in PAGE
+    assert f"at most {monitors.MOST_DEAD:g} of the jobs" in PAGE
+    assert f"above {monitors.NEAR_ZERO:g} of their median" in PAGE
 
 
 def test_selection_in_prose_is_that_in_code() -> None:

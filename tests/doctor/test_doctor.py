@@ -105,7 +105,7 @@ def test_json_holds_every_finding_with_its_numbers(tmp_path, capsys):
     put(tmp_path, work=json.loads(json.dumps(state(schema_version=1, path=str(tmp_path)))))
     options = ("--agent", "127.0.0.1:1", "--host", "login2", "--format", "json")
     run("doctor", *options, store=tmp_path)
-    findings = json.loads(capsys.readouterr().out)
+    findings = json.loads(capsys.readouterr().out)["findings"]
     keys = ["id", "subject", "level", "says", "found", "why", "advice"]
     assert all(list(finding) == keys for finding in findings)
     assert all((f["advice"] is None) == (f["level"] == "ok") for f in findings)
@@ -127,7 +127,7 @@ def test_strange_things_in_a_place_are_refused_not_followed(tmp_path, capsys):
     os.mkfifo(own / "data")
     arguments = ("--agent", "127.0.0.1:1", "--host", "login2", "--format", "json")
     run("doctor", str(tmp_path), *arguments, store=tmp_path / "store")
-    findings = {f["id"]: f for f in json.loads(capsys.readouterr().out)}
+    findings = {f["id"]: f for f in json.loads(capsys.readouterr().out)["findings"]}
     assert findings["target-answers"]["level"] == "ok"
     assert findings["place-present"]["level"] == "note"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -74,7 +75,13 @@ def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     out, err = capsys.readouterr()
     assert f"{folder}/oss1/0.txt and 1 more: lctl get_param" in out
     assert out.count("sacct: ") == 1
-    assert "3 files are nothing that can be read: README.md, empty, packed.zst" in err
+    assert "lat-0.00-0-stat.csv: latencies" in err
+    ends = out[out.index("left out:") :].splitlines()
+    assert ends[1:4] == [
+        "  README.md: no kind that iosonde reads",
+        "  empty: is empty",
+        "  packed.zst: is packed by zstd; try zstd -d",
+    ]
     assert "samples of lat" in out
 
 
@@ -121,7 +128,9 @@ def test_jobs_that_only_their_scheduler_knows_are_not_called_none(
     assert "2 999 jobs have no I/O performance value" in capsys.readouterr().out.replace(
         "\u202f", " "
     )
-    assert run("jobs", store=tmp_path / "store") == 1
+    assert run("jobs", "--format", "json", store=tmp_path / "store") == 0
+    assert json.loads(capsys.readouterr().out)["n"] == 2_999
+    assert run("umami", "--job", "1", store=tmp_path / "store") == 1
     assert "are known from sacct: nothing says how fast" in capsys.readouterr().err
 
 
@@ -138,3 +147,13 @@ def test_very_many_files_of_a_kind_are_written_together(
     assert "0.txt and 14 more: lfs df: 45 samples of 3 metrics of work" in out
     assert "3.txt, line 4: no row of lfs df" in err
     assert len(list((tmp_path / "store").rglob("metrics/*/*.parquet"))) == 3
+
+
+def test_links_that_lead_in_a_circle_get_a_message(tmp_path: Path, capsys) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    log = tmp_path / "sacct.txt"
+    log.write_text(TEXT)
+    for given in ([str(tmp_path / "a")], [str(tmp_path / "a"), str(tmp_path)]):
+        assert run("import", *given, "--zone", "UTC", store=tmp_path / "store") == 1
+        assert f"cannot read {tmp_path / 'a'}: Too many levels" in capsys.readouterr().err

@@ -86,6 +86,7 @@ def test_several_runs_as_json(
         ("1", "as usual"),
     ]
     single = json.loads(asked(capsys, *several, "--step", "2", store=store)[0])
+    assert single.pop("meanwhile") is None
     assert {"run": "2", **single} == data["runs"][0]
     path = tmp_path / "job.json"
     out, err = asked(capsys, *several, "-o", str(path), store=store)
@@ -146,10 +147,11 @@ def test_a_part_of_an_id_that_only_one_has_will_do(
     [
         ("server", "20 begin or end so; expected 100.server, 101.server, 102.server, ...; try "),
         ("server", "'iosonde jobs --search server'"),
-        ("98", "'iosonde jobs --search WORDS'"),
+        ("98", "'iosonde jobs --search 98'"),
         ("8765", "there is no job '8765'"),
         ("", "there is no job ''"),
-        ("4712", "try 4711, 'iosonde jobs --search WORDS'"),
+        ("4712", "an id such as 4711; try 'iosonde jobs', or 'iosonde import'"),
+        ("4712", "its 22 jobs are from t and began 2026-09-21 to 2026-10-22"),
     ],
 )
 def test_a_job_that_is_not_there_says_how_to_find_it(

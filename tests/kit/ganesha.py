@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
 import subprocess
 import time
+import uuid
 from pathlib import Path
 
+from tests.kit.reaper import MARK, tag
+
+_NUMBERS = itertools.count()
 _NFS, _MOUNT = 12049, 12050
 _CONFIGURATION = """
 NFS_CORE_PARAM {{ Protocols = 3; NFS_Port = {nfs}; MNT_Port = {mount}; Bind_addr = 0.0.0.0; Enable_NLM = false;
@@ -18,6 +23,9 @@ EXPORT_DEFAULTS {{ SecType = sys; Squash = No_Root_Squash; PrivilegedPort = fals
 EXPORT {{ Export_Id = 1; Path = "{folder}"; Pseudo = "/vfs"; FSAL {{ Name = VFS; }} }}
 """
 _PATIENCE_S = 60.0
+_CPU = Path("/sys/fs/cgroup/cpu")
+_QUOTA_US = 1000
+"""The kernel grants no less at a time."""
 
 
 def missing() -> str:
@@ -29,22 +37,34 @@ def missing() -> str:
     return ", ".join(gone)
 
 
+def quota_missing() -> str:
+    """Why a processor's share cannot be set; empty when it can."""
+    return "" if (_CPU / "cpu.cfs_quota_us").exists() else "/sys/fs/cgroup/cpu (version 1)"
+
+
 class Ganesha:
     """The server with its namespace; everything goes with ``close``."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.name = folder, f"ios{os.getpid() % 100_000}"
+        # A watcher removes what begins so, should this process be killed.
+        run = os.environ.get(MARK) or uuid.uuid4().hex
+        self.folder, self.name = folder, f"{tag(run)}{next(_NUMBERS) % 1000}"
         self.export = folder / "export"
         self.export.mkdir()
         self.address = f"10.77.{os.getpid() % 250}.1"
+        self.group = _CPU / self.name
         self._processes: list[subprocess.Popen[bytes]] = []
 
     @property
     def url(self) -> str:
         return f"nfs://{self.address}:{_NFS}{self.export}?mountport={_MOUNT}"
 
-    def start(self, rate: str) -> None:
-        """``rate``: of the link's answers, as tc writes it."""
+    def start(
+        self, rate: str | None = None, share: float | None = None, secure: bool = False
+    ) -> None:
+        """``rate``: of the link's answers, as tc writes it. ``share``: of one processor. ``secure``: the export demands
+        source ports below 1024.
+        """
         name, near = self.name, self.address.removesuffix("1") + "2"
         _run("ip", "netns", "add", name)
         _run(
@@ -68,10 +88,14 @@ class Ganesha:
             "link set lo up",
         ):
             _run("ip", "-n", name, *words.split())
-        limit = f"qdisc add dev {name}b root tbf rate {rate} burst 4kb latency 20s"
-        _run("ip", "netns", "exec", name, "tc", *limit.split())
+        if rate is not None:
+            limit = f"qdisc add dev {name}b root tbf rate {rate} burst 4kb latency 20s"
+            _run("ip", "netns", "exec", name, "tc", *limit.split())
         configuration = self.folder / "ganesha.conf"
-        configuration.write_text(_CONFIGURATION.format(nfs=_NFS, mount=_MOUNT, folder=self.export))
+        text = _CONFIGURATION.format(nfs=_NFS, mount=_MOUNT, folder=self.export)
+        if secure:
+            text = text.replace("PrivilegedPort = false", "PrivilegedPort = true")
+        configuration.write_text(text)
         self._spawn("rpcbind", "-f", "-w")
         log, pid = self.folder / "ganesha.log", self.folder / "ganesha.pid"
         self._spawn(
@@ -83,6 +107,28 @@ class Ganesha:
                 said = log.read_text(errors="replace")[-2000:] if log.exists() else ""
                 raise RuntimeError(f"ganesha did not start:\n{said}")
             time.sleep(0.05)
+        if share is not None:
+            self._limit(share)
+
+    def _limit(self, share: float) -> None:
+        """Give the server so much of one processor, once it has started."""
+        self.group.mkdir()
+        (self.group / "cpu.cfs_period_us").write_text(str(int(_QUOTA_US / share)))
+        (self.group / "cpu.cfs_quota_us").write_text(str(_QUOTA_US))
+        (self.group / "cgroup.procs").write_text(str(self.pid))
+
+    @property
+    def pid(self) -> int:
+        """Process of ganesha: ``ip netns exec`` becomes what it runs."""
+        return self._processes[-1].pid
+
+    def freeze(self) -> None:
+        """Stop it: nothing is answered until ``thaw``."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        os.kill(self.pid, signal.SIGCONT)
 
     def _spawn(self, *words: object) -> None:
         inside = ["ip", "netns", "exec", self.name, *map(str, words)]
@@ -114,6 +160,8 @@ class Ganesha:
                 process.wait()
         subprocess.run(["ip", "link", "del", f"{self.name}a"], capture_output=True, check=False)
         subprocess.run(["ip", "netns", "del", self.name], capture_output=True, check=False)
+        if self.group.is_dir():
+            self.group.rmdir()
 
 
 def _run(*words: str) -> None:

@@ -210,7 +210,7 @@ TRAPS = [
     ),
     Trap("missing", "lustre.tokio_timeseries", hdf5([[np.nan], [0], [5]]), A["read"], [nan, 0, 5]),
     Trap("missing", "lustre.h5lmt", lying_down, A["read"], [5, 10, 15]),
-    Trap("missing", "lustre.h5lmt", lying_down, "ost read_bytes work-OST0001", [nan, nan, 15]),
+    Trap("missing", "lustre.h5lmt", lying_down, "ost read_bytes work-OST0001", [nan, 10, 15]),
     Trap("missing", "lustre.lfs_df", full(SILENT), A["oss"], [3072, nan]),
     Trap("missing", "scheduler.sacct", slurm(End="Unknown"), "duration_s", None),
     Trap(

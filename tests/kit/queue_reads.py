@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,11 @@ import numpy as np
 from iosonde.queue.scenario import ArrivalProcess, Cache, Scenario, Storage
 from iosonde.queue.simulate import simulate
 
-KINDS = ("queue", "load", "servers", "cache", "bursts")
-"""The model itself; service times that depend on load, two servers, a write-back cache, bursts."""
+KINDS = ("queue", "load", "servers", "cache", "bursts", "heavy", "modulated")
+"""The model itself; service times that depend on load, two servers, a write-back cache, bursts; service times with
+a heavy tail (log-normal, coefficient of variation 3), writes whose rate swings (autocorrelated arrivals)."""
+SWING, SWINGS = 0.6, 40
+"""A modulated rate is so much higher and lower in turns, each as long as so many operations take."""
 LOADS = (0.05, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8, 0.88, 0.95, 1.1, 1.25, 1.4)
 """Offered load over capacity."""
 TICKS, SHARE, READS = 64, 0.02, 800
@@ -58,15 +61,26 @@ def _reads(kind: str, family: str, queue: int, load: float, seed: int) -> np.nda
         storage |= {"service_ticks": 2 * TICKS, "servers": 2, "service": one}
     elif kind == "cache":
         storage["cache"] = Cache(max(4 * queue, 40), max(2 * queue, 20), max(queue // 2, 2))
+    elif kind == "heavy":
+        storage |= {"service": "lognormal", "variation": 3.0}
     every = TICKS / (SHARE * load)
     full = 4 * queue / max(load - 1, 0.05) * TICKS if load > 0.95 else 0.0
     warm = 20 * every + full
     writes = batch * TICKS / ((1 - SHARE) * load)
-    clients = (
-        ArrivalProcess("writes", "write", "poisson", writes, batch=batch, lose=True),
-        ArrivalProcess("reads", "read", "poisson", every),
-    )
     ticks = int(warm + (READS + 100) * every)
+    written = ArrivalProcess("writes", "write", "poisson", writes, batch=batch, lose=True)
+    if kind == "modulated":
+        written = replace(written, times="at", at=_modulated(ticks, writes, seed))
+    clients = (written, ArrivalProcess("reads", "read", "poisson", every))
     found = simulate(Scenario(ticks, Storage(**storage), clients, seed=seed)).reads
     late = found["due_tick"] >= warm
     return (found["ended_tick"] - found["due_tick"])[late][:READS]
+
+
+def _modulated(ticks: int, every: float, seed: int) -> np.ndarray:
+    """Ticks of Poisson arrivals whose rate swings; ``every`` on average."""
+    random = np.random.default_rng(seed)
+    phase = np.arange(0, ticks, SWINGS * every)
+    counts = random.poisson(SWINGS * (1 + SWING * (-1.0) ** np.arange(len(phase))))
+    at = np.repeat(phase, counts) + random.uniform(0, SWINGS * every, counts.sum())
+    return np.sort(at[at < ticks]).astype(np.int64)

@@ -1,7 +1,8 @@
 """Processes that tests started end with the test process, also when that is killed.
 
 A watcher process waits for the end of a pipe that only the test process holds. Then it kills whatever carries this
-run's mark in its environment, which children inherit, and removes the run's folder in memory.
+run's mark in its environment, which children inherit, and removes the run's folder in memory, its network namespaces
+and its control groups.
 
     python -m tests.kit.reaper MARK     the watcher itself
 """
@@ -29,6 +30,11 @@ def memory_folder(mark: str) -> Path:
     memory = Path("/dev/shm")
     usable = memory.is_dir() and os.access(memory, os.W_OK)
     return (memory if usable else Path(tempfile.gettempdir())) / f"iosonde-tests-{mark}"
+
+
+def tag(mark: str) -> str:
+    """What names of a run's network namespaces and control groups begin with; links have 15 letters at most."""
+    return f"ios{mark[:7]}"
 
 
 @contextmanager
@@ -79,6 +85,22 @@ def _reap(mark: str) -> None:
             break  # the kernel kills them when their storage answers
         time.sleep(0.01)
     shutil.rmtree(memory_folder(mark), ignore_errors=True)
+    _remove_namespaces(tag(mark))
+    _remove_groups(tag(mark))
+
+
+def _remove_namespaces(prefix: str) -> None:
+    """Namespaces that were given a name stay when the last process in them has gone; so do links into them."""
+    for name in Path("/run/netns").glob(f"{prefix}*"):
+        subprocess.run(["ip", "netns", "del", name.name], capture_output=True, check=False)
+    for link in Path("/sys/class/net").glob(f"{prefix}*"):
+        subprocess.run(["ip", "link", "del", link.name], capture_output=True, check=False)
+
+
+def _remove_groups(prefix: str) -> None:
+    for group in Path("/sys/fs/cgroup").glob(f"*/{prefix}*"):
+        with suppress(OSError):  # a process that the kernel has not let go is still in it
+            group.rmdir()
 
 
 def _state(pid: int) -> str:

@@ -481,12 +481,21 @@ def test_a_job_that_only_a_scheduler_knows_is_told_apart(tmp_path):
         tmp_path,
         [
             Job(source="darshan", job_id="1", app="a", start_ns=10**18, scalars=fast),
-            Job(source="slurm", job_id="2", start_ns=10**18),
+            Job(source="slurm", job_id="2", user="ann", start_ns=10**18, end_ns=10**18 + 10**12,
+                nodes=3, state="COMPLETED"),
         ],
-    )
+    )  # fmt: skip
     jobs = iosonde.open(tmp_path).jobs()
+    assert len(jobs) == 1
     with pytest.raises(NothingMeasuredError, match="job 2 is known from slurm, which does not say"):
-        jobs.explain(2)
+        jobs.umami(2)
+    found = jobs.explain(2)
+    assert found.sentence.startswith("job 2 ran 17 min; the store has no probe")
+    assert found.to_dict()["nodes"] == 3
+    assert len(found.columns["target"]) == 0
+    both = iosonde.open(tmp_path).jobs(scheduled=True)
+    assert both.columns["user"].tolist() == [None, "ann"]
+    assert both.listed(user="ann").columns["run_s"].tolist() == [1000.0]
     with pytest.raises(UsageError, match="there is no job '2'"):
         jobs.where(motif="a").explain(2)
 

@@ -51,11 +51,28 @@ def test_jobs_come_newest_first_and_can_be_searched(client: TestClient) -> None:
         "performance": None,
         "unit": "bytes/s",
         "fraction_of_peak": JOBS.metrics["fraction_of_peak_ratio"][29],
+        "user": "",
+        "account": "",
+        "name": "",
+        "nodes": None,
+        "ranks": None,
+        "run_s": 120.0,
+        "state": "",
+        "slowness": pytest.approx(
+            np.median(JOBS.metrics["fraction_of_peak_ratio"])
+            / JOBS.metrics["fraction_of_peak_ratio"][29]
+        ),
+        "slowness_by": "I/O rate",
     }
     found = client.get("/api/jobs", params={"search": "WORK 2", "limit": 3}).json()
     assert found["n_found"] == 12, "2, 12, 20 to 29"
     assert [job["job"] for job in found["jobs"]] == ["29", "28", "27"]
     assert client.get("/api/jobs", params={"search": "nothing"}).json()["jobs"] == []
+    slow = client.get("/api/jobs", params={"slow": "true", "sort": "slowness"}).json()["jobs"]
+    assert [job["job"] for job in slow] == ["30"]
+    assert client.get("/api/jobs", params={"user": "ann"}).json()["n_found"] == 0
+    began = int(JOBS.start_ns[27])
+    assert client.get("/api/jobs", params={"since_ns": began}).json()["n_found"] == 3
 
 
 def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) -> None:
@@ -89,7 +106,8 @@ def test_the_diagram_is_what_the_terminal_and_pictures_draw(client: TestClient) 
         ("/api/umami?job=30&metric=oss", 404, "no such metric"),
         ("/api/umami?job=" + "9" * 300, 400, "too long"),
         ("/api/jobs?limit=501", 400, "500"),
-        ("/api/jobs?sort=up", 400, "no parameter"),
+        ("/api/jobs?sort=up", 400, "one of time, slowness"),
+        ("/api/jobs?order=up", 400, "no parameter"),
     ],
 )
 def test_wrong_questions_are_refused(client: TestClient, path: str, status: int, word: str) -> None:
@@ -117,7 +135,7 @@ def test_runs_of_one_job_are_listed_so_that_each_can_be_asked_for(tmp_path: Path
 def test_a_store_without_jobs_has_an_empty_list(tmp_path: Path) -> None:
     with TestClient(create(tmp_path), base_url="http://127.0.0.1") as client:
         assert client.get("/api/jobs").json() == {
-            "schema_version": 1,
+            "schema_version": 2,
             "n": 0,
             "n_found": 0,
             "jobs": [],

@@ -216,7 +216,7 @@ def test_the_worst_comes_first():
             state(target="/e", running=False),
         )
     ]
-    assert [f.target for f in worst_first(findings)] == ["/e", "/d", "/c", "/b", "/a"]
+    assert [f.target for f in worst_first(findings)] == ["/d", "/c", "/b", "/e", "/a"]
 
 
 def test_findings_are_plain_data():

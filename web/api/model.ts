@@ -4,7 +4,7 @@ import type { Ms, UnixMs } from "./time.ts";
 export const OPS = ["data_read", "data_write", "md_create", "md_stat", "md_read", "md_delete"] as const;
 export type Op = (typeof OPS)[number];
 
-export const SEVERITIES = ["ok", "info", "slow", "hung", "unknown"] as const;
+export const SEVERITIES = ["ok", "info", "unknown", "slow", "hung"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** The probe's live state of one op (its own window, usually the last minute). */

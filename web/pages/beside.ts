@@ -3,6 +3,10 @@ import { h, setAttribute } from "../components/shared/dom.ts";
 import { ClimatePage } from "./climate/page.ts";
 import { ALL, climateAddress, readClimateAddress } from "./shared/climate_address.ts";
 import { JobsPage } from "./jobs/page.ts";
+import { readLoadAddress, loadAddress, WHOLE } from "./load/address.ts";
+import { LoadPage } from "./load/page.ts";
+import { NO_RUN, readRunsAddress, runsAddress } from "./runs/address.ts";
+import { RunsPage } from "./runs/page.ts";
 import { jobsAddress, readJobsAddress } from "./shared/jobs_address.ts";
 import type { RoomPage } from "./shared/room_page.ts";
 
@@ -15,6 +19,8 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   { words: "Jobs", href: jobsAddress({ search: "", query: null }), named: (hash) => readJobsAddress(hash) !== null, make: (zone) => new JobsPage(zone) },
+  { words: "Load", href: loadAddress(WHOLE), named: (hash) => readLoadAddress(hash) !== null, make: (zone) => new LoadPage(zone) },
+  { words: "Runs", href: runsAddress(NO_RUN), named: (hash) => readRunsAddress(hash) !== null, make: (zone) => new RunsPage(zone) },
   { words: "Climate", href: climateAddress(ALL), named: (hash) => readClimateAddress(hash) !== null, make: () => new ClimatePage() },
 ];
 

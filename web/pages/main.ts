@@ -12,6 +12,8 @@ import "../styles/jobs/umami.css";
 import "../styles/climate/climate.css";
 import "../styles/climate/events.css";
 import "../styles/climate/strip.css";
+import "../styles/load/load.css";
+import "../styles/runs/runs.css";
 import { agreedZone, fetchAbout, fetchTargets } from "../api/client.ts";
 import { ServerClock } from "../api/clock.ts";
 import type { About } from "../api/model.ts";

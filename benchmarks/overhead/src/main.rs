@@ -259,7 +259,7 @@ fn tick_ns() -> f64 {
     const TICKS: usize = 200_000;
     let clock = SimClock::new(0);
     let pool = Pool::new(1000, 0..1000).expect("memory");
-    let files = Files { backend: Box::new(Nothing), pool, object_bytes: SIZE, memory: true };
+    let files = Files { backend: Box::new(Nothing), pool, object_bytes: SIZE, cache: Some(Cache::Cached) };
     let slot = fresh_slot();
     let schedule = Schedule::new(clock.monotonic_ns(), 0, 1);
     let shared = Arc::new(clock.clone());

@@ -3,6 +3,8 @@
 
 pub mod backend;
 pub mod bandwidth;
+pub mod clean;
 pub mod load;
 pub mod metadata;
+pub mod ping;
 pub mod ranks;

@@ -20,6 +20,7 @@ fn place(port: u16) -> NfsPlace {
         portmap_port: port,
         uid: 0,
         gid: 0,
+        reserved: None,
         timeout_ms: 10_000,
     }
 }

@@ -13,7 +13,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use crate::error::NfsError;
 use crate::message::{Caller, Procedure, put_call, reply};
 use crate::record::{self, RecordReader};
-use crate::socket;
+use crate::socket::{self, SourcePort};
 
 /// Longer than any answer: the largest READ with its head.
 pub const MOST_RECORD: usize = (1 << 20) + 4096;
@@ -25,8 +25,8 @@ pub struct Connector {
     pub clock: Arc<dyn Clock>,
     /// Who calls.
     pub caller: Caller,
-    /// From a source port below 1024.
-    pub reserved: bool,
+    /// From which source port.
+    pub source: SourcePort,
     /// How long a connection, and a call that waits for its answer, may take.
     pub limit: Duration,
 }
@@ -47,7 +47,7 @@ pub struct Connection {
 impl Connection {
     /// Connect. `first_xid` is the number of the first call. Errors: System, TimedOut.
     pub fn open(connector: &Connector, address: SocketAddr, first_xid: u32) -> Result<Self, NfsError> {
-        let stream = socket::open(address, connector.reserved, connector.limit, &*connector.clock)?;
+        let stream = socket::open(address, connector.source, connector.limit, &*connector.clock)?;
         Ok(Self {
             stream,
             connector: connector.clone(),
@@ -170,9 +170,26 @@ impl Connection {
     ) -> Result<Vec<u8>, NfsError> {
         const OWN: u64 = u64::MAX;
         self.begin(procedure, OWN, put);
-        let clock = Arc::clone(&self.connector.clock);
-        let give_up = clock.monotonic_ns() + self.connector.limit.as_nanos() as u64;
         let mut found = None;
+        self.settle(what, |token, results| {
+            if token == OWN {
+                found = Some(results.map(<[u8]>::to_vec));
+            }
+        })?;
+        found.unwrap_or(Err(NfsError::Malformed { what: "answer" }))
+    }
+
+    /// Send what was begun and wait until every call has its answer, which goes to `answer` with the call's token.
+    ///
+    /// Errors: Closed, Oversized, Malformed, System, TimedOut: the connection is of no use any more, because a late
+    /// answer would be taken for another call's.
+    pub fn settle(
+        &mut self,
+        what: &'static str,
+        mut answer: impl FnMut(u64, Result<&[u8], NfsError>),
+    ) -> Result<(), NfsError> {
+        let clock = Arc::clone(&self.connector.clock);
+        let give_up = clock.monotonic_ns().saturating_add(self.connector.limit.as_nanos() as u64);
         loop {
             self.flush()?;
             let now = clock.monotonic_ns();
@@ -184,13 +201,9 @@ impl Connection {
             }
             socket::ready(&mut [self.poll_fd()], give_up - now)
                 .map_err(|errno| NfsError::system(what, errno))?;
-            self.receive(|token, results| {
-                if token == OWN {
-                    found = Some(results.map(<[u8]>::to_vec));
-                }
-            })?;
-            if let Some(results) = found.take() {
-                return results;
+            self.receive(&mut answer)?;
+            if self.outstanding == 0 {
+                return Ok(());
             }
         }
     }

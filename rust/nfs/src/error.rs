@@ -57,6 +57,12 @@ pub enum NfsError {
         /// `NFS version 3` or `MOUNT version 3`.
         service: &'static str,
     },
+    /// Another run uses the place.
+    #[error("in use by another run ({holder}); wait until it ends")]
+    Held {
+        /// Who, as it wrote into the lock.
+        holder: String,
+    },
     /// The server executed the call, which failed.
     #[error("{what}: {}", status_name(*status))]
     Status {
@@ -75,6 +81,28 @@ impl NfsError {
         Self::System { what: what.to_owned(), errno, problem }
     }
 
+    /// Whether the server answered as it should: the connection is of further use.
+    pub fn is_an_answer(&self) -> bool {
+        matches!(self, Self::Status { .. } | Self::Rejected { .. } | Self::Held { .. })
+    }
+
+    /// What may help, besides what the message says; empty when nothing is known.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Status { status: 13, .. } | Self::Rejected { .. } => {
+                "a server may demand a source port below 1024: run as root, or export with `insecure`; \
+                 or this host or user is not allowed"
+            }
+            Self::Status { status: 1 | 30, .. } => {
+                "the user needs the right to write: ?uid=N&gid=N names one"
+            }
+            Self::System { errno: Errno::ACCESS, .. } => {
+                "only root may bind a port below 1024: run as root, or leave out the demand for it"
+            }
+            _ => "",
+        }
+    }
+
     /// The errno that says the same.
     pub fn errno(&self) -> Errno {
         match self {
@@ -84,6 +112,7 @@ impl NfsError {
             Self::Oversized { .. } | Self::Malformed { .. } => Errno::BADMSG,
             Self::Rejected { .. } => Errno::PROTO,
             Self::Unregistered { .. } => Errno::CONNREFUSED,
+            Self::Held { .. } => Errno::BUSY,
             Self::Status { status, .. } => status_errno(*status),
         }
     }

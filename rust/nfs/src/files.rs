@@ -1,6 +1,7 @@
 //! NFS procedures one at a time: what prepares and cleans up, and what a store of objects needs.
 
-use nfs3_types::nfs3::{self, NFS_PROGRAM, createmode3, stable_how};
+pub use nfs3_types::nfs3::stable_how;
+use nfs3_types::nfs3::{self, NFS_PROGRAM, createmode3};
 
 use crate::connection::Connection;
 use crate::error::NfsError;
@@ -86,11 +87,16 @@ impl Connection {
 
     /// Make a file that does not exist. Errors: all; NFS3ERR_EXIST.
     pub fn create(&mut self, directory: &[u8], name: &str) -> Result<Handle, NfsError> {
+        self.create_with(directory, name, 0o600)
+    }
+
+    /// The same with other permissions. Errors: all; NFS3ERR_EXIST.
+    pub fn create_with(&mut self, directory: &[u8], name: &str, mode: u32) -> Result<Handle, NfsError> {
         const WHAT: &str = "creating a file";
         let results = self.call(WHAT, procedure(NFS_PROGRAM::NFSPROC3_CREATE), |to| {
             put_name(to, directory, name);
             put_u32(to, createmode3::GUARDED as u32);
-            put_mode(to, 0o600);
+            put_mode(to, mode);
         })?;
         match handle(WHAT, &results)? {
             Some(made) => Ok(made),

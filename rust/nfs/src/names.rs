@@ -1,6 +1,6 @@
 //! NFS procedures on names and attributes, for a store of objects.
 
-use nfs3_types::nfs3::{self, NFS_PROGRAM};
+use nfs3_types::nfs3::{self, NFS_PROGRAM, ftype3};
 
 use crate::connection::Connection;
 use crate::error::NfsError;
@@ -10,30 +10,92 @@ use crate::xdr::{Cursor, put_opaque, put_u32, put_u64};
 /// Bytes of names in one answer.
 const PAGE: u32 = 1 << 15;
 
-/// Size out of attributes (fattr3).
-fn size(cursor: &mut Cursor<'_>) -> Result<u64, NfsError> {
-    cursor.take(20)?;
-    let size = cursor.u64()?;
-    cursor.take(56)?;
-    Ok(size)
+/// What a server says of a file or directory, of fattr3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attributes {
+    /// Whether it is a directory.
+    pub directory: bool,
+    /// Bytes in it.
+    pub size: u64,
+    /// Bytes that it takes up.
+    pub used: u64,
+    /// File system and number in it: the same for as long as it is the same file.
+    pub identity: (u64, u64),
+}
+
+fn attributes(cursor: &mut Cursor<'_>) -> Result<Attributes, NfsError> {
+    let directory = cursor.u32()? == ftype3::NF3DIR as u32;
+    cursor.take(16)?;
+    let (size, used) = (cursor.u64()?, cursor.u64()?);
+    cursor.take(8)?;
+    let identity = (cursor.u64()?, cursor.u64()?);
+    cursor.take(24)?;
+    Ok(Attributes { directory, size, used, identity })
+}
+
+/// Room of a file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Space {
+    /// Bytes in all.
+    pub total_bytes: u64,
+    /// Bytes that the caller may still write.
+    pub free_bytes: u64,
+    /// Files in all; 0 where the server does not say.
+    pub files: u64,
+    /// Files that the caller may still make.
+    pub free_files: u64,
 }
 
 impl Connection {
-    /// Handle and size of a name in a directory. Errors: all.
-    pub fn look(&mut self, directory: &[u8], name: &str) -> Result<(Handle, u64), NfsError> {
+    /// Handle and attributes of a name in a directory; a symbolic link is not followed. Errors: all.
+    pub fn look(&mut self, directory: &[u8], name: &str) -> Result<(Handle, Attributes), NfsError> {
         const WHAT: &str = "looking up a name";
         let results =
             self.call(WHAT, procedure(NFS_PROGRAM::NFSPROC3_LOOKUP), |to| put_name(to, directory, name))?;
         let mut cursor = done(WHAT, &results)?;
         let handle = cursor.opaque(nfs3::NFS3_FHSIZE)?.to_vec();
         if cursor.u32()? != 0 {
-            return Ok((handle, size(&mut cursor)?));
+            return Ok((handle, attributes(&mut cursor)?));
         }
-        let results = self.call("asking for attributes", procedure(NFS_PROGRAM::NFSPROC3_GETATTR), |to| {
-            put_opaque(to, &handle);
+        let found = self.attributes(&handle)?;
+        Ok((handle, found))
+    }
+
+    /// Attributes behind a handle. Errors: all.
+    pub fn attributes(&mut self, handle: &[u8]) -> Result<Attributes, NfsError> {
+        const WHAT: &str = "asking for attributes";
+        let results =
+            self.call(WHAT, procedure(NFS_PROGRAM::NFSPROC3_GETATTR), |to| put_opaque(to, handle))?;
+        attributes(&mut done(WHAT, &results)?)
+    }
+
+    /// Room of the file system that a handle lies on. Errors: all.
+    pub fn space(&mut self, handle: &[u8]) -> Result<Space, NfsError> {
+        const WHAT: &str = "asking for free space";
+        let results =
+            self.call(WHAT, procedure(NFS_PROGRAM::NFSPROC3_FSSTAT), |to| put_opaque(to, handle))?;
+        let mut cursor = done(WHAT, &results)?;
+        cursor.skip_attributes()?;
+        let (total_bytes, _, free_bytes) = (cursor.u64()?, cursor.u64()?, cursor.u64()?);
+        let (files, _, free_files) = (cursor.u64()?, cursor.u64()?, cursor.u64()?);
+        Ok(Space { total_bytes, free_bytes, files, free_files })
+    }
+
+    /// Cut a file to so many bytes. Errors: all.
+    pub fn cut(&mut self, file: &[u8], bytes: u64) -> Result<(), NfsError> {
+        const WHAT: &str = "cutting a file";
+        let results = self.call(WHAT, procedure(NFS_PROGRAM::NFSPROC3_SETATTR), |to| {
+            put_opaque(to, file);
+            // sattr3: only the size; then no guard.
+            for value in [0, 0, 0, 1] {
+                put_u32(to, value);
+            }
+            put_u64(to, bytes);
+            for value in [0, 0, 0] {
+                put_u32(to, value);
+            }
         })?;
-        let bytes = size(&mut done("asking for attributes", &results)?)?;
-        Ok((handle, bytes))
+        done(WHAT, &results).map(drop)
     }
 
     /// Names in a directory, without `.` and `..`. Errors: all.

@@ -8,10 +8,14 @@ use nfs3_types::nfs3::stable_how;
 
 use crate::connection::{Connection, Connector};
 use crate::error::NfsError;
+use crate::hold::{Claim, Hold};
+use crate::link::Link;
 use crate::load::{self, Aim};
 use crate::mount::{Mounted, Place, mount, unmount};
 use crate::point::{Measured, Progress, Request};
 
+/// Name of the lock in the directory that is mounted: one sweep at a time.
+pub const LOCK: &str = ".iosonde-nfs-lock";
 const FILES: [&str; 2] = ["written", "read"];
 /// Bytes of one WRITE while files are filled.
 const CHUNK: u32 = 1 << 18;
@@ -29,16 +33,29 @@ pub struct Session {
     files: Vec<Vec<u8>>,
     seed: u64,
     first_xid: u32,
+    words: String,
+    hold: Option<Hold>,
 }
 
 impl Session {
-    /// Mount. Nothing is made yet. Errors: all.
-    pub fn open(connector: Connector, place: &Place, seed: u64) -> Result<Self, NfsError> {
+    /// Mount. Nothing is made yet. `words` say in the lock who measures: `on node7, since ...`. Errors: all.
+    pub fn open(connector: Connector, place: &Place, seed: u64, words: &str) -> Result<Self, NfsError> {
         let mounted = mount(&connector, place)?;
         let first_xid = Random::stream(seed, "xid").bits() as u32;
         let control = Connection::open(&connector, mounted.nfs, first_xid)?;
         let directory = format!(".iosonde-{}-nfs-{:08x}", connector.caller.uid, seed as u32);
-        Ok(Self { connector, control, mounted, directory, handle: None, files: Vec::new(), seed, first_xid })
+        Ok(Self {
+            connector,
+            control,
+            mounted,
+            directory,
+            handle: None,
+            files: Vec::new(),
+            seed,
+            first_xid,
+            words: words.to_owned(),
+            hold: None,
+        })
     }
 
     /// Name of the directory below the export.
@@ -46,9 +63,10 @@ impl Session {
         &self.directory
     }
 
-    /// Make the directory and fill both files with `bytes` random bytes. `filled` gets how many are there and may say no.
-    /// Errors: all; `clean` removes what was made.
+    /// Take the export's lock, make the directory and fill both files with `bytes` random bytes. `filled` gets how many are
+    /// there and may say no. Errors: all; Held; `clean` removes what was made.
     pub fn prepare(&mut self, bytes: u64, mut filled: impl FnMut(u64) -> bool) -> Result<bool, NfsError> {
+        self.take_lock()?;
         let (most, _) = self.control.limits(&self.mounted.root)?;
         let handle = match self.control.make_directory(&self.mounted.root, &self.directory) {
             Err(NfsError::Status { status: EXIST, .. }) => {
@@ -74,6 +92,14 @@ impl Session {
             self.control.commit(&file)?;
         }
         Ok(filled(2 * bytes))
+    }
+
+    fn take_lock(&mut self) -> Result<(), NfsError> {
+        let random = Random::stream(self.seed, "lock");
+        let beats = Link::new(self.connector.clone(), self.mounted.nfs, random);
+        let claim = Claim { directory: &self.mounted.root, name: LOCK, words: &self.words };
+        self.hold = Hold::take(&mut self.control, beats, &claim, &self.connector.clock)?;
+        Ok(())
     }
 
     fn connect(&mut self) -> Result<Connection, NfsError> {
@@ -123,16 +149,24 @@ impl Session {
 
     /// Remove files and directory, and unmount. Fine where nothing was made. Errors: all, after everything was tried.
     pub fn clean(&mut self) -> Result<(), NfsError> {
-        let Some(handle) = self.handle.clone() else { return Ok(()) };
+        if self.handle.is_none() && self.hold.is_none() {
+            return Ok(());
+        }
         // The connection may have been lost with the server's patience.
         let root = self.mounted.root.clone();
         let mut control = self.connect()?;
         let mut first = Ok(());
-        for name in FILES {
-            first = first.and(gone(control.remove(&handle, name)));
+        if let Some(handle) = &self.handle {
+            for name in FILES {
+                first = first.and(gone(control.remove(handle, name)));
+            }
+            first = first.and(gone(control.remove_directory(&root, &self.directory)));
         }
-        first = first.and(gone(control.remove_directory(&root, &self.directory)));
+        if let Some(hold) = &mut self.hold {
+            first = first.and(hold.release(&mut control));
+        }
         if first.is_ok() {
+            self.hold = None;
             self.handle = None;
             self.files.clear();
             // Servers only keep a list of it.

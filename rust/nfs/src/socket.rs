@@ -10,6 +10,18 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, socket_
 
 use crate::error::NfsError;
 
+/// Which source port a connection has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SourcePort {
+    /// Any.
+    Any,
+    /// Below 1024 where this user may bind one and one is free, as the kernel's client does.
+    #[default]
+    ReservedIfAllowed,
+    /// Below 1024, or no connection.
+    Reserved,
+}
+
 /// Ports that only root may bind; below 300 others are at home.
 const RESERVED: std::ops::Range<u16> = 300..1024;
 
@@ -34,7 +46,7 @@ pub fn ready(fds: &mut [PollFd<'_>], limit_ns: u64) -> Result<usize, Errno> {
 /// Connect. The stream does not block and sends small messages at once. Errors: System, TimedOut.
 pub fn open(
     address: SocketAddr,
-    reserved: bool,
+    source: SourcePort,
     limit: Duration,
     clock: &dyn Clock,
 ) -> Result<TcpStream, NfsError> {
@@ -43,10 +55,16 @@ pub fn open(
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let fd = socket_with(family, SocketType::STREAM, flags, None).map_err(failed)?;
-    if reserved {
-        bind_reserved(&fd, address, clock.monotonic_ns()).map_err(failed)?;
+    if source != SourcePort::Any {
+        match bind_reserved(&fd, address, clock.monotonic_ns()) {
+            Err(errno) if source == SourcePort::Reserved => {
+                return Err(NfsError::system("binding a source port below 1024", errno));
+            }
+            _ => {}
+        }
     }
     sockopt::set_tcp_nodelay(&fd, true).map_err(failed)?;
+    keep_alive(&fd).map_err(failed)?;
     match connect(&fd, &address) {
         Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
         Err(errno) => return Err(failed(errno)),
@@ -66,6 +84,14 @@ pub fn open(
         Ok(()) => Ok(TcpStream::from(fd)),
         Err(errno) => Err(failed(errno)),
     }
+}
+
+/// A server that vanished without a word ends a connection that waits for it.
+fn keep_alive(fd: &rustix::fd::OwnedFd) -> Result<(), Errno> {
+    sockopt::set_socket_keepalive(fd, true)?;
+    sockopt::set_tcp_keepidle(fd, Duration::from_secs(60))?;
+    sockopt::set_tcp_keepintvl(fd, Duration::from_secs(10))?;
+    sockopt::set_tcp_keepcnt(fd, 6)
 }
 
 fn bind_reserved(fd: &rustix::fd::OwnedFd, to: SocketAddr, seed: u64) -> Result<(), Errno> {

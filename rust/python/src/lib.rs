@@ -9,6 +9,7 @@ mod foreign;
 mod load;
 mod metadata;
 mod nfs;
+mod ping;
 mod probe;
 mod queue;
 mod slowdown;
@@ -58,7 +59,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<metadata::Metadata>()?;
     module.add_class::<nfs::NfsProgress>()?;
     module.add_class::<nfs::NfsServer>()?;
+    module.add_class::<ping::Ping>()?;
+    module.add_function(wrap_pyfunction!(ping::clean, module)?)?;
     module.add_class::<nfs::NfsSession>()?;
+    module.add_function(wrap_pyfunction!(nfs::export_space, module)?)?;
     module.add_class::<probe::Probe>()?;
     module.add_class::<queue::QueueSimulation>()?;
     module.add_class::<load::Load>()

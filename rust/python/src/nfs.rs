@@ -4,14 +4,16 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use iosonde_core::clock::RealClock;
-use iosonde_nfs::connection::Connector;
+use iosonde_core::clock::{Clock, RealClock};
+use iosonde_nfs::connection::{Connection, Connector};
 use iosonde_nfs::error::NfsError as CoreError;
 use iosonde_nfs::message::Caller;
-use iosonde_nfs::mount::Place;
+use iosonde_nfs::mount::{Place, mount};
 use iosonde_nfs::point::{Measured, Progress, Request};
 use iosonde_nfs::server::{Model, Server};
 use iosonde_nfs::session::Session;
+use iosonde_nfs::socket::SourcePort;
+use iosonde_nfs::url::ExportUrl;
 use nfs3_types::nfs3::stable_how;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -21,7 +23,21 @@ use crate::columns::integers;
 use crate::errors::NfsError;
 
 fn raised(error: &CoreError) -> PyErr {
-    NfsError::new_err((error.to_string(), error.errno().raw_os_error()))
+    NfsError::new_err((error.to_string(), error.errno().raw_os_error(), error.remedy()))
+}
+
+/// Room of an export, `nfs://HOST/EXPORT?...`: bytes in all and free, files in all and free. Nothing is made there.
+#[pyfunction]
+pub fn export_space(python: Python<'_>, address: &str, limit_ms: u64) -> PyResult<(u64, u64, u64, u64)> {
+    let url = ExportUrl::parse(address).map_err(|what| NfsError::new_err((what, 0, "")))?;
+    let clock: Arc<dyn Clock> = Arc::new(RealClock);
+    let connector = url.connector(&clock, Duration::from_millis(limit_ms));
+    let asked = python.detach(|| {
+        let mounted = mount(&connector, &url.place)?;
+        Connection::open(&connector, mounted.nfs, 1)?.space(&mounted.root)
+    });
+    let space = asked.map_err(|error| raised(&error))?;
+    Ok((space.total_bytes, space.free_bytes, space.files, space.free_files))
 }
 
 /// What can be seen and said while a point goes on.
@@ -55,27 +71,34 @@ pub struct NfsSession {
 
 #[pymethods]
 impl NfsSession {
-    /// `ports`: of NFS, of MOUNT (None: asked), of the port mapper. `caller`: uid, gid, whether from a reserved port.
+    /// `ports`: of NFS, of MOUNT (None: asked), of the port mapper. `caller`: uid, gid, whether from a
+    /// source port below 1024 (None: where this user may). `run`: a seed, and who measures, for the lock.
     #[new]
     fn new(
         python: Python<'_>,
         host: String,
         path: String,
         ports: (Option<u16>, Option<u16>, u16),
-        caller: (u32, u32, bool),
+        caller: (u32, u32, Option<bool>),
         limit_ms: u64,
-        seed: u64,
+        run: (u64, String),
     ) -> PyResult<Self> {
+        let (seed, words) = run;
         let (nfs_port, mount_port, portmap_port) = ports;
         let place = Place { host, path, nfs_port, mount_port, portmap_port };
         let connector = Connector {
             clock: Arc::new(RealClock),
             caller: Caller { uid: caller.0, gid: caller.1 },
-            reserved: caller.2,
+            source: match caller.2 {
+                None => SourcePort::ReservedIfAllowed,
+                Some(true) => SourcePort::Reserved,
+                Some(false) => SourcePort::Any,
+            },
             limit: Duration::from_millis(limit_ms),
         };
-        let session =
-            python.detach(|| Session::open(connector, &place, seed)).map_err(|error| raised(&error))?;
+        let session = python
+            .detach(|| Session::open(connector, &place, seed, &words))
+            .map_err(|error| raised(&error))?;
         Ok(Self { directory: session.directory().to_owned(), session: Mutex::new(session) })
     }
 

@@ -14,6 +14,7 @@ from iosonde.cli.shared.job_choice import Note
 from iosonde.cli.shared.text import count, table
 from iosonde.jobs import answers
 from iosonde.jobs.correlate.words import (
+    REGION,
     claimed,
     say_doubt,
     say_group,
@@ -23,6 +24,7 @@ from iosonde.jobs.correlate.words import (
 )
 from iosonde.jobs.table.derived import FRACTION, PEAKS
 from iosonde.model.errors import InputFileError, UsageError
+from iosonde.model.units import parse_time
 
 if TYPE_CHECKING:
     from iosonde.jobs.correlate.correlate import Correlated, Correlation
@@ -38,6 +40,8 @@ EXAMPLES = """\
   iosonde correlate lustre.csv gpfs.csv --mapping examples/umami-month --by file_system
   iosonde correlate jobs.csv --with bandwidth --metrics temperature,load --control load
   iosonde correlate jobs.csv --motif 'hacc write' --since 2026-02-14 --until 2026-03-16
+  iosonde correlate year.csv.gz --by climate        each stretch of a file system's climates by itself
+  iosonde correlate year.csv.gz --by motif --boundaries 2018-03-01,2018-06-01
   iosonde correlate jobs.csv --format csv -o correlations.csv
 
 docs/correlate.md shows what a mapping is and what the columns are.
@@ -60,7 +64,11 @@ def _correlate(args: argparse.Namespace, note: Note) -> int:
     for one in loaded:
         rows = answers.select(one.table, args.file_system, args.motif, span)
         metrics = list(rows.metrics) if args.metrics == ["all"] else args.metrics
-        found.append((answers.correlate(rows, args.y, metrics, args.by, args.control or ()), rows))
+        regions = answers.regions_of(rows, args.boundaries) if args.regions else None
+        correlated = answers.correlate(
+            rows, args.y, metrics, args.by, args.control or (), regions=regions
+        )
+        found.append((correlated, rows))
     if args.format == "table":
         for place, (correlated, rows) in enumerate(found):
             print("" if place == 0 else "\n", end="")
@@ -95,8 +103,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     job_options.add_tables(parser)
     told = "what is explained (default: fraction of peak)"
     add("--with", dest="y", default=FRACTION, metavar="METRIC", help=told)
-    told = "file_system, motif, both (default) or none"
+    told = "of file_system, motif (default: both) and climate; or none"
     add("--by", type=options.reads(_by), default=_BY, metavar="LIST", help=told)
+    told = "times between which runs are groups of their own, instead of climates"
+    add("--boundaries", default="", metavar="TIMES", help=told)
     told = "only these, or all (default: those that could explain it)"
     add("--metrics", type=_names, metavar="LIST", help=told)
     told = "partial coefficients: without what these explain"
@@ -112,6 +122,12 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_data()
     args = parser.parse(arguments)
     args.top = max(0, args.top)
+    now_ns = options.now_ns()
+    args.boundaries = [parse_time(text, now_ns) for text in _names(args.boundaries)]
+    args.regions = bool(args.boundaries) or REGION in args.by
+    # Climates are those of a file system.
+    of_system = args.by == (REGION,) and not args.boundaries
+    args.by = ("file_system",) if of_system else tuple(one for one in args.by if one != REGION)
     return args
 
 
@@ -123,8 +139,10 @@ def _by(text: str) -> tuple[str, ...]:
     names = tuple(name.replace("-", "_") for name in _names(text))
     if names == ("none",):
         return ()
-    if not names or not set(names) <= set(_BY):
-        raise UsageError(f"cannot group by {text!r}", expected="file_system, motif, both or none")
+    if not names or not set(names) <= {*_BY, REGION}:
+        raise UsageError(
+            f"cannot group by {text!r}", expected="some of file_system, motif, climate; or none"
+        )
     return tuple(dict.fromkeys(names))
 
 

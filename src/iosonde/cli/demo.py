@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from iosonde.cli import probe
 from iosonde.cli.shared import options
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.live import view
 from iosonde.cli.shared.text import table
+from iosonde.cli.weather import probe
 from iosonde.model.errors import IosondeError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import op_word

@@ -18,6 +18,7 @@ from iosonde.engine.layout import spool_segments
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
 from iosonde.model.units import parse_duration
+from iosonde.weather.forget import current
 
 EXAMPLES = """\
   iosonde doctor                  this host, the store, the agent and every watched target
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         metavar="TARGET|DIR",
         help="target or directory (default: every watched target)",
     )
-    add("--format", choices=("text", "json"), default="text", help="output format (default: text)")
+    parser.add_text_or_json()
     add("-q", "--quiet", action="store_true", help="print warnings and problems only")
     add(
         "-t",
@@ -73,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
         wanted=args.target,
         host=args.host or os.uname().nodename,
         store=options.store_root(args),
-        read_states=read_states,
+        read_states=lambda root: current(read_states(root), options.now_ns()),
         open_segments=_segments,
         agent=args.agent,
         version=__version__,
@@ -82,7 +83,8 @@ def main(arguments: Sequence[str]) -> int:
     )
     findings = examine(request)
     if args.format == "json":
-        print(json.dumps([finding.to_json() for finding in findings], indent=2))
+        plain = {"schema_version": 2, "findings": [finding.to_json() for finding in findings]}
+        options.put_text(json.dumps(plain, indent=2) + "\n", None)
     else:
         _print(findings, args.quiet)
     return 1 if worst(findings) in ("warning", "problem") else 0

@@ -9,11 +9,15 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from iosonde.cli.shared import job_options, options
-from iosonde.cli.shared.job_choice import Note
+from iosonde.cli.shared.job_choice import Note, settle
+from iosonde.cli.shared.terminal import one_line
+from iosonde.cli.shared.text import print_lines
 from iosonde.jobs import answers
 from iosonde.jobs.explain.data import SCHEMA_VERSION, explanation_data
+from iosonde.jobs.scheduled.data import story_data
+from iosonde.jobs.scheduled.text import story_text, text_block
 from iosonde.jobs.table.leakage import judged
-from iosonde.model.text import clean_text
+from iosonde.model.errors import UsageError
 
 if TYPE_CHECKING:
     from iosonde.jobs.explain.words import JobVerdict
@@ -26,9 +30,12 @@ EXAMPLES = """\
   iosonde explain jobs.csv --job 4711 --mapping site.toml
   iosonde explain --job 4711 --plot 4711.png     the diagram as a picture
   iosonde explain --job 4711 --format json       every metric that was looked at, with its evidence
+  iosonde explain --job 4711 --format text       72 columns of plain text, for the mail of a job's epilogue
 
-Compared with earlier runs of the same program, file mode and direction on the same file system; --history all
-takes the later ones too. What stood out need not be the cause: docs/umami.md says how it is found.
+A job that only the scheduler recorded (iosonde import sacct.txt) is explained by what probes saw while it
+ran, by its run time among earlier ones, and by counters of its nodes (docs/jobs.md).
+Others are compared with earlier runs of the same program, file mode, direction and size on the same file system;
+--history all takes the later ones too. What stood out need not be the cause: docs/umami.md says how it is found.
 """
 
 
@@ -36,6 +43,9 @@ def main(arguments: Sequence[str]) -> int:
     """Print why a job was slow."""
     args = _parse(arguments)
     with job_options.notes_last() as note:
+        settle(args, note)
+        if not args.table and _answer_scheduled(args, note):
+            return 0
         table = judged(job_options.table_of(args, note))
         runs = int((table.job_id == args.job).sum())
         if runs > 1 and args.step is None and args.plot is None:
@@ -51,8 +61,32 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     job_options.add_job(parser)
     told = "also: what performance goes with over all runs, and which columns nobody has described"
     parser.add_argument("-v", "--verbose", action="store_true", help=told)
-    parser.add_data(("json",))
+    parser.add_data(("json", "text"))
     return parser.parse(arguments)
+
+
+def _answer_scheduled(args: argparse.Namespace, note: Note) -> bool:
+    """A job of the store of which nothing but a scheduler's records is known; False: it is none."""
+    root = job_options.only_store(args)
+    job = answers.meant_job(root, args.job, note)
+    if answers.has_performance(root, job):
+        return False
+    found = answers.scheduled_job(root, job, options.now_ns(), args.step)
+    if found is None:
+        return False
+    if args.plot is not None:
+        raise UsageError(
+            f"job {job} has no diagram: only a scheduler recorded it",
+            expected="its Darshan log, or a table with its performance",
+            hint="'iosonde explain' without --plot",
+        )
+    if args.format == "json":
+        _write(story_data(*found), args)
+    elif args.format == "text":
+        job_options.write(story_text(found.words), args.output)
+    else:
+        print_lines(found.words.sentence, found.words.lines())
+    return True
 
 
 def _answer(table: JobTable, args: argparse.Namespace, note: Note) -> None:
@@ -60,10 +94,12 @@ def _answer(table: JobTable, args: argparse.Namespace, note: Note) -> None:
     found, verdict, diagram = answers.explain_job(
         table, args.job, args.step, history=args.history, last=args.last
     )
+    beside = _meanwhile(table, args)
     if args.format == "json":
-        _write(explanation_data(found, verdict), args)
+        data = {"meanwhile": None if beside is None else story_data(*beside)}
+        _write(explanation_data(found, verdict) | data, args)
     else:
-        _print(verdict, args.verbose)
+        _print(verdict, beside, args)
     if args.format == "table" or args.plot is not None:
         if args.format == "table":
             print()
@@ -88,11 +124,11 @@ def _answer_several(table: JobTable, args: argparse.Namespace, note: Note) -> No
         return
     width = max(len(name) for name, _, _ in found)
     for name, _, verdict in found:
-        print(f"{clean_text(name):<{width}}  {clean_text(verdict.sentence)}")
+        print(f"{one_line(name):<{width}}  {one_line(verdict.sentence)}")
     if more:
         print(f"and {more} more, nearer to the best of their kind")
     print(
-        f"\n--step {quote(clean_text(found[0][0]))} shows what stood out in that run, and its diagram"
+        f"\n--step {quote(one_line(found[0][0]))} shows what stood out in that run, and its diagram"
     )
 
 
@@ -100,8 +136,27 @@ def _write(data: dict[str, Any], args: argparse.Namespace) -> None:
     job_options.write(json.dumps(data, indent=2) + "\n", args.output)
 
 
-def _print(verdict: JobVerdict, verbose: bool) -> None:
-    print(verdict.sentence)
-    for line in verdict.lines():
-        if verbose or line != verdict.history:
-            print(f"  - {line}")
+def _meanwhile(table: JobTable, args: argparse.Namespace) -> answers.ScheduledAnswer | None:
+    """What probes and the scheduler say of a run of the store."""
+    if args.table:
+        return None
+    root = job_options.only_store(args)
+    return answers.meanwhile(root, table, args.job, args.step, options.now_ns())
+
+
+def _print(
+    verdict: JobVerdict, beside: answers.ScheduledAnswer | None, args: argparse.Namespace
+) -> None:
+    evidence = [line for line in verdict.lines() if args.verbose or line != verdict.history]
+    more = () if beside is None else beside.words
+    if args.format == "text":
+        topics = [("Evidence", evidence)]
+        if more:
+            topics += [("Storage", list(more.storage)), ("Run time", list(more.run_time))]
+            topics += [("Counters", list(more.own_io))]
+        job_options.write(text_block(verdict.sentence, topics), args.output)
+        return
+    print(one_line(verdict.sentence))
+    beside_it = () if not more else (*more.storage, *more.run_time, *more.own_io)
+    for line in (*evidence, *beside_it):
+        print(f"  - {one_line(line)}")

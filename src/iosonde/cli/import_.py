@@ -8,6 +8,7 @@ from pathlib import Path
 
 from iosonde.cli.shared import import_records, options
 from iosonde.cli.shared.import_files import told
+from iosonde.cli.shared.left_out import left_out_lines
 from iosonde.cli.shared.text import count
 from iosonde.connectors.benchmarks.recognise import KINDS, LATENCIES, OPS
 from iosonde.ingest.files import Done, import_files
@@ -53,8 +54,9 @@ def main(arguments: Sequence[str]) -> int:
     paths = given.others
     naming = Naming(args.target, args.host, args.run, started, args.size, args.period)
     with told(len(given.records) + len(paths)) as kept:
-        code = import_records.run(options.store_root(args), given, settings, now_ns, kept)
+        code, records = import_records.run(options.store_root(args), given, settings, now_ns, kept)
         if not paths:
+            _print_lines(list(left_out_lines(given.unknown, records)))
             return code
         read = 0
 
@@ -71,6 +73,7 @@ def main(arguments: Sequence[str]) -> int:
     _print(done, now_ns)
     for error in done.broken:
         options.note(f"iosonde: {error}; what could be read was imported")
+    _print_lines(list(left_out_lines(given.unknown, records)))
     return 1 if done.broken else code
 
 

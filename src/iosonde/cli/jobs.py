@@ -1,33 +1,43 @@
-"""iosonde jobs: which jobs there are to explain, newest first."""
+"""iosonde jobs: which jobs there are to explain, newest or slowest first."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from collections.abc import Sequence
+from typing import get_args
 
 from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note
 from iosonde.cli.shared.text import count, table
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
-from iosonde.jobs.table.listing import ListedJob, jobs_data
+from iosonde.jobs.table.listing import JobFilter, JobList, ListedJob, Sort, jobs_data
 from iosonde.model import parameters
 from iosonde.model.amounts import amount, scale_of
 from iosonde.model.text import clean_text
-from iosonde.model.units import format_time
+from iosonde.model.units import about_length, format_factor, format_time
 
+_LEFT = ("job", "run", "user", "began", "kind", "file system", "state")
+_HEAD = (*_LEFT, "ran", "nodes", "rate", "of peak", "slower")
+_LESS = ("of peak", "state", "run", "file system", "nodes", "kind", "rate")
+"""Columns that go, one after the other, where the terminal is narrow."""
 EXAMPLES = """\
   iosonde jobs                            the newest jobs of the store
-  iosonde jobs --search 'vpic write'      in id, step, kind or file system
+  iosonde jobs --slow --since -2d         slow ones of the last two days, the slowest first
+  iosonde jobs --user ann --sort slowness
+  iosonde jobs --node n0017 --since 2026-11-02 --until 2026-11-03
+  iosonde jobs --search 'vpic write'      in id, step, name, user, kind or file system
   iosonde jobs jobs.csv --mapping site.toml --limit 0 --format csv
   iosonde explain --job 4711              why was this one slow
+
+Slower: times as long as the median of its kind, by the I/O rate or, of jobs that only the scheduler recorded,
+by the run time (docs/jobs.md).
 """
-_HEAD = ("job", "run", "began", "kind", "file system", "rate", "of peak")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print jobs, newest first."""
+    """Print jobs, newest or slowest first."""
     args = _parse(arguments)
     with job_options.notes_last() as note:
         return _list(args, note)
@@ -35,14 +45,22 @@ def main(arguments: Sequence[str]) -> int:
 
 def _list(args: argparse.Namespace, note: Note) -> int:
     now_ns = options.now_ns()
+    since_ns, until_ns = options.time_range(args, now_ns)
+    which = JobFilter(
+        words=args.search.split(),
+        since_ns=since_ns,
+        until_ns=until_ns,
+        user=args.user,
+        account=args.account,
+        node=args.node,
+        file_system=args.file_system,
+        slow=args.slow,
+    )
     jobs = job_options.table_of(args, note, listed=True)
-    found = answers.list_jobs(jobs, args.search.split(), args.limit or None)
+    sort: Sort = args.sort or ("slowness" if args.slow else "time")
+    found = answers.list_jobs(jobs, which, args.limit or None, sort)
     if args.format == "table":
-        rows = [_row(one, now_ns) for one in found.jobs]
-        nothing = "no job is like that" if found.n else "there is no job"
-        print(table(_HEAD, rows, left=5) if rows else nothing)
-        if more := found.n_found - len(found.jobs):
-            print(f"and {count(more)} older {'one' if more == 1 else 'ones'} (--limit 0: all)")
+        _print(found, sort, now_ns)
     elif args.format == "json":
         job_options.write(json.dumps(jobs_data(found), indent=2) + "\n", args.output)
     else:
@@ -52,24 +70,63 @@ def _list(args: argparse.Namespace, note: Note) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = options.Parser("jobs", "Jobs whose performance is known, newest first.", EXAMPLES)
+    parser = options.Parser("jobs", "Jobs of the store, newest or slowest first.", EXAMPLES)
     job_options.add_tables(parser)
-    parser.add_argument("--search", default="", metavar="WORDS", help=parameters.JOB_SEARCH)
-    parser.add_argument(
-        "--limit", type=int, default=20, metavar="N", help="number of jobs (20; 0: all)"
-    )
+    add = parser.add_argument
+    add("--search", default="", metavar="WORDS", help=parameters.JOB_SEARCH)
+    parser.add_range()
+    add("--user", metavar="NAME", help=parameters.JOBS_OF_USER)
+    add("--account", metavar="NAME", help=parameters.JOBS_OF_ACCOUNT)
+    add("--node", metavar="NAME", help=parameters.JOBS_OF_NODE)
+    add("--file-system", metavar="NAME", help=parameters.ONE_FILE_SYSTEM)
+    add("--slow", action="store_true", help=parameters.JOBS_SLOW)
+    add("--sort", choices=get_args(Sort), help=parameters.JOBS_SORT + " (default with --slow)")
+    add("--limit", type=int, default=20, metavar="N", help="number of jobs (20; 0: all)")
     parser.add_data(("json", "csv"))
     args = parser.parse(arguments)
     args.limit = max(0, args.limit)
     return args
 
 
-def _row(one: ListedJob, now_ns: int) -> tuple[str, ...]:
-    rate, share = one.performance, one.fraction_of_peak
-    return (
-        *(clean_text(one.job), clean_text("" if one.run == one.motif else one.run)),
-        "" if one.start_ns is None else format_time(one.start_ns, now_ns),
-        *(clean_text(one.motif), clean_text(one.file_system)),
-        "" if rate is None else amount(rate, scale_of(one.unit, [rate])).replace(" /s", "/s"),
-        "" if share is None else f"{share:.0%}",
-    )
+def _print(found: JobList, sort: Sort, now_ns: int) -> None:
+    if not found.jobs:
+        print("No job matches." if found.n else "There is no job.")
+    else:
+        print(_fitted([_row(one, now_ns) for one in found.jobs]))
+    if more := found.n_found - len(found.jobs):
+        ones = "one" if more == 1 else "ones"
+        what = f"older {ones}" if sort == "time" else f"more {ones}, less slow or unknown"
+        print(f"and {count(more)} {what} (--limit 0: all)")
+
+
+def _fitted(rows: Sequence[dict[str, str]]) -> str:
+    """Columns of which something is known."""
+    names = [name for name in _HEAD if name == "job" or any(row[name] for row in rows)]
+    left = sum(name in _LEFT for name in names)
+    return table(names, [[row[name] for name in names] for row in rows], left, _LESS)
+
+
+def _row(one: ListedJob, now_ns: int) -> dict[str, str]:
+    rate, share, slower = one.performance, one.fraction_of_peak, one.slowness
+    by = " (time)" if one.slowness_by == "run time" else ""
+    began = "" if one.start_ns is None else format_time(one.start_ns, now_ns)
+    going = "goes on" if one.end_ns is None and one.start_ns is not None else ""
+    texts = {
+        "job": one.job,
+        "run": "" if one.run == one.motif else one.run,
+        "user": one.user,
+        "began": began,
+        "kind": one.motif or one.name,
+        "file system": one.file_system,
+        "state": "" if one.state == "COMPLETED" else one.state,
+        "ran": going if one.run_s is None else about_length(one.run_s * 1e9),
+        "nodes": "" if one.nodes is None else str(one.nodes),
+        "rate": "" if rate is None else _rate(rate, one.unit),
+        "of peak": "" if share is None else f"{share:.0%}",
+        "slower": "" if slower is None else f"{format_factor(slower)}x{by}",
+    }
+    return {name: clean_text(text) for name, text in texts.items()}
+
+
+def _rate(rate: float, unit: str) -> str:
+    return amount(rate, scale_of(unit, [rate])).replace(" /s", "/s")

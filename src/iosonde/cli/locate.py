@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from iosonde.bench.locate import answers
-from iosonde.bench.locate.stored import stored_logs
+from iosonde.bench.locate.stored import LOG_PREFIX, stored_logs
 from iosonde.bench.locate.words import (
     HEAD,
     RATES_HEAD,
@@ -27,6 +27,7 @@ from iosonde.model.errors import InputFileError
 
 EXAMPLES = """\
   iosonde locate bandwidth-20261123T0349               a run of the store, as 'iosonde runs' lists it
+  iosonde locate 4711                                  a job whose Darshan log was imported
   iosonde locate job.darshan --topology topology.csv   a Darshan log with files on Lustre
   iosonde locate transfers.parquet --topology topology.csv
   iosonde locate transfers.csv --rates rates.csv --plot slow.png
@@ -72,7 +73,9 @@ def _source(args: argparse.Namespace) -> answers.Source:
             f"there is no file {args.run}, nor a run of that name in {root}",
             expected="transfers, a Darshan log, or a run that 'iosonde runs' lists",
         )
-    return answers.Source(root=root, run_id=run_named(args.run, known))
+    named = f"{LOG_PREFIX}{args.run}-"
+    of_job = any(name.startswith(named) for name in known) and args.run not in known
+    return answers.Source(root=root, run_id=run_named(named if of_job else args.run, known))
 
 
 def _warn(message: str) -> None:
@@ -95,4 +98,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 _TOPOLOGY = "table child,parent,level; or lustre[:NAME], the servers as this client knows them"
-_RUN = "run of the store; or transfers as CSV, Parquet or JSON lines; or a Darshan log"
+_RUN = (
+    "run of the store, or a job of it; or transfers as CSV, Parquet or JSON lines; or a Darshan log"
+)

@@ -30,7 +30,10 @@ class Command(NamedTuple):
 
 GROUPS: dict[str, tuple[Command, ...]] = {
     "Measure": (
-        Command("probe", "probe", "watch directories and see how they answer"),
+        Command(
+            "ping", "weather.ping", "how a directory answers now: a verdict within ten seconds"
+        ),
+        Command("probe", "weather.probe", "watch directories and see how they answer"),
         Command(
             "bench", "bench.bench", "what storage can do: small objects, large files, an NFS server"
         ),
@@ -44,11 +47,17 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("import", "import_", "records of servers, schedulers, jobs, other benchmarks"),
     ),
     "Ask": (
-        Command("now", "now", "one sentence a target: is it slow, how much, since when"),
-        Command("check", "check", "the same for a monitoring system (exit code 0, 1, 2, 3)"),
-        Command("slowdown", "slowdown", "slowdown over time, with baseline, interval and n"),
-        Command("events", "events", "what happened: slow stretches, hangs, outages; what recurs"),
-        Command("bursts", "bursts", "seconds in which operations waited, within a run"),
+        Command("now", "weather.now", "one sentence a target: is it slow, how much, since when"),
+        Command(
+            "check", "weather.check", "the same for a monitoring system (exit code 0, 1, 2, 3)"
+        ),
+        Command(
+            "slowdown", "weather.slowdown", "slowdown over time, with baseline, interval and n"
+        ),
+        Command(
+            "events", "weather.events", "what happened: slow stretches, hangs, outages; what recurs"
+        ),
+        Command("bursts", "weather.bursts", "seconds in which operations waited, within a run"),
         Command("runs", "runs", "benchmark runs side by side, or one in detail"),
         Command("blame", "attribution.blame", "who made it slow, or the load: jobs, users, nodes"),
         Command("locate", "locate", "which OST, server, link, router or client is slow"),
@@ -65,6 +74,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Keep": (
         Command("export", "export", "samples, windows or runs as Parquet, CSV or JSON"),
         Command("seal", "seal", "turn closed spool segments into Parquet"),
+        Command("forget", "weather.forget", "probes that have ended: their states and baselines"),
+        Command("clean", "weather.clean", "remove what iosonde keeps in a directory"),
     ),
     "Check": (
         Command(
@@ -73,7 +84,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("doctor", "doctor", "does what the probe measures mean what you think it does?"),
     ),
     "Show": (
-        Command("figure", "figure", "the figures of the method's paper, from your store"),
+        Command("figure", "weather.figure", "the figures of the method's paper, from your store"),
         Command("report", "report", "a target's week, or a benchmark run, on one HTML page"),
         Command("serve", "serve", "the web page, on this machine only unless told otherwise"),
         Command("demo", "demo", "watch a directory, put a load on it, see it found"),
@@ -178,13 +189,13 @@ def _find(name: str) -> Command:
             expected="options after it",
             hint=f"'iosonde now {name}', or 'iosonde --help'",
         )
-    import difflib
+    from iosonde.cli.shared.options import nearest
 
-    near = difflib.get_close_matches(name, commands, n=1)
+    near = nearest(name, commands)
     raise UsageError(
         f"there is no command {name!r}",
         expected="one of " + ", ".join(commands),
-        hint=f"'iosonde {near[0]}'" if near else "'iosonde --help'",
+        hint=f"'iosonde {near}'" if near else "'iosonde --help'",
     )
 
 

@@ -10,6 +10,7 @@ EXAMPLES = """\
   iosonde serve                           http://127.0.0.1:8765, this machine only
   iosonde serve --listen 127.0.0.1:0      any free port
   iosonde serve --listen 0.0.0.0:8765     everyone who can reach this host may read
+  iosonde serve --names shown             names of users and jobs instead of aliases
 """
 
 
@@ -22,10 +23,22 @@ def main(arguments: Sequence[str]) -> int:
         metavar="HOST:PORT",
         help="address to listen on (default: 127.0.0.1:8765)",
     )
+    parser.add_argument(
+        "--names",
+        choices=("hashed", "loopback", "shown"),
+        help="names of users, accounts and jobs: aliases, shown on loopback only, shown "
+        "(default: policy.toml of the store, else hashed)",
+    )
     parser.add_argument("--no-seal", action="store_true", help="leave the spool to 'iosonde seal'")
     parser.add_store()
     args = parser.parse(arguments)
     from iosonde.serve.run import run
 
-    run(options.store_root(args), args.listen, options.note, sealing=not args.no_seal)
+    run(
+        options.store_root(args),
+        args.listen,
+        options.note,
+        sealing=not args.no_seal,
+        names_shown=args.names,
+    )
     return 0

@@ -12,6 +12,7 @@ from iosonde.connectors.source import Head, Item, Settings, Warn, head_of
 MODULES: tuple[str, ...] = (
     *("darshan.log", "lustre.lmt.sql", "scheduler.job_table", "lustre.tokio_timeseries"),
     *("lustre.h5lmt", "lustre.proc", "darshan.text", "gpfs.mmperfmon", "gpfs.mmpmon", "gpfs.mmdf"),
+    *("gpfs.mmhealth", "gpfs.mmdiag", "gpfs.mmlsdisk", "gpfs.mmlsqos"),
     *("lustre.lfs_df", "lustre.lctl_dl", "lustre.lmt.wire", "lustre.get_param", "lustre.job_stats"),
     *("client.mountstats", "client.raw_collectl", "client.collectl", "client.proc_net_rpc"),
     *("client.cgroups", "scheduler.sacct", "scheduler.sacct_json"),

@@ -19,7 +19,6 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
         "sacct -P without -n",
     ),
     (r"\s*JOBID\s+PARTITION\s", "squeue, which forgets jobs as they end", "sacct -P"),
-    (r"disk\s+driver\s+sector\s", "mmlsdisk, which has no sizes", "mmdf"),
     (r"#\s*<-+[A-Z]", "collectl for people", "collectl -P"),
     (r"# SUMMARY|# \w+ STATISTICS", "collectl for people", "collectl -P"),
     (r"# RECORDED|>>> \d+\.\d+ <<<", "what collectl recorded", "collectl -p FILE -P"),

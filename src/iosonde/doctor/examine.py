@@ -11,10 +11,12 @@ from typing import Any
 
 from iosonde.doctor.finding import Diagnosis, Findings
 from iosonde.doctor.gather.agent import gather_metrics, gather_process
+from iosonde.doctor.gather.export import SCHEME, gather_export
 from iosonde.doctor.gather.host import gather_host, read
 from iosonde.doctor.gather.store import gather_store
 from iosonde.doctor.gather.target import gather_device, gather_target
 from iosonde.doctor.judge.agent import judge_heard, judge_metrics, judge_process
+from iosonde.doctor.judge.export import judge_export
 from iosonde.doctor.judge.host import judge_host, meminfo
 from iosonde.doctor.judge.options import judge_options
 from iosonde.doctor.judge.others import judge_others
@@ -76,6 +78,11 @@ class Target:
         return any(state["running"] and not _stores_nothing(state) for state in self.own)
 
     @property
+    def is_export(self) -> bool:
+        """Whether it is an NFS export that no mount of this host leads to."""
+        return self.path.startswith(SCHEME)
+
+    @property
     def asked(self) -> ProbeFiles:
         """What the running probe says of its files; nothing where none runs or it does not tell."""
         return asked_of(self.own[0]) if self.running else ProbeFiles()
@@ -108,14 +115,18 @@ def examine(request: Request) -> list[Diagnosis]:
     targets = choose(states, request.wanted, request.host)
     answers = expendable.ask_all(
         {
-            target.name: partial(gather_target, target.path, target.folder, slug(request.host))
+            target.name: (
+                partial(gather_export, target.path)
+                if target.is_export
+                else partial(gather_target, target.path, target.folder, slug(request.host))
+            )
             for target in targets
         },
         request.timeout_s,
     )
     found = judge_host(host_facts, request.host)
     silent = replies["store"].hang is not None  # then what is watched is not known
-    watched = [target for target in targets if target.own or silent]
+    watched = [t for t in targets if (t.own or silent) and not t.is_export]
     real = {t.name: answers[t.name].facts.get("real", t.path) for t in watched}
     found += _of_store(request, replies["store"], own, mounts, real)
     found += _of_agent(request, replies["agent"], own)
@@ -138,14 +149,15 @@ def choose(states: Sequence[dict[str, Any]], wanted: Sequence[str], host: str) -
         if known:
             asked |= {_place(state, host): state["target"] for state in known}
         else:
-            path = os.path.abspath(word)  # noqa: PTH100 - pathlib does not take .. out
+            path = word if word.startswith(SCHEME) else os.path.abspath(word)  # noqa: PTH100 - pathlib does not take .. out
             at = [s for s in ours if s["path"] == path]
             asked |= {_place(s, host): s["target"] for s in at} or {(path, slug(host)): path}
     targets = []
     for (path, folder), name in asked.items():
         own = [s for s in watched if s["host"] == host and _place(s, host) == (path, folder)]
         others = [s for s in watched if s["path"] == path and s["host"] != host]
-        title = name if name == path else f"{name} ({path})"
+        shown = path.partition("?")[0] if path.startswith(SCHEME) else path
+        title = name if name == shown else f"{name} ({shown})"
         targets.append(Target(title, path, own, others, folder))
     return targets
 
@@ -213,6 +225,10 @@ def _of_target(
     now_ns: int,
 ) -> list[Diagnosis]:
     found = Findings(f"target {target.name}")
+    if target.is_export:
+        judge_export(found, reply)
+        judge_state(found, next(iter(target.own), None))
+        return found.all
     facts = reply.facts
     path = facts.get("real", target.path)
     mount, root = mount_of(mounts, path), mount_of(mounts, "/")

@@ -12,20 +12,19 @@ from pathlib import Path
 
 import duckdb
 
+from iosonde.engine.json_lines import LONGEST, Warn, keep_good
 from iosonde.engine.reader import connect
 from iosonde.engine.spool import literal
 from iosonde.model.errors import InputFileError
 from iosonde.model.unpacked import says_too_much, too_much
 
-_LONGEST = 1 << 20
-"""Bytes of one JSON object."""
-
 
 @contextmanager
-def as_text(path: Path) -> Iterator[Path]:
+def as_text(path: Path, warn: Warn | None = None) -> Iterator[Path]:
     """Where a table is as text: a temporary CSV of a Parquet file or of JSON lines (plain or gzip), else ``path``.
 
-    By what the file holds, not by its name. Nested values become text. Raises InputFileError: unreadable, or broken.
+    By what the file holds, not by its name. Nested values become text. JSON lines that are none are left out, and
+    ``warn`` is told of each. Raises InputFileError: unreadable, or broken.
     """
     source = _source(path)
     if source is None:
@@ -33,19 +32,45 @@ def as_text(path: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder) / "table.csv"
-        con = connect()
         try:
-            con.execute("SET preserve_insertion_order = true")
-            con.execute("SET TimeZone = 'UTC'")
-            con.execute(f"COPY (FROM {source}) TO {literal(str(text))} (FORMAT csv, HEADER true)")
+            _copy(source, text)
         except duckdb.Error as error:
-            what = str(error).splitlines()[0]
-            raise InputFileError(
-                f"cannot read {path}: {what}", expected="a whole Parquet file or JSON lines"
-            ) from error
-        finally:
-            con.close()
+            good = Path(folder) / "good.json"
+            if not _is_json(source) or not _kept(path, good, warn):
+                raise _broken(path, error) from error
+            try:
+                _copy(_json_source(good), text)
+            except duckdb.Error as again:
+                raise _broken(path, again) from again
         yield text
+
+
+def _copy(source: str, text: Path) -> None:
+    """Write a table as CSV. Raises duckdb.Error."""
+    con = connect()
+    try:
+        con.execute("SET preserve_insertion_order = true")
+        con.execute("SET TimeZone = 'UTC'")
+        con.execute(f"COPY (FROM {source}) TO {literal(str(text))} (FORMAT csv, HEADER true)")
+    finally:
+        con.close()
+
+
+def _kept(path: Path, good: Path, warn: Warn | None) -> int:
+    """How many lines of a file are JSON objects; they are in ``good``. Raises InputFileError."""
+    try:
+        return keep_good(path, good, warn)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        what = f"{path}: the gzip data end or break here ({error})"
+        raise InputFileError(what, expected="a whole gzip file") from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputFileError(f"cannot read {path}: {reason}", expected="a readable file") from error
+
+
+def _broken(path: Path, error: duckdb.Error) -> InputFileError:
+    what = f"cannot read {path}: {str(error).splitlines()[0]}"
+    return InputFileError(what, expected="a whole Parquet file or JSON lines")
 
 
 def columns_of(path: Path) -> tuple[str, ...]:
@@ -54,20 +79,31 @@ def columns_of(path: Path) -> tuple[str, ...]:
         source = _source(path)
         if source is None:
             return ()
-        con = connect()
         try:
-            return tuple(name for name, *_ in con.execute(f"DESCRIBE FROM {source}").fetchall())
-        finally:
-            con.close()
+            return _described(source)
+        except duckdb.Error:
+            if not _is_json(source):
+                return ()
+        with tempfile.TemporaryDirectory() as folder:
+            good = Path(folder) / "good.json"
+            return _described(_json_source(good)) if _kept(path, good, None) else ()
     except (InputFileError, duckdb.Error):
         return ()
+
+
+def _described(source: str) -> tuple[str, ...]:
+    con = connect()
+    try:
+        return tuple(name for name, *_ in con.execute(f"DESCRIBE FROM {source}").fetchall())
+    finally:
+        con.close()
 
 
 def _refuse_too_much(path: Path) -> None:
     """Raise InputFileError if a packed file holds more than records do; it is unpacked once for that."""
     size = path.stat().st_size
     with gzip.open(path) as packed:
-        while packed.read(_LONGEST):
+        while packed.read(LONGEST):
             if too_much(packed.tell(), size):
                 what, expected, hint = says_too_much(path)
                 raise InputFileError(what, expected=expected, hint=hint)
@@ -93,6 +129,14 @@ def _source(path: Path) -> str | None:
     if first[:4] == b"PAR1":
         return f"read_parquet({literal(str(path))})"
     if first.lstrip()[:1] == b"{":
-        options = f"format = 'newline_delimited', maximum_object_size = {_LONGEST}"
-        return f"read_json({literal(str(path))}, {options})"
+        return _json_source(path)
     return None
+
+
+def _json_source(path: Path) -> str:
+    options = f"format = 'newline_delimited', records = true, maximum_object_size = {LONGEST}"
+    return f"read_json({literal(str(path))}, {options})"
+
+
+def _is_json(source: str) -> bool:
+    return source.startswith("read_json(")

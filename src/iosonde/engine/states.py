@@ -17,7 +17,9 @@ so that one bad file never hides the others.
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -182,3 +184,15 @@ def _entries(folder: Path) -> list[Path]:
         return sorted(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+def remove_files(files: Iterable[Path]) -> list[Path]:
+    """States and what goes with them, those that were there; folders that are empty then go, too."""
+    gone = []
+    for file in files:
+        with contextlib.suppress(FileNotFoundError):
+            file.unlink()
+            gone.append(file)
+        with contextlib.suppress(OSError):
+            file.parent.rmdir()
+    return gone

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"})
 OVERLAY = frozenset({"overlay", "aufs", "unionfs", "fuse.fuse-overlayfs"})
@@ -42,6 +43,15 @@ class Mount:
         """An option that is a number."""
         value = self.options.get(name)
         return int(value) if value is not None and value.isdecimal() else None
+
+
+def mount_table() -> list[Mount]:
+    """Of this process; empty where the kernel does not tell."""
+    try:
+        text = Path("/proc/self/mountinfo").read_text("utf-8", errors="surrogateescape")
+    except OSError:
+        return []
+    return parse_mountinfo(text)
 
 
 def parse_mountinfo(text: str) -> list[Mount]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -58,7 +59,7 @@ def import_files(
         raise UsageError(
             "no file to import", expected="files of md-workbench, mdtest, IOR, IO500 or io-probing"
         )
-    if len({path.resolve() for path in paths}) < len(paths):
+    if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise UsageError("a file is named twice", expected="each file once")
     done = Done()
     of_kind: dict[str, list[Path]] = {}

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.connectors.compressed import unreadable
+from iosonde.connectors.containers import container_error
 from iosonde.connectors.darshan.head import is_log
 from iosonde.connectors.source import head_of
 from iosonde.connectors.sources import every
+from iosonde.connectors.unsupported import near_miss
 from iosonde.ingest.kinds import kind_of
 from iosonde.ingest.records import Records
 from iosonde.ingest.tables import given_reader, table_reader
@@ -66,6 +68,21 @@ def look(
             progress(done, len(files))
         _sort(path, connectors, mappings, found)
     return found
+
+
+def why_unknown(path: Path) -> str:
+    """Why nothing can read a file, for people."""
+    error = unreadable(path)
+    with suppress(InputFileError):
+        error = error or container_error(path)
+    if error is not None:
+        what = error.what.removeprefix(f"{path} ").removeprefix(f"{path}: ")
+        return f"{what}; try {error.hint}" if error.hint else what
+    with suppress(InputFileError):
+        what, hint = near_miss(head_of(path).lines)
+        if what:
+            return f"{what}; try {hint}" if hint else what
+    return "no kind that iosonde reads"
 
 
 def _files(folder: Path, found: FolderContents, tree: bool) -> Iterator[Path]:

@@ -7,6 +7,7 @@ the waiting factors, ascending), cleanup. Files given together whose names begin
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -92,7 +93,7 @@ def import_latencies(
     """
     if not paths:
         raise UsageError("no file to import", expected="latency files of md-workbench")
-    if len({path.resolve() for path in paths}) < len(paths):
+    if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise UsageError("a file is named twice", expected="each file once")
     with Staging(root, [run_name(path) for path in paths]) as staging:
         broken = _read(staging, paths, report)

@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.connectors.darshan import log
-from iosonde.connectors.darshan.log_transfers import transfers_of_log
+from iosonde.connectors.darshan.log_transfers import transfers_of_logs
+from iosonde.connectors.darshan.tree import logs_in
 from iosonde.ingest.transfer_tables import keep_transfers
 from iosonde.model.errors import InputFileError, MissingPartError
+from iosonde.model.transfers import Transfers
 
 if TYPE_CHECKING:
     from iosonde.ingest.records import Records
 
-MOST_LOGS = 100
-"""Of more, or of a folder, only the jobs are stored: each log is read twice for this, and has a file of its own."""
+MOST_LOGS = 1000
+"""Of more only the jobs are stored: each log is read twice for this, and has a file of its own in the store."""
 
 
-def keep_logs(root: Path, records: Records) -> Iterator[tuple[str, int]]:
-    """Store transfers of logs with files on Lustre: (run, OSTs) of each. Raises StoreError."""
-    paths = [path for path, one in records if one.KIND == log.KIND and path.is_file()]
-    for path in paths if len(paths) <= MOST_LOGS else ():
-        try:
-            found = transfers_of_log(path)
-        except (InputFileError, MissingPartError):
-            continue  # the import of its job says what is wrong with it
-        if keep_transfers(root, found, found.run):
-            yield found.run, len(found.targets)
+def logs_of(records: Records) -> list[Path]:
+    """Darshan logs among records, and those in folders of them."""
+    mine = [path for path, one in records if one.KIND == log.KIND]
+    inside = (one for path in mine if path.is_dir() for one in logs_in(path, _silent))
+    return [*(path for path in mine if not path.is_dir()), *inside]
+
+
+def keep_logs(
+    root: Path, paths: Sequence[Path], progress: Callable[[int, int], None] | None = None
+) -> Iterator[tuple[str, int]]:
+    """Store transfers of up to ``MOST_LOGS`` logs with files on Lustre: (run, OSTs) of each. Raises StoreError."""
+    if not paths or len(paths) > MOST_LOGS:
+        return
+    try:
+        for done, found in enumerate(transfers_of_logs(paths), 1):
+            # Of a damaged log the import of its job says what is wrong with it.
+            if isinstance(found, Transfers) and keep_transfers(root, found, found.run):
+                yield found.run, len(found.targets)
+            if progress is not None:
+                progress(done, len(paths))
+    except MissingPartError:
+        return
+
+
+def _silent(_error: InputFileError) -> None:
+    """The import of jobs tells of files that are no logs."""

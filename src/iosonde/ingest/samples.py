@@ -47,7 +47,7 @@ def import_samples(
     """
     defaults = TableDefaults(given.host, given.target or given.run, given.run, size_bytes)
     clock = WallTimes(given.zone)
-    with as_text(path) as text, SampleStaging(root) as staging:
+    with as_text(path, warn) as text, SampleStaging(root) as staging:
         as_rows = text if text != path else None
         table = SampleTable(path, defaults, clock, given.started_ns, as_rows)
         rows = 0

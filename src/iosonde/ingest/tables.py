@@ -50,7 +50,7 @@ class TableReader:
         monitor that was down and the like are missing, with their flag. What can be derived is not kept:
         a fraction of peak is another one when more jobs are known.
         """
-        with as_text(path) as text:
+        with as_text(path, warn) as text:
             read = read_table(path, settings, warn, self._mapping, text=text)
         table, more = clean(read.table)
         yield from (*read.notes, *more)

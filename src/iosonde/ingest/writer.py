@@ -25,6 +25,7 @@ _MOST_JOBS = 20_000
 _MOST_EDGES = 500_000
 _OF_A_SYSTEM = ("filesystem", "ost", "mdt", "nsd", "pool")
 _EXAMPLES = 3
+_MOST_NAMES = 500
 
 
 @dataclass
@@ -51,6 +52,8 @@ class FileImport:
     """How often each flag of ``model.quality.QUALITY`` was raised."""
     examples: dict[str, list[str]] = field(default_factory=dict)
     """The first few places of each."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """What was not read, by name and why; at most 500 of them."""
     remarks: list[str] = field(default_factory=list)
     """What else there is to say, for people."""
     span_ns: tuple[int, int] | None = None
@@ -138,6 +141,9 @@ class Writer:
 
     def _note(self, flag: str, what: str, n: int) -> None:
         self._done.flags[flag] += n
+        names = self._done.left_out
+        if flag == "left-out" and (what in names or len(names) < _MOST_NAMES):
+            names[what] += n
         told = self._done.examples.setdefault(flag, [])
         if len(told) < _EXAMPLES and what not in told:
             told.append(what)

@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from datetime import tzinfo
+    from pathlib import Path
 
     from iosonde.jobs.climate.climate import Climate, OnDate
     from iosonde.jobs.climate.motifs import Motifs
@@ -19,9 +21,13 @@ if TYPE_CHECKING:
     from iosonde.jobs.correlate.correlate import Correlated
     from iosonde.jobs.explain.explain import Explanation
     from iosonde.jobs.explain.words import JobVerdict
+    from iosonde.jobs.scheduled.story import ScheduledStory
+    from iosonde.jobs.scheduled.words import StoryWords
     from iosonde.jobs.table.derived import By
-    from iosonde.jobs.table.listing import JobList
+    from iosonde.jobs.table.listing import JobFilter, JobList, Sort
     from iosonde.jobs.umami.diagram import History, Umami
+    from iosonde.model.arrays import Texts
+    from iosonde.model.errors import IosondeError
     from iosonde.model.jobs import JobTable
 
     Span = tuple[int | None, int | None]
@@ -51,6 +57,13 @@ class RunAnswers(NamedTuple):
     left_out: int
 
 
+class ScheduledAnswer(NamedTuple):
+    """A run that the scheduler knows, and what is said of it."""
+
+    story: ScheduledStory
+    words: StoryWords
+
+
 class ClimateAnswer(NamedTuple):
     """What changed; ``on``: on the day that was asked for; ``validations``: what a prediction would be worth."""
 
@@ -72,13 +85,17 @@ class ClimateRuns(NamedTuple):
     motifs: list[str]
 
 
-def list_jobs(table: JobTable, words: Sequence[str] = (), limit: int | None = None) -> JobList:
-    """Jobs in which every word occurs; at most ``limit`` of them. Raises UsageError: the table names no jobs."""
-    from iosonde.jobs.table.listing import JobList, found_jobs, listed, must_be_jobs
+def list_jobs(
+    table: JobTable, which: JobFilter, limit: int | None = None, sort: Sort = "time"
+) -> JobList:
+    """Jobs of a filter, newest or slowest first; at most ``limit`` of them. Raises UsageError: it names no jobs."""
+    from iosonde.jobs.table.listing import JobList, chosen_jobs, listed, must_be_jobs
+    from iosonde.jobs.table.slowness import slowness
 
     must_be_jobs(table)
-    rows = found_jobs(table, words)
-    return JobList(len(table), len(rows), listed(table, rows[:limit]))
+    slower = slowness(table)
+    rows = chosen_jobs(table, which, sort, slower)
+    return JobList(len(table), len(rows), listed(table, rows[:limit], slower))
 
 
 def umami(
@@ -137,6 +154,86 @@ def explain_runs(
     return RunAnswers(runs, int((table.job_id == job_id).sum()) - len(runs))
 
 
+def has_records(root: Path, job_id: str) -> bool:
+    """Whether the store has anything of a job of exactly this id. Raises StoreError."""
+    from iosonde.jobs.store.jobs import read_jobs
+
+    return bool(read_jobs(root, job_id=job_id, scalars=False))
+
+
+def has_performance(root: Path, job_id: str) -> bool:
+    """Whether the store says how fast the I/O of a job of exactly this id was. Raises StoreError."""
+    from iosonde.jobs.store.jobs import PERFORMANCES, read_jobs
+
+    return any(
+        scalar is not None and scalar.value is not None
+        for job in read_jobs(root, job_id=job_id)
+        for scalar in map(job.scalars.get, PERFORMANCES)
+    )
+
+
+def scheduled_job(
+    root: Path, job_id: str, now_ns: int, step: str | None = None, *, zone: tzinfo | None = None
+) -> ScheduledAnswer | None:
+    """A job of which a scheduler's records are in the store: storage while it ran, run time, own I/O; None: none is.
+
+    ``step``: ``#1``, the first of its runs; None: the last one. Raises UsageError (no such run), StoreError.
+    """
+    from iosonde.jobs.scheduled.runs import chosen_run, scheduled_runs
+    from iosonde.jobs.scheduled.story import story_of
+    from iosonde.jobs.scheduled.words import say_story
+    from iosonde.jobs.store.jobs import read_jobs
+
+    runs = scheduled_runs(read_jobs(root, job_id=job_id), now_ns)
+    if not runs:
+        return None
+    story = story_of(root, chosen_run(runs, step), now_ns)
+    return ScheduledAnswer(story, say_story(story, zone))
+
+
+def meanwhile(
+    root: Path, table: JobTable, job_id: str, step: str | None, now_ns: int
+) -> ScheduledAnswer | None:
+    """The same for a run whose performance is known, in its own time; None: nobody probed, no scheduler knows it.
+
+    Raises UsageError (no such run), StoreError.
+    """
+    from iosonde.jobs.scheduled.runs import recorded_run, scheduled_runs
+    from iosonde.jobs.scheduled.story import story_of
+    from iosonde.jobs.scheduled.words import say_story
+    from iosonde.jobs.store.jobs import read_jobs
+    from iosonde.jobs.table.runs import find_run
+
+    row = find_run(table, job_id, step)
+    runs = scheduled_runs(read_jobs(root, job_id=job_id), now_ns)
+    story = story_of(root, recorded_run(table, row, runs), now_ns, brief=True)
+    if not (runs or story.storage or story.own_io):
+        return None
+    return ScheduledAnswer(story, say_story(story))
+
+
+def meant_job(root: Path, job_id: str, warn: Callable[[str], None]) -> str:
+    """The id of the store that is meant: itself, or the only one that begins or ends with it; else itself."""
+    from iosonde.jobs.store.earlier_runs import known_jobs
+    from iosonde.jobs.table.which_job import SHORTEST_PART
+
+    if len(job_id) < SHORTEST_PART or has_records(root, job_id):
+        return job_id
+    parts = known_jobs(root, job_id).parts
+    if len(parts) != 1:
+        return job_id
+    warn(f"there is no job {job_id}: {parts[0]} is the only one that begins or ends so")
+    return parts[0]
+
+
+def unknown_job(root: Path, job_id: str) -> IosondeError:
+    """The error about an id that the store does not have: ids like it, what there is, how to import."""
+    from iosonde.jobs.scheduled.unknown import unknown_job as error_about
+    from iosonde.jobs.store.earlier_runs import known_jobs
+
+    return error_about(root, job_id, known_jobs(root, job_id))
+
+
 def _order(loss: float) -> float:
     return -loss if math.isfinite(loss) else math.inf
 
@@ -176,14 +273,26 @@ def correlate(
     metrics: Sequence[str] | None = None,
     by: Sequence[By] = ("file_system", "motif"),
     controls: Sequence[str] = (),
+    *,
+    regions: Texts | None = None,
 ) -> Correlated:
-    """What goes with ``y``. ``metrics``: None: those that could explain it.
+    """What goes with ``y``. ``metrics``: None: those that could explain it; ``regions``: as ``regions_of``.
 
     Raises UsageError (no such metric), NothingMeasuredError (no row with y; no metric).
     """
     from iosonde.jobs.correlate.correlate import correlate as correlated
 
-    return correlated(table, y, metrics, by, controls)
+    return correlated(table, y, metrics, by, controls, regions=regions)
+
+
+def regions_of(table: JobTable, boundaries_ns: Sequence[int] = ()) -> Texts:
+    """(n,) the piece of time of each run: between boundaries, or without them of its file system's climates.
+
+    Raises UsageError (boundaries that do not ascend), NothingMeasuredError (no climates).
+    """
+    from iosonde.jobs.climate.regions import between, climates
+
+    return between(table, boundaries_ns) if boundaries_ns else climates(table)
 
 
 def climate(

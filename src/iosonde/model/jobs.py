@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     Rows = Flags | Places | slice
 
+LABELS = ("user", "account", "name", "node_names", "state")
+"""Texts of ``JobTable.labels``; ``node_names``: comma between them."""
+SIZES = ("nodes", "ranks")
+"""Numbers of ``JobTable.sizes``."""
 Mode = Literal["fpp", "shared", ""]
 Direction = Literal["read", "write", "mixed", ""]
 
@@ -87,6 +91,7 @@ class JobTable:
     """Many jobs as columns, in the order of ``start_ns``.
 
     Shapes (n,). ``metrics``: name -> float64, missing is NaN. ``flags``: (row, metric) -> flags, sparse.
+    ``labels``: of ``LABELS`` those that some row has, "" where a row has none; ``sizes``: of ``SIZES``, NaN.
     ``reasons``: rows that were left out, and why. ``source``: where the table is from.
     """
 
@@ -102,9 +107,25 @@ class JobTable:
     flags: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
     reasons: tuple[LeftOut, ...] = ()
     source: str = ""
+    labels: dict[str, Texts] = field(default_factory=dict)
+    sizes: dict[str, Floats] = field(default_factory=dict)
+    base_motif: Texts | None = None
+    """``motif`` without classes of size, where a table has them (``jobs.table.sizes``); None: ``motif`` has none."""
 
     def __len__(self) -> int:
         return len(self.job_id)
+
+    def label(self, name: str) -> Texts:
+        """One of ``LABELS`` of every job, "" where nothing says it."""
+        import numpy as np
+
+        return self.labels.get(name, np.full(len(self), "", dtype=object))
+
+    def size(self, name: str) -> Floats:
+        """One of ``SIZES`` of every job, NaN where nothing says it."""
+        import numpy as np
+
+        return self.sizes.get(name, np.full(len(self), np.nan))
 
     def about(self, metric: str) -> About:
         """What a metric means."""
@@ -125,8 +146,11 @@ class JobTable:
             end_ns=self.end_ns[picked],
             file_system=self.file_system[picked],
             motif=self.motif[picked],
+            base_motif=None if self.base_motif is None else self.base_motif[picked],
             metrics={name: column[picked] for name, column in self.metrics.items()},
             flags=flags,
+            labels={name: column[picked] for name, column in self.labels.items()},
+            sizes={name: column[picked] for name, column in self.sizes.items()},
         )
 
     def with_metrics(self, more: Mapping[str, Floats]) -> JobTable:

@@ -53,7 +53,16 @@ SERIES: dict[str, tuple[str, Kind]] = {
     **dict.fromkeys(
         ("total_inodes", "used_inodes", "free_inodes", "allocated_inodes"), ("inodes", "gauge")
     ),
-    **dict.fromkeys(("clients", "locks", "in_flight_ops", "degraded", "healthy"), ("", "gauge")),
+    **dict.fromkeys(
+        (
+            *("clients", "locks", "in_flight_ops", "degraded", "healthy"),
+            *("available", "ready", "waiters", "queued_ops"),
+        ),
+        ("", "gauge"),
+    ),
+    "longest_wait_s": ("s", "gauge"),
+    "ops_per_s": ("operations/s", "gauge"),
+    "bytes_per_s": ("bytes/s", "gauge"),
 }
 """Names of series: unit and kind. A source may have others; they are named like these, unit last."""
 

@@ -119,6 +119,17 @@ def format_seconds(ns: float) -> str:
     return _format_long(seconds) if seconds >= 120 else f"{seconds} s"
 
 
+def about_length(ns: float) -> str:
+    """A length of time in one number: ``45 s``, ``41 min``, ``2.5 h``, ``18 h``, ``3.2 d``."""
+    if ns < 120e9:
+        return f"{ns / 1e9:.0f} s"
+    if ns < 7_200e9:
+        return f"{ns / 60e9:.0f} min"
+    unit, size = ("h", 3_600e9) if ns < 2 * DAY_NS else ("d", DAY_NS)
+    value = f"{ns / size:.1f}" if ns < 9.95 * size else f"{ns / size:.0f}"
+    return f"{value.removesuffix('.0')} {unit}"
+
+
 def _format_long(seconds: int) -> str:
     """Two of d, h, min, s."""
     parts = [

@@ -10,14 +10,16 @@ import numpy as np
 from iosonde.jobs.explain.data import candidate_data
 from iosonde.jobs.explain.explain import Explanation
 from iosonde.jobs.explain.words import JobVerdict
+from iosonde.jobs.scheduled.data import storage_data, story_data
 from iosonde.jobs.umami.diagram import Umami
 from iosonde.jobs.umami.records import as_json, records
 from iosonde.model.advice import spelled
 from iosonde.notebook.arguments import python
 from iosonde.notebook.columns import of_records
-from iosonde.notebook.display import Pictured, TableResult
+from iosonde.notebook.display import Answer, Pictured, TableResult
 
 if TYPE_CHECKING:
+    from iosonde.jobs.answers import ScheduledAnswer
     from iosonde.jobs.umami.figure import UmamiFigure
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
@@ -30,6 +32,8 @@ _CANDIDATE = (
     *("metric", "label", "unit", "tag", "value", "usual", "class", "share_below", "n_history"),
     *("z", "loss", "matches", "score", "spearman", "p", "q", "n", "n_eff", "leak", "flags"),
 )
+
+_STORAGE = ("target", "slow_s", "clear_s", "unknown_s", "told_level", "window_s", "hosts")
 
 
 class Diagram(Pictured):
@@ -106,3 +110,26 @@ class Explained(Pictured):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\n\n{self.diagram!r}"
+
+
+class ScheduledResult(Answer):
+    """A job that only a scheduler recorded: what storage was like while it ran. ``data``: a ``ScheduledStory``."""
+
+    def __init__(self, found: ScheduledAnswer) -> None:
+        self.data, self._words = found
+        self.lines = (self._words.sentence, *self._words.lines())
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one line."""
+        return self._words.sentence
+
+    @property
+    def columns(self) -> Columns:
+        """A row a probed target, the slowest first: seconds slow, clear and unknown, which are the run time."""
+        rows = [storage_data(one) for one in self.data.storage]
+        return of_records(rows, _STORAGE)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, as ``iosonde explain --format json`` writes it (docs/jobs.md)."""
+        return story_data(self.data, self._words)

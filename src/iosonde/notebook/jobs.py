@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -14,13 +15,14 @@ from iosonde.jobs import answers
 from iosonde.jobs.table import source as job_source
 from iosonde.jobs.table.derived import FRACTION, Peak
 from iosonde.jobs.table.leakage import judged
+from iosonde.jobs.table.listing import JobFilter, ListedJob, Sort
 from iosonde.jobs.umami.diagram import STANDARD, History
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
-from iosonde.notebook.arguments import in_python, names_of, paths_of, span, zone_of
+from iosonde.notebook.arguments import in_python, names_of, now_ns, paths_of, span, zone_of
 from iosonde.notebook.columns import instants, of_records, texts
 from iosonde.notebook.display import Answer, TableResult
-from iosonde.notebook.job_result import Diagram, Explained
+from iosonde.notebook.job_result import Diagram, Explained, ScheduledResult
 from iosonde.notebook.jobs_result import ClimateResult, Correlations
 
 if TYPE_CHECKING:
@@ -52,8 +54,13 @@ class Jobs(Answer):
 
     @property
     def columns(self) -> Columns:
-        """``job_id step start end file_system motif``, then a column a metric (float64, missing is NaN)."""
+        """``job_id step start end file_system motif``, then a column a metric (float64, missing is NaN).
+
+        Behind them, as far as some row has it: ``user account name node_names state nodes ranks``.
+        """
         table = self.data
+        said = {name: texts(column) for name, column in table.labels.items()}
+        sizes = {name: column for name, column in table.sizes.items() if name not in table.metrics}
         return {
             "job_id": table.job_id,
             "step": table.step,
@@ -61,6 +68,8 @@ class Jobs(Answer):
             "end": instants(table.end_ns),
             "file_system": texts(table.file_system),
             "motif": texts(table.motif),
+            **{name: column for name, column in said.items() if name not in table.metrics},
+            **sizes,
             **table.metrics,
         }
 
@@ -90,6 +99,35 @@ class Jobs(Answer):
         Raises UsageError (no such file system or motif), NothingMeasuredError (no job is like that).
         """
         return Jobs(answers.select(self.data, file_system, motif, span(since, until)))
+
+    @in_python
+    def listed(
+        self,
+        *,
+        search: str = "",
+        user: str | None = None,
+        account: str | None = None,
+        node: str | None = None,
+        file_system: str | None = None,
+        since: Instant = None,
+        until: Instant = None,
+        slow: bool = False,
+        sort: Sort | None = None,
+        limit: int | None = None,
+    ) -> TableResult:
+        """Jobs as ``iosonde jobs`` lists them, with ``run_s`` and ``slowness``: newest first, slow ones slowest first.
+
+        ``slow``: only those that took 1.5 times as long as others of their kind; ``since``, ``until``: they ran in a
+        part of it. Raises UsageError: a time or order that is none.
+        """
+        if sort not in (None, *get_args(Sort)):
+            raise UsageError(f"there is no order {sort!r}", expected="time or slowness")
+        begin, end = span(since, until)
+        which = JobFilter(search.split(), begin, end, user, account, node, file_system, slow)
+        order: Sort = sort or ("slowness" if slow else "time")
+        found = answers.list_jobs(self.data, which, limit, order)
+        rows = [one._asdict() for one in found.jobs]
+        return TableResult(of_records(rows, ListedJob._fields), found)
 
     @in_python
     def umami(
@@ -127,11 +165,14 @@ class Jobs(Answer):
         *,
         last: int | None = None,
         history: History = "earlier",
-    ) -> Explained:
+    ) -> Explained | ScheduledResult:
         """Why a job was slow: what stood out, what history says of each, what was as usual. Arguments as ``umami``.
 
-        What stood out need not be the cause (docs/umami.md). Raises UsageError: no such job or run.
+        What stood out need not be the cause (docs/umami.md). Of a job of a store that only a scheduler recorded: what
+        storage was like while it ran (docs/jobs.md). Raises UsageError: no such job or run.
         """
+        if (only := self._scheduled(str(job), _step(step))) is not None:
+            return only
         found, verdict, diagram = answers.explain_job(
             self._judged,
             self._known(job),
@@ -178,6 +219,13 @@ class Jobs(Answer):
         found = answers.climate(self.data, file_system, motif, span(since, until))
         return ClimateResult(found.climate)
 
+    def _scheduled(self, job: str, step: str | None) -> ScheduledResult | None:
+        """The answer about a job without performance; None: it has one, or there is no store or record."""
+        if self._root is None or answers.has_performance(self._root, job):
+            return None
+        found = answers.scheduled_job(self._root, job, now_ns(), step, zone=UTC)
+        return None if found is None else ScheduledResult(found)
+
     @cached_property
     def _judged(self) -> JobTable:
         return judged(self.data)
@@ -217,9 +265,9 @@ def _history(word: str) -> History:
     return "all" if word == "all" else "earlier"
 
 
-def of_store(root: Path, peak: Peak) -> Jobs:
+def of_store(root: Path, peak: Peak, *, scheduled: bool = False) -> Jobs:
     """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none."""
-    return Jobs(job_source.from_store(root, peak), root=root)
+    return Jobs(job_source.from_store(root, peak, scheduled=scheduled), root=root)
 
 
 @in_python

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MEDIA_TYPES = {
     "json": "application/json",
+    "bin": "application/octet-stream",
     "csv": "text/csv; charset=utf-8",
     "png": "image/png",
     "svg": "image/svg+xml",
@@ -43,11 +44,16 @@ def json_body(body: bytes) -> JsonBody:
 
 def json_answer(request: Request, answer: JsonBody) -> Response:
     """The form of the answer that this request can read; nobody keeps it."""
+    return compressed_answer(request, answer, "json")
+
+
+def compressed_answer(request: Request, answer: JsonBody, form: str) -> Response:
+    """The same of any form of MEDIA_TYPES."""
     headers = {"cache-control": "no-store", "vary": "accept-encoding"}
     body = answer.plain
     if answer.compressed is not None and "gzip" in request.headers.get("accept-encoding", ""):
         body, headers["content-encoding"] = answer.compressed, "gzip"
-    return Response(body, media_type=MEDIA_TYPES["json"], headers=headers)
+    return Response(body, media_type=MEDIA_TYPES[form], headers=headers)
 
 
 def attachment(body: bytes, form: str, words: Sequence[str]) -> Response:

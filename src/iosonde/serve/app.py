@@ -11,6 +11,7 @@ A mistake of ours is a 500 without its traceback; every other error is of ``erro
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -22,6 +23,8 @@ from starlette.responses import Response, StreamingResponse
 
 from iosonde import __version__
 from iosonde.engine.left_out import left_out
+from iosonde.jobs.load.from_store import load_of_store
+from iosonde.jobs.load.history import LoadHistory
 from iosonde.jobs.table.source import from_store
 from iosonde.model.jobs import JobTable
 from iosonde.model.ops import DEFAULT_TRAILING_NS, OP_WORDS, SLOW_AT, SLOW_LOWER_AT
@@ -35,6 +38,8 @@ from iosonde.serve.history import History
 from iosonde.serve.job_table import JobTables
 from iosonde.serve.jobs import JobsQuery, jobs_listed
 from iosonde.serve.live import Live
+from iosonde.serve.load.answer import LoadRoutes
+from iosonde.serve.load.histories import Histories
 from iosonde.serve.page import STATIC, Page
 from iosonde.serve.params import (
     FeedQuery,
@@ -45,9 +50,14 @@ from iosonde.serve.params import (
     feed_start,
     series_request,
 )
+from iosonde.serve.privacy.policy import pseudonyms
+from iosonde.serve.privacy.pseudonyms import Pseudonyms
+from iosonde.serve.runs.answer import RunRoutes
 from iosonde.serve.security import LOOPBACK_NAMES, Guard, mistaken
 from iosonde.serve.series import series_json
 from iosonde.serve.shapes import jobs as job_json
+from iosonde.serve.shapes import load as load_json
+from iosonde.serve.shapes import runs as run_json
 from iosonde.serve.shapes import weather as weather_json
 from iosonde.serve.shared import Shared
 from iosonde.serve.targets import Targets
@@ -68,26 +78,32 @@ def create(
     clock: Callable[[], int] = time.time_ns,
     static: Path = STATIC,
     jobs: Callable[[], JobTable] | None = None,
+    loads: Callable[[], LoadHistory] | None = None,
+    names: Pseudonyms | None = None,
 ) -> FastAPI:
     """The application over one store folder, which need not exist yet.
 
     ``hosts``: names that the server answers to (None: any); see ``security``. ``clock``: ns since
-    the epoch. ``jobs``: the table of jobs (None: the store's). ``app.state.live.stop()`` ends the streams.
+    the epoch. ``jobs``, ``loads``: the table of jobs, the load of nodes (None: the store's). ``names``: of users,
+    accounts and jobs, as they leave (None: hashed). ``app.state.live.stop()`` ends the streams.
     """
     store = Store(Path(store_root))
     # The weather shares its threads with nobody: tables of jobs, pictures and climates take longer.
     shared, of_jobs = Shared(time.monotonic), Shared(time.monotonic)
-    drawings, slow = (Shared(time.monotonic, threads=1) for _ in range(2))
+    drawings, slow, of_load = (Shared(time.monotonic, threads=1) for _ in range(3))
     arrivals = Arrivals(store.root, clock)
     targets = Targets(store.root)
     live = Live(targets, arrivals, clock)
-    tables = JobTables(jobs or (lambda: from_store(store.root)), time.monotonic)
+    names = names or pseudonyms(store.root, "hashed", loopback=False, randomness=os.urandom)
+    tables = JobTables(jobs or (lambda: from_store(store.root)), time.monotonic, names)
+    read_load = loads or (lambda: load_of_store(store.root, clock()))
+    histories = Histories(read_load, names, time.monotonic)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         live.stop()
-        for threads in (shared, of_jobs, drawings, slow):
+        for threads in (shared, of_jobs, drawings, slow, of_load):
             threads.close()
 
     # The page allows no other host to send scripts, and FastAPI's page of the description needs one: none here.
@@ -114,8 +130,10 @@ def create(
         response_model=job_json.ClimateJson | job_json.NoJobs,
         responses=weather_json.pictures("csv"),
     )(ClimateRoute(tables, slow, drawings).answer)
+    _add_runs(app, RunRoutes(store.root, of_jobs, drawings, clock))
+    _add_load(app, LoadRoutes(histories, of_load, hashed=names.hashed))
     _add_feed(app, live)
-    _add_about(app, store.root)
+    _add_about(app, store.root, names)
     app.mount("/", Page(static))
     add_error_handlers(app)
     app.add_exception_handler(Exception, mistaken)
@@ -158,6 +176,26 @@ def _add_jobs(app: FastAPI, tables: JobTables, shared: Shared) -> None:
         return json_answer(request, answer)
 
 
+def _add_runs(app: FastAPI, routes: RunRoutes) -> None:
+    app.get("/api/runs", response_model=run_json.RunsJson)(routes.listed)
+    app.get("/api/runs/run", response_model=run_json.RunJson, responses=weather_json.pictures())(
+        routes.one
+    )
+    app.get("/api/runs/compare", response_model=run_json.ComparedRunsJson)(routes.compare)
+
+
+def _add_load(app: FastAPI, routes: LoadRoutes) -> None:
+    app.get(
+        "/api/load",
+        response_model=load_json.LoadJson | load_json.NoLoad,
+        responses=weather_json.files("csv"),
+    )(routes.table)
+    app.get("/api/load/cells", response_class=Response, responses=weather_json.files("bin"))(
+        routes.cells
+    )
+    app.get("/api/load/jobs", response_model=load_json.LoadJobsJson)(routes.jobs)
+
+
 def _add_feed(app: FastAPI, live: Live) -> None:
     @app.get(
         "/api/feed",
@@ -180,18 +218,20 @@ def _add_feed(app: FastAPI, live: Live) -> None:
         return EventStream(live.events(start), headers=headers)
 
 
-def _add_about(app: FastAPI, root: Path) -> None:
+def _add_about(app: FastAPI, root: Path, names: Pseudonyms) -> None:
     @app.get("/api/about", response_model=weather_json.AboutJson)
     async def get_about(request: Request, _: Annotated[Parameters, Query()]) -> Response:
         """Version, store, words and thresholds that the page explains."""
-        return json_answer(request, JsonBody(wire.dumps(_about(root)), None))
+        return json_answer(request, JsonBody(wire.dumps(_about(root, names)), None))
 
 
-def _about(root: Path) -> dict[str, object]:
+def _about(root: Path, names: Pseudonyms) -> dict[str, object]:
     return {
         "version": __version__,
         "left_out": left_out(root),
-        "store": str(root.absolute()),
+        # The folder above a store is often called after a user.
+        "store": root.absolute().name if names.hashed else str(root.absolute()),
+        "names": "hashed" if names.hashed else "shown",
         "op_words": OP_WORDS,
         "slow_at": SLOW_AT,
         "slow_lower_at": SLOW_LOWER_AT,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from iosonde.jobs.answers import list_jobs
-from iosonde.jobs.table.listing import JobList, jobs_data
+from iosonde.jobs.table.listing import JobFilter, JobList, Sort, jobs_data
 from iosonde.model import parameters
 from iosonde.model.errors import MissingPartError, NothingMeasuredError
 from iosonde.serve.job_table import JobTables
@@ -18,6 +18,14 @@ class JobsQuery(Parameters):
     """What ``/api/jobs`` is asked."""
 
     search: Text = Field("", description=parameters.JOB_SEARCH)
+    since_ns: Annotated[int, DIGITS] | None = Field(None, description=parameters.JOBS_SINCE)
+    until_ns: Annotated[int, DIGITS] | None = Field(None, description=parameters.JOBS_UNTIL)
+    user: Text = Field("", description=parameters.JOBS_OF_USER)
+    account: Text = Field("", description=parameters.JOBS_OF_ACCOUNT)
+    node: Text = Field("", description=parameters.JOBS_OF_NODE)
+    file_system: Text = Field("", description=parameters.ONE_FILE_SYSTEM)
+    slow: bool = Field(False, description=parameters.JOBS_SLOW)
+    sort: Sort = Field("time", description=parameters.JOBS_SORT)
     limit: Annotated[int, Field(ge=1, le=500), DIGITS] = Field(
         100, description="so many jobs at most"
     )
@@ -29,5 +37,14 @@ def jobs_listed(jobs: JobTables, query: JobsQuery) -> dict[str, Any]:
         table = jobs.newest().judged
     except (NothingMeasuredError, MissingPartError):
         return jobs_data(JobList(0, 0, []))
-    words = tuple(query.search.lower().split())
-    return jobs_data(list_jobs(table, words, query.limit))
+    which = JobFilter(
+        words=tuple(query.search.lower().split()),
+        since_ns=query.since_ns,
+        until_ns=query.until_ns,
+        user=query.user or None,
+        account=query.account or None,
+        node=query.node or None,
+        file_system=query.file_system or None,
+        slow=query.slow,
+    )
+    return jobs_data(list_jobs(table, which, query.limit, query.sort))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import ipaddress
 import logging
+import os
 import socket
 import threading
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from fastapi import FastAPI
 from iosonde.model.errors import IosondeError, UsageError
 from iosonde.serve.app import create
 from iosonde.serve.connections import BoundedConnection, FewLines
+from iosonde.serve.privacy.policy import POLICY, Shown, pseudonyms, read_policy
 from iosonde.serve.sealing import Sealer
 from iosonde.serve.security import LOOPBACK_NAMES
 
@@ -29,13 +31,16 @@ def run(
     note: Callable[[str], None] = print,
     *,
     sealing: bool = True,
+    names_shown: Shown | None = None,
 ) -> None:
     """Serve the store on ``listen`` (HOST:PORT, port 0 = any free one) until Ctrl-C or SIGTERM.
 
     ``note`` gets the lines for people; the first one says the address. With ``sealing``, closed
-    spool segments become Parquet meanwhile. Raises UsageError for an
-    address that cannot be read, IosondeError when it cannot be used.
+    spool segments become Parquet meanwhile. ``names_shown``: who sees names of users and jobs (None: as the
+    store's policy says). Raises UsageError for an address or a policy that cannot be read, IosondeError
+    when the address cannot be used.
     """
+    policy = read_policy(store_root) if names_shown is None else names_shown
     host, port = parse_listen(listen)
     bound = bind(host, port)
     address = bound.getsockname()
@@ -47,7 +52,12 @@ def run(
             "note: others can reach this address; there is no password, and paths of targets "
             "are shown"
         )
-    server = serving(create(store_root, hosts=LOOPBACK_NAMES if loopback else None))
+    names = pseudonyms(store_root, policy, loopback=loopback, randomness=os.urandom)
+    if names_shown is None and names.hashed and not (Path(store_root) / POLICY).exists():
+        note(
+            "note: aliases stand for names of users and jobs; --names shown, or a policy, shows them"
+        )
+    server = serving(create(store_root, hosts=LOOPBACK_NAMES if loopback else None, names=names))
     sealer = Sealer(store_root, note)
     if sealing:
         sealer.start()

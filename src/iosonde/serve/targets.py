@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.engine.states import read_states
 from iosonde.model.errors import StoreError
+from iosonde.model.names import host_of_rank
 from iosonde.weather import answers
+from iosonde.weather.forget import current
 from iosonde.weather.slowdown.findings import Finding
 from iosonde.weather.slowdown.words import say
 
@@ -36,12 +38,14 @@ class Targets:
 
         Raises StoreError only when the folder of states cannot be read.
         """
-        states = read_states(self.root)
-        living = {(state["host"], state["target"]) for state in states}
+        every = read_states(self.root)
+        living = {(state["host"], state["target"]) for state in every}
+        states = current(every, now_ns)
         findings = answers.now(states, now_ns)
         found = [_described(f, state, zone) for f, state in zip(findings, states, strict=True)]
         for host, target, last_ns in self._past_targets(now_ns):
-            if (host, target) not in living:
+            # Ranks of a benchmark are no probes: their samples belong to its run.
+            if (host, target) not in living and host_of_rank(host) is None:
                 finding = Finding("stale", "unknown", host, target, now_ns, since_ns=last_ns)
                 found.append(_described(finding, _past_state(host, target, last_ns), zone))
         return sorted(found, key=lambda item: (item["host"], item["target"]))

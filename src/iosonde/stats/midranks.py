@@ -42,3 +42,31 @@ def share_below(history: Floats, value: float) -> float:
         return float("nan")
     below = np.count_nonzero(known < value) + 0.5 * np.count_nonzero(known == value)
     return float(below / len(known))
+
+
+FEWEST_RANKED = 8
+"""Rows below which a rank correlation says nothing."""
+
+
+def rank_correlation(y: Floats, x: Floats) -> Floats:
+    """(p,) Spearman's coefficient of ``y`` (n,) with each column of ``x`` (n, p).
+
+    Missing data: of each column the rows in which both are known; 0 with fewer than ``FEWEST_RANKED`` of them, and
+    where either never changes.
+    """
+    found = np.zeros(x.shape[1])
+    known = np.isfinite(y)[:, None] & np.isfinite(x)
+    keys: dict[bytes, list[int]] = {}
+    for column, packed in enumerate(np.packbits(known, axis=0).T):
+        keys.setdefault(packed.tobytes(), []).append(column)
+    for columns in keys.values():
+        rows = known[:, columns[0]]
+        if rows.sum() < FEWEST_RANKED:
+            continue
+        a, b = midranks(y[rows][:, None]), midranks(x[rows][:, columns])
+        a, b = a - a.mean(), b - b.mean(axis=0)
+        size = np.sqrt((a**2).sum() * (b**2).sum(axis=0))
+        found[columns] = np.where(
+            size > 0, (a * b).sum(axis=0) / np.where(size > 0, size, 1.0), 0.0
+        )
+    return found

@@ -27,12 +27,16 @@ if TYPE_CHECKING:
     from iosonde.weather.compare.compare import Compared
     from iosonde.weather.compare.words import OpComparison
     from iosonde.weather.events.log import Event, EventLog
+    from iosonde.weather.ping.watched import Watched
     from iosonde.weather.samples.periods import Part
     from iosonde.weather.selectors import Defaults, StoreNames
     from iosonde.weather.store import Store
 
     Span = tuple[int | None, int | None]
     """Begin and end in ns, None = open."""
+
+_STORE_S = 1.0
+"""A ping waits so long for what the store knows."""
 
 
 class Happened(NamedTuple):
@@ -65,6 +69,18 @@ class Comparison(NamedTuple):
 def now(states: Sequence[dict[str, Any]], now_ns: int) -> list[Finding]:
     """The verdict of every live state, in their order; servers of one target are seen side by side."""
     return compared([from_state(state, now_ns) for state in states])
+
+
+def watched(root: Path, path: str, host: str, now_ns: int) -> Watched:
+    """What probes know of the file system of ``path``. A store that hangs, or is none, knows nothing."""
+    from iosonde.host.child import ask
+    from iosonde.host.mounts import mount_table
+    from iosonde.weather.ping.watched import watched as of_states
+
+    states = ask(lambda note: note.found(states=read_states(root)), _STORE_S).facts.get(
+        "states", []
+    )
+    return of_states(states, mount_table(), path, host, now_ns)
 
 
 def event_log(root: Path, span_ns: Span) -> EventLog:

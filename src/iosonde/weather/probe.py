@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from iosonde import _core
+from iosonde.engine.states import remove_files
 from iosonde.model import errors
 
 Progress = Callable[[str, str, int, int], bool]
@@ -25,6 +26,11 @@ def worker_binary() -> str | None:
     return str(beside) if os.access(beside, os.X_OK) else None
 
 
+def _of_probes(root: Path) -> set[Path]:
+    """Files of states and baselines."""
+    return {path for folder in ("state", "baselines") for path in root.glob(f"{folder}/*/*")}
+
+
 class ForegroundProbe:
     """Probes the targets of a configuration until stopped.
 
@@ -33,16 +39,23 @@ class ForegroundProbe:
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
+        self._root = Path(config["store"])
+        self._there = _of_probes(self._root)
         try:
             self._probe = _core.Probe(json.dumps(config), worker_binary())
         except _core.ConfigError as error:
             raise errors.UsageError(str(error)) from None
 
     def prepare(self, progress: Progress) -> list[str]:
-        """Make big files and pools ready; returns what people should know of each target."""
+        """Make big files and pools ready; returns what people should know of each target.
+
+        A target that cannot be probed leaves no state: a path that was mistyped is nobody's news.
+        """
         try:
             return self._probe.prepare(progress)
         except _core.ProbeError as error:
+            self.stop()
+            remove_files(_of_probes(self._root) - self._there)
             raise errors.MeasureError(str(error)) from None
 
     def start(self) -> None:

@@ -177,17 +177,21 @@ def test_what_is_marked_missing_is_missing(tmp_path):
     rates = [[0, 1.0, 2.0, 3.0], [0, 1.0, 2.0, 3.0]]
     cpu = {h5lmt._OSS: ({"OSSNames": ["a", "b"]}, [[1.0, 2.0, 3.0, 4.0]] * 2)}
     got = Got(h5lmt, h5(tmp_path, rates, [[0, 0, 0, 0], [0, 1, 0, 0]], cpu))
-    assert np.isnan(got.one("ost", "read_bytes").value).tolist() == [
-        [False, True],
-        [False, True],
-        [False, False],
-    ]
+    # Behind the gap a rate was measured for its own step.
+    assert got.one("ost", "read_bytes").value[:, 0].tolist() == [5, 10, 15]
+    np.testing.assert_array_equal(got.one("ost", "read_bytes").value[:, 1], [np.nan, 10, 15])
     assert np.isnan(got.one("oss", "cpu_percent").value).tolist() == [
         [False, i == 1] for i in range(4)
     ]
     assert got.flags() == {"missing"}
     odd = Got(h5lmt, h5(tmp_path, rates, [[0, 1, 0, 0]] * 3)).one("ost", "read_bytes")
-    assert np.isnan(odd.value).all(axis=1).tolist() == [True, True, False]
+    assert np.isnan(odd.value).all(axis=1).tolist() == [True, False, False]
+
+
+def test_a_zero_behind_a_gap_is_no_measured_zero(tmp_path):
+    rates = [[0, 0, 0, 3.0, 0]] * 2
+    block = Got(h5lmt, h5(tmp_path, rates, [[0, 1, 0, 0, 0]] * 2)).one("ost", "read_bytes")
+    np.testing.assert_array_equal(block.value[:, 0], [np.nan, np.nan, 15, 0])
 
 
 def test_a_step_that_is_longer_counts_as_long_as_it_was(tmp_path):
@@ -200,9 +204,27 @@ def test_sizes_of_operations_are_optional_and_counted(tmp_path):
     sizes = np.zeros((2, 9, 3))
     sizes[0, :, 1] = 0.2
     more = {h5lmt._SIZES[0]: ({"OSTNames": OSTS}, sizes)}
-    block = Got(h5lmt, h5(tmp_path, [[0, 1.0, 1.0]] * 2, more=more)).one("ost", "read_ops")
+    read = [[0, 1.0, 0.0], [0, 0.0, 0.0]]
+    block = Got(h5lmt, h5(tmp_path, read, more=more)).one("ost", "read_ops")
     assert block.value.tolist() == [[9, 0], [0, 0]]
     assert block.notes[0].flag == "estimated"
+
+
+def test_histograms_that_stayed_empty_count_no_operations(tmp_path):
+    read = [[0, 5.0, 5.0, 0.0], [0, 5.0, 0.0, 5.0]]
+    sizes = np.zeros((2, 9, 4))
+    sizes[1, 3] = [0, 0.4, 0, 0]  # a histogram that lives, but misses the last step
+    more = {h5lmt._SIZES[0]: ({"OSTNames": OSTS}, sizes)}
+    block = Got(h5lmt, h5(tmp_path, read, more=more)).one("ost", "read_ops")
+    np.testing.assert_array_equal(block.value[:, 0], [np.nan] * 3)  # dead
+    np.testing.assert_array_equal(block.value[:, 1], [2, 0, np.nan])
+    assert {note.flag for note in block.notes} == {"estimated", "missing", "monitor-down"}
+
+
+def test_histograms_of_targets_at_rest_are_zero(tmp_path):
+    more = {h5lmt._SIZES[0]: ({"OSTNames": OSTS}, np.zeros((2, 9, 3)))}
+    block = Got(h5lmt, h5(tmp_path, [[0] * 3] * 2, more=more)).one("ost", "read_ops")
+    assert block.value.tolist() == [[0, 0], [0, 0]]
 
 
 def test_operations_nobody_recorded_are_not_zeros(tmp_path):

@@ -124,3 +124,42 @@ def test_a_snapshot_a_tar_archive(tmp_path):
     assert [(step, value) for _, step, value in steps] == [(60 * 10**9, 1), (60 * 10**9, 3)]
     alone = take(proc, [paths[0], tree(tmp_path / "other.tar", T0, 7, "work-OST0001")])
     assert "and 1 more is one snapshot" in alone.told[0]
+
+
+SIZES = {
+    "kbytestotal": 1000,
+    "kbytesfree": 400,
+    "kbytesavail": 300,
+    "filestotal": 50,
+    "filesfree": 20,
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_pages_that_zero_bytes_fill_up(tmp_path, packed):
+    """Lustre 2.15's /sys, copied page by page."""
+    files = {
+        f"{osd}/work-{target}/{name}": f"{value}\n".encode().ljust(4096, b"\0")
+        for osd, target in (("osd-ldiskfs", "OST0000"), ("osd-zfs", "MDT0001"))
+        for name, value in SIZES.items()
+    }
+    if packed:
+        path = tmp_path / "x.tar"
+        with tarfile.open(path, "w") as tar:
+            for name, data in files.items():
+                info = tarfile.TarInfo(f"sys/fs/lustre/{name}")
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+    else:
+        path = tmp_path / "copy"
+        for name, data in files.items():
+            file = path / "sys/fs/lustre" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+    out = take(proc, path)
+    assert out.told == []
+    for target in ("work-OST0000", "work-MDT0001"):
+        assert out.values("total_bytes", target) == [1000 * 1024]
+        assert out.values("used_bytes", target) == [600 * 1024]
+        assert out.values("available_bytes", target) == [300 * 1024]
+        assert out.values("used_inodes", target) == [30]

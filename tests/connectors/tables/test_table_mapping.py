@@ -389,3 +389,37 @@ def test_rows_are_jobs_with_scalars(tmp_path):
     assert "server_written_bytes" not in second.scalars
     (only,) = {tuple(job.scalars) for job in jobs_of(table, metrics=["own_bytes"])}
     assert only == ("own_bytes",)
+
+
+def test_pytokios_rows_of_a_gpfs(tmp_path):
+    """Reads and writes of applications, directory reads, inode updates: what mmpmon counts beside bytes."""
+    values = {
+        "darshan_jobid": 7,
+        "_file_system": "mira-fs1",
+        "darshan_start_time": 1_500_000_000,
+        "darshan_end_time": 1_500_000_100,
+        "darshan_app": "/x/vpicio",
+        "darshan_nprocs": 16,
+        "darshan_biggest_read_api_files": 0,
+        "darshan_biggest_write_api_files": 1,
+        "darshan_tot_bytes_read_posix": 0,
+        "darshan_tot_bytes_written_posix": 4 * GIB,
+        "darshan_total_gibs_posix": 4,
+        "darshan_agg_perf_by_slowest_posix": 100,
+        "darshan_tot_reads_posix": 10,
+        "darshan_tot_writes_posix": 90,
+        "fs_tot_bytes_read": GIB,
+        "fs_tot_bytes_written": 8 * GIB,
+        "fs_tot_read_ops": 100,
+        "fs_tot_write_ops": 150,
+        "fs_tot_readdir_ops": 803,
+        "fs_tot_inode_update_ops": 544,
+    }
+    path = tmp_path / "summaries.csv"
+    path.write_text(",".join(values) + "\n" + ",".join(map(str, values.values())) + "\n")
+    (table, _, mapping), told = read(path, "")
+    assert (mapping.name, told) == ("pytokio summarize_job", [])
+    found = {name: column[0] for name, column in with_derived(table).table.metrics.items()}
+    assert (found["server_read_ops"], found["server_write_ops"]) == (100, 150)
+    assert (found["server_readdirs"], found["server_inode_updates"]) == (803, 544)
+    assert found["cf_ops_ratio"] == 0.4

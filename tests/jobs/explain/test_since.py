@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from iosonde.jobs.explain.explain import explain
+from iosonde.jobs.explain.shortened import LONGEST
 from iosonde.jobs.explain.since import since
 from iosonde.jobs.explain.words import judge
 from iosonde.model.jobs import JobTable
@@ -35,18 +36,19 @@ def test_a_run_like_all_since_a_change_is_not_blamed_on_its_day(seed):
     assert abs(found.since.loss) < 0.1
     verdict = judge(found)
     assert verdict.verdict == "slow"
-    assert (
-        "; as fast as the 19 other runs since 2026-11-20, when its kind fell from 9."
-        in verdict.sentence
-    )
+    since = "as fast as the 19 other runs since 2026-11-20, when its kind fell from 9."
+    assert any(since in line for line in (verdict.sentence, *verdict.evidence))
+    assert "; as fast as " in verdict.sentence
     assert "; what is otherwise than before: opens " in verdict.sentence
+    assert len(verdict.sentence) <= LONGEST
     assert not any("by chance" in line or "chance alone" in line for line in verdict.evidence)
 
 
 def test_what_is_slower_than_its_time_is_explained_as_ever():
     verdict = judge(explain(changed(1, last=0.5), "60"))
     assert "; 5" in verdict.sentence
-    assert "slower than the 19 other runs since 2026-11-20" in verdict.sentence
+    assert "slower than its kind since 2026-11-20" in verdict.sentence
+    assert any("slower than the 19 other runs since 2026-11-20" in one for one in verdict.evidence)
     assert "otherwise than before" not in verdict.sentence
 
 

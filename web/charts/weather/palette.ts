@@ -1,6 +1,7 @@
 // The page's colours, read from the style sheet, so that light and dark live in one place.
-import { parseRgb } from "./scale.ts";
-import type { Rgb } from "./scale.ts";
+import { cssColours } from "../shared/css_colours.ts";
+import { parseRgb } from "../shared/ramp.ts";
+import type { Rgb } from "../shared/ramp.ts";
 
 export interface Palette {
   readonly ink: string;
@@ -23,15 +24,8 @@ const RAMP_VARIABLES = ["--ramp-1", "--ramp-1-5", "--ramp-2", "--ramp-4", "--ram
 
 /** The colours that hold inside `parent` now. Ask again when the theme changes. */
 export function readPalette(parent: Element): Palette {
-  // A custom property comes back as it was written; as the colour of an element it comes back resolved.
-  const probe = document.createElement("span");
-  parent.append(probe);
-  const style = getComputedStyle(probe);
-  const colour = (name: string): string => {
-    probe.style.color = `var(${name})`;
-    return style.color;
-  };
-  const palette = {
+  const { colour, font } = cssColours(parent);
+  return {
     ink: colour("--ink"),
     faint: colour("--ink-faint"),
     grid: colour("--grid"),
@@ -45,8 +39,6 @@ export function readPalette(parent: Element): Palette {
     slowTint: colour("--slow-tint"),
     density: colour("--density"),
     ramp: RAMP_VARIABLES.map((name) => parseRgb(colour(name))),
-    font: style.fontFamily,
+    font,
   };
-  probe.remove();
-  return palette;
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ms } from "../../api/time.ts";
-import { densityAlpha, inkOn, logExtent, logTicks, parseRgb, RAMP_AT, rampColour } from "./scale.ts";
+import { parseRgb, RAMP_AT, rampColour } from "../shared/ramp.ts";
+import { densityAlpha, inkOn, logExtent, logTicks } from "./scale.ts";
 
 test("a log axis holds every positive value, whatever else is there", () => {
   const extent = logExtent([null, 0, -1, 0.9, 40]);

@@ -3,7 +3,7 @@
 import { after } from "../../api/time.ts";
 import type { Frame, PanelModel } from "./frame.ts";
 import { clipped } from "./frame.ts";
-import { rampColour } from "./scale.ts";
+import { rampColour } from "../shared/ramp.ts";
 
 /** CSS pixels: distance of the strip from the plot, and its height. */
 export const STRIP_GAP = 6;

@@ -5,7 +5,8 @@ import { between } from "../../api/time.ts";
 import type { UnixMs } from "../../api/time.ts";
 import { formatAge, formatFactor } from "../../charts/shared/format.ts";
 import type { Palette } from "../../charts/weather/palette.ts";
-import { inkOn, rampColour } from "../../charts/weather/scale.ts";
+import { rampColour } from "../../charts/shared/ramp.ts";
+import { inkOn } from "../../charts/weather/scale.ts";
 import { h, setAttribute, setText } from "../shared/dom.ts";
 import { severityIcon, severityWord } from "./icons.ts";
 

@@ -7,7 +7,8 @@ import type { PanelModel } from "../../charts/weather/frame.ts";
 import type { Palette } from "../../charts/weather/palette.ts";
 import { readingAt, readingNow } from "../../charts/weather/reading.ts";
 import type { Reading } from "../../charts/weather/reading.ts";
-import { inkOn, rampColour } from "../../charts/weather/scale.ts";
+import { rampColour } from "../../charts/shared/ramp.ts";
+import { inkOn } from "../../charts/weather/scale.ts";
 import { h, setAttribute, setText } from "../shared/dom.ts";
 import { Tooltip } from "./tooltip.ts";
 

@@ -5,8 +5,7 @@
 //!                                      note          the parameters that made it
 //!                                      r00000.d00000/<object number, 16 hexadecimal digits>
 //! ```
-//! Between two clock readings lie the calls that NFSv3 needs: create is CREATE and WRITE, read is LOOKUP and READ, stat is
-//! LOOKUP, delete is REMOVE.
+//! Between two clock readings lie the calls that NFSv3 needs: [`iosonde_nfs::objects`].
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,8 +17,11 @@ use iosonde_core::seed::Random;
 use iosonde_nfs::connection::{Connection, Connector};
 use iosonde_nfs::error::NfsError;
 use iosonde_nfs::files::Handle;
+use iosonde_nfs::link::{Calls, Link};
 use iosonde_nfs::message::Caller;
 use iosonde_nfs::mount::{Place, mount};
+use iosonde_nfs::objects::{CHUNK, Objects, write_whole};
+use iosonde_nfs::socket::SourcePort;
 use nfs3_types::nfs3::stable_how;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -30,8 +32,6 @@ use super::words::Problem;
 /// Text of the mark.
 pub const MARK: &str = "iosonde metadata benchmark, format 1\n";
 const NOTE_BYTES: u32 = 1 << 20;
-/// Every server takes as much in one READ or WRITE.
-const CHUNK: usize = 1 << 15;
 
 /// A directory that a server exports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +51,9 @@ pub struct NfsPlace {
     pub uid: u32,
     /// The caller's group.
     pub gid: u32,
+    /// Whether from a source port below 1024; none: where this user may.
+    #[serde(default)]
+    pub reserved: Option<bool>,
     /// When an answer is given up, in milliseconds.
     #[serde(default = "a_minute")]
     pub timeout_ms: u64,
@@ -63,16 +66,21 @@ fn a_minute() -> u64 {
 /// A rank's connection and what its server said last.
 #[derive(Clone)]
 struct Wire {
-    connection: Arc<Mutex<Connection>>,
+    link: Arc<Mutex<Link>>,
     problem: Problem,
 }
 
 impl Wire {
     fn call<T>(&self, act: impl FnOnce(&mut Connection) -> Result<T, NfsError>) -> Result<T, Errno> {
         // A rank makes one call at a time: nobody else holds the lock.
-        let mut connection: MutexGuard<'_, Connection> =
-            self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        act(&mut connection).map_err(|error| self.problem.keep(&error.to_string(), error.errno()))
+        let mut link: MutexGuard<'_, Link> = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        link.call(act).map_err(|error| self.problem.keep(&error.to_string(), error.errno()))
+    }
+}
+
+impl Calls for Wire {
+    fn attempt<T>(&mut self, act: impl FnOnce(&mut Connection) -> Result<T, NfsError>) -> Result<T, Errno> {
+        self.call(act)
     }
 }
 
@@ -86,15 +94,15 @@ pub struct NfsStore {
 
 impl NfsStore {
     /// Mount it.
-    pub fn connect(
-        place: &NfsPlace,
-        clock: &Arc<dyn Clock>,
-        mut random: Random,
-    ) -> Result<Self, ConnectError> {
+    pub fn connect(place: &NfsPlace, clock: &Arc<dyn Clock>, random: Random) -> Result<Self, ConnectError> {
         let connector = Connector {
             clock: Arc::clone(clock),
             caller: Caller { uid: place.uid, gid: place.gid },
-            reserved: false,
+            source: match place.reserved {
+                None => SourcePort::ReservedIfAllowed,
+                Some(true) => SourcePort::Reserved,
+                Some(false) => SourcePort::Any,
+            },
             limit: Duration::from_millis(place.timeout_ms.max(1)),
         };
         let export = Place {
@@ -105,16 +113,17 @@ impl NfsStore {
             portmap_port: place.portmap_port,
         };
         let opened = mount(&connector, &export).and_then(|mounted| {
-            let connection = Connection::open(&connector, mounted.nfs, random.bits() as u32)?;
-            Ok((mounted.root, connection))
+            let mut link = Link::new(connector.clone(), mounted.nfs, random);
+            link.open()?;
+            Ok((mounted.root, link))
         });
-        let (root, connection) = opened.map_err(|error| ConnectError::Refused {
+        let (root, link) = opened.map_err(|error| ConnectError::Refused {
             place: format!("nfs://{}{}", place.host, place.path),
             errno: error.errno(),
-            problem: error.to_string(),
+            problem: with_remedy(&error),
             expected: "an NFSv3 export that this host may mount and write: check ports, path and user",
         })?;
-        let wire = Wire { connection: Arc::new(Mutex::new(connection)), problem: Problem::default() };
+        let wire = Wire { link: Arc::new(Mutex::new(link)), problem: Problem::default() };
         let name = format!(".iosonde-{}-bench-metadata", place.uid);
         Ok(Self { wire, root, name, directory: None })
     }
@@ -131,7 +140,7 @@ impl NfsStore {
     fn text(&mut self, directory: &[u8], name: &str) -> Result<Option<String>, Errno> {
         let (file, size) = match self.wire.call(|wire| wire.look(directory, name)) {
             Err(Errno::NOENT) => return Ok(None),
-            found => found?,
+            found => found.map(|(file, found)| (file, found.size))?,
         };
         let mut bytes = Vec::new();
         while (bytes.len() as u64) < size.min(u64::from(NOTE_BYTES)) {
@@ -163,10 +172,14 @@ impl NfsStore {
 }
 
 fn write(wire: &Wire, file: &[u8], content: &[u8], stable: stable_how) -> Result<(), Errno> {
-    for (at, part) in (0..).step_by(CHUNK).zip(content.chunks(CHUNK)) {
-        wire.call(|wire| wire.write(file, at, part, stable))?;
+    wire.call(|wire| write_whole(wire, file, content, stable))
+}
+
+fn with_remedy(error: &NfsError) -> String {
+    match error.remedy() {
+        "" => error.to_string(),
+        remedy => format!("{error} ({remedy})"),
     }
-    Ok(())
 }
 
 fn gone(result: Result<(), Errno>) -> Result<(), Errno> {
@@ -247,7 +260,7 @@ impl ObjectStore for NfsStore {
         let directory = self.directory()?;
         let folder = self.wire.call(|wire| wire.lookup(&directory, &set_name(set)))?;
         let stable = if manner.fsync { stable_how::FILE_SYNC } else { stable_how::UNSTABLE };
-        Ok(Box::new(Objects { wire: self.wire.clone(), folder, stable }))
+        Ok(Box::new(Objects::new(self.wire.clone(), folder, stable)))
     }
 
     fn list_set(&mut self, set: SetId) -> Result<Vec<u64>, Errno> {
@@ -294,47 +307,5 @@ impl NfsStore {
         let file = self.wire.call(|wire| wire.create(directory, &draft))?;
         write(&self.wire, &file, MARK.as_bytes(), stable_how::FILE_SYNC)?;
         self.wire.call(|wire| wire.rename(directory, &draft, "MARK"))
-    }
-}
-
-/// The objects of one data set.
-struct Objects {
-    wire: Wire,
-    folder: Handle,
-    stable: stable_how,
-}
-
-fn text(name: &ObjectName) -> &str {
-    name.as_c_str().to_str().unwrap_or_default()
-}
-
-impl Backend for Objects {
-    fn create(&mut self, name: &ObjectName, content: &[u8]) -> Result<(), Errno> {
-        let file = self.wire.call(|wire| wire.create(&self.folder, text(name)))?;
-        write(&self.wire, &file, content, self.stable)
-    }
-
-    fn stat(&mut self, name: &ObjectName) -> Result<u64, Errno> {
-        self.wire.call(|wire| wire.look(&self.folder, text(name))).map(|(_, size)| size)
-    }
-
-    fn read(&mut self, name: &ObjectName, buffer: &mut [u8]) -> Result<usize, Errno> {
-        let file = self.wire.call(|wire| wire.lookup(&self.folder, text(name)))?;
-        let mut there = 0;
-        while there < buffer.len() {
-            let count = (buffer.len() - there).min(CHUNK) as u32;
-            let part = self.wire.call(|wire| wire.read(&file, there as u64, count))?;
-            let taken = part.len().min(count as usize);
-            if taken == 0 {
-                break;
-            }
-            buffer[there..there + taken].copy_from_slice(&part[..taken]);
-            there += taken;
-        }
-        Ok(there)
-    }
-
-    fn delete(&mut self, name: &ObjectName) -> Result<(), Errno> {
-        self.wire.call(|wire| wire.remove(&self.folder, text(name)))
     }
 }

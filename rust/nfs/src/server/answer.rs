@@ -192,12 +192,12 @@ fn other(
     to: &mut Vec<u8>,
 ) -> Result<Result<(), nfsstat3>, NfsError> {
     Ok(match procedure {
-        // GETATTR, and SETATTR, which changes nothing.
+        // GETATTR, and SETATTR, which changes nothing but a size.
         1 => attributes(&memory, id).map(|found| {
             put_u32(to, 0);
             pack(to, &found);
         }),
-        2 => memory.node(id).map(|_| put_zeros(to, 3)),
+        2 => set_size(&mut memory, id, cursor)?.map(|()| put_zeros(to, 3)),
         3 => memory.lookup(id, cursor.opaque(MOST_NAME)?).map(|found| {
             put_u32(to, 0);
             put_opaque(to, &handle(found));
@@ -238,6 +238,19 @@ fn other(
         }),
         _ => Err(nfsstat3::NFS3ERR_NOTSUPP),
     })
+}
+
+/// sattr3: mode, user and group are passed over.
+fn set_size(memory: &mut Memory, id: u64, cursor: &mut Cursor<'_>) -> Result<Result<(), nfsstat3>, NfsError> {
+    for _ in 0..3 {
+        if cursor.u32()? != 0 {
+            cursor.u32()?;
+        }
+    }
+    if cursor.u32()? == 0 {
+        return Ok(memory.node(id).map(drop));
+    }
+    Ok(memory.resize(id, cursor.u64()?))
 }
 
 /// READDIR: as many names as there is room for.

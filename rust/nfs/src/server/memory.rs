@@ -108,6 +108,23 @@ impl Memory {
         }
     }
 
+    /// Cut a file, or make it longer with zeros.
+    pub(super) fn resize(&mut self, file: u64, bytes: u64) -> Result<()> {
+        let room = self.most_bytes - self.bytes;
+        let content = match self.nodes.get_mut(&file) {
+            Some(Node::File(content)) => content,
+            Some(Node::Directory(_)) => return Err(nfsstat3::NFS3ERR_ISDIR),
+            None => return Err(nfsstat3::NFS3ERR_STALE),
+        };
+        let before = content.len() as u64;
+        if bytes.saturating_sub(before) > room {
+            return Err(nfsstat3::NFS3ERR_NOSPC);
+        }
+        content.resize(bytes as usize, 0);
+        self.bytes = self.bytes - before + bytes;
+        Ok(())
+    }
+
     /// Write. A file that has gone since the check takes nothing.
     pub(super) fn write(&mut self, file: u64, offset: u64, data: &[u8]) {
         if self.check_write(file, offset, data.len()).is_err() {

@@ -11,6 +11,7 @@ use iosonde_nfs::mount::Place;
 use iosonde_nfs::point::Request;
 use iosonde_nfs::server::{EXPORT, Model, Server};
 use iosonde_nfs::session::Session;
+use iosonde_nfs::socket::SourcePort;
 use nfs3_types::nfs3::stable_how;
 
 pub const MS: u64 = 1_000_000;
@@ -21,7 +22,8 @@ pub fn server(service_ns: u64, queue: usize) -> Server {
 }
 
 pub fn connector(limit: Duration) -> Connector {
-    Connector { clock: Arc::new(RealClock), caller: Caller { uid: 0, gid: 0 }, reserved: false, limit }
+    let (clock, caller) = (Arc::new(RealClock), Caller { uid: 0, gid: 0 });
+    Connector { clock, caller, source: SourcePort::Any, limit }
 }
 
 pub fn place(port: u16) -> Place {
@@ -30,7 +32,8 @@ pub fn place(port: u16) -> Place {
 }
 
 pub fn prepared(server: &Server) -> Session {
-    let mut session = Session::open(connector(Duration::from_secs(20)), &place(server.port()), 7).unwrap();
+    let mut session =
+        Session::open(connector(Duration::from_secs(20)), &place(server.port()), 7, "a test").unwrap();
     assert!(session.prepare(4096, |_| true).unwrap());
     session
 }

@@ -68,11 +68,17 @@ pub(super) fn clash(earlier: &TargetPlan, plan: &TargetPlan) -> Option<(&'static
     if earlier.name == *name {
         return Some(("name", format!("target `{name}` is listed twice; give each a name of its own")));
     }
-    let posix = plan.backend == BackendKind::Posix && earlier.backend == BackendKind::Posix;
+    let same = plan.backend != BackendKind::Null && earlier.backend == plan.backend;
     let pinned = |plan: &TargetPlan| plan.component.clone().filter(|part| part.pin != Pin::Directory);
     let part = |plan| pinned(plan).map(|part| part.name);
-    (posix && earlier.path == plan.path && part(earlier) == part(plan)).then(|| {
-        let path = plan.path.display();
+    // Options of an export do not make it another one.
+    let place = |plan: &TargetPlan| match plan.backend {
+        BackendKind::Nfs => plan.path.to_string_lossy().split('?').next().unwrap_or_default().into(),
+        _ => plan.path.clone(),
+    };
+    (same && place(earlier) == place(plan) && part(earlier) == part(plan)).then(|| {
+        let path = place(plan);
+        let path = path.display();
         let what = format!(
             "targets `{}` and `{name}` would share one probe directory in {path}; give each a path of its own",
             earlier.name

@@ -55,13 +55,13 @@ options! {
     ProbeOptions {}
 }
 options! {
-    /// One watched directory.
+    /// One watched directory or export.
     TargetOptions {
-        /// Where.
+        /// Where: a directory, or `nfs://HOST/EXPORT`.
         path: PathBuf,
         /// What to call it; default the path.
         name: String,
-        /// `posix` or `null`; default posix.
+        /// `posix`, `nfs` or `null`; default nfs for a path that begins with `nfs://`, else posix.
         backend: BackendKind,
         /// How long each op of the null backend takes.
         latency: LatencyOptions,
@@ -92,8 +92,21 @@ pub enum BackendKind {
     /// System calls on a mounted file system.
     #[default]
     Posix,
+    /// NFSv3 from user space, to an export that need not be mounted.
+    Nfs,
     /// Nothing; answers after a set time.
     Null,
+}
+
+impl BackendKind {
+    /// How it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Posix => "posix",
+            Self::Nfs => "nfs",
+            Self::Null => "null",
+        }
+    }
 }
 
 /// Latencies of the null backend.

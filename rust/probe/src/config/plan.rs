@@ -1,5 +1,8 @@
 //! From options to plans: defaults, budgets and faults filled in, everything that is wrong found.
 
+use std::path::{Path, PathBuf};
+
+use iosonde_nfs::url::{ExportUrl, SCHEME};
 use rustix::io::Errno;
 
 use super::budget::Budget;
@@ -7,7 +10,7 @@ use super::checks::{clash, whole, wrong_numbers};
 use super::component::component;
 use super::document::Config;
 use super::error::ConfigError;
-use super::options::{FaultOptions, LatencyOptions, TargetOptions};
+use super::options::{BackendKind, FaultOptions, LatencyOptions, TargetOptions};
 use super::target_plan::TargetPlan;
 use iosonde_core::backend::faulty::{Fault, FaultKind};
 use iosonde_core::backend::null::Latency;
@@ -102,7 +105,7 @@ impl Planner<'_> {
         let path = target.path.clone().ok_or_else(|| {
             self.error("path", "a [[target]] has no path; expected path = \"/directory/to/watch\"")
         })?;
-        let path = std::path::absolute(&path).map_err(|_| self.error("path", "a target's path is empty"))?;
+        let (path, backend) = self.place(path)?;
         let parts = target.component.as_ref().map_or(1, Vec::len);
         let asked_period_ns = target.period.or(probe.period).unwrap_or(1_000_000_000);
         let block_bytes = target.block_size.or(probe.block_size).unwrap_or(1 << 20);
@@ -110,7 +113,7 @@ impl Planner<'_> {
         let budget = Budget::new(&target.budget, &probe.budget, parts);
         let fits = budget.problem().is_none();
         Ok(TargetPlan {
-            name: target.name.clone().unwrap_or_else(|| path.display().to_string()),
+            name: target.name.clone().unwrap_or_else(|| display_name(&path, backend)),
             path,
             component: None,
             period_ns: if fits {
@@ -126,7 +129,7 @@ impl Planner<'_> {
             object_bytes,
             pool: target.pool.or(probe.pool).unwrap_or(1000),
             direct: target.direct.or(probe.direct).unwrap_or_default(),
-            backend: target.backend.unwrap_or_default(),
+            backend,
             latency: target.latency.as_ref().map(latency).unwrap_or_default(),
             faults: Vec::new(),
             deadline_ns: target.deadline.or(probe.deadline).unwrap_or(5_000_000_000),
@@ -134,6 +137,41 @@ impl Planner<'_> {
             retry_max_ns: target.retry_max.or(probe.retry_max).unwrap_or(300_000_000_000),
             replacements: target.replacements.or(probe.replacements).unwrap_or(3),
         })
+    }
+
+    /// The absolute path, or the address of an export, and what performs operations there.
+    fn place(&self, path: PathBuf) -> Result<(PathBuf, BackendKind), ConfigError> {
+        let text = path.to_string_lossy();
+        let export = text.starts_with(SCHEME);
+        let backend =
+            self.target.backend.unwrap_or(if export { BackendKind::Nfs } else { BackendKind::Posix });
+        match (backend, export) {
+            (BackendKind::Nfs, _) => {
+                ExportUrl::parse(&text).map_err(|what| self.error("path", &format!("`{text}`: {what}")))?;
+                if self.target.component.is_some() {
+                    let what = "an export has no components; expected a [[target]] for each export";
+                    return Err(self.error("component", what));
+                }
+                Ok((path, backend))
+            }
+            (BackendKind::Posix, true) => {
+                let what = format!("`{text}` is an export; expected backend = \"nfs\", or no backend");
+                Err(self.error("backend", &what))
+            }
+            _ => {
+                let path = std::path::absolute(&path);
+                Ok((path.map_err(|_| self.error("path", "a target's path is empty"))?, backend))
+            }
+        }
+    }
+}
+
+/// The path; an export without its options.
+fn display_name(path: &Path, backend: BackendKind) -> String {
+    let text = path.display().to_string();
+    match backend {
+        BackendKind::Nfs => text.split('?').next().unwrap_or_default().to_owned(),
+        _ => text,
     }
 }
 

@@ -75,9 +75,13 @@ impl Page {
     fn target(&mut self, config: &Config, target: &TargetOptions, plan: &TargetPlan) {
         let probe = &config.probe;
         self.line("\n[[target]]");
-        self.path("path", std::path::absolute(target.path.as_deref().unwrap_or(&plan.path)).ok().as_deref());
+        let path = target.path.as_deref().unwrap_or(&plan.path);
+        match plan.backend {
+            BackendKind::Nfs => self.path("path", Some(path)),
+            _ => self.path("path", std::path::absolute(path).ok().as_deref()),
+        }
         self.text("name", Some(plan.component.as_ref().map_or(&plan.name, |part| &part.of)));
-        self.text("backend", Some(if plan.backend == BackendKind::Null { "null" } else { "posix" }));
+        self.text("backend", Some(plan.backend.name()));
         self.time("period", Some(plan.asked_period_ns));
         self.size("block_size", Some(plan.block_bytes));
         self.size("file_size", plan.file_bytes);

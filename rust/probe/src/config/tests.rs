@@ -247,3 +247,31 @@ fn what_is_shown_reads_back_as_the_same() {
     assert_eq!((again.keep, again.log, again.textfile), (config.keep, config.log, config.textfile));
     assert!(shown.contains("1s was asked for"), "{shown}");
 }
+
+#[test]
+fn an_export_is_a_target_as_it_is_written() {
+    let text = "[[target]]\npath='nfs://Filer:2049/a/b?mountport=7&uid=5'\n[[target]]\npath='nfs://filer/c'\nname='c'";
+    let config = Config::from_toml(text, "t").unwrap();
+    let plans = config.plans().unwrap();
+    assert_eq!(plans[0].backend, BackendKind::Nfs);
+    assert_eq!(plans[0].name, "nfs://Filer:2049/a/b");
+    assert_eq!(plans[0].path, PathBuf::from("nfs://Filer:2049/a/b?mountport=7&uid=5"));
+    let shown = config.to_toml().unwrap();
+    assert_eq!(Config::from_toml(&shown, "shown").unwrap().plans().unwrap(), plans);
+}
+
+#[test]
+fn what_is_wrong_with_an_export_is_said_at_its_line() {
+    for (keys, said) in [
+        ("path='nfs://filer/x?vers=4'", "t:2: `nfs://filer/x?vers=4`: no option `vers`"),
+        ("path='nfs:///x'", "no address of an NFS server"),
+        ("path='/x'\nbackend='nfs'", "no address of an NFS server"),
+        ("path='nfs://filer/x'\nbackend='posix'", "t:3: `nfs://filer/x` is an export"),
+        ("path='nfs://filer/x'\ncomponent=[{name='a',ost=1}]", "an export has no components"),
+        ("path='nfs://f/x'\n[[target]]\nname='b'\npath='nfs://f/x?uid=5'", "would share one probe directory"),
+    ] {
+        let text = format!("[[target]]\n{keys}");
+        let error = Config::from_toml(&text, "t").unwrap().plans().unwrap_err().0;
+        assert!(error.contains(said), "{keys}: {error}");
+    }
+}

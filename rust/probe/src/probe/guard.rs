@@ -25,13 +25,20 @@ pub struct Displaced {
 }
 
 impl Displaced {
-    fn new(happened: impl Into<String>, answer: &str) -> Self {
+    /// In words.
+    pub fn new(happened: impl Into<String>, answer: &str) -> Self {
         Self { happened: happened.into(), answer: answer.into() }
     }
     /// What people should know once the answer is given.
     pub fn mended(&self) -> String {
         format!("{}: {}", self.happened, self.answer)
     }
+}
+
+/// Notices that a target's path leads elsewhere.
+pub trait Look: Send {
+    /// What happened, if something did. Other errors are the operations' to tell.
+    fn look(&mut self) -> Option<Displaced>;
 }
 
 /// What a target's paths led to when it was made ready.
@@ -61,9 +68,10 @@ impl Guard {
             directory,
         })
     }
+}
 
-    /// What happened, if something did. Other errors are the operations' to tell.
-    pub fn look(&self) -> Option<Displaced> {
+impl Look for Guard {
+    fn look(&mut self) -> Option<Displaced> {
         let target = self.target.display();
         match at(CWD, &self.target) {
             Ok(found) if (found.0, found.1) != (self.root.0, self.root.1) => {

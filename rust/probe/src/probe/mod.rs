@@ -10,6 +10,7 @@ pub mod control;
 pub mod crew;
 pub mod event_sink;
 pub mod evidence;
+pub mod export;
 pub mod fill_pace;
 pub mod governor;
 pub mod guard;
@@ -88,6 +89,18 @@ pub enum ProbeError {
         /// A size that would fit.
         suggestion: String,
     },
+    /// An NFS server does not let us, or is not there.
+    #[error("{path}: {problem}; expected an NFSv3 export that this host may mount and write{remedy}")]
+    Server {
+        /// Which.
+        path: PathBuf,
+        /// What happened.
+        problem: String,
+        /// What to try; empty, or begins with a separator.
+        remedy: String,
+        /// Why.
+        errno: Errno,
+    },
     /// O_DIRECT was asked for and is not granted.
     #[error(
         "{path}: the file system does not grant O_DIRECT ({errno}); expected it because direct = \"always\""
@@ -123,9 +136,10 @@ impl ProbeError {
     /// The system's error number behind it, where there is one.
     pub fn errno(&self) -> Option<Errno> {
         match self {
-            Self::NoTarget { errno, .. } | Self::NoDirect { errno, .. } | Self::Failed { errno, .. } => {
-                Some(*errno)
-            }
+            Self::NoTarget { errno, .. }
+            | Self::NoDirect { errno, .. }
+            | Self::Server { errno, .. }
+            | Self::Failed { errno, .. } => Some(*errno),
             Self::NoSpace { .. } => Some(Errno::NOSPC),
             Self::Held { .. } => Some(Errno::BUSY),
             Self::Unmounted { .. } => Some(Errno::NODEV),

@@ -136,13 +136,13 @@ pub struct Files {
     pub pool: Pool,
     /// Bytes of a file.
     pub object_bytes: usize,
-    /// Whether the target is memory.
-    pub memory: bool,
+    /// What the cache can do, where that is the same for every op.
+    pub cache: Option<Cache>,
 }
 
 impl Files {
     fn ready(&self, otherwise: Cache) -> Option<Ready> {
-        Some(Ready { offset_bytes: None, cache: if self.memory { Cache::Cached } else { otherwise } })
+        Some(Ready { offset_bytes: None, cache: self.cache.unwrap_or(otherwise) })
     }
 }
 

@@ -101,7 +101,7 @@ fn root_of(directory: &OwnedFd, plan: &TargetPlan) -> Result<Identity, ProbeErro
 /// Where the file system is mounted that a target lies on; none where the kernel does not tell. Not one below the mount
 /// that was probed `before`: a bare mount point is not the target.
 pub fn mount_of(plan: &TargetPlan, before: Option<&Path>) -> Result<Option<PathBuf>, ProbeError> {
-    if plan.backend == BackendKind::Null {
+    if plan.backend != BackendKind::Posix {
         return Ok(None);
     }
     let target = &plan.path;

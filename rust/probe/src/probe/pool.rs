@@ -15,11 +15,12 @@ use rustix::io::Errno;
 
 use super::memory::Memory;
 use super::place;
+use crate::config::TargetPlan;
 use iosonde_core::backend::{Backend, ObjectName};
 use iosonde_core::marked;
 
 /// The newest files may be half made after a kill; this many are looked at.
-const SUSPECTS: usize = 64;
+pub const SUSPECTS: usize = 64;
 const LOW: usize = 0;
 const NEXT: usize = 8;
 const COUNT: usize = 16;
@@ -167,6 +168,11 @@ impl Pool {
         let from = low + next.saturating_sub(low) * thirds / 3;
         self.first_from(from).or_else(|| self.first_from(low))
     }
+}
+
+/// Name of the directory of a pool.
+pub fn directory_name(plan: &TargetPlan) -> String {
+    format!("pool-{}", plan.object_bytes)
 }
 
 /// List a pool's directory; the newest files are checked for their size.

@@ -13,7 +13,8 @@ use rustix::fs::fstatvfs;
 use rustix::io::Errno;
 
 use super::bigfile::{self, BigFile};
-use super::guard::Guard;
+use super::export::Export;
+use super::guard::{Guard, Look};
 use super::operations::{Create, DataRead, DataWrite, Delete, Files, Operation, Read, Stat};
 use super::origin::Origin;
 use super::place::Place;
@@ -27,7 +28,7 @@ use iosonde_core::backend::null::Null;
 use iosonde_core::backend::posix::{Access, PosixDirectory};
 use iosonde_core::backend::{Backend, BlockFile, ObjectName};
 use iosonde_core::clock::Clock;
-use iosonde_core::sample::Op;
+use iosonde_core::sample::{Cache, Op};
 use iosonde_core::seed::Random;
 
 /// The big file of a target as it was made.
@@ -57,6 +58,7 @@ pub struct Prepared {
 
 enum PreparedFiles {
     Posix { place: Place, data: BigFile, directory: OwnedFd },
+    Nfs(Box<Export>),
     Null,
 }
 
@@ -64,7 +66,7 @@ impl Prepared {
     /// Make or repair everything a target needs; the pool goes into the region.
     pub fn new(
         plan: TargetPlan,
-        (origin, clock): (&Origin, &dyn Clock),
+        (origin, clock): (&Origin, &Arc<dyn Clock>),
         region: Region,
         progress: &mut Progress<'_>,
     ) -> Result<Self, ProbeError> {
@@ -75,7 +77,11 @@ impl Prepared {
                 region.pool().reset(0..plan.pool as u64);
                 PreparedFiles::Null
             }
-            BackendKind::Posix => posix(&plan, (origin, clock), &region, &mut notes, progress)?,
+            BackendKind::Posix => posix(&plan, (origin, &**clock), &region, &mut notes, progress)?,
+            BackendKind::Nfs => {
+                let export = Export::prepare(&plan, (origin, clock), &region, &mut notes, progress)?;
+                PreparedFiles::Nfs(Box::new(export))
+            }
         };
         if !plan.faults.is_empty() {
             notes.push("faults are being injected: this is a drill".into());
@@ -87,31 +93,42 @@ impl Prepared {
     pub fn made(&self) -> Option<Made> {
         match &self.files {
             PreparedFiles::Posix { data, .. } => Some(Made { access: data.access, file_bytes: data.bytes }),
+            PreparedFiles::Nfs(export) => {
+                Some(Made { access: Access::Direct, file_bytes: export.file_bytes() })
+            }
             PreparedFiles::Null => None,
         }
     }
 
     /// Who notices when the target's path leads elsewhere; none where nothing is stored, or the kernel does not tell.
-    pub fn guard(&self) -> Option<Guard> {
+    pub fn guard(&self) -> Option<Box<dyn Look>> {
         match &self.files {
             PreparedFiles::Posix { place, .. } => {
-                let files = [(bigfile::NAME.into(), "big file"), (pool_name(&self.plan), "pool of files")];
-                Guard::new(place, &self.plan.path, &files)
+                let files =
+                    [(bigfile::NAME.into(), "big file"), (pool::directory_name(&self.plan), "pool of files")];
+                let guard = Guard::new(place, &self.plan.path, &files)?;
+                Some(Box::new(guard))
             }
+            PreparedFiles::Nfs(export) => export.guard(&self.plan),
             PreparedFiles::Null => None,
         }
     }
 
     /// Go to files that an earlier worker made ready, without making or changing anything.
-    pub fn attach(plan: TargetPlan, origin: &Origin, region: Region) -> Result<Self, ProbeError> {
+    pub fn attach(
+        plan: TargetPlan,
+        (origin, clock): (&Origin, &Arc<dyn Clock>),
+        region: Region,
+    ) -> Result<Self, ProbeError> {
         let files = match plan.backend {
             BackendKind::Null => PreparedFiles::Null,
             BackendKind::Posix => {
                 let place = Place::attach(&plan, origin)?;
                 let data = BigFile::existing(&place, &plan)?;
-                let directory = place.existing_directory(&pool_name(&plan))?;
+                let directory = place.existing_directory(&pool::directory_name(&plan))?;
                 PreparedFiles::Posix { place, data, directory }
             }
+            BackendKind::Nfs => PreparedFiles::Nfs(Box::new(Export::attach(&plan, origin, clock)?)),
         };
         let (notes, buffers) = (Vec::new(), Vec::new());
         Ok(Self { plan, notes, files, region, seed: origin.seed, buffers, all_ops: false })
@@ -135,9 +152,9 @@ impl Prepared {
                 _ => Box::new(DataWrite::new(file, bytes, buffer, random)),
             });
         }
-        let (backend, memory) = self.objects(op, turn, clock, start_ns)?;
+        let (backend, cache) = self.objects(op, turn, clock, start_ns)?;
         let object_bytes = self.plan.object_bytes as usize;
-        let files = Files { backend, pool: self.region.pool(), object_bytes, memory };
+        let files = Files { backend, pool: self.region.pool(), object_bytes, cache };
         Ok(match op {
             Op::MdCreate => Box::new(Create::new(files, random)),
             Op::MdStat => Box::new(Stat::new(files)),
@@ -170,6 +187,9 @@ impl Prepared {
             PreparedFiles::Posix { place, data, .. } => {
                 (Box::new(self.faulty(data.open(place, op)?, clock, start_ns)), data.bytes)
             }
+            PreparedFiles::Nfs(export) => {
+                (Box::new(self.faulty(export.blocks(op), clock, start_ns)), export.file_bytes())
+            }
         })
     }
 
@@ -179,12 +199,16 @@ impl Prepared {
         turn: u64,
         clock: &Arc<dyn Clock>,
         start_ns: u64,
-    ) -> Opened<Box<dyn Backend>, bool> {
+    ) -> Opened<Box<dyn Backend>, Option<Cache>> {
         Ok(match &self.files {
-            PreparedFiles::Null => (Box::new(self.null(op, turn, clock, start_ns)), false),
+            PreparedFiles::Null => (Box::new(self.null(op, turn, clock, start_ns)), None),
+            PreparedFiles::Nfs(export) => {
+                (Box::new(self.faulty(export.objects(), clock, start_ns)), Some(Cache::Direct))
+            }
             PreparedFiles::Posix { place, data, directory } => {
                 let files = PosixDirectory::new(duplicate(directory, place)?);
-                (Box::new(self.faulty(files, clock, start_ns)), data.access == Access::Memory)
+                let memory = data.access == Access::Memory;
+                (Box::new(self.faulty(files, clock, start_ns)), memory.then_some(Cache::Cached))
             }
         })
     }
@@ -200,10 +224,6 @@ impl Prepared {
     fn faulty<T>(&self, inner: T, clock: &Arc<dyn Clock>, start_ns: u64) -> Faulty<T> {
         Faulty::new(inner, Arc::clone(clock), start_ns, self.plan.faults.clone())
     }
-}
-
-fn pool_name(plan: &TargetPlan) -> String {
-    format!("pool-{}", plan.object_bytes)
 }
 
 fn duplicate(directory: &OwnedFd, place: &Place) -> Result<OwnedFd, ProbeError> {
@@ -226,7 +246,7 @@ fn posix(
     let data = BigFile::prepare(&place, plan, (origin, clock), &mut random, progress)?;
     progress(&plan.name, "big file", data.bytes, data.bytes);
     notes.push(data.note.clone());
-    let own = pool_name(plan);
+    let own = pool::directory_name(plan);
     let failed = |what| {
         let path = place.path.clone();
         move |errno| ProbeError::Failed { path, what, errno }

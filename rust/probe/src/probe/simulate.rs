@@ -105,12 +105,10 @@ impl Crew for SimCrew {
     fn spawn(&mut self, task: &Task, region: &Region) -> std::io::Result<Box<dyn Worker>> {
         let worker = Shared::default();
         let (plan, origin, region) = (task.plan.clone(), &task.origin, region.clone());
+        let clock: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let prepared = match &task.trial {
-            Some(_) => Prepared::attach(plan, origin, region.clone()),
-            None => {
-                let clock: &dyn Clock = &self.clock;
-                Prepared::new(plan, (origin, clock), region.clone(), &mut |_, _, _, _| true)
-            }
+            Some(_) => Prepared::attach(plan, (origin, &clock), region.clone()),
+            None => Prepared::new(plan, (origin, &clock), region.clone(), &mut |_, _, _, _| true),
         };
         let handle = Handle { worker: Arc::clone(&worker), crew: self.clone(), region, turn: task.turn };
         match prepared {

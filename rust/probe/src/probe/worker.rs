@@ -15,7 +15,7 @@ use std::thread::{JoinHandle, Thread};
 use serde::{Deserialize, Serialize};
 
 use super::evidence::PREPARING;
-use super::guard::{Displaced, Guard};
+use super::guard::{Displaced, Look};
 use super::lane::Lane;
 use super::origin::Origin;
 use super::prepare::{Made, Prepared};
@@ -121,7 +121,7 @@ pub fn serve(socket: UnixStream, memory: OwnedFd, clock: Arc<dyn Clock>) -> std:
     let hands = Arc::new(Hands { region, clock, stop: Stop::new(), lanes: Mutex::default() });
     let (begin, begins) = channel();
     // Making ready may hang: orders are heard all the same.
-    std::thread::Builder::new().name(PREPARING.into()).stack_size(256 << 10).spawn({
+    let preparing = std::thread::Builder::new().name(PREPARING.into()).stack_size(256 << 10).spawn({
         let hands = Arc::clone(&hands);
         move || {
             if let Err(error) = hands.work(task, &begins, &socket) {
@@ -137,6 +137,8 @@ pub fn serve(socket: UnixStream, memory: OwnedFd, clock: Arc<dyn Clock>) -> std:
         }
     }
     drop(begin);
+    // It gives back what it holds of the target.
+    hands.lanes().push(preparing);
     hands.end();
     Ok(())
 }
@@ -158,7 +160,9 @@ impl Hands {
             return Err(ProbeError::Refused(format!("{what}; expected the same: restart the agent")));
         }
         let (mut prepared, begin) = match task.trial {
-            Some(begin) => (Prepared::attach(task.plan, &task.origin, self.region.clone())?, begin),
+            Some(begin) => {
+                (Prepared::attach(task.plan, (&task.origin, &self.clock), self.region.clone())?, begin)
+            }
             None => {
                 let mut progress = |_: &str, what: &str, done: u64, all: u64| {
                     self.region.report(what, done, all);
@@ -187,7 +191,7 @@ impl Hands {
     }
 
     /// Notice, well within `retry`, that the target's path leads elsewhere, and say so.
-    fn guard(&self, guard: Guard, socket: &UnixStream, retry_ns: u64) -> Result<(), ProbeError> {
+    fn guard(&self, mut guard: Box<dyn Look>, socket: &UnixStream, retry_ns: u64) -> Result<(), ProbeError> {
         let no_thread = |error| ProbeError::Refused(format!("cannot start a thread: {error}"));
         let socket = socket.try_clone().map_err(no_thread)?;
         let (clock, stop) = (Arc::clone(&self.clock), Arc::clone(&self.stop));
@@ -208,7 +212,7 @@ impl Hands {
         let patience = self.clock.monotonic_ns() + HELD_NS;
         loop {
             let made =
-                Prepared::new(task.plan.clone(), (&task.origin, &*self.clock), self.region.clone(), progress);
+                Prepared::new(task.plan.clone(), (&task.origin, &self.clock), self.region.clone(), progress);
             let held = matches!(made, Err(ProbeError::Held { .. }));
             if !held || self.clock.monotonic_ns() >= patience || self.stop.raised() {
                 return made;

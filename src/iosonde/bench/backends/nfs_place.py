@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from iosonde.model.errors import UsageError
 
-FORM = "nfs://HOST[:PORT]/EXPORT[?mountport=PORT&portmapport=PORT&uid=N&gid=N]"
+FORM = "nfs://HOST[:PORT]/EXPORT[?mountport=PORT&portmapport=PORT&uid=N&gid=N&resvport=0|1]"
 _PORTMAP = 111
-_NUMBERS = {"nfsport": 65535, "mountport": 65535, "portmapport": 65535, "uid": 2**32 - 1}
-_NUMBERS["gid"] = _NUMBERS["uid"]
+_PORTS = ("nfsport", "mountport", "portmapport")
+_NUMBERS = dict.fromkeys(_PORTS, 65535) | {"uid": 2**32 - 1}
+_NUMBERS |= {"gid": _NUMBERS["uid"], "resvport": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class NfsPlace:
     portmap_port: int = _PORTMAP
     uid: int | None = None
     gid: int | None = None
+    reserved: bool | None = None
+    """Whether from a source port below 1024; None: where this user may bind one."""
 
     @property
     def name(self) -> str:
@@ -53,6 +56,7 @@ def parse_nfs(text: str) -> NfsPlace:
         numbers.get("portmapport", _PORTMAP),
         numbers.get("uid"),
         numbers.get("gid"),
+        bool(numbers["resvport"]) if "resvport" in numbers else None,
     )
 
 
@@ -63,7 +67,7 @@ def _options(query: str) -> list[tuple[str, str]]:
 def _number(name: str, value: str) -> int:
     if name not in _NUMBERS:
         raise UsageError(f"nfs: no option `{name}`", expected=f"one of {', '.join(_NUMBERS)}")
-    least = 1 if name.endswith("port") else 0
+    least = 1 if name in _PORTS else 0
     if not value.isascii() or not value.isdigit() or not least <= int(value) <= _NUMBERS[name]:
         raise UsageError(
             f"nfs: {name} is {value[:20]!r}", expected=f"a number from {least} to {_NUMBERS[name]}"

@@ -141,6 +141,7 @@ def _nfs(text: str) -> StorageLocation:
         "portmap_port": place.portmap_port,
         "uid": os.getuid() if place.uid is None else place.uid,
         "gid": os.getgid() if place.gid is None else place.gid,
+        "reserved": place.reserved,
     }
     return StorageLocation("nfs", place.name, json.dumps(location))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from iosonde.bench.bandwidth.tables import read_columns
 from iosonde.bench.locate.files import packed, shares_of
-from iosonde.connectors.darshan.log_transfers import PREFIX
+from iosonde.connectors.darshan import log_transfers
 from iosonde.model.errors import InputFileError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.transfers import DIRECTIONS, BinnedRates, Transfers
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
     from iosonde.model.arrays import Instants, Ints
 
+LOG_PREFIX = log_transfers.PREFIX
+"""How runs of Darshan logs are called: this, then the job's id."""
 _EXPECTED = "a run of 'iosonde bench bandwidth', or an imported one whose ranks have times"
 
 
 def stored_logs(root: Path) -> list[str]:
     """Names of runs that come from Darshan logs: no table lists them but that of transfers."""
-    return sorted(path.stem for path in (root / "transfers").glob(f"date=*/{PREFIX}*.parquet"))
+    return sorted(path.stem for path in (root / "transfers").glob(f"date=*/{LOG_PREFIX}*.parquet"))
 
 
 def stored_transfers(root: Path, run_id: str) -> Transfers:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
+import platform
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from iosonde import _core
@@ -69,7 +72,7 @@ def run_sweep(
     spec.check()
     sweep = Sweep()
     try:
-        session = _open(place, spec)
+        session = _open(place, spec, now_ns)
     except _core.NfsError as error:
         raise _measure_error(place, error) from error
     try:
@@ -90,7 +93,7 @@ def run_sweep(
     return sweep
 
 
-def _open(place: NfsPlace, spec: SweepSpec) -> _core.NfsSession:
+def _open(place: NfsPlace, spec: SweepSpec, now_ns: Callable[[], int]) -> _core.NfsSession:
     return _core.NfsSession(
         place.host,
         place.path,
@@ -98,18 +101,30 @@ def _open(place: NfsPlace, spec: SweepSpec) -> _core.NfsSession:
         (
             os.getuid() if place.uid is None else place.uid,
             os.getgid() if place.gid is None else place.gid,
-            spec.reserved_port,
+            True if spec.reserved_port else place.reserved,
         ),
         _CALL_LIMIT_MS,
-        spec.seed,
+        (spec.seed, _who(now_ns())),
     )
 
 
+def _who(now_ns: int) -> str:
+    """Who sweeps since when, for the lock on the export."""
+    since = datetime.fromtimestamp(now_ns // SECOND, UTC)
+    return f"on {platform.node()}, since {since:%Y-%m-%dT%H:%M:%SZ}"
+
+
 def _measure_error(place: NfsPlace, error: Exception) -> MeasureError:
+    message, number, remedy = error.args
+    if number == errno.EBUSY:
+        return MeasureError(
+            f"{place.name}: {message}",
+            expected="one sweep at a time: two would measure each other's load",
+        )
     return MeasureError(
-        f"{place.name}: {error.args[0]}",
+        f"{place.name}: {message}",
         expected="an NFSv3 export that this host may mount and write",
-        hint="--reserved-port for an export that demands one, ?uid=N&gid=N, or the server's ports",
+        hint=remedy or "?uid=N&gid=N, or the server's ports",
     )
 
 

@@ -14,6 +14,7 @@ from iosonde.bench.locate import words as locate_words
 from iosonde.bench.locate.files import read_rates, read_topology, read_transfers
 from iosonde.bench.locate.locate import locate
 from iosonde.bench.locate.sheet import locate_sheet
+from iosonde.bench.report.pictures import RunPicture, run_pictures
 from iosonde.bench.report.repeat import repeat_command
 from iosonde.bench.report.words import headline, long_tail, run_cautions
 from iosonde.bench.runs.described import machine_of, machine_words, parameter_words
@@ -42,7 +43,7 @@ class Components:
 
 @dataclass(frozen=True)
 class RunPage:
-    """A page. ``components``: None where the store has no transfers of the run."""
+    """A page. ``components``: None where the store has no transfers of the run; ``pictures``: what can be drawn."""
 
     title: str
     subtitle: str
@@ -51,6 +52,7 @@ class RunPage:
     rates: Table
     notes: Sequence[str]
     components: Components | None
+    pictures: Sequence[RunPicture]
     cautions: Sequence[str]
     parameters: Sequence[tuple[str, str]]
     machine: Sequence[tuple[str, str]]
@@ -77,6 +79,7 @@ def run_page_content(
         rates=(_head(), phase_cells(rows)) if bandwidth else _metadata(rows),
         notes=notes,
         components=components,
+        pictures=run_pictures(root, rows, None if components is None else components.sheet),
         cautions=run_cautions(rows),
         parameters=[
             ("benchmark", first.instrument),

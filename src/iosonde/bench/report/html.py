@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from iosonde.bench.report.content import Components, RunPage, Table
+from iosonde.bench.report.pictures import RunPicture
 from iosonde.drawing.html_page import html_page, list_html, picture_html, picture_of
 from iosonde.drawing.page_style import PAGE_STYLE
 
@@ -22,7 +23,7 @@ def render(page: RunPage, made: str) -> str:
         _components(page.components),
         "<h3>Cautions</h3>",
         list_html(page.cautions) or "<p>None.</p>",
-        _pictures(page.components),
+        _pictures(page.pictures),
         "<h3>Parameters</h3>",
         _facts(page.parameters),
         "<h3>Machine and file system</h3>",
@@ -65,10 +66,10 @@ def _components(found: Components | None) -> str:
     return f"{title}{list_html(found.say)}{table}{limits}"
 
 
-def _pictures(found: Components | None) -> str:
-    if found is None or not any(pane.n for pane in found.sheet.panes):
-        return ""
-    return picture_html(picture_of(found.sheet, found.sheet.title, "run"))
+def _pictures(found: Sequence[RunPicture]) -> str:
+    return "\n".join(
+        picture_html(picture_of(one.sheet, one.sheet.title, f"run-{one.name}")) for one in found
+    )
 
 
 def _facts(facts: Sequence[tuple[str, str]]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,7 @@ def _places(words: Sequence[str]) -> tuple[str, ...]:
         if place.kind not in (("posix", "null") if len(words) == 1 else ("posix",)):
             raise UsageError(f"{word}: bandwidth is measured on a directory", expected="DIR")
     paths = tuple(str(Path(place.name)) for place in found if place.kind == "posix")
-    if len({Path(path).resolve() for path in paths}) < len(paths):
+    if len({os.path.realpath(path) for path in paths}) < len(paths):
         raise UsageError("a directory is named twice", expected="each directory once")
     return paths
 

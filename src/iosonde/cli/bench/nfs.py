@@ -76,7 +76,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--window", type=count, default=4096, metavar="N", help="most writes under way (4096)")
     add("--file-size", type=size, default=100 << 20, metavar="SIZE", help="both files (100M)")
     add("--stable", action="store_true", help="writes that are on disk when answered (FILE_SYNC)")
-    add("--reserved-port", action="store_true", help="source ports below 1024 (root only)")
+    add("--reserved-port", action="store_true", help="demand source ports below 1024 (root only)")
     add("--seed", type=seed_number, metavar="N", help="random seed for contents and names")
     add_results(parser)
     args = parser.parse(arguments)

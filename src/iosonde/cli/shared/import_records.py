@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +17,7 @@ from iosonde.cli.shared.progress import working
 from iosonde.cli.shared.text import count
 from iosonde.connectors.source import Settings
 from iosonde.ingest.join import join_new
-from iosonde.ingest.log_transfers import keep_logs
+from iosonde.ingest.log_transfers import MOST_LOGS, keep_logs, logs_of
 from iosonde.ingest.records import FileImport, Records, Told, import_records, split
 from iosonde.jobs.environment.join import JoinCounts
 from iosonde.model.errors import InputFileError, UsageError
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 UNNAMED = "import"
 """Host of samples for which nobody says one."""
 _SINCE, _EVERY = "-1d", "1m"
-_SHOWN, _TOLD = 4, 5
-"""Files that nothing can read, and that cannot be opened, which are told of by name."""
+_TOLD = 5
+"""Files that cannot be opened, which are told of by name."""
 
 
 class ImportSources(NamedTuple):
@@ -101,10 +103,12 @@ def _add_folder(given: ImportSources, folder: Path, maps: Sequence[Mapping]) -> 
     if not found.records and not found.others:
         given.others.append(folder)  # nothing in it: the message is that of a file
         return
-    named = {path.resolve() for path in (*given.others, *(path for path, _ in given.records))}
-    new = [(path, one) for path, one in found.records if path.resolve() not in named]
+    named = {
+        os.path.realpath(path) for path in (*given.others, *(path for path, _ in given.records))
+    }
+    new = [(path, one) for path, one in found.records if os.path.realpath(path) not in named]
     given.records.extend(new)
-    given.others.extend(path for path in found.others if path.resolve() not in named)
+    given.others.extend(path for path in found.others if os.path.realpath(path) not in named)
     if found.unknown:
         given.unknown.append((folder, found.unknown))
 
@@ -132,31 +136,24 @@ def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> QueryRange | 
 
 def run(
     root: Path, given: ImportSources, settings: Settings, now_ns: int, kept: StoredFiles
-) -> int:
-    """Import records, put jobs and servers together, say what became of them; 1 if something was broken.
+) -> tuple[int, list[FileImport]]:
+    """Import records, put jobs and servers together, say what became of them; 1 if something was broken, and the files.
 
     ``kept`` counts the files.
     """
-    for folder, unknown in given.unknown:
-        names = ", ".join(clean_text(str(path.relative_to(folder))) for path in unknown[:_SHOWN])
-        more = ", ..." if len(unknown) > _SHOWN else ""
-        options.note(
-            f"{folder}: {count(len(unknown))} files are nothing that can be read: {names}{more}"
-        )
     for error in given.broken[:_TOLD]:
         options.note(f"iosonde: {error}")
     if len(given.broken) > _TOLD:
         options.note(f"iosonde: {count(len(given.broken) - _TOLD)} more cannot be opened")
     if not given.records and not given.urls:
-        return 1 if given.broken else 0
+        return (1 if given.broken else 0), []
     told = Told()
     done = []
     for one in _imported(root, given, settings, told):
         done.append(one)
         kept.files += _files(one, given.records)
         _print(one, now_ns)
-    for name, osts in keep_logs(root, given.records):
-        print(f"files of {name} lie on {count(osts)} OSTs: 'iosonde locate {name}'")
+    _keep_logs(root, given)
     for error in told.errors:
         options.note(f"iosonde: {error}; what could be read was imported")
     with working("putting jobs and servers together") as progress:
@@ -166,7 +163,22 @@ def run(
         print(
             f"{count(n)} jobs have no I/O performance value: import Darshan logs, or a table (--mapping)"
         )
-    return 1 if told.errors or given.broken else 0
+    return (1 if told.errors or given.broken else 0), done
+
+
+def _keep_logs(root: Path, given: ImportSources) -> None:
+    """Store what ``iosonde locate`` needs of Darshan logs, and say how it is asked."""
+    logs = logs_of(given.records)
+    if len(logs) > MOST_LOGS:
+        more = f"of more than {count(MOST_LOGS)} logs at once only the jobs are stored"
+        options.note(f"{more}: 'iosonde locate' knows none of these {count(len(logs))}")
+        return
+    with working("reading files of jobs") if logs else nullcontext() as progress:
+        kept = list(keep_logs(root, logs, progress))
+    for name, osts in kept[:_TOLD]:
+        print(f"files of {name} lie on {count(osts)} OSTs: 'iosonde locate {name}'")
+    if len(kept) > _TOLD:
+        print(f"and files of {count(len(kept) - _TOLD)} more logs: 'iosonde locate JOB'")
 
 
 def _imported(

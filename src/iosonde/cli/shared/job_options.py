@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iosonde.cli.shared import options
+from iosonde.cli.shared.fitting import columns
 from iosonde.cli.shared.job_choice import Note, settle
-from iosonde.cli.shared.text import columns
 from iosonde.connectors.source import Settings
 from iosonde.engine.files import write_text
+from iosonde.jobs import answers
 from iosonde.jobs.table.which_job import found_job
 from iosonde.model import parameters
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.text import clean_text
 
 if TYPE_CHECKING:
@@ -81,10 +82,19 @@ def table_of(args: argparse.Namespace, note: Note, *, listed: bool = False) -> J
         settle(args, note)
     if not args.table:
         root = only_store(args)
-        table = job_source.from_store(root, metrics=job_source.LISTED if listed else None)
+        try:
+            table = job_source.from_store(
+                root, metrics=job_source.LISTED if listed else None, scheduled=listed
+            )
+        except NothingMeasuredError:
+            if about_one and not answers.has_records(root, args.job):
+                raise answers.unknown_job(root, args.job) from None
+            raise
         if about_one:
             job_source.must_have(root, table, args.job)
-            args.job = found_job(table, args.job, note)
+            args.job = found_job(
+                table, args.job, note, unknown=lambda: answers.unknown_job(root, args.job)
+            )
         return table
     if args.store is not None:
         raise UsageError("both TABLE and --store are given", expected="one of them")

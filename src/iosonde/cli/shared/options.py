@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -21,6 +21,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Arguments = argparse.Namespace
+
+
+_INVALID = re.compile(
+    r"argument (?P<argument>.*?): invalid choice: '(?P<value>.*?)' \(choose from (?P<choices>.*)\)"
+)
+"""What argparse says of a value that is not among the choices."""
+_NEAR = 0.7
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice that was probably meant; None where none is near."""
+    import difflib
+
+    named = {choice.lstrip("-"): choice for choice in choices}
+    near = difflib.get_close_matches(word.lstrip("-"), named, n=1, cutoff=_NEAR)
+    return named[near[0]] if near else None
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,18 +54,24 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError; argparse would print the whole usage and leave."""
-        hint = f"'{self.prog} --help'"
+        hint, command = f"'{self.prog} --help'", self.prog.removeprefix("iosonde ")
         if unknown := re.match(r"unrecognized arguments: (--[\w-]+)", message):
-            import difflib
-
-            near = difflib.get_close_matches(unknown[1], self._option_string_actions, n=1)
-            hint = f"{near[0]}, or {hint}" if near else hint
-        raise UsageError(f"{self.prog.removeprefix('iosonde ')}: {message}", hint=hint)
+            near = nearest(unknown[1], self._option_string_actions)
+            raise UsageError(f"{command}: {message}", hint=f"{near}, or {hint}" if near else hint)
+        if wrong := _INVALID.fullmatch(message):
+            choices = re.findall(r"'([^']*)'", wrong["choices"])
+            near = nearest(wrong["value"], choices)
+            raise UsageError(
+                f"{command}: {wrong['argument']}: there is no {wrong['value']!r}",
+                expected=f"one of {', '.join(choices)}",
+                hint=f"{near!r}" if near else hint,
+            )
+        raise UsageError(f"{command}: {message}", hint=hint)
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Like parse_args, but ``--since -2h`` needs no ``=``, and options may stand between what is not one."""
         joined: list[str] = []
-        for word in arguments:
+        for word in self._spelled_out(arguments):
             takes_value = joined and re.fullmatch(r"--?[a-z][a-z-]*", joined[-1])
             if takes_value and re.match(r"-\d", word):
                 option = joined.pop()
@@ -60,6 +82,17 @@ class Parser(argparse.ArgumentParser):
         if self._formats:
             _settle_format(args, self._formats)
         return args
+
+    def _spelled_out(self, arguments: Sequence[str]) -> list[str]:
+        """``--json`` is short for ``--format json`` where there is that."""
+        action = self._option_string_actions.get("--format")
+        has_json = action is not None and "json" in (action.choices or ())
+        return ["--format=json" if w == "--json" and has_json else w for w in arguments]
+
+    def add_text_or_json(self) -> None:
+        """--format of a command that answers in sentences."""
+        told = "output format (default: text); --json is short for --format json"
+        self.add_argument("--format", choices=("text", "json"), default="text", help=told)
 
     def add_store(self) -> None:
         """--store, as all commands have it."""
@@ -104,12 +137,10 @@ def _settle_format(args: argparse.Namespace, formats: tuple[str, ...]) -> None:
 
 
 def _layout(prog: str) -> argparse.HelpFormatter:
-    """Help as wide as the terminal, 80 to 100 columns; argparse would import shutil for that."""
-    try:
-        columns = int(os.environ.get("COLUMNS", "")) or os.get_terminal_size().columns
-    except (ValueError, OSError):
-        columns = 80
-    width = min(100, max(80, columns))
+    """Help as wide as the terminal, up to 100 columns; 80 in a pipe."""
+    from iosonde.cli.shared.fitting import columns
+
+    width = min(100, max(60, columns(80)))
     return argparse.RawDescriptionHelpFormatter(prog, width=width, max_help_position=28)
 
 

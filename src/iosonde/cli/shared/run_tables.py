@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from iosonde.bench.runs.compare import RunSummary, comparison_table, counted, sl
 from iosonde.bench.runs.described import machine_of, machine_words, parameter_words
 from iosonde.bench.runs.words import say_comparison, say_quantiles, say_ranks
 from iosonde.cli.shared.bandwidth_table import bandwidth_table
+from iosonde.cli.shared.fitting import columns
 from iosonde.cli.shared.text import count, table
 from iosonde.model.runs import RunRow, run_order
 from iosonde.model.text import clean_text
@@ -29,10 +29,7 @@ _MOST_LINES = 400
 
 def width() -> int:
     """Columns of the terminal; of a pipe ``_WIDE``. COLUMNS names another number."""
-    try:
-        return int(os.environ.get("COLUMNS", "")) or os.get_terminal_size(1).columns
-    except (ValueError, OSError):
-        return _WIDE
+    return columns(_WIDE)
 
 
 @dataclass

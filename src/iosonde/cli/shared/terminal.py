@@ -1,7 +1,7 @@
 """What commands print, made safe for a terminal, at one place: names in a store are whatever a path or a file says.
 
-Control characters, also those that turn the direction of text, become ``?``; only line ends, tabs and, on a terminal,
-our own colours pass.
+Control characters are shown (ESC as ``␛``), those that turn the direction of text become ``?``; only line ends,
+tabs and, on a terminal, our own colours pass. (Where names stand, ``one_line`` lets none of these pass.)
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
+
+from iosonde.cli.shared.fitting import LEAST_COLUMNS, columns, fitted_text
+from iosonde.model.text import shown_letter
 
 _COLOURED = re.compile(r"(\x1b\[(?:[0-5]|[39][0-7]|38;5;\d{1,3})(?:;[0-5])?m)")
 """Colour, bold, dim; not what hides text."""
@@ -26,8 +29,15 @@ def safe(text: str, *, coloured: bool = False) -> str:
     return "".join(part if place % 2 else _cleaned(part) for place, part in enumerate(parts))
 
 
+def one_line(text: str) -> str:
+    """``text`` as a cell or a sentence: also line ends, tabs and colours are shown."""
+    if text.isprintable():
+        return text
+    return "".join(shown_letter(c) if _obeyed(c) else c for c in text)
+
+
 def _cleaned(text: str) -> str:
-    return "".join(c if c in _KEPT or not _obeyed(c) else "?" for c in text)
+    return "".join(c if c in _KEPT or not _obeyed(c) else shown_letter(c) for c in text)
 
 
 def _obeyed(letter: str) -> bool:
@@ -41,10 +51,17 @@ class SafeStream:
 
     def __init__(self, stream: TextIO) -> None:
         self.raw = stream
+        self._at_begin = True
+        """Of a line: only what begins one is wrapped."""
 
     def write(self, text: str) -> int:
         """Print a text."""
-        self.raw.write(safe(text, coloured=self.raw.isatty()))
+        terminal = self.raw.isatty()
+        printed = safe(text, coloured=terminal)
+        if terminal and self._at_begin and len(printed) >= LEAST_COLUMNS:
+            printed = fitted_text(printed, columns())
+        self._at_begin = printed.endswith("\n") if printed else self._at_begin
+        self.raw.write(printed)
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:

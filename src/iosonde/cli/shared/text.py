@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
-LEAST_COLUMNS = 40
-"""Narrower terminals wrap once more."""
+from iosonde.cli.shared.fitting import LEAST_COLUMNS, columns
+from iosonde.cli.shared.terminal import one_line
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Columns as wide as they must be; the first ``left`` aligned left, the others right."""
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+def table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    left: int = 1,
+    worth: Sequence[str] = (),
+) -> str:
+    """Columns as wide as they must be; the first ``left`` aligned left, the others right.
+
+    On a terminal no wider than it: sentences are wrapped, columns go, those of ``worth`` first (``fitting``). Control
+    characters of cells are shown, not sent: names are whatever a path or a file says.
+    """
+    rows = [[one_line(text) for text in row] for row in rows]
+    every: Sequence[Sequence[str]] = (head, *rows)
+    hidden: Sequence[str] = ()
+    widths = [max(len(row[i]) for row in every) for i in range(len(head))]
+    if sys.stdout.isatty() and sum(widths) + 2 * (len(widths) - 1) > (width := columns()):
+        from iosonde.cli.shared.fitting import fitted_columns
+
+        every, hidden = fitted_columns(head, rows, left, width, worth)
+        left = sum(name not in hidden for name in head[:left])
+        widths = [max(len(row[i]) for row in every) for i in range(len(every[0]))]
     lines = []
-    for row in (head, *rows):
+    for row in every:
         cells = [
             text.ljust(width) if i < left else text.rjust(width)
             for i, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())
+    if hidden:
+        lines.append(f"not shown for want of room: {', '.join(hidden)}")
     return "\n".join(lines)
-
-
-def columns() -> int:
-    """How wide the terminal is (a pipe, unless COLUMNS says otherwise: 100)."""
-    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
-        return 100
-    import shutil
-
-    return shutil.get_terminal_size((80, 24)).columns
 
 
 def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
@@ -55,3 +65,10 @@ def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
 def count(n: int) -> str:
     """``10 800``."""
     return f"{n:,}".replace(",", " ")
+
+
+def print_lines(sentence: str, details: Sequence[str]) -> None:
+    """A sentence and its details, no wider than the terminal."""
+    print("\n".join(wrapped(one_line(sentence))))
+    for line in details:
+        print("\n".join(wrapped(one_line(line), "  - ", "    ")))

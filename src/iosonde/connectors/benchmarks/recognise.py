@@ -17,6 +17,7 @@ from iosonde.connectors.benchmarks.mdtest.ops import parse_name as mdtest_name
 from iosonde.connectors.benchmarks.mdtest.ranks import BEGIN as RANKS_BEGIN
 from iosonde.connectors.benchmarks.mdworkbench.line import parse
 from iosonde.connectors.compressed import unreadable
+from iosonde.connectors.containers import container_error
 from iosonde.connectors.lines import bad, read_lines, shown
 from iosonde.connectors.samples.header import columns_of, lacking
 from iosonde.connectors.tables.records import delimiter_of
@@ -80,13 +81,7 @@ def recognise(path: Path) -> str:
     first = None
     found: str | None = None
     begin: list[str] = []
-    if (why := unreadable(path)) is not None and not path.is_dir():
-        raise why
-    if path.is_dir():
-        raise InputFileError(
-            f"{path}: a folder with nothing in it that can be read",
-            expected="files of the kinds that docs/importing.md lists",
-        )
+    _refuse(path)
     try:
         for line in islice(read_lines(path, lambda _: None), _LOOK):
             text = line.text.strip()
@@ -115,6 +110,18 @@ def recognise(path: Path) -> str:
     what = f"the first line is {shown(first)}" if first else "the first line is missing"
     others = "or a record of servers or jobs as docs/importing.md lists them"
     raise bad(path, 1, what, f"one of: {', '.join(KINDS.values())}; {others}")
+
+
+def _refuse(path: Path) -> None:
+    """Raise InputFileError for what is no text that can be read: packed, empty, a broken database, a folder."""
+    if path.is_dir():
+        raise InputFileError(
+            f"{path}: a folder with nothing in it that can be read",
+            expected="files of the kinds that docs/importing.md lists",
+        )
+    why = unreadable(path) or container_error(path)
+    if why is not None:
+        raise why
 
 
 def _by_header(text: str, name: str) -> str | None:

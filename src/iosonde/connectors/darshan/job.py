@@ -12,7 +12,9 @@ Which rules decide, all by bytes moved (files only: terminals and pipes do not c
 - ``file_system``: the mount point that most bytes went to.
 - ``step``: the program, and a checksum of the files and bytes: runs that one job begins in the same second differ.
 - bytes, reads, writes and opens are those of POSIX and STDIO; those of MPI-IO where neither moved any (then the
-  layer below was not recorded; where it was, the same bytes are not counted twice).
+  layer below was not recorded; where it was, the same bytes are not counted twice). DFS and DAOS, which pass the kernel
+  by, count beside POSIX and STDIO where they moved more than these (DAOS where DFS moved none): with an interception
+  library the same bytes are in both. Such files lie on no mount point.
 - ``performance_bytes_per_s``: bytes / time by slowest (Darshan's ``agg_perf_by_slowest``) of the one of these
   modules that moved most; the rates of POSIX, MPI-IO and STDIO beside it.
 """
@@ -39,7 +41,19 @@ MOSTLY = 0.9
 _MPI_READS = ("INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS")
 _MPI_WRITES = ("INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES")
 _MPI_OPENS = ("INDEP_OPENS", "COLL_OPENS")
-_LAYERS = {"POSIX": "posix", "MPI-IO": "mpiio", "STDIO": "stdio"}
+_DFS_READS, _DFS_WRITES = ("READS", "READXS", "NB_READS"), ("WRITES", "WRITEXS", "NB_WRITES")
+_DAOS_READS = ("ARRAY_READS", "OBJ_FETCHES", "KV_GETS")
+_DAOS_WRITES = ("ARRAY_WRITES", "OBJ_UPDATES", "KV_PUTS")
+_DFS_OPENS, _DAOS_OPENS = ("OPENS", "GLOBAL_OPENS"), ("ARRAY_OPENS", "OBJ_OPENS", "KV_OPENS")
+_LAYERS = {
+    "POSIX": "posix",
+    "MPI-IO": "mpiio",
+    "STDIO": "stdio",
+    "DFS": "dfs",
+    "DAOS": "daos",
+}
+_OBJECTS = ("DFS", "DAOS")
+"""Modules of DAOS, whose files no mount point has; where both have the same bytes the first counts."""
 
 Tallies = Mapping[str, ModuleCounts]
 MountOf = Callable[["NDArray[np.uint64]"], list[str]]
@@ -48,10 +62,7 @@ MountOf = Callable[["NDArray[np.uint64]"], list[str]]
 
 def job_of(run: LogHeader, tallies: Tallies, mount_of: MountOf, source: str) -> Job:
     """The Job of a log."""
-    base = [tallies[name] for name in ("POSIX", "STDIO") if name in tallies]
-    through = tallies.get("MPI-IO")
-    if through is not None and through.moved_bytes > 0 and not sum(t.moved_bytes for t in base):
-        base = [through]
+    base = _counted(tallies)
     files = merged([tally.files() for tally in base], run.ranks)
     scalars = {
         **_own(base, files, source),
@@ -69,12 +80,37 @@ def job_of(run: LogHeader, tallies: Tallies, mount_of: MountOf, source: str) -> 
         api=_api(tallies, base, files),
         mode=_mode(run, tallies, files),
         direction=_direction(base),
-        file_system=_file_system(files, mount_of),
+        file_system=_file_system(files, _without_objects(tallies, mount_of)),
         ranks=run.ranks,
         start_ns=run.start_ns,
         end_ns=run.end_ns,
         scalars=scalars,
     )
+
+
+def _counted(tallies: Tallies) -> list[ModuleCounts]:
+    """The modules whose bytes are the job's."""
+    base = [tallies[name] for name in ("POSIX", "STDIO") if name in tallies]
+    moved = sum(tally.moved_bytes for tally in base)
+    objects = next((t for name in _OBJECTS if (t := tallies.get(name)) and t.moved_bytes > 0), None)
+    if objects is not None and objects.moved_bytes > moved:
+        return [*base, objects]
+    through = tallies.get("MPI-IO")
+    return [through] if through is not None and through.moved_bytes > 0 and not moved else base
+
+
+def _without_objects(tallies: Tallies, mount_of: MountOf) -> MountOf:
+    """Mount points; "" of files in DAOS, also where their names begin as those of files do."""
+    known = [tallies[name].files().ids for name in _OBJECTS if name in tallies]
+    if not known:
+        return mount_of
+    objects = np.concatenate(known)
+
+    def mounts(ids: NDArray[np.uint64]) -> list[str]:
+        of_daos = np.isin(ids, objects).tolist()
+        return ["" if daos else mount for daos, mount in zip(of_daos, mount_of(ids), strict=True)]
+
+    return mounts
 
 
 def _step(run: LogHeader, files: Files) -> str:
@@ -92,10 +128,10 @@ def _own(base: list[ModuleCounts], files: Files, source: str) -> dict[str, Scala
         "own_read_bytes": ("bytes", dict.fromkeys(_LAYERS, read)),
         "own_written_bytes": ("bytes", dict.fromkeys(_LAYERS, written)),
         "own_bytes": ("bytes", dict.fromkeys(_LAYERS, read + written)),
-        "own_reads": ("operations", _each(("READS",), _MPI_READS)),
-        "own_writes": ("operations", _each(("WRITES",), _MPI_WRITES)),
-        "own_opens": ("operations", _each(("OPENS",), _MPI_OPENS)),
-        "own_stats": ("operations", {"POSIX": ("STATS",)}),
+        "own_reads": ("operations", _each(("READS",), _MPI_READS, _DFS_READS, _DAOS_READS)),
+        "own_writes": ("operations", _each(("WRITES",), _MPI_WRITES, _DFS_WRITES, _DAOS_WRITES)),
+        "own_opens": ("operations", _each(("OPENS",), _MPI_OPENS, _DFS_OPENS, _DAOS_OPENS)),
+        "own_stats": ("operations", {"POSIX": ("STATS",), "DFS": ("STATS",)}),
     }
     found = {}
     for name, (unit, wanted) in counts.items():
@@ -107,8 +143,16 @@ def _own(base: list[ModuleCounts], files: Files, source: str) -> dict[str, Scala
     return found
 
 
-def _each(of_files: tuple[str, ...], of_mpi: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    return {"POSIX": of_files, "STDIO": of_files, "MPI-IO": of_mpi}
+def _each(*names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Counters by module: of POSIX and STDIO, of MPI-IO, DFS and DAOS."""
+    of_files, of_mpi, of_dfs, of_daos = names
+    return {
+        "POSIX": of_files,
+        "STDIO": of_files,
+        "MPI-IO": of_mpi,
+        "DFS": of_dfs,
+        "DAOS": of_daos,
+    }
 
 
 def _sum(parts: list[tuple[ModuleCounts, tuple[str, ...]]], unit: str, source: str) -> Scalar:

@@ -6,6 +6,8 @@ the size that moved most bytes.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,7 @@ import numpy as np
 
 from iosonde.connectors.darshan.log import readable
 from iosonde.connectors.darshan.on_lustre import LEAST_BYTES
-from iosonde.connectors.darshan.reader import Reader
+from iosonde.connectors.darshan.reader import AHEAD, Reader
 from iosonde.model.errors import InputFileError
 from iosonde.model.names import slug
 from iosonde.model.transfers import Stripes, Transfers
@@ -28,16 +30,44 @@ _EXPECTED = "records of POSIX, and of LUSTRE with each file's OSTs"
 
 def transfers_of_log(path: Path) -> Transfers:
     """A log's files on Lustre; hosts are unknown. Raises InputFileError (none, or a damaged log), MissingPartError."""
-    readable(path)
+    (found,) = transfers_of_logs([path])
+    if isinstance(found, InputFileError):
+        raise found
+    return found
+
+
+def transfers_of_logs(paths: Sequence[Path]) -> Iterator[Transfers | InputFileError]:
+    """The same of several, in their order; one worker reads all of them. Raises MissingPartError."""
+    waiting = deque(paths)
     with Reader() as reader:
-        reader.send(path, "transfers")
-        _, answer = reader.receive()
-    if isinstance(answer, InputFileError):
-        raise answer
+        sent: deque[Path | InputFileError] = deque()
+        while waiting or sent:
+            while waiting and len(reader.waiting) < AHEAD:
+                path = waiting.popleft()
+                try:
+                    readable(path)
+                except InputFileError as error:
+                    sent.append(error)
+                else:
+                    reader.send(path, "transfers")
+                    sent.append(path)
+            first = sent.popleft()
+            if isinstance(first, InputFileError):
+                yield first
+                continue
+            _, answer = reader.receive()
+            if isinstance(answer, InputFileError):
+                yield answer
+            else:
+                yield _transfers(first, answer)
+
+
+def _transfers(path: Path, answer: dict[str, Any]) -> Transfers | InputFileError:
+    """What the worker says of a log; an error where no file can be used."""
     rows = np.array(answer["rows"], dtype=np.float64).reshape(-1, 6)
     rows = rows[_alike(rows)]
     if not len(rows):
-        raise InputFileError(
+        return InputFileError(
             f"{path}: no file on Lustre of {LEAST_BYTES >> 20} MiB or more with its OSTs",
             expected=_EXPECTED,
         )

@@ -70,6 +70,26 @@ MODULES: dict[str, Module] = {
     "STDIO": Module(
         "stdio", "struct darshan_stdio_file", (*_BYTES, "READS", "WRITES", "OPENS", *_TIMES)
     ),
+    "DFS": Module(
+        "dfs",
+        "struct darshan_dfs_file",
+        (
+            *_BYTES,
+            *("READS", "READXS", "NB_READS", "WRITES", "WRITEXS", "NB_WRITES"),
+            *("OPENS", "GLOBAL_OPENS", "STATS"),
+            *_TIMES,
+        ),
+    ),
+    "DAOS": Module(
+        "daos",
+        "struct darshan_daos_object",
+        (
+            *_BYTES,
+            *("ARRAY_READS", "OBJ_FETCHES", "KV_GETS", "ARRAY_WRITES", "OBJ_UPDATES", "KV_PUTS"),
+            *("ARRAY_OPENS", "OBJ_OPENS", "KV_OPENS"),
+            *_TIMES,
+        ),
+    ),
     "H5F": Module("h5f", "struct darshan_hdf5_file", ()),
 }
 """Name in a log -> what is taken. Of ``H5F`` only which files there are."""

@@ -1,1 +1,1 @@
-"""What GPFS says of itself: mmpmon, mmperfmon, mmdf."""
+"""What GPFS says of itself: mmpmon, mmperfmon, mmdf, mmhealth, mmdiag, mmlsdisk, mmlsqos."""

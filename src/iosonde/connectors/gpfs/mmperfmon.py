@@ -12,6 +12,9 @@
 A row's time has no zone and is the END of what it sums up; how long that is follows from the rows' distance, and
 of the first row and of one behind a gap it is taken to be the usual distance. ``null`` is missing. A cut row has
 what it has. Units are powers of 1024, printed to a tenth. Source: IBM Storage Scale, mmperfmon command.
+
+Where a legend is too wide for a line, its columns come in blocks: a title with the next names, then all rows again.
+A title with the legend's first names where others are due begins the table anew, for more rows.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iosonde.connectors.gather import ComponentSeries, Gather
+from iosonde.connectors.gpfs.column_blocks import ColumnBlocks, TableRow, merged
 from iosonde.connectors.lines import Line, bad, read_lines, shown
 from iosonde.connectors.many_files import read_each
 from iosonde.connectors.plain_numbers import plain
@@ -108,7 +112,7 @@ class _Reader:
                 if self._gather.full:
                     yield from self._gather.blocks(query.clock.notes())
         finally:
-            query.flush()
+            query.end()
         if not query.legends:
             self._warn(InputFileError(f"{path}: no legend", expected="the text of mmperfmon query"))
         for note in query.clock.notes():
@@ -137,8 +141,10 @@ class _Query:
         self.first_ns: int | None = None
         self.legends = 0
         self._columns: dict[int, _Column | None] = {}
+        self._names: list[str] = []
         self._legend = False
-        self._rows: list[tuple[int, list[float]]] = []
+        self._blocks = ColumnBlocks()
+        self._rows: list[TableRow] = []
 
     @property
     def held(self) -> int:
@@ -147,15 +153,19 @@ class _Query:
     def take(self, line: Line) -> None:
         text = line.text
         if text.strip() == "Legend:":
-            self.flush()
-            self._columns, self._legend = {}, True
+            self.end()
+            self._columns, self._names, self._legend = {}, [], True
+            self._blocks = ColumnBlocks()
             self.legends += 1
         elif self._legend and (match := _LEGEND.fullmatch(text)):
             if len(self._columns) >= _MOST_COLUMNS:
                 raise ValueError(f"more than {_MOST_COLUMNS} columns")
             self._columns[int(match[1])] = self._column(match[2])
+            self._names.append(match[2].rsplit("|", 1)[-1])
         elif text.lstrip().startswith("Row "):
             self._legend = False
+            self.clock.anew()
+            self._blocks.title(text.split()[2:], self._names)
         elif match := _ROW.fullmatch(text):
             self._row(match, line.ended)
         elif text.strip(" .\t") and self._columns:  # a dot ends an answer
@@ -195,7 +205,10 @@ class _Query:
         end_ns = self.clock.ns(moment)
         if end_ns is None:
             raise ValueError(f"the time {shown(match[2])} cannot be")
-        if self._rows and end_ns == self._rows[-1][0]:
+        blocks = self._blocks
+        if not blocks.width:
+            return  # its title was refused
+        if self._rows and self._rows[-1][:2] == (blocks.number, end_ns):
             self._gather.note("duplicate", f"rows of {self._path.name}")
             return
         values, wrong = _values((match[3] or "").split())
@@ -203,20 +216,29 @@ class _Query:
             values = values[:-1]
         if self.first_ns is None:
             self.first_ns = end_ns
-        self._rows.append((end_ns, values))
+        before = [math.nan] * blocks.first
+        self._rows.append(TableRow(blocks.number, end_ns, before + values[: blocks.width]))
         if wrong:
             self._gather.note("not-a-number", self._path.name, len(wrong))
             raise ValueError(f"{shown(wrong[0])} is no number")
-        if len(values) != len(self._columns):
-            raise ValueError(f"the row has {len(values)} values of {len(self._columns)}")
+        if len(values) != blocks.width:
+            raise ValueError(f"the row has {len(values)} values of {blocks.width}")
+
+    def end(self) -> None:
+        """The table has ended: say which columns of its legend it did not have."""
+        self.flush()
+        lacking = len(self._names) - self._blocks.behind
+        if self._names and lacking > 0 and self._blocks.behind:
+            what = f"{self._path}: the legend has {lacking} more columns than the tables below it"
+            self._warn(InputFileError(what, expected="a table with every column of the legend"))
 
     def flush(self) -> None:
         """Give the rows on. The last one stays known, so that the next one's distance is."""
-        rows, self._rows = self._rows, []
-        order = sorted(range(len(rows)), key=lambda place: rows[place][0])
-        if order != list(range(len(rows))):
+        rows, disordered = merged(self._rows)
+        self._rows = []
+        if disordered:
             self._gather.note("out-of-order", f"rows of {self._path.name}")
-        ends = [rows[place][0] for place in order]
+        ends = [end for end, _ in rows]
         gaps = sorted(b - a for a, b in pairwise(ends) if b > a)
         if not gaps:
             if rows:
@@ -230,8 +252,7 @@ class _Query:
         usual = gaps[len(gaps) // 2]
         self._gather.note("estimated", "length of the first row's interval")
         before: int | None = None
-        for place in order:
-            end, values = rows[place]
+        for end, values in rows:
             step = usual if before is None else min(end - before, usual)
             if step > 0:
                 self._give(end - step, step, values)

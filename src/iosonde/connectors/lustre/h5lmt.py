@@ -8,6 +8,8 @@ CPU was read at its stamp: a gauge with a step of 0.
 
 FSMissingGroup marks what was not recorded, by server: its CPU is NaN, and so is every target of it (the
 file does not say which these are: with k times as many targets as servers, k each in their order; else all).
+Behind a gap a rate above 0 counts for its own step; a 0 may be a rate that was never computed, and is missing.
+Operations are sums of histograms of sizes. Where bytes moved and the histogram is empty, it was not recorded: missing.
 Names: there is one MDS without a name ("mds"). Without a units attribute, pyLMT's own hold: B/s, 1/s, %.
 """
 
@@ -21,6 +23,12 @@ import numpy as np
 
 from iosonde.connectors.lustre import hdf5_safe as hdf5
 from iosonde.connectors.lustre import hdf5_steps
+from iosonde.connectors.lustre.h5lmt_missing import (
+    empty_histograms,
+    marked,
+    rows_with_any,
+    without_begin,
+)
 from iosonde.connectors.lustre.hdf5_steps import TimeSteps, amounts, cleaned, taken, time_notes
 from iosonde.connectors.lustre.names import OPERATIONS, system_of
 from iosonde.connectors.source import Head, Item, Settings, Warn
@@ -29,7 +37,7 @@ from iosonde.model.metrics import SERIES, MetricBlock
 from iosonde.model.quality import Note
 
 if TYPE_CHECKING:
-    from iosonde.model.arrays import Flags, Floats, Places
+    from iosonde.model.arrays import Floats, Places
 
 
 KIND = "h5lmt"
@@ -64,6 +72,8 @@ class _Series(NamedTuple):
     row: int | None = None
     """Only this row, for the operations."""
     notes: tuple[Note, ...] = ()
+    moved: Any = None
+    """The dataset of bytes beside a histogram of sizes."""
 
 
 def recognises(head: Head) -> bool:
@@ -103,12 +113,15 @@ def read(path: Path, settings: Settings, warn: Warn) -> Iterator[MetricBlock | I
                 what = f"{path}, {place}: fewer columns ({data.shape[-1]}) than stamps"
                 warn(InputFileError(what, expected="a column for each stamp"))
                 continue
+            moved = None
+            if place in _SIZES:
+                moved = _opened(file, (_READ, _WRITE)[_SIZES.index(place)], (2,), path, warn)
             for series in _series(place, data):
                 if not series.names:
                     what = f"{path}, {place}: its rows have no names"
                     warn(InputFileError(what, expected="a name for each row"))
                     continue
-                yield from _blocks(series, steps, missing, system, at_end)
+                yield from _blocks(_beside(series, moved), steps, missing, system, at_end)
 
 
 def _opened(file: Any, place: str, dimensions: tuple[int, ...], path: Path, warn: Warn) -> Any:
@@ -186,14 +199,25 @@ def _blocks(
     width = series.data.size // series.data.shape[-1] if series.row is None else 1
     ticks = max(1, hdf5_steps.BLOCK_VALUES // max(width, 1))
     last = total if gauge and at_end else total - 1
+    dead = None
+    if series.moved is not None:
+        dead = rows_with_any(series.moved) & ~rows_with_any(series.data)
     for begin in range(0, last, ticks):
         rows = np.arange(begin, min(begin + ticks, last))
         at = rows + 1 if at_end and not gauge else rows
-        value = _rates(series, steps.rows[at])
-        lost = _lost(missing, steps.rows[at], series)
-        if not gauge and at_end:  # a step has two ends, and both must have been seen
-            lost |= _lost(missing, steps.rows[rows], series)
-        value, notes = cleaned(np.where(lost, np.nan, value), series.place)
+        value = _rates(series.data, series.row, steps.rows[at])
+        of_servers, names = series.level in ("ost", "oss"), len(series.names)
+        lost = marked(missing, steps.rows[at], names, of_servers=of_servers)
+        if not gauge and at_end:
+            unseen = marked(missing, steps.rows[rows], names, of_servers=of_servers)
+            lost |= without_begin(value, unseen)
+        empty = np.zeros_like(lost)
+        if dead is not None:
+            empty = empty_histograms(value, _rates(series.moved, None, steps.rows[at]), dead)
+        value, notes = cleaned(np.where(lost | empty, np.nan, value), series.place)
+        if empty.any():
+            what = f"{series.place}: empty where bytes moved"
+            notes.append(Note("monitor-down", what, int(empty.sum())))
         left = steps.time_ns[rows]
         length = np.zeros_like(left)
         if not gauge:
@@ -214,26 +238,20 @@ def _blocks(
         )
 
 
-def _rates(series: _Series, columns: Places) -> Floats:
-    """Columns of a dataset as (T, N)."""
-    data = series.data if series.row is None else series.data[series.row : series.row + 1]
-    value = taken(data, columns, axis=-1)
+def _beside(series: _Series, moved: Any) -> _Series:
+    """With the bytes that its histograms are of, where they are of the same targets and steps."""
+    fits = moved is not None and (moved.shape[0], moved.shape[-1]) == (
+        series.data.shape[0],
+        series.data.shape[-1],
+    )
+    same = fits and hdf5.texts(moved.attrs.get("OSTNames", ())) == series.names
+    return series._replace(moved=moved) if same else series
+
+
+def _rates(data: Any, row: int | None, columns: Places) -> Floats:
+    """Columns of a dataset (``row``: of this row only) as (T, N)."""
+    value = taken(data if row is None else data[row : row + 1], columns, axis=-1)
     if value.ndim == 3:
         value = value.sum(axis=1)
     turned: Floats = np.atleast_2d(value).T
     return turned
-
-
-def _lost(missing: Any, columns: Places, series: _Series) -> Flags:
-    """(T, N): samples that FSMissingGroup marks."""
-    none = np.zeros((len(columns), len(series.names)), dtype=np.bool_)
-    if missing is None or series.level not in ("ost", "oss"):
-        return none
-    if missing.shape[1] <= int(columns.max()):
-        return none
-    marks = taken(missing, columns, axis=-1).T != 0
-    servers, each = marks.shape[1], len(series.names)
-    if servers and each % servers == 0:
-        return np.repeat(marks, each // servers, axis=1)
-    anyone: Flags = none | marks.any(axis=1)[:, None]
-    return anyone

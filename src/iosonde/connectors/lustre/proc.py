@@ -158,7 +158,8 @@ class _Tree:
         self._size += 1
         if self._size > _MOST_VALUES:
             raise InputFileError(f"{self.path} has too many files", expected="fewer snapshots")
-        lines = member.data.decode("utf-8", "replace").splitlines()
+        # Copies of /sys may be whole pages: what the kernel wrote, then zero bytes (Lustre 2.15).
+        lines = member.data.rstrip(b"\0").decode("utf-8", "replace").splitlines()
         snapshot.take(
             place["kind"],
             place["name"],

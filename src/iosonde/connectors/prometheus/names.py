@@ -43,13 +43,17 @@ def _nfs_waits(what: str) -> dict[str, str]:
 
 
 class MetricMeaning(NamedTuple):
-    """A name's metric; ``operations``: by the label ``operation`` where the metric is "" ."""
+    """A name's metric; ``operations``: by the label ``operation`` where the metric is "" .
+
+    ``only``: the label and value that a sample must have: exporters give a sample for each state a thing may be in.
+    """
 
     family: str
     metric: str
     counter: bool
     scale: float = 1.0
     operations: Mapping[str, str] = {}
+    only: tuple[str, str] | None = None
 
 
 def _lustre(metric: str, counter: bool, scale: float = 1.0) -> MetricMeaning:
@@ -74,6 +78,9 @@ NAMES: dict[str, MetricMeaning] = {
     "lustre_capacity_kilobytes": _lustre("total_bytes", False, KIB),
     "lustre_free_kilobytes": _lustre("free_bytes", False, KIB),
     "lustre_available_kilobytes": _lustre("available_bytes", False, KIB),
+    "lustre_capacity_kibibytes": _lustre("total_bytes", False, KIB),
+    "lustre_free_kibibytes": _lustre("free_bytes", False, KIB),
+    "lustre_available_kibibytes": _lustre("available_bytes", False, KIB),
     "lustre_inodes_maximum": _lustre("total_inodes", False),
     "lustre_inodes_free": _lustre("free_inodes", False),
     "lustre_degraded": _lustre("degraded", False),
@@ -102,6 +109,17 @@ NAMES: dict[str, MetricMeaning] = {
     "gpfs_nsdds_bytes_written": _gpfs("nsd", "written_bytes", True),
     "gpfs_nsdds_read_ops": _gpfs("nsd", "read_ops", True),
     "gpfs_nsdds_write_ops": _gpfs("nsd", "write_ops", True),
+    "gpfs_health_status": MetricMeaning("health", "healthy", False, only=("status", "HEALTHY")),
+    "gpfs_disk_availability": MetricMeaning(
+        "disk", "available", False, only=("availability", "up")
+    ),
+    "gpfs_disk_status": MetricMeaning("disk", "ready", False, only=("status", "ready")),
+    "gpfs_qos_iops": _gpfs("qos", "ops_per_s", False),
+    "gpfs_qos_bytes_per_second": _gpfs("qos", "bytes_per_s", False),
+    "gpfs_qos_average_pending_requests": _gpfs("qos", "in_flight_ops", False),
+    "gpfs_qos_ioql": _gpfs("qos", "in_flight_ops", False),
+    "gpfs_qos_qsdl": _gpfs("qos", "queued_ops", False),
+    "gpfs_qos_average_queued_requests": _gpfs("qos", "queued_ops", False),
     "lustre_client_stats": MetricMeaning("mount", "", True, 1.0, _LLITE_OPERATIONS),
     "lustre_client_stats_total": MetricMeaning("mount", "", True, 1.0, _LLITE_OPERATIONS),
     "node_mountstats_nfs_total_read_bytes_total": MetricMeaning("nfs", "read_bytes", True),
@@ -119,7 +137,7 @@ NAMES: dict[str, MetricMeaning] = {
         "nfs", "", True, 1.0, _nfs_waits("execution")
     ),
 }
-"""Name in Prometheus -> what it is. Sizes in "kilobytes" are KiB."""
+"""Name in Prometheus -> what it is. Sizes in "kilobytes" are KiB, as those in "kibibytes"."""
 _LUSTRE_LEVELS = {"ost": "ost", "mdt": "mdt", "client": "client", "mds": "mds", "oss": "oss"}
 _CLIENTS = ("nodename", "node", "instance", "hostname", "host")
 
@@ -136,7 +154,7 @@ def series(
     if what is None:
         return None
     metric = what.metric or what.operations.get(labels.get("operation", ""), "")
-    if not metric:
+    if not metric or (what.only is not None and labels.get(what.only[0]) != what.only[1]):
         return None
     place = _place(what.family, labels)
     if place is None:
@@ -186,12 +204,42 @@ def _gpfs_place(family: str, labels: Mapping[str, str]) -> tuple[str, str, str] 
         pool = labels.get("pool") or labels.get("gpfs_diskpool_name") or ""
         return (family, pool, system) if pool else None
     host = _host(labels)
+    if family in _STATES:
+        return _gpfs_state(family, labels, host, system)
     if family == "nsd":
         disk = (
             labels.get("gpfs_nsd_name") or labels.get("gpfs_disk_name") or labels.get("nsd") or ""
         )
         return (family, f"{disk}@{host}" if host else disk, system) if disk else None
     return family, host, system
+
+
+_STATES = ("health", "disk", "qos")
+_ENTITIES = {"FILESYSTEM": "filesystem", "DISK": "nsd", "POOL": "pool"}
+
+
+def _gpfs_state(
+    family: str, labels: Mapping[str, str], host: str, system: str
+) -> tuple[str, str, str] | None:
+    """Level, component and file system of a state, named as ``mmhealth``, ``mmlsdisk`` and ``mmlsqos`` have them."""
+    if family == "disk":
+        name = labels.get("name", "")
+        return ("nsd", name, system) if name else None
+    if family == "qos":
+        pool, of = labels.get("pool", ""), labels.get("class", "")
+        return ("pool", f"{pool}/{of}", system) if pool and of else None
+    component, entity = labels.get("component", ""), labels.get("entityname", "")
+    kind = labels.get("entitytype", "")
+    if not component or not entity:
+        return None
+    if kind == "NODE":
+        return "server", entity if component == "NODE" else f"{entity}/{component}", system
+    level = _ENTITIES.get(kind, "device")
+    return (
+        level,
+        f"{entity}@{host}" if host else entity,
+        entity if level == "filesystem" else system,
+    )
 
 
 def _host(labels: Mapping[str, str]) -> str:

@@ -40,6 +40,9 @@ _SAMPLE = re.compile(
     r'[A-Za-z_:][\w:]*(?:\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\})?\s+[-+.\w]+(?:\s+-?[\d.]+)?\s*',
     re.ASCII,
 )
+_BROKEN_SHARE = 0.2
+_MOST_NAMES = 500
+"""Names that are left out and said one by one."""
 _PARTS = ("_bucket", "_sum", "_count", "_created")
 _SECONDS_BELOW = 100_000_000_000
 _MOST_LABELS = 100
@@ -47,16 +50,20 @@ _MOST_TYPES = 100_000
 
 
 def recognises(head: Head) -> bool:
-    """Whether there is a TYPE line and samples, and nothing else."""
+    """Whether there is a TYPE line or a name that is known, and hardly anything but samples."""
     lines = [
-        line
+        line.strip()
         for line in islice(head.lines[: -1 if len(head.data) > 65_000 else None], 200)
         if line.strip()
     ]
     typed = any(_TYPE.fullmatch(line) for line in lines)
     ours = any((match := _NAME.match(line)) is not None and match[1] in NAMES for line in lines)
-    return (typed or ours) and all(
-        line.startswith("#") or _SAMPLE.fullmatch(line) for line in lines
+    samples = [bool(_SAMPLE.fullmatch(line)) for line in lines if not line.startswith("#")]
+    broken = samples.count(False)
+    return (
+        (typed or ours)
+        and (not samples or any(samples))
+        and broken <= max(1, _BROKEN_SHARE * len(lines))
     )
 
 
@@ -119,7 +126,7 @@ class _Page:
             return
         name, labels, rest = _cut(text)
         if self._is_distribution(name):
-            self._left["parts of histograms and summaries"] += 1
+            self._leave(self._base(name), "histograms and summaries are not read")
             return
         if name == "gpfs_perf_info" and len(self._nodes) < _MOST_LABELS:
             self._nodes[labels.get("fs", "")] = labels.get("nodename", "")
@@ -128,7 +135,9 @@ class _Page:
             labels.setdefault("nodename", node)
         found = series(name, labels, self._settings.system)
         if found is None:
-            self._left["samples of names that are not read"] += 1
+            if _REST.fullmatch(rest) is None:
+                raise ValueError(f"the value {shown(rest)} is none")
+            self._leave(name, "no such samples are read")
             return
         match = _REST.fullmatch(rest)
         if match is None or not line.ended:
@@ -149,6 +158,16 @@ class _Page:
         for what, n in self._left.items():
             self._gather.note("left-out", what, n)
         return self._left
+
+    def _leave(self, name: str, why: str) -> None:
+        what = f"{name}: {why}"
+        known = what in self._left or len(self._left) < _MOST_NAMES
+        self._left[what if known else "further names"] += 1
+
+    def _base(self, name: str) -> str:
+        """The name of a histogram that a sample is a part of."""
+        parts = (name.removesuffix(part) for part in _PARTS if name.endswith(part))
+        return next((base for base in parts if base in self._types), name)
 
     def _is_distribution(self, name: str) -> bool:
         if self._types.get(name) in ("histogram", "summary", "gaugehistogram"):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from iosonde.connectors.tables.mapping import Mapping, Time, Words
 from iosonde.connectors.tables.mapping_toml import read_mapping
+from iosonde.model.jobs import LABELS, SIZES
 
 _KNOWN = ("pytokio",)
 
@@ -38,6 +39,8 @@ def by_own_names(path: Path, names: tuple[str, ...]) -> Mapping:
         step=words("step"),
         file_system=words("file_system"),
         motif=(words("motif"),) if "motif" in names else (),
+        labels=tuple((name, Words((name,))) for name in LABELS if name in names),
+        sizes=tuple((name, name) for name in SIZES if name in names),
         begin=time("start_ns"),
         end=time("end_ns"),
     )

@@ -106,6 +106,10 @@ class Mapping:
     end: Time | None = None
     doubtful: Time | None = None
     """Another record of the begin, which is compared with it and never used."""
+    labels: tuple[tuple[str, Words], ...] = ()
+    """Of ``model.jobs.LABELS``."""
+    sizes: tuple[tuple[str, str], ...] = ()
+    """Of ``model.jobs.SIZES``, each with its column or metric."""
     motif: tuple[Words, ...] = ()
     metrics: tuple[Metric, ...] = ()
     abouts: tuple[tuple[str, About], ...] = ()
@@ -117,7 +121,8 @@ class Mapping:
     @cached_property
     def texts(self) -> frozenset[str]:
         """Columns that are needed as text."""
-        words = (self.job_id, self.step, self.file_system, *self.motif)
+        labels = (words for _, words in self.labels)
+        words = (self.job_id, self.step, self.file_system, *self.motif, *labels)
         times = (self.begin, self.end, self.doubtful)
         return frozenset(
             [
@@ -154,6 +159,9 @@ class Mapping:
         for key in ("begin", "end"):
             moment: Time | None = getattr(self, key)
             need(f"[job] {key}", moment.columns if moment else ())
+        for key, words in self.labels:
+            need(f"[job] {key}", words.columns)
+        lacks.extend((f"[job] {key}", name) for key, name in self.sizes if name not in known)
         for place, part in enumerate(self.motif, 1):
             need(f"[[motif]] {place}", part.columns)
             need_all(f"[[motif]] {place} when", part.when)

@@ -25,6 +25,7 @@ from iosonde.connectors.tables.toml_table import TomlTable
 from iosonde.connectors.tables.units import UNITS, factor, unit_of
 from iosonde.model.errors import UsageError
 from iosonde.model.job_metrics import About, Good, Role, about
+from iosonde.model.jobs import LABELS, SIZES
 from iosonde.model.quality import QUALITY
 from iosonde.model.units import to_ns
 
@@ -80,6 +81,8 @@ class _Reader:
             begin=self._time(job, "begin"),
             end=self._time(job, "end"),
             doubtful=self._time(job, "doubtful_begin"),
+            labels=self._labels(job),
+            sizes=self._sizes(job),
             motif=tuple(self._parts("[[motif]]", top.take("motif", list, []), self._part)),
             metrics=metrics,
             abouts=abouts,
@@ -118,6 +121,16 @@ class _Reader:
         words = self._part(table)
         table.done()
         return words
+
+    def _labels(self, job: TomlTable) -> tuple[tuple[str, Words], ...]:
+        """Texts about the job that the mapping names."""
+        named = ((name, self._words(job, name)) for name in LABELS)
+        return tuple((name, words) for name, words in named if words != NOTHING)
+
+    def _sizes(self, job: TomlTable) -> tuple[tuple[str, str], ...]:
+        """Columns or metrics with a size of the job."""
+        named = ((name, job.take(name, str, "")) for name in SIZES)
+        return tuple((name, column) for name, column in named if column)
 
     def _part(self, table: TomlTable) -> Words:
         columns, when = table.names("column"), table.expression("when")

@@ -118,6 +118,8 @@ def read_table(
         abouts=dict(mapping.abouts),
         flags=_flags(odd),
         source=path.name,
+        labels={name: texts_of(words, columns, values) for name, words in mapping.labels},
+        sizes=_sizes(columns, mapping, values, notes),
     )
     kept, reasons, more = filtered(whole, columns, mapping, values)
     if mapping.begin is not None:
@@ -127,6 +129,22 @@ def read_table(
     if len(table) < len(whole):
         table = JobTable(**{**vars(table), "reasons": reasons})
     return ReadTable(table, (*notes, *more), mapping)
+
+
+def _sizes(
+    columns: Columns, mapping: Mapping, values: Values, notes: list[Note]
+) -> dict[str, Floats]:
+    """Nodes and ranks; what is no size is missing, and a column of texts is left out with a note."""
+    found = {}
+    for name, column in mapping.sizes:
+        if column in columns.words:
+            line, cell = columns.words[column]
+            what = f"{columns.path}, column {column}: no numbers ({told_number(line, cell)})"
+            notes.append(Note("not-a-number", what, len(columns)))
+        else:
+            size = values(column)
+            found[name] = np.where(size > 0, size, np.nan)
+    return found
 
 
 def _tell_begins(columns: Columns, time: Time, begin: Ints, warn: Warn) -> None:

@@ -22,6 +22,7 @@ from iosonde.jobs.climate.metrics import MetricChange, metric_changes, safe_metr
 from iosonde.jobs.climate.regimes import FileSystemClimate, climates_of
 from iosonde.jobs.climate.series import JobSeries, LevelChange, series_of
 from iosonde.jobs.table.derived import FRACTION
+from iosonde.jobs.table.sizes import bases, sized
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import NULL_NS
@@ -102,14 +103,17 @@ def picked(
             expected='performance_bytes_per_s, or a metric with role = "performance"',
             hint=Advice(Argument("mapping", "FILE")),
         )
+    table = sized(table)
     rows = (table.start_ns != NULL_NS) & np.isfinite(table.metrics[FRACTION])
     rows &= (table.metrics[FRACTION] > 0) & (table.motif != "")
     for name, wanted in (("file_system", file_system), ("motif", motif)):
         if wanted is None:
             continue
         column = getattr(table, name)
+        if name == "motif" and not (column == wanted).any():
+            column = bases(table)
         if not (column == wanted).any():
-            known = sorted(set(column.tolist()) - {""})
+            known = sorted(set(getattr(table, name).tolist()) - {""})
             shown = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
             raise UsageError(f"no job has the {name.replace('_', ' ')} {wanted!r}", expected=shown)
         rows &= column == wanted

@@ -20,6 +20,7 @@ from iosonde.jobs.climate.clusters import (
     log_amounts,
     log_percent,
 )
+from iosonde.jobs.table.sizes import sized
 from iosonde.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def motifs(table: JobTable, smallest: int | None = None) -> Motifs:
 
     Missing data: a job without one of the features stays unclustered. Raises UsageError: no features.
     """
+    table = sized(table)
     names, features = features_of(table)
     found = clusters(features, smallest)
     known = table.motif != ""

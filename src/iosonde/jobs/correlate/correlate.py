@@ -13,6 +13,8 @@ import numpy as np
 
 from iosonde.jobs.correlate.pooling import PooledWarning, pooled_warnings
 from iosonde.jobs.table.derived import FRACTION, By, groups
+from iosonde.jobs.table.leakage import leaks
+from iosonde.jobs.table.sizes import sized
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.job_metrics import job_metrics
@@ -21,12 +23,9 @@ from iosonde.stats.association import Associations, associations
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from iosonde.model.arrays import Flags, Floats, Places
+    from iosonde.model.arrays import Flags, Floats, Places, Texts
     from iosonde.model.jobs import JobTable
 
-
-CONTAMINATED = 0.6
-"""From this rank correlation with the run time on, a metric measures the run itself, unless it is from before it."""
 
 SMALL = 0.05
 """Chances up to here are small."""
@@ -55,7 +54,7 @@ class Correlation(NamedTuple):
     enough: bool
     """There is enough independent data for a claim."""
     contaminated: bool
-    """It goes with the run time: perhaps a consequence of a slow run, not a reason."""
+    """It follows what the job itself did (``leaks``): a consequence of a slow or fast run, not a reason."""
     drift: bool = False
     """Both drift, and nothing is left of it beside the order of runs."""
     from_run_to_run: bool = False
@@ -68,7 +67,8 @@ class Correlated:
 
     source: str
     y: str
-    by: tuple[By, ...]
+    by: tuple[str, ...]
+    """What groups have in common; "climate" last: a piece of time."""
     controls: tuple[str, ...]
     rows: tuple[Correlation, ...]
     """Group by group, all rows together last; metrics in the table's order."""
@@ -82,8 +82,12 @@ def correlate(
     metrics: Sequence[str] | None = None,
     by: Sequence[By] = ("file_system", "motif"),
     controls: Sequence[str] = (),
+    *,
+    regions: Texts | None = None,
 ) -> Correlated:
     """Correlate ``metrics`` (None: ``usual_metrics``) with ``y``, rows in the order of time.
+
+    ``regions`` (n,): the piece of time that each row lies in; groups are parted by it as well.
 
     Missing data: a coefficient uses the rows in which both are known. Raises UsageError (a name that the
     table has not), NothingMeasuredError (no row with y; no metric).
@@ -111,7 +115,10 @@ def correlate(
             f"{table.source} has {what}",
             hint=Advice(Argument("mapping"), " or ", Argument("metrics")),
         )
-    parts = groups(table, tuple(by)) if by else {}
+    parts = groups(sized(table), tuple(by)) if by or regions is not None else {}
+    named: tuple[str, ...] = tuple(by)
+    if regions is not None:
+        parts, named = _parted(parts, regions), (*by, "climate")
     whole = np.arange(len(table), dtype=np.intp)
     asked = {**parts, (): whole} if len(parts) != 1 else parts
     found = {key: _associate(table, rows, y, names, controls) for key, rows in asked.items()}
@@ -121,9 +128,16 @@ def correlate(
         x, target = _matrix(table, names), table.metrics[y]
         of_y = [found[key].of_y for key in parts]
         warnings = pooled_warnings(target, x, names, parts, (found[()].of_y, of_y))
-    return Correlated(
-        table.source, y, tuple(by), tuple(controls), tuple(rows), warnings, len(table)
-    )
+    return Correlated(table.source, y, named, tuple(controls), tuple(rows), warnings, len(table))
+
+
+def _parted(parts: dict[tuple[str, ...], Places], regions: Texts) -> dict[tuple[str, ...], Places]:
+    """Groups of which each lies in one piece of time, in the order of these."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for key, rows in parts.items():
+        for row in rows.tolist():
+            found.setdefault((*key, str(regions[row])), []).append(row)
+    return {key: np.array(rows, dtype=np.intp) for key, rows in found.items()}
 
 
 def usual_metrics(table: JobTable, y: str) -> list[str]:
@@ -160,18 +174,8 @@ def _associate(
     order = np.arange(len(rows), dtype=np.float64)[:, None]
     beside_time = associations(target, x, order).partial_p
     drift = (of_y.p <= SMALL) & ~(beside_time <= SMALL)
-    said = table.metrics.get("duration_s")
-    duration = (table.duration_s() if said is None else said)[rows]
-    if np.isfinite(duration).sum() < 4:
-        return _Found(of_y, np.zeros(len(names), dtype=bool), drift)
-    during = np.array([table.about(name).role != "climate" for name in names])
-    follows = np.abs(_rank_correlation(duration, x)) > CONTAMINATED
-    return _Found(of_y, during & follows, drift)
-
-
-def _rank_correlation(y: Floats, x: Floats) -> Floats:
-    """Spearman's coefficient (p,); 0 where there is none."""
-    return np.nan_to_num(associations(y, x).spearman)
+    told = leaks(table, rows, names, x, [table.about(name) for name in names])
+    return _Found(of_y, np.array([bool(leak) for leak in told], dtype=bool), drift)
 
 
 def _matrix(table: JobTable, names: list[str]) -> Floats:

@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from iosonde.jobs.correlate.correlate import Correlated, Correlation
     from iosonde.jobs.correlate.pooling import PooledWarning
 
+REGION = "climate"
+"""How ``by`` calls pieces of time."""
 SIGNIFICANT = 0.05
 FEWEST = 4
 """Rows that a coefficient needs."""
 MOST_NAMED = 3
-BY_WORDS = {"file_system": "the file system", "motif": "what ran"}
+BY_WORDS = {"file_system": "the file system", "motif": "what ran", REGION: "the climate"}
 
 
 def say_warning(warning: PooledWarning, label: Callable[[str], str]) -> str:
@@ -64,7 +66,7 @@ def say_doubt(row: Correlation) -> str:
         return "too little independent data"
     doubts = []
     if row.contaminated:
-        doubts.append("goes with the run time: a consequence?")
+        doubts.append("goes with the run time or speed of the job: a consequence?")
     if row.drift:
         doubts.append("both drift: nothing is left beside time")
     elif row.from_run_to_run:

@@ -1,22 +1,28 @@
 """Why a job was slow, without an expert: which metrics stood out, and what history says of each.
 
-Two questions are asked of the runs of the same kind (file system and motif). Of today: what stood out on the bad
-side, and what did runs with such a value lose (``suspects``)? Of history: what goes with performance at all
+Three questions are asked of the runs of the same kind (file system, motif and class of size). Of the run: what did it
+do otherwise (``own_doing``)? Of today: what stood out on the bad side, what did runs with such a value lose
+(``suspects``), and what was never seen before (``unseen``)? Of history: what goes with performance at all
 (``stats.selection``, ``stats.association``)? Metrics that the job itself moves are taken out first (leakage).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from iosonde.jobs.explain.loss_share import LossShare, loss_share
+from iosonde.jobs.explain.own_doing import OwnChange, own_changes
 from iosonde.jobs.explain.since import Since, since
 from iosonde.jobs.explain.suspects import suspects
+from iosonde.jobs.explain.twins import twins
+from iosonde.jobs.explain.unseen import beyond
 from iosonde.jobs.table.leakage import about_of, candidates, leaks, undescribed, unleaked
 from iosonde.jobs.table.runs import find_run
+from iosonde.jobs.table.sizes import sized
 from iosonde.jobs.umami.diagram import History, history_of, measured
 from iosonde.jobs.umami.quartile import Stood, stand
 from iosonde.model.advice import Advice, Argument, Text
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
 
 PERFORMANCE = ("performance_bytes_per_s", "performance_ops_per_s", "fraction_of_peak_ratio")
 """What can be explained: the first that the run has."""
@@ -64,6 +71,8 @@ class Candidate:
     """Of ``model.quality.QUALITY``, of the run's value."""
     shape_q: float = float("nan")
     """As ``q``, for a relation of any shape: what hurts beyond a threshold only, or at both ends."""
+    beyond: float = 0.0
+    """How far the run's value lies beyond all of the history on its bad side, in robust scales; 0: it does not."""
 
     @property
     def tag(self) -> Tag:
@@ -92,6 +101,12 @@ class Explanation:
     notes: tuple[Text, ...] = ()
     since: Since | None = None
     """The lasting change before it, if there was one: what is usual since then."""
+    own: tuple[OwnChange, ...] = ()
+    """What the run itself did otherwise."""
+    twins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of metrics that stood out, those that move together with them."""
+    shares: Mapping[str, LossShare] = field(default_factory=dict)
+    """Of metrics that go with performance, how much of the loss they account for."""
 
     @property
     def loss(self) -> float:
@@ -107,6 +122,12 @@ class Explanation:
         """What stood out on the bad side and is not greyed, most suspect first."""
         return tuple(c for c in self.candidates if c.score > 0 and not c.leak)
 
+    @property
+    def unseen(self) -> tuple[Candidate, ...]:
+        """What lies beyond all of the history on its bad side and is not greyed, the farthest first."""
+        found = (c for c in self.candidates if c.beyond > 0 and not c.leak)
+        return tuple(sorted(found, key=lambda c: -c.beyond))
+
 
 def explain(
     table: JobTable,
@@ -117,6 +138,7 @@ def explain(
     last: int | None = None,
 ) -> Explanation:
     """Explain a run of ``table``. Raises UsageError: no such job, several runs."""
+    table = sized(table)
     row = find_run(table, job_id, step)
     others, notes = history_of(table, row, history)
     others = others if last is None else others[-last:]
@@ -153,9 +175,12 @@ def explain(
             leaking[i],
             table.flags.get((row, name), ()),
             float(shaped[i]),
+            beyond(x[others, i], float(x[row, i]), float(signs[i]), float(floors[i])),
         )
         for i, name in enumerate(names)
     ]
+    of_name = {name: x[:, i] for i, name in enumerate(names)}
+    out = [one for one in made if (one.score > 0 or one.beyond > 0) and not one.leak]
     made.sort(key=lambda one: (bool(one.leak), -one.score, one.metric))
     return Explanation(
         job_id=str(table.job_id[row]),
@@ -169,8 +194,25 @@ def explain(
         candidates=tuple(made),
         picks=_picks(select(y[order], unleaked(x[order], leaking)), shaped <= SURE_Q, names),
         notes=remarks,
+        own=own_changes(table, row, others),
+        twins=twins({one.metric: of_name[one.metric][rows] for one in out}),
+        shares=_shares(y, of_name, out, others, row),
         since=since(table.start_ns[order], y[order], int(np.flatnonzero(order == row)[0])),
     )
+
+
+def _shares(
+    y: Floats, x: Mapping[str, Floats], out: Sequence[Candidate], others: Places, row: int
+) -> dict[str, LossShare]:
+    """How much of the loss each metric that goes with performance accounts for."""
+    found = {}
+    for one in out:
+        if min(np.nan_to_num([one.q, one.shape_q], nan=1.0)) <= SURE_Q:
+            today = (float(y[row]), one.stood.value)
+            share = loss_share(y[others], x[one.metric][others], today, one.n_eff)
+            if share is not None:
+                found[one.metric] = share
+    return found
 
 
 def _undescribed(table: JobTable) -> tuple[Advice, ...]:

@@ -15,6 +15,10 @@ SLOW_FROM = 0.1
 """A run that lost less of the usual performance is as usual, whatever quartile it is in."""
 
 
+_FEW = 0.01
+"""Below this share, and above the rest of it, runs are counted: 0% of 312 runs is a riddle."""
+
+
 def say_rate(value: float, measure: str) -> str:
     """``4.34 GiB/s``."""
     if measure == "fraction_of_peak_ratio":
@@ -33,7 +37,12 @@ def say_rank(found: Explanation) -> str:
         if none == 0:
             which = f"one of the {alike + 1} {end}" if alike else f"the {end}"
             return f"{which} of {n + 1} runs"
-    return f"faster than {below / n:.0%} of {n} runs of its kind"
+    share = below / n
+    if share < _FEW:
+        return f"faster than {below} of {n} runs of its kind"
+    if share > 1 - _FEW:
+        return f"faster than all but {n - below} of {n} runs of its kind"
+    return f"faster than {share:.0%} of {n} runs of its kind"
 
 
 def of_its_time(found: Explanation) -> bool:
@@ -42,12 +51,19 @@ def of_its_time(found: Explanation) -> bool:
 
 
 def say_since(one: Since, measure: str) -> str:
-    """``; as fast as the 57 other runs since 2017-08-04, when its kind fell from 18.2 GiB/s to 2.43 GiB/s``."""
-    if abs(one.loss) < SLOW_FROM:
-        text = "as fast as"
-    else:
-        text = f"{abs(one.loss):.0%} {'slower' if one.loss > 0 else 'faster'} than"
+    """``as fast as the 57 other runs since 2017-08-04, when its kind fell from 18.2 GiB/s to 2.43 GiB/s``."""
     verb = "fell" if one.median < one.before else "rose"
     verb = f"gradually {verb}" if one.gradual else verb
     levels = f"from {say_rate(one.before, measure)} to {say_rate(one.median, measure)}"
-    return f"; {text} the {one.n} other runs since {day(one.at_ns)}, when its kind {verb} {levels}"
+    return f"{_beside(one)} the {one.n} other runs since {day(one.at_ns)}, when its kind {verb} {levels}"
+
+
+def say_since_shortly(one: Since) -> str:
+    """``as fast as its kind since 2017-08-04``."""
+    return f"{_beside(one)} its kind since {day(one.at_ns)}"
+
+
+def _beside(one: Since) -> str:
+    if abs(one.loss) < SLOW_FROM:
+        return "as fast as"
+    return f"{abs(one.loss):.0%} {'slower' if one.loss > 0 else 'faster'} than"

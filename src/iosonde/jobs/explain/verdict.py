@@ -1,11 +1,13 @@
-"""Which suspects are told of, and which of them history backs.
+"""Which suspects a verdict names, and which of them history backs.
 
 A coincidence is not a cause: of what stood out only that is backed which goes with slow runs over all runs of the kind.
+What was never seen before has no history that could back it; it stands apart.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,18 +18,73 @@ if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Candidate, Explanation
 
 MOST_TOLD = 3
+"""Reasons, values never seen, and what only stood out: of each at most so many."""
+BESIDE_UNSEEN = 2
+"""Reasons beside a value that was never seen."""
+HURT = 0.1
+"""Runs like it lost at least this share: what stood out says something."""
+CLEARLY_BEYOND = 1.0
+"""In spreads of the history: a value that is farther beyond all runs stands before what only stood out."""
 CLEAR_Q = 0.05
 _WEAK, _OF_FIRST = 0.05, 0.25
-"""A suspect with a smaller score, or a smaller share of the first one's, is not told of: it hardly stood out."""
+"""A suspect with a smaller score, or a smaller share of the first one's, is not named: it hardly stood out."""
 FEWEST_ALIKE = 3
 """So many runs with a value like today's say which side of a threshold it is on."""
 _CAUSE, _ALIKE = 0.5, 0.75
 _STOOD_OUT = (Standing.BAD, Standing.NEUTRAL)
-"""What only stands in the second worst quarter is told of where history backs it."""
+"""What only stands in the second worst quarter is named where history backs it."""
+
+
+class Reason(NamedTuple):
+    """A metric that a verdict names. ``twin``: one that moves together with it and stood out too."""
+
+    first: Candidate
+    twin: Candidate | None = None
+
+
+class NamedReasons(NamedTuple):
+    """What a verdict names: what history backs, what it never saw, and what only stood out."""
+
+    backed: tuple[Reason, ...] = ()
+    unseen: tuple[Reason, ...] = ()
+    rest: tuple[Reason, ...] = ()
+    rest_first: bool = False
+    """What stood out says more than what was never seen: runs like it lost, and the new value is hardly beyond."""
+
+    @property
+    def metrics(self) -> tuple[Candidate, ...]:
+        """The metrics of reasons, in the order of what they say."""
+        last = (*self.rest, *self.unseen) if self.rest_first else (*self.unseen, *self.rest)
+        return tuple(one.first for one in (*self.backed, *last))
+
+
+def named(found: Explanation) -> NamedReasons:
+    """What to say of a slow run: one metric of each group and of metrics that move together."""
+    leads = _apart(found, leading(found))[:MOST_TOLD]
+    unseen = _once(found, found.unseen)
+    sure = tuple(sorted((one for one in leads if backed(one)), key=lambda one: _least(found, one)))
+    sure = sure[: BESIDE_UNSEEN if unseen else MOST_TOLD]
+    fresh = tuple(one for one in unseen if not _said(found, sure, one))[:MOST_TOLD]
+    taken = (*sure, *fresh)
+    rest = tuple(one for one in leads if not backed(one) and not _said(found, taken, one))
+    hurt = tuple(one for one in rest if one.matches >= FEWEST_ALIKE and one.loss >= HURT)
+    first = bool(fresh and hurt) and fresh[0].beyond < CLEARLY_BEYOND
+    room = BESIDE_UNSEEN - len(sure) if first else MOST_TOLD - len(taken)
+    rest = (hurt if first else rest)[: max(0, room)]
+    backed_by, unknown, others = (
+        tuple(_reason(found, one) for one in some) for some in (sure, fresh, rest)
+    )
+    return NamedReasons(backed_by, unknown, others, first and bool(rest))
+
+
+def _least(found: Explanation, one: Candidate) -> tuple[float, float]:
+    """What accounts for most of the loss, and most surely, comes first; what nothing is known of last."""
+    share = found.shares.get(one.metric)
+    return (0.0, 0.0) if share is None else (-share.low, -share.share)
 
 
 def leading(found: Explanation) -> tuple[Candidate, ...]:
-    """One metric of each group, the most suspect groups first, at most ``MOST_TOLD``: a group says one thing.
+    """One metric of each group, the most suspect groups first: a group says one thing.
 
     What may be an effect is passed over for a cause with half its score; of metrics that score alike the one
     that people know best is taken (the first in ``model.job_metrics``).
@@ -42,9 +99,40 @@ def leading(found: Explanation) -> tuple[Candidate, ...]:
             groups.setdefault(one.about.group or one.metric, []).append(one)
     most = max((some[0].score for some in groups.values()), default=0.0)
     least = max(_WEAK, _OF_FIRST * most)
-    return tuple(_known_best(some) for some in groups.values() if some[0].score >= least)[
-        :MOST_TOLD
-    ]
+    return tuple(_known_best(some) for some in groups.values() if some[0].score >= least)
+
+
+def _once(found: Explanation, some: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """The first of each group and of what moves together."""
+    groups: dict[str, Candidate] = {}
+    for one in some:
+        groups.setdefault(one.about.group or one.metric, one)
+    return _apart(found, groups.values())
+
+
+def _apart(found: Explanation, some: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Without those that move together with one before them."""
+    kept: list[Candidate] = []
+    for one in some:
+        if not any(other.metric in found.twins.get(one.metric, ()) for other in kept):
+            kept.append(one)
+    return tuple(kept)
+
+
+def _said(found: Explanation, before: tuple[Candidate, ...], one: Candidate) -> bool:
+    """Whether a metric, its group or one that moves together with it is named already."""
+    if any(other.metric == one.metric for other in before):
+        return True
+    return any(other.metric in found.twins.get(one.metric, ()) for other in before)
+
+
+def _reason(found: Explanation, one: Candidate) -> Reason:
+    """With the closest metric that moves together with it and stood out, of another group if there is one."""
+    by_name = {other.metric: other for other in found.candidates}
+    some = [by_name[name] for name in found.twins.get(one.metric, ())]
+    out = [twin for twin in some if twin.stood.standing in _STOOD_OUT]
+    out.sort(key=lambda twin: twin.about.group == one.about.group)
+    return Reason(one, next((twin for twin in out if twin.about.label != one.about.label), None))
 
 
 def backed(one: Candidate) -> bool:

@@ -1,6 +1,7 @@
-"""Why a job was slow, as sentences: what it lost, what stood out, what was looked at and rejected.
+"""Why a job was slow, as sentences: what it did otherwise, what it lost, what accounts for it, what nobody saw before.
 
-A coincidence is not a cause: what history does not back is said to have *stood out*, and nothing more.
+A coincidence is not a cause: what history does not back is said to be unusual, and nothing more. A sentence has at most
+``LONGEST`` characters; what does not fit is in the lines below it.
 """
 
 from __future__ import annotations
@@ -10,25 +11,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.explain.rate_words import SLOW_FROM, of_its_time, say_rank, say_rate, say_since
-from iosonde.jobs.explain.verdict import MOST_TOLD, against, backed, in_line, leading, side
+from iosonde.jobs.explain import reason_words as say
+from iosonde.jobs.explain.measured_groups import NOTHING, Looked, looked_at
+from iosonde.jobs.explain.rate_words import (
+    SLOW_FROM,
+    of_its_time,
+    say_rank,
+    say_rate,
+    say_since,
+    say_since_shortly,
+)
+from iosonde.jobs.explain.shortened import Clause, shortened
+from iosonde.jobs.explain.verdict import (
+    CLEARLY_BEYOND,
+    MOST_TOLD,
+    NamedReasons,
+    backed,
+    named,
+    side,
+)
 from iosonde.jobs.umami.quartile import Standing
-from iosonde.model.amounts import amount, scale_of
 
 if TYPE_CHECKING:
     from iosonde.jobs.explain.explain import Candidate, Explanation
-
-_ASKED = ("contention", "metadata", "cpu", "fullness", "failover", "placement", "concurrency")
-"""What people ask about first: those that were looked at and were as usual are named."""
-_NAMES = {
-    "contention": "contention for bandwidth",
-    "metadata": "metadata load",
-    "cpu": "server CPU",
-    "fullness": "fullness",
-    "failover": "failed-over servers",
-    "placement": "placement of the job",
-    "concurrency": "other jobs",
-}
 
 
 @dataclass(frozen=True)
@@ -39,12 +44,19 @@ class JobVerdict:
     sentence: str
     """One line, without a full stop."""
     evidence: tuple[str, ...]
-    """A line a suspect; where history backs none of them, what chance alone would have put there."""
+    """A line for what the run did otherwise and a line a suspect; where history backs none, what chance would do."""
     rejected: str
-    """What was as usual; "" when nothing was looked at."""
+    """What was as usual, and what was not measured; "" when nothing was looked at."""
     history: str
     """What performance goes with over all runs of the kind; "" where nothing was found."""
     told: tuple[Candidate, ...]
+    unseen: tuple[str, ...] = ()
+    """Metrics whose value lies beyond all runs of the history, the farthest first."""
+    own: tuple[str, ...] = ()
+    """What the run itself did otherwise: ranks, nodes, bytes, transfer size, files."""
+    looked: Looked = NOTHING
+    shares: tuple[tuple[str, float, float, float], ...] = ()
+    """Of metrics that history backs: share of the loss, and both ends of its 90 % interval."""
 
     def lines(self) -> list[str]:
         """Everything behind the sentence, a line each."""
@@ -60,22 +72,40 @@ class JobVerdict:
             "history": self.history,
             "told": [one.metric for one in self.told],
             "backed": [one.metric for one in self.told if backed(one)],
+            "unseen": list(self.unseen),
+            "own": list(self.own),
+            "as_usual": list(self.looked.as_usual),
+            "not_measured": list(self.looked.not_measured),
+            "loss_shares": [
+                {"metric": name, "share": share, "low": low, "high": high}
+                for name, share, low, high in self.shares
+            ],
         }
 
 
 def judge(found: Explanation) -> JobVerdict:
     """The verdict on a job and its sentences."""
     word = _word(found)
-    told = leading(found) if word == "slow" else ()
-    sentence = _performance(found, word)
-    if found.since is not None and word in ("slow", "as usual", "fast"):
-        sentence += say_since(found.since, found.measure)
-    if word == "slow":
-        sentence += _because(told, of_its_time(found))
-    evidence = tuple(map(_evidence, told))
-    if told and not any(map(backed, told)) and not of_its_time(found):
-        evidence += _chance(found)
-    return JobVerdict(word, sentence, evidence, _rejected(found, told), _goes_with(found), told)
+    parts = named(found) if word == "slow" else NamedReasons()
+    told = parts.metrics
+    looked = looked_at(found, frozenset(one.about.group for one in told))
+    sentence = shortened(_sentence(found, word, parts, looked))
+    shares = tuple((one.metric, *found.shares[one.metric][:3]) for one in told if one.metric in found.shares and backed(one))  # fmt: skip  # noqa: E501
+    return JobVerdict(
+        word,
+        sentence,
+        _evidence(found, word, parts, sentence),
+        _rejected(looked),
+        _goes_with(found),
+        told,
+        tuple(one.metric for one in found.unseen) if word in _KNOWN else (),
+        tuple(one.what for one in found.own) if word in _KNOWN else (),
+        looked,
+        shares,
+    )
+
+
+_KNOWN = ("slow", "as usual", "fast")
 
 
 def _goes_with(found: Explanation) -> str:
@@ -113,42 +143,171 @@ def _word(found: Explanation) -> str:
     return "as usual"
 
 
-def _performance(found: Explanation, word: str) -> str:
-    what = f"job {found.job_id}"
+def _sentence(found: Explanation, word: str, told: NamedReasons, looked: Looked) -> list[Clause]:
+    """The parts in their order; the run's own doing first."""
+    job = f"job {found.job_id}"
     kind = " on ".join(text for text in (found.motif, found.file_system) if text)
-    what += f" ({kind})" if kind else ""
+    what = Clause((f"{job} ({kind})", job) if kind else (job,), 7)
     if word == "not known":
-        return f"how fast {what} was is not known"
+        return [Clause(("how fast ",), 9), what, Clause((" was is not known",), 9)]
     value = say_rate(found.performance.value, found.measure)
     if word == "too little history":
         runs = "no other run" if found.others == 0 else f"{found.performance.n} other runs"
-        return f"{what}: {value}; {runs} of its kind, too few to say whether that is slow"
-    rank = say_rank(found)
-    usual = say_rate(found.usual, found.measure)
+        text = f": {value}; {runs} of its kind, too few to say whether that is slow"
+        return [what, Clause((text,), 9)]
+    own = _own_part(found)
+    lead = [what, own] if own is not None else [what]
+    verb = " was " if own is None else "; it was "
+    return [*lead, *_speed(found, word, verb), *_because(found, word, told, looked)]
+
+
+def _own_part(found: Explanation) -> Clause | None:
+    if not found.own:
+        return None
+    return Clause(
+        (f" itself had {say.say_own(found.own)}", f" itself had {say.say_own_shortly(found.own)}"),
+        5,
+    )
+
+
+def _speed(found: Explanation, word: str, verb: str) -> list[Clause]:
+    """How fast it was, its rank, and how it stands among runs since a lasting change."""
+    value, usual = (say_rate(v, found.measure) for v in (found.performance.value, found.usual))
+    rank = Clause((f", {say_rank(found)}", ""), 2)
     if word == "as usual":
         extreme = found.performance.standing in (Standing.BAD, Standing.GOOD)
         within = f", within {SLOW_FROM:.0%}" if extreme else ""
-        return f"{what} was as fast as usual{within}: {value}, {rank} (usual {usual})"
-    side = "slower" if word == "slow" else "faster"
-    return f"{what} was {abs(found.loss):.0%} {side} than usual: {value} instead of {usual}, {rank}"
+        parts = [Clause((f"{verb}as fast as usual{within}: {value}",), 9), rank]
+        parts.append(Clause((f" (usual {usual})", ""), 1))
+    else:
+        side_word = "slower" if word == "slow" else "faster"
+        usual = usual.removesuffix(" of its peak")
+        text = f"{verb}{abs(found.loss):.0%} {side_word} than usual: {value} instead of {usual}"
+        parts = [Clause((text,), 9), rank]
+    if found.since is not None:
+        long = f"; {say_since(found.since, found.measure)}"
+        parts.append(Clause((long, f"; {say_since_shortly(found.since)}"), 4))
+    return parts
 
 
-def _because(told: tuple[Candidate, ...], of_its_time: bool) -> str:
-    """What history backs stands behind a colon; what only stood out is called so.
+def _because(found: Explanation, word: str, told: NamedReasons, looked: Looked) -> list[Clause]:
+    """What history backs accounts for a share of the loss; what only stood out is called unusual.
 
     Where the run is like all since a lasting change, everything that changed since then goes with performance.
     """
-    if of_its_time:
-        return f"; what is otherwise than before: {_reasons(told)}" if told else ""
-    if not told:
-        return ": no metric stood out on its bad side"
-    sure = tuple(one for one in told if backed(one))
-    rest = tuple(one for one in told if not backed(one))
-    if not sure:
-        return (
-            f"; unusual, but other runs do not show that such values cost speed: {_reasons(rest)}"
+    if word != "slow":
+        return []
+    if of_its_time(found):
+        every = (*told.backed, *told.unseen, *told.rest)
+        if not every:
+            return []
+        text = "; what is otherwise than before: "
+        long, short = (f"{text}{say.say_reasons(every[:n], twins=False)}" for n in (3, 1))
+        return [Clause(tuple(dict.fromkeys((long, short, ""))), 5)]
+    parts = [_backed_part(found, told)] if told.backed else []
+    if told.rest and not told.backed and (told.rest_first or not told.unseen):
+        parts.append(Clause(_unusual(told), 5 if told.rest_first else 6))
+    if told.unseen:
+        parts.append(_unseen_part(told))
+    if told.rest and (told.backed or (told.unseen and not told.rest_first)):
+        parts.append(
+            Clause((f"; {say.say_reasons(told.rest, twins=False)} stood out too", ""), 0, True)
         )
-    return f": {_reasons(sure)}" + (f"; {_reasons(rest)} stood out too" if rest else "")
+    if not parts:
+        parts.append(Clause(("; no metric stood out on its bad side",), 5))
+        if looked.not_measured:
+            parts.append(Clause((f"; not measured: {', '.join(looked.not_measured)}", ""), 3))
+    return parts
+
+
+def _unusual(told: NamedReasons) -> tuple[str, ...]:
+    """What only stood out, in more and in fewer words."""
+    texts = [say.say_reasons(told.rest)]
+    texts += [say.say_reasons(told.rest[:n], twins=False) for n in (len(told.rest), 2, 1)]
+    texts.append(say.say_bare(told.rest[0].first))
+    begin = "; unusual, but other runs do not show that such values cost speed: "
+    short = "; unusual, but not shown to cost speed: "
+    return tuple(dict.fromkeys((f"{begin}{texts[0]}", *(f"{short}{text}" for text in texts))))
+
+
+def _backed_part(found: Explanation, told: NamedReasons) -> Clause:
+    """``; max OSS CPU 92% (usual 30%) accounts for 70% (50-90%) of the loss``; further reasons, where there is room."""
+    first, *others = told.backed
+    share = found.shares.get(first.first.metric)
+
+    def accounted(reason: str, verb: str = "accounts for") -> str:
+        if share is None:
+            return f"; {reason} goes with slow runs"
+        return f"; {reason} {verb} {say.say_share(share)}"
+
+    verb = "accounts for" if first.twin is None else "account for"
+    forms = [
+        accounted(say.say_reason(first), verb),
+        accounted(say.say_reason(first, twins=False)),
+        accounted(say.say_bare(first.first)),
+    ]
+    if others:
+        more = say.say_reasons(others, twins=False)
+        forms = [f"{forms[0]}; so may {more}", *forms]
+    return Clause(tuple(dict.fromkeys(forms)), 6)
+
+
+def _unseen_part(told: NamedReasons) -> Clause:
+    """``; max MDS CPU 97% (usual 12%), never seen in 90 runs, so history cannot say what it costs``; two if it fits."""
+    first, *others = told.unseen
+    seen = f"never seen in {first.first.stood.n} runs"
+    bare = say.say_bare(first.first)
+    texts = [say.say_reason(first, twins=twins) for twins in (True, False)]
+    more = first.twin
+    if more is None and others and others[0].first.beyond >= CLEARLY_BEYOND:
+        more = others[0].first
+        texts = [say.say_reasons(told.unseen[:2], twins=False), *texts]
+    if more is not None:
+        texts.insert(1, f"{bare} and {say.say_bare(more)}")
+    forms = [f"; {text}, {seen}, {say.NO_PRICE}" for text in (*texts, bare)]
+    last = ("",) if told.backed or told.rest_first else ()
+    return Clause(tuple(dict.fromkeys((*forms, f"; {bare}, {seen}", *last))), 5)
+
+
+def _evidence(found: Explanation, word: str, told: NamedReasons, sentence: str) -> tuple[str, ...]:
+    """Lines: what the run did otherwise, reasons, values never seen, what the sentence had no room for, chance."""
+    if word not in _KNOWN:
+        return ()
+    lines = [say.say_own_line(one) for one in found.own]
+    lines += [say.say_evidence(one, found.shares.get(one.first.metric)) for one in told.backed]
+    fresh = [say.say_unseen_line(one) for one in told.unseen]
+    rest = [say.say_evidence(one, None) for one in told.rest]
+    lines += [*rest, *fresh] if told.rest_first else [*fresh, *rest]
+    lines += _also_unseen(found, told)
+    kind = " on ".join(text for text in (found.motif, found.file_system) if text)
+    if f"({kind})" not in sentence:
+        lines.append(f"its kind: {kind}")
+    if say_rank(found) not in sentence:
+        lines.append(f"it was {say_rank(found)}")
+    if found.since is not None and say_since(found.since, found.measure) not in sentence:
+        lines.append(f"it was {say_since(found.since, found.measure)}")
+    if told.metrics and not told.backed and not of_its_time(found):
+        lines += _chance(found)
+    return tuple(lines)
+
+
+def _also_unseen(found: Explanation, told: NamedReasons) -> tuple[str, ...]:
+    """Values that were never seen and stand nowhere else."""
+    reasons = (*told.backed, *told.unseen, *told.rest)
+    already = {one.metric for two in reasons for one in two if one is not None}
+    more = [one.about.label for one in found.unseen if one.metric not in already]
+    if not more:
+        return ()
+    also = "also beyond" if told.metrics else "beyond"
+    n = max(one.stood.n for one in found.unseen)
+    return (f"{also} all {n} runs: {', '.join(more[:_MOST_UNSEEN])}{_and_more(more)}",)
+
+
+_MOST_UNSEEN = 8
+
+
+def _and_more(names: list[str]) -> str:
+    return f" and {len(names) - _MOST_UNSEEN} more" if len(names) > _MOST_UNSEEN else ""
 
 
 def _chance(found: Explanation) -> tuple[str, ...]:
@@ -165,97 +324,14 @@ def _chance(found: Explanation) -> tuple[str, ...]:
     )
 
 
-def _reasons(told: tuple[Candidate, ...]) -> str:
-    words = [_by_others(one) or _short(one) for one in told]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-_SHARED = {
-    "cf_bandwidth_ratio": "traffic was that",
-    "cf_ops_ratio": "reads and writes were those",
-    "cf_opens_ratio": "opens were those",
-    "cf_stats_ratio": "stats were those",
-}
-
-
-def _by_others(one: Candidate) -> str:
-    """``61% of the servers' traffic was that of others (usual 1%)``: a coverage factor in plain words, else "".
-
-    Of a factor above 1 nothing is left for others.
-    """
-    if one.metric not in _SHARED or not np.isfinite((one.stood.value, one.usual)).all():
-        return ""
-    others, usual = (max(0.0, 1.0 - share) for share in (one.stood.value, one.usual))
-    return f"{others:.0%} of the servers' {_SHARED[one.metric]} of others (usual {usual:.0%})"
-
-
-def _short(one: Candidate) -> str:
-    """``closes 5153/s (usual 260/s)``."""
-    value, usual = _of(one, one.stood.value), _of(one, one.usual)
-    return f"{one.about.label.removesuffix(' a second')} {value} (usual {usual})"
-
-
-def _of(one: Candidate, value: float) -> str:
-    return amount(value, scale_of(one.about.unit, [value])).replace(" /s", "/s")
-
-
-def _evidence(one: Candidate) -> str:
-    share = one.stood.share
-    where = (
-        f"beyond all {one.stood.n} runs"
-        if share in (0.0, 1.0)
-        else f"{'above' if share >= 0.5 else 'below'} {max(share, 1 - share):.0%} of {one.stood.n} runs"
-    )
-    text = f"{_short(one)}: {where}"
-    if np.isfinite(one.loss) and one.matches:
-        runs = "1 run" if one.matches == 1 else f"{one.matches} runs"
-        lost = f"were {one.loss:.0%} slower" if one.loss > 0.005 else "were not slower"
-        lost = lost.replace("were", "was") if one.matches == 1 else lost
-        like = "nearest to it" if share in (0.0, 1.0) else "with a value like it"
-        text += f"; {runs} {like} {lost}"
-    text += f"; {_history(one)}"
-    if one.tag == "effect":
-        text += "; fast runs raise it themselves, so it may be an effect"
-    if one.tag == "climate":
-        text += "; it changes over weeks: a climate, not the weather of a day"
-    return text
-
-
-def _history(one: Candidate) -> str:
-    """What all runs together say of the metric."""
-    if not np.isfinite(one.rho):
-        return "it did not vary before"
-    if not np.isfinite(one.q):
-        return f"too few independent runs to test it (rank correlation {one.rho:+.2f}, n = {one.n})"
-    numbers = f"rank correlation {one.rho:+.2f}, q = {one.q:.2g}"
-    if in_line(one):
-        sure = "goes with slow runs"
-    elif backed(one):
-        sure, numbers = (
-            "goes with slow runs, not in a line",
-            f"{numbers}, any shape {one.shape_q:.2g}",
-        )
-    elif against(one):
-        sure = "goes with fast runs"
-    else:
-        sure = "is not shown to go with performance"
-    return f"over all runs it {sure} ({numbers})"
-
-
-def _rejected(found: Explanation, told: tuple[Candidate, ...]) -> str:
-    """Groups that were looked at and of which no metric stood in its worst quartile."""
-    named = {one.about.group for one in told}
-    as_usual = []
-    for group in _ASKED:
-        members = [c for c in found.candidates if c.about.group == group and not c.leak]
-        known = [c for c in members if c.stood.standing in _JUDGED]
-        if (
-            group not in named
-            and known
-            and all(c.stood.standing is not Standing.BAD for c in known)
-        ):
-            as_usual.append(_NAMES[group])
-    return f"as usual: {', '.join(as_usual)}" if as_usual else ""
+def _rejected(looked: Looked) -> str:
+    """``as usual: fullness; not measured: server CPU``."""
+    parts = []
+    if looked.as_usual:
+        parts.append(f"as usual: {', '.join(looked.as_usual)}")
+    if looked.not_measured:
+        parts.append(f"not measured: {', '.join(looked.not_measured)}")
+    return "; ".join(parts)
 
 
 _JUDGED = (Standing.BAD, Standing.POOR, Standing.OK, Standing.GOOD)

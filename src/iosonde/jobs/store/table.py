@@ -31,13 +31,15 @@ from iosonde.jobs.store.metric_descriptions import (
     read_described,
     tables_of_performance,
 )
+from iosonde.jobs.store.scheduler_facts import add_scheduled, with_scheduler_facts
 from iosonde.model.frames import NULL_NS
-from iosonde.model.jobs import JobTable
+from iosonde.model.jobs import LABELS, SIZES, JobTable
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
 
 _TEXTS = ("job_id", "step", "app", "mode", "direction", "file_system")
+_FACTS = (*LABELS, *SIZES)
 
 
 def read_table(
@@ -46,10 +48,13 @@ def read_table(
     until_ns: int | None = None,
     *,
     metrics: Collection[str] | None = None,
+    scheduled: bool = False,
 ) -> JobTable:
     """Every job whose performance is known, with all its numbers, by begin (None: any time).
 
     That is one of ``PERFORMANCES``; of a table that has a column for one, or describes one, all rows count.
+    What runs do not say of their user, nodes, ranks ... comes from the scheduler's records of the same job and time.
+    ``scheduled``: also jobs of which only a scheduler's record is there, once each, not begun ones left out.
     ``metrics``: only these, and only their flags. A number with a flag is in ``flags``. Columns are in the order of
     their sources, then by name; ``abouts`` has what sources say themselves, of a metric of several the last by name.
     Raises StoreError.
@@ -65,10 +70,13 @@ def read_table(
     tables = tables_of_performance(said, PERFORMANCES)
     with closing(connect(threads=2)) as con:
         jobs, scalars = sound_parts(con, jobs), sound_parts(con, scalars)
-        if not jobs or not scalars:
+        if not jobs or not (scalars or scheduled):
             return _empty(str(root))
         try:
             _pick(con, jobs, scalars, inside, tables)
+            with_scheduler_facts(con, "picked", jobs)
+            if scheduled:
+                add_scheduled(con, "picked", jobs, inside)
             table = _table_of(con, scalars, wanted, str(root))
             rows = con.execute("SELECT DISTINCT source FROM picked").fetchall()
             sources = {str(source) for (source,) in rows}
@@ -102,12 +110,20 @@ def _pick(
     tables: Sequence[str],
 ) -> None:
     """The table ``picked``: jobs with a performance and those of ``tables``, each with the number of its row."""
-    key, columns = ", ".join(JOB_KEY), ", ".join((*_TEXTS, "source", "start_ns", "end_ns"))
+    key, columns = (
+        ", ".join(JOB_KEY),
+        ", ".join((*_TEXTS, *_FACTS, "source", "system", "start_ns", "end_ns")),
+    )
+    measured = (
+        f"SELECT {key} FROM {parquet(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
+        "AND value IS NOT NULL UNION ALL "
+        if scalars
+        else ""
+    )
     con.execute(
         f"CREATE TEMP TABLE picked AS SELECT {columns}, (row_number() OVER "
         f"(ORDER BY start_ns, job_id, step, source) - 1)::INTEGER AS row FROM {parquet(jobs)} SEMI JOIN "
-        f"(SELECT {key} FROM {parquet(scalars)} WHERE metric IN ({_listed(PERFORMANCES)}) "
-        f"AND value IS NOT NULL UNION ALL SELECT {key} FROM {parquet(jobs)} "
+        f"({measured}SELECT {key} FROM {parquet(jobs)} "
         f"WHERE source IN ({_listed(tables) or 'NULL'})) USING ({key}) WHERE {inside}"
     )
 
@@ -121,7 +137,10 @@ def _table_of(
         " ".join(word for word in words if word)
         for words in zip(text["app"], text["mode"], text["direction"], strict=True)
     ]
-    metrics, flags = _numbers(con, scalars, wanted, len(columns["row"]))
+    facts = {name: np.ma.filled(columns[name], "").astype(object) for name in LABELS}
+    sizes = {name: np.ma.filled(columns[name].astype(np.float64), np.nan) for name in SIZES}
+    n = len(columns["row"])
+    metrics, flags = _numbers(con, scalars, wanted, n) if scalars else ({}, {})
     return JobTable(
         job_id=text["job_id"],
         step=text["step"],
@@ -132,6 +151,8 @@ def _table_of(
         metrics=metrics,
         flags=flags,
         source=source,
+        labels={name: column for name, column in facts.items() if (column != "").any()},
+        sizes={name: column for name, column in sizes.items() if np.isfinite(column).any()},
     )
 
 

@@ -43,6 +43,12 @@ def others(own: ArrayLike, servers: ArrayLike) -> Floats:
     return np.where(np.isnan(left), np.nan, np.maximum(left, 0.0))
 
 
+def others_seen(own: ArrayLike, servers: ArrayLike) -> Floats:
+    """As ``others``, but NaN where the servers saw so much less than the job did that nothing can be subtracted."""
+    mine, theirs = np.asarray(own, dtype=np.float64), np.asarray(servers, dtype=np.float64)
+    return np.where(mine > MOST * theirs, np.nan, others(mine, theirs))
+
+
 def per_second(amount: ArrayLike, duration_s: ArrayLike) -> Floats:
     """A rate over the run; NaN where it did not take any time."""
     seconds = np.asarray(duration_s, dtype=np.float64)

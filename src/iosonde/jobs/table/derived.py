@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from iosonde.jobs.table.coverage import contention, coverage, node_hours, others, per_second
+from iosonde.jobs.table.coverage import (
+    contention,
+    coverage,
+    node_hours,
+    others_seen,
+    per_second,
+)
 from iosonde.jobs.table.hygiene import (
     Clean,
     believed,
@@ -20,6 +26,8 @@ from iosonde.jobs.table.hygiene import (
     server_bytes,
     server_rw_ops,
 )
+from iosonde.jobs.table.monitors import alive, fitting
+from iosonde.jobs.table.sizes import sized
 from iosonde.model.errors import UsageError
 from iosonde.model.quality import Note
 
@@ -115,13 +123,15 @@ def _peak(known: Floats, of: Peak) -> float:
 def with_derived(table: JobTable, of: Peak = "max") -> Clean:
     """The table cleaned (``job_hygiene``) and with all that follows from its columns and is not in it yet.
 
-    fraction_of_peak_ratio, cf_*_ratio, contention_*_ratio, others_bytes_per_s, sums of which both parts are there.
+    fraction_of_peak_ratio, cf_*_ratio, contention_*_ratio, others_bytes_per_s, sums of which both parts are there; and
+    motifs with their classes of size (``sizes``).
     """
     table, noted = clean(table)
     notes: list[Note] = list(noted)
+    table = alive(table, notes)
     table = _added(table, {**_sums(table), **_coverage(table)})
     table = believed(table, notes)
-    table = _added(table, {**_contention(table), **_rates(table)})
+    table = sized(fitting(_added(table, {**_contention(table), **_rates(table)})))
     shares = fractions_of_peak(table, of)
     if shares is not None:
         table = _added(table, {FRACTION: shares})
@@ -224,7 +234,7 @@ def _rates(table: JobTable) -> dict[str, Floats]:
     own, servers = own_bytes(table), server_bytes(table)
     if own is None or servers is None:
         return {}
-    return {"others_bytes_per_s": per_second(others(own, servers), _duration(table))}
+    return {"others_bytes_per_s": per_second(others_seen(own, servers), _duration(table))}
 
 
 def _duration(table: JobTable) -> Floats:

@@ -18,8 +18,9 @@ from iosonde.connectors.tables.order import by_begin
 from iosonde.connectors.tables.table import choose, read_table
 from iosonde.engine.foreign import as_text
 from iosonde.jobs.table.derived import Peak, with_derived
+from iosonde.jobs.table.sizes import bases, unsized
 from iosonde.model.errors import NothingMeasuredError, UsageError
-from iosonde.model.jobs import JobTable
+from iosonde.model.jobs import LABELS, SIZES, JobTable
 from iosonde.model.quality import LeftOut, Note
 
 
@@ -57,7 +58,7 @@ def load_tables(
     used: dict[int, Mapping] = {}
     notes: dict[int, list[Note]] = {}
     for path in dict.fromkeys(paths):
-        with as_text(path) as text:
+        with as_text(path, warn) as text:
             mapping = choose(path, given, text)
             read = read_table(path, settings, warn, mapping, text=text)
         key = id(mapping)
@@ -72,12 +73,13 @@ def load_tables(
 
 
 def merged(tables: Sequence[JobTable]) -> JobTable:
-    """Tables of one kind as one, in the order of begin; what one lacks is missing in its rows.
+    """Tables of one kind as one, in the order of begin; what one lacks is missing in its rows; motifs without sizes.
 
     The same job again (id, step, begin, file system and motif) counts once.
     """
     if len(tables) == 1:
         return tables[0]
+    tables = [unsized(table) for table in tables]
     names = list(dict.fromkeys(name for table in tables for name in table.metrics))
     metrics = {
         name: np.concatenate([t.metrics.get(name, np.full(len(t), np.nan)) for t in tables])
@@ -87,6 +89,16 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
     for table in tables:
         flags.update({(row + begin, name): flag for (row, name), flag in table.flags.items()})
         begin += len(table)
+    labels = {
+        name: np.concatenate([table.label(name) for table in tables])
+        for name in LABELS
+        if any(name in table.labels for table in tables)
+    }
+    sizes = {
+        name: np.concatenate([table.size(name) for table in tables])
+        for name in SIZES
+        if any(name in table.sizes for table in tables)
+    }
     whole = JobTable(
         job_id=np.concatenate([table.job_id for table in tables]),
         step=np.concatenate([table.step for table in tables]),
@@ -99,6 +111,8 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
         flags=flags,
         reasons=tuple(reason for table in tables for reason in table.reasons),
         source=", ".join(table.source for table in tables),
+        labels=labels,
+        sizes=sizes,
     )
     keys = zip(
         whole.job_id,
@@ -138,7 +152,9 @@ def picked(
             continue
         column = getattr(table, name)
         known = sorted(set(column.tolist()))
-        if wanted not in known:
+        if name == "motif" and wanted not in known:
+            column = bases(table)
+        if wanted not in set(column.tolist()):
             near = difflib.get_close_matches(wanted, known, n=1)
             raise UsageError(
                 f"{table.source} has no {name.replace('_', ' ')} {wanted!r}",

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from iosonde.jobs.table.cells import flagged, without
 from iosonde.jobs.table.coverage import monitor_down, over_covered
+from iosonde.jobs.table.unit_checks import units_checked
 from iosonde.model.jobs import JobTable
 from iosonde.model.quality import LeftOut, Note
 
@@ -48,10 +50,12 @@ class Clean(NamedTuple):
 def clean(table: JobTable) -> Clean:
     """Zeros of a monitor that was down and coverage above 1.2 become missing; runs without I/O are left out.
 
+    Fractions in columns of percents are read as percent, numbers of another unit than the rest are missing.
+
     Each with a flag of its row and metric. What is clean already stays as it is.
     """
     notes: list[Note] = []
-    table = _with_traffic(table, notes)
+    table = units_checked(_with_traffic(table, notes), notes)
     table = _monitored(table, notes)
     return Clean(believed(table, notes), tuple(notes))
 
@@ -111,20 +115,6 @@ def believed(table: JobTable, notes: list[Note]) -> JobTable:
                 table = flagged(table, one, beyond, "over-covered")
                 table = table if kept else without(table, one, beyond, "over-covered")
     return table
-
-
-def without(table: JobTable, name: str, rows: Flags, flag: str) -> JobTable:
-    """The same with a metric missing in some rows, for a reason."""
-    column = np.where(rows, np.nan, table.metrics[name])
-    return flagged(table.with_metrics({name: column}), name, rows, flag)
-
-
-def flagged(table: JobTable, name: str, rows: Flags, flag: str) -> JobTable:
-    """The same with a flag on a metric of some rows."""
-    flags = dict(table.flags)
-    for row in np.flatnonzero(rows).tolist():
-        flags[row, name] = tuple(dict.fromkeys((*flags.get((row, name), ()), flag)))
-    return replace(table, flags=flags)
 
 
 def _flagged(table: JobTable, name: str, flag: str) -> Flags:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iosonde.jobs.table.coverage import others, per_second
+from iosonde.jobs.table.coverage import others_seen, per_second
 from iosonde.model.job_metrics import About, job_metrics
 from iosonde.model.jobs import JobTable
-from iosonde.stats.midranks import midranks
+from iosonde.stats.midranks import rank_correlation
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Places
@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 LEAKS = 0.6
 """A metric whose rank correlation with what the job itself did is above this is not asked who did it."""
 FEWEST_FOR_LEAK = 8
-_EXTENSIVE = ("operations", "bytes", "node hours")
+_EXTENSIVE = ("operations", "bytes", "node hours", "jobs", "nodes")
 """Units of what adds up while a job runs: a slow job has more of it because it is slow."""
+_INTENSIVE = ("percent", "ratio", "hops", "servers", "OSTs", "°C")
+"""Units of what does not, as no rate does. Of other units the slope decides, of metrics that nobody knows."""
+_PROPORTIONAL = (0.4, 2.5)
+"""Slopes of the logarithm of a count on that of the run time: 1 if it adds up at a steady rate."""
 _OWN = {
     "server_opens": ("own_opens", "others_opens_per_s"),
     "server_getattrs": ("own_stats", "others_getattrs_per_s"),
@@ -40,7 +44,17 @@ def judged(table: JobTable) -> JobTable:
     """The table with the metrics as they are judged: rates beside what adds up."""
     more = candidates(table)
     abouts = {name: about_of(table, name) for name in more if name not in table.abouts}
-    return replace(table.with_metrics(more), abouts={**abouts, **table.abouts})
+    flags = dict(table.flags)
+    for (row, name), told in table.flags.items():
+        for made in _made_of(name):
+            if made in more and made not in table.metrics:
+                flags[row, made] = tuple(dict.fromkeys((*flags.get((row, made), ()), *told)))
+    return replace(table.with_metrics(more), abouts={**abouts, **table.abouts}, flags=flags)
+
+
+def _made_of(amount: str) -> tuple[str, ...]:
+    """Rates that are made of an amount."""
+    return (f"{amount}_per_s", *(_OWN[amount][1:] if amount in _OWN else ()))
 
 
 def candidates(table: JobTable) -> dict[str, Floats]:
@@ -52,17 +66,14 @@ def candidates(table: JobTable) -> dict[str, Floats]:
     """
     seconds = table.duration_s()
     found: dict[str, Floats] = {}
+    unknown, others_known = set(undescribed(table)), _without_own(table)
     for name, column in table.metrics.items():
         about = table.about(name)
-        if (
-            about.role in ("performance", "own")
-            or name == "duration_s"
-            or name in undescribed(table)
-        ):
+        if about.role in ("performance", "own") or name == "duration_s" or name in unknown:
             continue
         if about.unit in ("operations", "bytes"):
-            found |= _as_rate(table, name, column, seconds)
-        elif name not in _without_own(table):
+            found |= _as_rate(table, name, _fitting(table, name, column), seconds)
+        elif name not in others_known:
             found[name] = column
     return _without_mirrors(found)
 
@@ -73,10 +84,24 @@ def _as_rate(table: JobTable, name: str, column: Floats, seconds: Floats) -> dic
         return {}
     if f"{name}_per_s" in _without_own(table):
         own, left = _OWN[name]
-        return {left: per_second(others(table.metrics[own], column), seconds)}
+        return {left: per_second(others_seen(table.metrics[own], column), seconds)}
     return (
         {} if f"{name}_per_s" in table.metrics else {f"{name}_per_s": per_second(column, seconds)}
     )
+
+
+def _fitting(table: JobTable, name: str, column: Floats) -> Floats:
+    """An amount without rows in which the servers saw less than the job did itself."""
+    if name not in _TRAFFIC:
+        return column
+    rows = [
+        row for row, one in table.flags if one == name and "over-covered" in table.flags[row, one]
+    ]
+    if not rows:
+        return column
+    known = column.copy()
+    known[rows] = np.nan
+    return known
 
 
 def _without_own(table: JobTable) -> set[str]:
@@ -120,35 +145,49 @@ def leaks(
     x: Floats,
     abouts: Sequence[About],
 ) -> list[str]:
-    """Per metric, what of the job's own doing it follows; "" for none."""
-    seconds = table.duration_s()[rows]
+    """Per metric, what of the job's own doing it follows; "" for none. The one judgement of explain and correlate.
+
+    ``x`` (n, p): the metrics ``names`` in ``rows``. A metric that changes over weeks follows nothing.
+    """
+    said = table.metrics.get("duration_s")
+    seconds = (table.duration_s() if said is None else said)[rows]
     volume = table.metrics.get("own_bytes")
     with np.errstate(divide="ignore", invalid="ignore"):
         speed = None if volume is None else volume[rows] / seconds
+    with_time = rank_correlation(seconds, x)
+    with_speed = np.zeros(len(names)) if speed is None else rank_correlation(speed, x)
     told = []
     for i, about in enumerate(abouts):
         words = ""
-        if about.unit in _EXTENSIVE and abs(_rank_r(x[:, i], seconds)) > LEAKS:
-            words = "it grows with the job's run time"
+        if about.role == "climate":
+            pass
+        elif abs(with_time[i]) > LEAKS and _adds_up(names[i], about, x[:, i], seconds):
+            words = GROWS
         elif (
-            speed is not None
-            and names[i].partition("_")[0] not in ("cf", "contention", "others")
-            and _rank_r(x[:, i], speed) > LEAKS
+            names[i].partition("_")[0] not in ("cf", "contention", "others")
+            and with_speed[i] > LEAKS
         ):
             words = "it rises with the job's own speed"
         told.append(words)
     return told
 
 
-def _rank_r(one: Floats, other: Floats) -> float:
-    """Spearman of two columns; 0 where too few are known."""
-    both = np.isfinite(one) & np.isfinite(other)
+GROWS = "it grows with the job's run time"
+
+
+def _adds_up(name: str, about: About, values: Floats, seconds: Floats) -> bool:
+    """Whether a metric that moves with the run time is a count over it: by its unit, or by growing in proportion."""
+    if about.unit in _EXTENSIVE:
+        return True
+    if about.unit in _INTENSIVE or about.unit.endswith("/s") or name in job_metrics():
+        return False
+    both = np.isfinite(values) & np.isfinite(seconds) & (values > 0) & (seconds > 0)
     if both.sum() < FEWEST_FOR_LEAK:
-        return 0.0
-    a, b = (midranks(column[both][:, None])[:, 0] for column in (one, other))
-    a, b = a - a.mean(), b - b.mean()
-    size = float(np.sqrt((a @ a) * (b @ b)))
-    return float(a @ b) / size if size > 0 else 0.0
+        return False
+    x, y = np.log(seconds[both]), np.log(values[both])
+    spread = float(((x - x.mean()) ** 2).sum())
+    slope = float(((x - x.mean()) * (y - y.mean())).sum()) / spread if spread > 0 else 0.0
+    return _PROPORTIONAL[0] <= slope <= _PROPORTIONAL[1]
 
 
 def unleaked(x: Floats, told: Sequence[str]) -> Floats:

@@ -1,22 +1,40 @@
-"""Jobs to choose from: newest first, found by words."""
+"""Jobs to choose from: newest or slowest first, found by words, time, user, account, node and file system."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from iosonde.jobs.table.derived import FRACTION, performances
 from iosonde.jobs.table.runs import run_names
+from iosonde.jobs.table.slowness import RATES, SLOW_AT, Slowness, slowness
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.arrays import Ints, Places
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
 from iosonde.model.jobs import JobTable
 
-SCHEMA_VERSION = 1
-_RATES = ("performance_bytes_per_s", "performance_ops_per_s")
+SCHEMA_VERSION = 2
+Sort = Literal["time", "slowness"]
+
+
+class JobFilter(NamedTuple):
+    """Which jobs; None = any. ``words``: all of them occur in id, step, name, user, motif or file system.
+
+    ``since_ns``, ``until_ns``: they ran in a part of [since, until). ``node``: one that they had, its domain aside.
+    """
+
+    words: Sequence[str] = ()
+    since_ns: int | None = None
+    until_ns: int | None = None
+    user: str | None = None
+    account: str | None = None
+    node: str | None = None
+    file_system: str | None = None
+    slow: bool = False
+    """Only those that took ``SLOW_AT`` times as long as others of their kind, or longer."""
 
 
 class ListedJob(NamedTuple):
@@ -34,6 +52,18 @@ class ListedJob(NamedTuple):
     unit: str
     """Of the performance: bytes/s, operations/s, or what a table that has neither says."""
     fraction_of_peak: float | None
+    user: str
+    account: str
+    name: str
+    nodes: int | None
+    ranks: int | None
+    run_s: float | None
+    """How long it ran (s); None: it has not ended, or nobody knows."""
+    state: str
+    slowness: float | None
+    """How many times as long it took as the median of its kind (``jobs.table.slowness``)."""
+    slowness_by: str
+    """``I/O rate`` or ``run time``; "" where the slowness is not known."""
 
 
 class JobList(NamedTuple):
@@ -61,38 +91,104 @@ def must_be_jobs(table: JobTable) -> None:
 
 
 def found_jobs(table: JobTable, words: Sequence[str] = ()) -> Places:
-    """Rows in which every word occurs (id, step, motif or file system; any case), newest first."""
-    rows = np.arange(len(table))
-    if words:
-        columns = (table.job_id, table.step, table.motif, table.file_system)
-        texts = [" ".join(map(str, row)).lower() for row in zip(*columns, strict=True)]
-        rows = rows[[all(word.lower() in text for word in words) for text in texts]]
-    return rows[np.argsort(table.start_ns[rows], kind="stable")][::-1]
+    """Rows in which every word occurs (any case), newest first."""
+    return chosen_jobs(table, JobFilter(words), "time", None)
 
 
-def listed(table: JobTable, rows: Places) -> list[ListedJob]:
-    """What a list says of these rows."""
-    rates = (*_RATES, *performances(table))
+def chosen_jobs(table: JobTable, which: JobFilter, sort: Sort, slower: Slowness | None) -> Places:
+    """The rows of a filter, newest first; or slowest first, those of unknown slowness behind them, newest first.
+
+    ``slower``: None: neither the filter nor the order needs it.
+    """
+    keep = np.ones(len(table), dtype=np.bool_)
+    for name, wanted in (("user", which.user), ("account", which.account)):
+        keep &= (table.label(name) == wanted) if wanted is not None else True
+    if which.file_system is not None:
+        keep &= table.file_system == which.file_system
+    if which.until_ns is not None:
+        keep &= (table.start_ns != NULL_NS) & (table.start_ns < which.until_ns)
+    if which.since_ns is not None:
+        ended = np.where(table.end_ns == NULL_NS, np.iinfo(np.int64).max, table.end_ns)
+        keep &= (table.start_ns != NULL_NS) & (ended > which.since_ns)
+    if which.slow and slower is not None:
+        keep &= np.nan_to_num(slower.ratio, nan=0.0) >= SLOW_AT
+    rows = np.flatnonzero(keep)
+    if which.node is not None:
+        rows = rows[[_had(names, which.node) for names in table.label("node_names")[rows]]]
+    if which.words:
+        names = (table.label("name"), table.label("user"))
+        columns = (table.job_id, table.step, table.motif, table.file_system, *names)
+        texts = (
+            " ".join(map(str, row)).lower() for row in zip(*(c[rows] for c in columns), strict=True)
+        )
+        rows = rows[[all(word.lower() in text for word in which.words) for text in texts]]
+    rows = rows[np.argsort(table.start_ns[rows], kind="stable")][::-1]
+    if sort == "slowness" and slower is not None:
+        worst = np.nan_to_num(slower.ratio[rows], nan=-np.inf)
+        rows = rows[np.argsort(-worst, kind="stable")]
+    return rows
+
+
+def _had(names: str, node: str) -> bool:
+    """Whether a comma list has a node; without its domain, where one of both has none."""
+    if node in names.split(","):
+        return True
+    short = node.lower().split(".")[0]
+    return any(
+        name.lower().split(".")[0] == short and not ("." in name and "." in node)
+        for name in names.split(",")
+    )
+
+
+def listed(table: JobTable, rows: Places, slower: Slowness | None = None) -> list[ListedJob]:
+    """What a list says of these rows; ``slower``: None: it is looked up."""
+    rates = (*RATES, *performances(table))
     names = run_names(table, rows)
+    found = _Listed(table, slower or slowness(table))
     return [
-        _listed(table, row, name, rates) for row, name in zip(rows.tolist(), names, strict=True)
+        _listed(found, row, name, rates) for row, name in zip(rows.tolist(), names, strict=True)
     ]
 
 
-def _listed(table: JobTable, row: int, run: str, rates: Sequence[str]) -> ListedJob:
-    rate = next((name for name in rates if _number(table, name, row) is not None), _RATES[0])
+class _Listed(NamedTuple):
+    table: JobTable
+    slower: Slowness
+
+
+def _listed(found: _Listed, row: int, run: str, rates: Sequence[str]) -> ListedJob:
+    table, (ratio, by) = found
+    rate = next((name for name in rates if _number(table, name, row) is not None), RATES[0])
+    start, end = _instant(table.start_ns, row), _instant(table.end_ns, row)
     return ListedJob(
         job=str(table.job_id[row]),
         run=run,
         step=str(table.step[row]),
         motif=str(table.motif[row]),
         file_system=str(table.file_system[row]),
-        start_ns=_instant(table.start_ns, row),
-        end_ns=_instant(table.end_ns, row),
+        start_ns=start,
+        end_ns=end,
         performance=_number(table, rate, row),
         unit=table.about(rate).unit,
         fraction_of_peak=_number(table, "fraction_of_peak_ratio", row),
+        user=_text(table, "user", row),
+        account=_text(table, "account", row),
+        name=_text(table, "name", row),
+        nodes=_size(table, "nodes", row),
+        ranks=_size(table, "ranks", row),
+        run_s=None if start is None or end is None else (end - start) / 1e9,
+        state=_text(table, "state", row),
+        slowness=float(ratio[row]) if np.isfinite(ratio[row]) else None,
+        slowness_by=str(by[row]),
     )
+
+
+def _text(table: JobTable, name: str, row: int) -> str:
+    return str(table.labels[name][row]) if name in table.labels else ""
+
+
+def _size(table: JobTable, name: str, row: int) -> int | None:
+    value = float(table.sizes[name][row]) if name in table.sizes else float("nan")
+    return int(value) if np.isfinite(value) else None
 
 
 def _instant(column: Ints, row: int) -> int | None:

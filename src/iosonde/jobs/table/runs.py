@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iosonde.jobs.table.derived import FRACTION
+from iosonde.jobs.table.sizes import bases
 from iosonde.model.advice import Advice, Argument
 from iosonde.model.errors import UsageError
 from iosonde.model.jobs import JobTable
@@ -63,7 +64,7 @@ def find_run(table: JobTable, job_id: str, step: str | None = None) -> int:
         raise UsageError(f"job {job_id} has {len(rows)} runs", expected=_runs(table, rows))
     if step.startswith("#") and step[1:].isdecimal() and 1 <= int(step[1:8]) <= len(rows):
         return int(rows[int(step[1:8]) - 1])
-    for names in (table.step, table.motif):
+    for names in (table.step, table.motif, bases(table)):
         found = [int(row) for row in rows if str(names[row]) == step]
         if len(found) == 1:
             return found[0]

@@ -18,6 +18,7 @@ from iosonde.jobs.table.derived import (
     with_derived,
 )
 from iosonde.jobs.table.from_files import Loaded, load_tables, mappings, merged
+from iosonde.jobs.table.sizes import sized
 from iosonde.model.advice import TABLE, Action, Advice
 from iosonde.model.errors import InputFileError, NothingMeasuredError
 from iosonde.model.jobs import JobTable
@@ -36,7 +37,7 @@ def from_files(
     """
     refused: list[InputFileError] = []
     loaded = load_tables(paths, mappings(given), settings, refused.append)
-    table = merged([one.table for one in loaded])
+    table = sized(merged([one.table for one in loaded]))
     if len(loaded) > 1 and (shares := fractions_of_peak(table)) is not None:
         # the best of a kind may be in another table
         table = table.with_metrics({FRACTION: shares})
@@ -60,14 +61,22 @@ def remarks(loaded: Sequence[Loaded], refused: Sequence[InputFileError]) -> list
     return list(dict.fromkeys(lines))
 
 
-def from_store(root: Path, of: Peak = "max", *, metrics: Collection[str] | None = None) -> JobTable:
+def from_store(
+    root: Path,
+    of: Peak = "max",
+    *,
+    metrics: Collection[str] | None = None,
+    scheduled: bool = False,
+) -> JobTable:
     """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none.
+
+    ``scheduled``: also those that only a scheduler recorded, without performance.
 
     ``metrics``: of the store's jobs only these numbers, what their sources describe as a performance, and what follows.
     """
     if metrics is not None:
         metrics = {*metrics, *described_performances(read_described(root))}
-    read = read_table(root, metrics=metrics)
+    read = read_table(root, metrics=metrics, scheduled=scheduled)
     parts = [part for part in (read, own_runs(root)) if len(part)]
     if not parts and (sources := job_sources(root)):
         raise NothingMeasuredError(

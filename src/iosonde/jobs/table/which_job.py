@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from iosonde.model.advice import Action, Advice, Argument
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import IosondeError, UsageError
 
 if TYPE_CHECKING:
     from iosonde.model.jobs import JobTable
@@ -18,11 +18,17 @@ _MOST_NAMED = 3
 
 
 def found_job(
-    table: JobTable, job_id: str, warn: Callable[[str], None], *, of_store: bool = True
+    table: JobTable,
+    job_id: str,
+    warn: Callable[[str], None],
+    *,
+    of_store: bool = True,
+    unknown: Callable[[], IosondeError] | None = None,
 ) -> str:
     """The id of the table that is meant: itself, or the only one that begins or ends with it.
 
-    Raises UsageError: there is none, or several. A table that has no ids at all is not judged here.
+    Raises UsageError: there is none (or what ``unknown`` makes), or several. A table that has no ids at all is not
+    judged here.
     """
     known = list(dict.fromkeys(map(str, table.job_id)))
     if job_id in known or not any(known):
@@ -39,6 +45,8 @@ def found_job(
             expected=", ".join(parts[:_MOST_NAMED]) + (", ..." if parts[_MOST_NAMED:] else ""),
             hint=_search(job_id, of_store),
         )
+    if unknown is not None:
+        raise unknown()
     near = difflib.get_close_matches(job_id, known, n=_MOST_NAMED)
     raise UsageError(
         f"there is no job {job_id!r} in {table.source or 'the table'}",

@@ -1,7 +1,7 @@
 """The UMAMI diagram of one job as data: every metric of it within its history.
 
-The history of a job are other runs of the same (file system, motif): by default the earlier ones, so that
-a diagram says the same today and in a year; ``all`` are all others, before and after. The job itself is
+The history of a job are other runs of the same kind (file system, motif and class of size): by default the earlier
+ones, so that a diagram says the same today and in a year; ``all`` are all others, before and after. The job itself is
 never part of its own history, whichever job is asked for.
 Source: Lockwood et al., UMAMI (PDSW 2017), figure 2; docs/umami.md.
 """
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from iosonde.jobs.table.runs import find_run
+from iosonde.jobs.table.sizes import sized
 from iosonde.jobs.umami.quartile import Stood, stand
 from iosonde.model.errors import UsageError
 from iosonde.model.frames import NULL_NS
@@ -109,6 +110,7 @@ def umami(
     """
     if last is not None and last < 1:
         raise UsageError(f"a history of {last} runs is none", expected="1 or more")
+    table = sized(table)
     row = find_run(table, job_id, step)
     rows, notes = history_of(table, row, history)
     if last is not None:
@@ -148,7 +150,7 @@ def _seconds(instants: NDArray[np.int64]) -> Floats:
 
 
 def history_of(table: JobTable, row: int, history: History) -> tuple[Places, tuple[str, ...]]:
-    """Rows of other runs of the same (file system, motif) in order of time, and what to know of them.
+    """Rows of other runs of the same (file system, motif) of a ``sized`` table in order of time, and notes on them.
 
     A run whose begin is not known is in no history, and has none. A job without a motif has none either: what
     it could be compared with is not known.

@@ -27,6 +27,18 @@ class JobJson(JsonModel):
     unit: str
     """Unit of ``performance``."""
     fraction_of_peak: float | None
+    user: Name
+    account: Name
+    name: Name
+    nodes: int | None
+    ranks: int | None
+    run_s: float | None
+    """Run time in seconds."""
+    state: Name
+    slowness: float | None
+    """Times as long as the median of its kind."""
+    slowness_by: Name
+    """``I/O rate`` or ``run time``."""
 
 
 class JobsJson(JsonModel):

@@ -231,6 +231,9 @@ class AboutJson(JsonModel):
     version: str
     left_out: LeftOuts
     store: str
+    """Its path; its name alone where names are hashed."""
+    names: str
+    """Names of users, accounts and jobs: shown, or hashed."""
     op_words: dict[str, str]
     """The plural noun of each operation."""
     slow_at: float
@@ -264,6 +267,10 @@ FEED: Responses = {
 
 def pictures(*more: str) -> Responses:
     """The other forms of an answer: pictures, and ``more`` of MEDIA_TYPES."""
-    forms = (*more, "png", "svg", "pdf")
+    return files(*more, "png", "svg", "pdf")
+
+
+def files(*forms: str) -> Responses:
+    """Forms of an answer that are no JSON."""
     schema = {"type": "string", "contentMediaType": "application/octet-stream"}
     return {200: {"content": {MEDIA_TYPES[form]: {"schema": schema} for form in forms}}}

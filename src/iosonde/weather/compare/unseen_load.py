@@ -130,7 +130,10 @@ class _Mixture(NamedTuple):
     sides: tuple[float, float]
 
     def chance(self, gap: float, freedom: float) -> float:
-        return float((self.weight * 2 * student_share(-gap / self.deviation, freedom)).sum())
+        # Shares that do not vary at all have a deviation of 0: no gap is then the only one that chance makes.
+        certain = np.full(self.deviation.shape, 0.0 if gap == 0 else -np.inf)
+        scaled = np.divide(-gap, self.deviation, out=certain, where=self.deviation > 0)
+        return float((self.weight * 2 * student_share(scaled, freedom)).sum())
 
 
 class _Account(NamedTuple):

@@ -28,8 +28,8 @@ from iosonde.model.ops import op_order
 if TYPE_CHECKING:
     from iosonde.model.frames import SlowSpan
 
-SEVERITIES = ("ok", "info", "slow", "hung", "unknown")
-"""In the order in which they are counted as bad."""
+SEVERITIES = ("ok", "info", "unknown", "slow", "hung")
+"""The worst last: a known problem outweighs not knowing."""
 BASELINE_WINDOWS = 5
 """Windows needed before anything is called usual."""
 CLIMATE_AT = 1.25

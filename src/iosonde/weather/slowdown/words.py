@@ -8,13 +8,14 @@ interval, and never says "storage" when the probing host was the cause.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from iosonde.model.ops import SECOND_NS, SLOW_AT, op_word
 from iosonde.model.units import format_factor, format_seconds, format_slowdown, format_time
-from iosonde.weather.slowdown.findings import Finding, OpVerdict
+from iosonde.weather.slowdown.findings import SEVERITIES, Finding, OpVerdict
 
 if TYPE_CHECKING:
     from iosonde.model.frames import EpochChange, LostSpan
@@ -24,6 +25,26 @@ if TYPE_CHECKING:
 def say(finding: Finding, zone: tzinfo | None = None) -> str:
     """The sentence of a finding, with times in ``zone`` (None: the system's local zone)."""
     return _SAY[finding.kind](finding, zone) + _beside(finding)
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """``3 targets: 1 hanging, 1 slow, 1 as usual``, the worst first."""
+    counted = Counter(finding.severity for finding in findings)
+    parts = [
+        f"{counted[severity]} {_SEVERITY_WORDS[severity]}"
+        for severity in reversed(SEVERITIES)
+        if counted[severity]
+    ]
+    return f"{len(findings)} targets: {', '.join(parts)}"
+
+
+_SEVERITY_WORDS = {
+    "hung": "hanging or failing",
+    "slow": "slow",
+    "unknown": "unknown",
+    "info": "without a verdict",
+    "ok": "as usual",
+}
 
 
 def conclude(effects: Sequence[Effect]) -> str:

@@ -13,8 +13,9 @@ from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.units import format_seconds
 from iosonde.weather import answers
+from iosonde.weather.forget import current
 from iosonde.weather.slowdown.findings import Finding, worst_first
-from iosonde.weather.slowdown.words import say
+from iosonde.weather.slowdown.words import say, summary
 
 EXAMPLES = """\
   iosonde now                     every watched target, the worst first
@@ -29,9 +30,7 @@ def main(arguments: Sequence[str]) -> int:
         "now", "Is it slow? One sentence a target, with its evidence.", EXAMPLES
     )
     parser.add_argument("target", nargs="*", help="name or path of a watched target (default: all)")
-    parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="output format (default: text)"
-    )
+    parser.add_text_or_json()
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="print notes about each target"
     )
@@ -50,19 +49,25 @@ def _answer(args: argparse.Namespace) -> int:
             hint="'iosonde probe DIR', or --store",
         )
     every = answers.now(states, now_ns)
-    states = options.chosen(states, args.target)
+    # Where nothing runs, what ran last is better than nothing.
+    matters = current(states, now_ns) or states
+    states = options.chosen(states, args.target) if args.target else matters
     by_target = {(state["host"], state["target"]): state for state in states}
     findings = worst_first([f for f in every if (f.host, f.target) in by_target])
     if args.format == "json":
-        print(json.dumps([_plain(f, by_target[f.host, f.target]) for f in findings], indent=2))
+        plain = [_plain(f, by_target[f.host, f.target]) for f in findings]
+        text = json.dumps({"schema_version": 2, "targets": plain}, indent=2)
+        options.put_text(f"{text}\n", None)
     else:
         for finding in findings:
             _print(finding, by_target[finding.host, finding.target], now_ns, args.verbose)
+        if len(findings) > 1:
+            print(options.colour(summary(findings), "dim", options.colourful()))
     return 0
 
 
 def _plain(finding: Finding, state: dict[str, Any]) -> dict[str, Any]:
-    return {"schema_version": 1, **finding.to_json(), "sentence": say(finding), "state": state}
+    return {**finding.to_json(), "sentence": say(finding), "state": state}
 
 
 def _print(finding: Finding, state: dict[str, Any], now_ns: int, verbose: bool) -> None:

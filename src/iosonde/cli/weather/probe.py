@@ -15,6 +15,7 @@ from iosonde.cli.shared.text import count, table
 from iosonde.model.errors import MeasureError, StoreError
 from iosonde.model.ops import op_word
 from iosonde.model.units import format_duration, format_seconds, parse_duration, parse_size
+from iosonde.weather import probe_files as words
 from iosonde.weather.probe import ForegroundProbe
 from iosonde.weather.slowdown.findings import from_state
 from iosonde.weather.slowdown.summary import Pooled, pooled
@@ -25,6 +26,7 @@ EXAMPLES = """\
   iosonde probe /work                       1 op of each kind a second; Ctrl-C ends with a summary
   iosonde probe /work /home --duration 10m
   iosonde probe . --period 100ms --window 10s --file-size 1GiB
+  iosonde probe nfs://filer/export          an NFSv3 server past this host's kernel; no mount is needed
   iosonde probe /work > log.txt             plain lines: for batch jobs
 
 A directory of its own below DIR (.iosonde-...) holds the probe's files; nothing else is touched.
@@ -44,6 +46,8 @@ def main(arguments: Sequence[str]) -> int:
             return 130
         began_ns = options.now_ns()
         probe.start()
+        for line in words.files(probe.snapshot()):
+            options.note(line)
         watch(probe, interrupt, args.window, f"store: {root}", args.duration)
         summary = probe.stop()
     print_summary(summary, root, args.window, began_ns)
@@ -69,7 +73,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = options.Parser("probe", summary, EXAMPLES)
     time, size = options.reads(parse_duration), options.reads(parse_size)
     add = parser.add_argument
-    add("directory", nargs="+", metavar="DIR", help="a directory on the storage to watch")
+    add(
+        "directory", nargs="+", metavar="DIR", help="directory on the storage, or nfs://HOST/EXPORT"
+    )
     add("--period", type=time, default="1s", metavar="TIME", help="period of each op (default: 1s)")
     add("--duration", type=time, metavar="TIME", help="stop after this time (default: never)")
     add(
@@ -90,7 +96,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         "--file-size",
         type=size,
         metavar="SIZE",
-        help="size of the big file (default: above memory)",
+        help="size of the big file (default: 1 GiB with O_DIRECT, else above memory)",
     )
     add("--block-size", type=size, metavar="SIZE", help="size of reads and writes (default: 1MiB)")
     add("--object-size", type=size, metavar="SIZE", help="size of small files (default: 3901)")
@@ -119,9 +125,14 @@ def config(args: argparse.Namespace, root: Path) -> dict[str, Any]:
         "baseline": f"{args.baseline}ns",
         "flush": f"{max(_LEAST_FLUSH_NS, min(_FLUSH_NS, args.window // 4))}ns",
         "probe": probe,
-        "target": [{"path": str(Path(path).absolute())} for path in args.directory],
+        "target": [{"path": _target_path(text)} for text in args.directory],
     }
     return whole | _given({"host": args.host, "seed": args.seed})
+
+
+def _target_path(text: str) -> str:
+    """An export's address as it stands, a directory's path in full."""
+    return text if text.startswith("nfs://") else str(Path(text).absolute())
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:
@@ -168,6 +179,8 @@ def print_summary(summary: dict[str, Any], root: Path, window_ns: int, since_ns:
         head = ("", "median", "95% interval", "p95", "max", "ended ok", "lost")
         print(table(head, [_row(row) for row in rows if row.key.target == target]))
     options.note(f"\nkept in {root}; 'iosonde slowdown' and 'iosonde serve' show it")
+    for line in words.kept_files(list(states.values())):
+        options.note(line)
 
 
 def _row(row: Pooled) -> tuple[str, ...]:

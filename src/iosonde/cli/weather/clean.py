@@ -1,0 +1,49 @@
+"""iosonde clean: remove what iosonde keeps in a directory."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+
+from iosonde.cli.shared import options
+from iosonde.host.timed import HungError, in_time
+from iosonde.model.units import parse_duration
+from iosonde.weather import clean
+
+EXAMPLES = """\
+  iosonde clean /work/me -n      what lies there
+  iosonde clean /work/me         remove it
+
+Only marked directories below DIR/.iosonde-UID go, of the user who asks, and none that a probe or a benchmark uses.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Remove what nobody uses; 1 if something stays."""
+    parser = options.Parser("clean", "Remove what iosonde keeps in a directory.", EXAMPLES)
+    parser.add_argument("directory", metavar="DIR", help="a directory that was probed or measured")
+    parser.add_argument("-n", "--dry-run", action="store_true", help="list only, remove nothing")
+    parser.add_text_or_json()
+    parser.add_argument(
+        "--timeout",
+        type=options.reads(parse_duration),
+        default="10m",
+        metavar="TIME",
+        help="end after this time whatever hangs (default: 10m)",
+    )
+    args = parser.parse(arguments)
+    late = HungError(f"{args.directory} did not answer in time", hint="again when it answers")
+    return in_time(lambda: _answer(args), args.timeout / 1e9, lambda: late)
+
+
+def _answer(args: argparse.Namespace) -> int:
+    found = (clean.kept if args.dry_run else clean.clean)(args.directory)
+    if args.format == "json":
+        plain = {"schema_version": 1, "directories": [one._asdict() for one in found]}
+        options.put_text(json.dumps(plain, indent=2) + "\n", None)
+    elif found:
+        options.put_text("".join(f"{clean.say(one)}\n" for one in found), None)
+    else:
+        options.note(f"nothing of iosonde in {args.directory}")
+    return 0 if args.dry_run or all(one.removed for one in found) else 1

@@ -1,0 +1,33 @@
+"""iosonde forget: a probe that has ended leaves `now`, `check` and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from iosonde.cli.shared import options
+from iosonde.engine.states import read_states
+from iosonde.weather import forget
+
+EXAMPLES = """\
+  iosonde forget /wrok                     a path that was mistyped
+  iosonde forget /work --host login3       a host that is gone
+
+Samples, windows and events stay. Test files: iosonde clean DIR.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Remove states and baselines of the targets asked for."""
+    summary = "Forget probes that have ended: their states and baselines."
+    parser = options.Parser("forget", summary, EXAMPLES)
+    parser.add_argument("target", nargs="+", help="name or path of a target")
+    parser.add_argument("--host", help="only of this host (default: all)")
+    parser.add_store()
+    args = parser.parse(arguments)
+    root = options.store_root(args)
+    states = [one for one in read_states(root) if args.host in (None, one["host"])]
+    chosen = options.chosen(states, args.target)
+    gone = forget.forget(root, chosen, options.now_ns())
+    for state in chosen:
+        print(f"forgot {state['target']} of {state['host']}")
+    return 0 if gone else 1

@@ -1,0 +1,53 @@
+"""JSON lines of which some are broken: the good ones in a file of their own, the others named by their line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, cast
+
+from iosonde.model.errors import InputFileError
+from iosonde.model.text import clean_text
+
+Warn = Callable[[InputFileError], None]
+LONGEST = 1 << 20
+"""Bytes of one JSON object."""
+
+
+def keep_good(path: Path, good: Path, warn: Warn | None) -> int:
+    """Write the lines of a file (plain or gzip) that are objects; how many. ``warn`` is told of the others."""
+    kept = number = 0
+    with _opened(path) as lines, good.open("wb") as out:
+        while line := lines.readline(LONGEST + 1):
+            number += 1
+            whole = line
+            while len(whole) > LONGEST and whole and not whole.endswith(b"\n"):
+                whole = lines.readline(LONGEST)
+            why = "the line is too long" if len(line) > LONGEST else _wrong(line)
+            if why is None:
+                out.write(line.rstrip(b"\r\n") + b"\n")
+                kept += 1
+            elif why and warn is not None:
+                warn(InputFileError(f"{path}, line {number}: {why}", expected="a JSON object"))
+    return kept
+
+
+def _opened(path: Path) -> IO[bytes]:
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return cast("IO[bytes]", gzip.open(path)) if packed else path.open("rb")
+
+
+def _wrong(line: bytes) -> str | None:
+    """What is wrong with a line; "" for an empty one, None for an object."""
+    text = line.strip()
+    if not text:
+        return ""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = str(error).partition(": line ")[0]
+        return f"no JSON ({clean_text(reason)})"
+    return None if isinstance(found, dict) else "no JSON object"

@@ -1,0 +1,84 @@
+"""What a run itself did otherwise than the runs it is compared with: other ranks, bytes, transfers or files.
+
+A run of four times the bytes need not be as fast as the others, whatever the servers did. Of each amount ``a`` of the
+run beside those of its history::
+
+    ratio = a / median      told from RATIO on, either way, where |log ratio| is at least CLEAR robust spreads
+                            (1.4826 MAD) of the logarithms, and at most COMMON of the history did as much or more
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from iosonde.jobs.table.hygiene import own_bytes, own_rw_ops
+from iosonde.jobs.table.sizes import sizes_of
+
+if TYPE_CHECKING:
+    from iosonde.model.arrays import Floats, Places
+    from iosonde.model.jobs import JobTable
+
+RATIO = 1.5
+CLEAR = 5.0
+COMMON = 0.05
+FEWEST = 5
+"""Runs of a history that say what is usual."""
+
+
+class OwnChange(NamedTuple):
+    """An amount of the run that is unlike its history. ``usual``: the median; both in ``unit``."""
+
+    what: str
+    """``ranks``, ``nodes``, ``bytes``, ``transfer size``, ``files``."""
+    unit: str
+    value: float
+    usual: float
+    n: int
+    """Runs of the history that say it."""
+
+    @property
+    def ratio(self) -> float:
+        """Value / usual."""
+        return self.value / self.usual
+
+
+def own_changes(table: JobTable, row: int, others: Places) -> tuple[OwnChange, ...]:
+    """What the run of ``row`` did otherwise than ``others``, the largest difference first.
+
+    Missing data: an amount that is not known of the run, or of fewer than ``FEWEST`` others, says nothing.
+    """
+    found = []
+    for what, (unit, column) in _amounts(table).items():
+        history = column[others]
+        history = history[np.isfinite(history) & (history > 0)]
+        value = float(column[row])
+        if len(history) < FEWEST or not (np.isfinite(value) and value > 0):
+            continue
+        if _unlike(np.log(history), float(np.log(value))):
+            found.append(OwnChange(what, unit, value, float(np.median(history)), len(history)))
+    return tuple(sorted(found, key=lambda one: -abs(np.log(one.ratio))))
+
+
+def _unlike(history: Floats, value: float) -> bool:
+    middle = float(np.median(history))
+    apart = value - middle
+    spread = 1.4826 * float(np.median(np.abs(history - middle)))
+    if abs(apart) < max(np.log(RATIO) - 1e-9, CLEAR * spread):
+        return False
+    as_far = history >= value if apart > 0 else history <= value
+    return bool(as_far.mean() <= COMMON)
+
+
+def _amounts(table: JobTable) -> dict[str, tuple[str, Floats]]:
+    """What -> unit, column."""
+    found = {unit: (unit, column) for unit, column in sizes_of(table).items()}
+    moved, ops = own_bytes(table), own_rw_ops(table)
+    if moved is not None and ops is not None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found["transfer size"] = ("bytes", moved / ops)
+    files = table.metrics.get("own_files")
+    if files is not None:
+        found["files"] = ("files", files)
+    return found

@@ -1,0 +1,174 @@
+"""What is said of each metric: in a sentence, and as a line of evidence with its numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.jobs.explain.verdict import against, backed, in_line
+from iosonde.model.amounts import amount, scale_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from iosonde.jobs.explain.explain import Candidate
+    from iosonde.jobs.explain.loss_share import LossShare
+    from iosonde.jobs.explain.own_doing import OwnChange
+    from iosonde.jobs.explain.verdict import Reason
+
+_SHARED = {
+    "cf_bandwidth_ratio": "traffic was that",
+    "cf_ops_ratio": "reads and writes were those",
+    "cf_opens_ratio": "opens were those",
+    "cf_stats_ratio": "stats were those",
+}
+_NOTHING_KNOWN = 0.9
+NO_PRICE = "so history cannot say what it costs"
+
+
+def say_reasons(reasons: Sequence[Reason], *, twins: bool = True) -> str:
+    """``max OSS CPU 92% (usual 30%) and closes 9 k/s (usual 260/s)``; with what moves together."""
+    words = [say_reason(one, twins=twins) for one in reasons]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def say_reason(one: Reason, *, twins: bool = True) -> str:
+    """``closes 9 k/s (usual 260/s) and opens 8 k/s, which move together``."""
+    text = _by_others(one.first) or _short(one.first)
+    if not twins or one.twin is None:
+        return text
+    return f"{text} and {say_bare(one.twin)}, which move together"
+
+
+def say_own(changes: Sequence[OwnChange]) -> str:
+    """``it moved 4.0x the bytes (4.1 TiB, usual 1.0 TiB)`` of the first, and what else differed."""
+    first, *others = changes
+    text = f"{_times(first.ratio)} the {first.what} ({_own(first, first.value)}, usual {_own(first, first.usual)})"
+    more = [f"{_times(one.ratio)} the {one.what}" for one in others[:2]]
+    return text if not more else f"{text}, {' and '.join(more)}"
+
+
+def say_own_shortly(changes: Sequence[OwnChange]) -> str:
+    """``4.0x the bytes``."""
+    return f"{_times(changes[0].ratio)} the {changes[0].what}"
+
+
+def say_own_line(one: OwnChange) -> str:
+    """A line of evidence."""
+    return (
+        f"the run itself had {_times(one.ratio)} the {one.what} of its kind: {_own(one, one.value)}, "
+        f"usual {_own(one, one.usual)} of {one.n} runs; they do not say how fast such a run is"
+    )
+
+
+def _times(ratio: float) -> str:
+    return {0.5: "half", 0.25: "a quarter of"}.get(round(ratio, 2), f"{ratio:.3g}x")
+
+
+def _own(one: OwnChange, value: float) -> str:
+    return amount(value, scale_of(one.unit if one.unit == "bytes" else "", [value]))
+
+
+def say_share(share: LossShare) -> str:
+    """``70% (50-90%) of the loss``; an interval of nearly everything says nothing."""
+    if share.high - share.low > _NOTHING_KNOWN:
+        return "an unknown share of the loss"
+    return f"{share.share:.0%} ({100 * share.low:.0f}-{share.high:.0%}) of the loss"
+
+
+def say_unseen_line(one: Reason) -> str:
+    """A line of evidence for a value that was never seen."""
+    first = one.first
+    low, high = first.stood.box.low, first.stood.box.high
+    usual = (
+        f"90% of runs {_of(first, low)} to {_of(first, high)}" if np.isfinite(low) else "few runs"
+    )
+    both = (
+        f"{_short(first)} and {_short(one.twin)}, which move together"
+        if one.twin
+        else _short(first)
+    )
+    text = f"{both}: never seen in {first.stood.n} runs ({usual}), {NO_PRICE}"
+    return f"{text}; {first.beyond:.2g} spreads beyond the farthest of them"
+
+
+def say_evidence(reason: Reason, share: LossShare | None) -> str:
+    """A line of evidence: where the value stands, what runs like it lost, what all runs say."""
+    one = reason.first
+    text = f"{_short(one)}: {_where(one)}"
+    if share is not None:
+        text += f"; it accounts for {say_share(share)}"
+    if reason.twin is not None:
+        text += f"; {_short(reason.twin)} moves together with it"
+    if np.isfinite(one.loss) and one.matches:
+        runs = "1 run" if one.matches == 1 else f"{one.matches} runs"
+        lost = f"were {one.loss:.0%} slower" if one.loss > 0.005 else "were not slower"
+        lost = lost.replace("were", "was") if one.matches == 1 else lost
+        like = "nearest to it" if one.stood.share in (0.0, 1.0) else "with a value like it"
+        text += f"; {runs} {like} {lost}"
+    text += f"; {_history(one)}"
+    if one.tag == "effect":
+        text += "; fast runs raise it themselves, so it may be an effect"
+    if one.tag == "climate":
+        text += "; it changes over weeks: a climate, not the weather of a day"
+    return text
+
+
+def _where(one: Candidate) -> str:
+    share, n = one.stood.share, one.stood.n
+    if share in (0.0, 1.0):
+        return f"beyond all {n} runs"
+    above = share >= 0.5
+    count = round(max(share, 1 - share) * n - one.stood.alike / 2)
+    text = f"{count / n:.0%} of {n}" if round(100 * count / n) < 100 else f"{count} of {n}"
+    return f"{'above' if above else 'below'} {text} runs"
+
+
+def _by_others(one: Candidate) -> str:
+    """``61% of the servers' traffic was that of others (usual 1%)``: a coverage factor in plain words, else "".
+
+    Of a factor above 1 nothing is left for others.
+    """
+    if one.metric not in _SHARED or not np.isfinite((one.stood.value, one.usual)).all():
+        return ""
+    others, usual = (max(0.0, 1.0 - share) for share in (one.stood.value, one.usual))
+    return f"{others:.0%} of the servers' {_SHARED[one.metric]} of others (usual {usual:.0%})"
+
+
+def _short(one: Candidate) -> str:
+    """``closes 5153/s (usual 260/s)``."""
+    value, usual = _of(one, one.stood.value), _of(one, one.usual)
+    return f"{_label(one)} {value} (usual {usual})"
+
+
+def say_bare(one: Candidate) -> str:
+    """``closes 5153/s``."""
+    return f"{_label(one)} {_of(one, one.stood.value)}"
+
+
+def _label(one: Candidate) -> str:
+    return one.about.label.removesuffix(" a second")
+
+
+def _of(one: Candidate, value: float) -> str:
+    return amount(value, scale_of(one.about.unit, [value])).replace(" /s", "/s")
+
+
+def _history(one: Candidate) -> str:
+    """What all runs together say of the metric."""
+    if not np.isfinite(one.rho):
+        return "it did not vary before"
+    if not np.isfinite(one.q):
+        return f"too few independent runs to test it (rank correlation {one.rho:+.2f}, n = {one.n})"
+    numbers = f"rank correlation {one.rho:+.2f}, q = {one.q:.2g}"
+    if in_line(one):
+        sure = "goes with slow runs"
+    elif backed(one):
+        sure = "goes with slow runs, not in a line"
+        numbers = f"{numbers}, any shape {one.shape_q:.2g}"
+    elif against(one):
+        sure = "goes with fast runs"
+    else:
+        sure = "is not shown to go with performance"
+    return f"over all runs it {sure} ({numbers})"

@@ -1,0 +1,1 @@
+"""Whose operations, when: users, accounts, applications, jobs and groups of nodes, from a year to a record's length."""

@@ -1,0 +1,1 @@
+"""What storage was like while a job ran of which only the scheduler knows."""

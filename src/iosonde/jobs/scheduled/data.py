@@ -1,0 +1,95 @@
+"""A job that the scheduler knows, as plain data for reports such as Jobstats' (docs/jobs.md lists every key)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from iosonde.weather.events.slow_words import say_slow_event
+from iosonde.weather.events.words import say_event
+
+if TYPE_CHECKING:
+    from iosonde.jobs.scheduled.storage import StorageTime
+    from iosonde.jobs.scheduled.story import ScheduledStory
+    from iosonde.jobs.scheduled.words import StoryWords
+
+SCHEMA_VERSION = 1
+
+
+def story_data(story: ScheduledStory, words: StoryWords) -> dict[str, Any]:
+    """Everything; missing is None. Lengths are seconds, instants ns since the epoch (UTC), amounts bytes."""
+    run, job, took = story.run, story.run.job, story.run_time
+    span = run.span_ns
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "known_from": "scheduler",
+        "job_id": job.job_id,
+        "run": run.number,
+        "runs": run.of,
+        "system": job.system or None,
+        "user": job.user or None,
+        "account": job.account or None,
+        "name": job.name or None,
+        "state": job.state or None,
+        "nodes": job.nodes,
+        "node_names": list(job.node_names),
+        "ranks": job.ranks,
+        "sources": list(run.sources),
+        "begin_ns": run.begin_ns,
+        "end_ns": run.end_ns,
+        "going_on": run.going_on,
+        "run_s": None if span is None else (span[1] - span[0]) / 1e9,
+        "sentence": words.sentence,
+        "details": list(words.lines()),
+        "storage": [storage_data(one) for one in story.storage],
+        "events": _events(story),
+        "run_time": None if took is None else {**asdict(took), "ratio": took.ratio},
+        "own_io": None if story.own_io is None else asdict(story.own_io),
+    }
+
+
+def storage_data(one: StorageTime) -> dict[str, Any]:
+    """One target while the job ran. ``typ`` None: the op did not answer."""
+    return {
+        "target": one.target,
+        "hosts": list(one.hosts),
+        "window_s": one.window_ns / 1e9,
+        "slow_s": one.slow_ns / 1e9,
+        "clear_s": one.clear_ns / 1e9,
+        "unknown_s": one.unknown_ns / 1e9,
+        "unprobed_s": one.unprobed_ns / 1e9,
+        "host_busy_s": one.busy_ns / 1e9,
+        "told_level": one.told.level if one.slow_ns else None,
+        "at": [
+            {
+                "level": at.level,
+                "slow_s": at.slow_ns / 1e9,
+                "least_s": at.least_ns / 1e9,
+                "most_s": at.most_ns / 1e9,
+            }
+            for at in one.at
+        ],
+        "ops": [
+            {
+                "op": op.op,
+                "slow_s": op.slow_ns / 1e9,
+                "typ": op.typ if isfinite(op.typ) else None,
+                "answered": isfinite(op.typ),
+            }
+            for op in one.ops
+        ],
+        "stretches": [{"begin_ns": begin, "end_ns": end} for begin, end in one.stretches],
+    }
+
+
+def _events(story: ScheduledStory) -> list[dict[str, Any]]:
+    found = story.happened
+    if found is None:
+        return []
+    now = story.asked_ns
+    slow = [{**asdict(one), "sentence": say_slow_event(one, now)} for one in found.slow]
+    noted = [
+        {**asdict(one), "sentence": say_event(one, now, running=False)} for one in found.logged
+    ]
+    return [*slow, *noted]

@@ -1,0 +1,71 @@
+"""A job that the scheduler knows: storage while it ran, its run time among earlier ones, what it did itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from iosonde.jobs.scheduled.own_io import OwnIo, own_io
+from iosonde.jobs.scheduled.run_time import RunTime, run_time
+from iosonde.jobs.scheduled.storage import StorageTime, storage_during
+from iosonde.jobs.store.earlier_runs import earlier_runs
+from iosonde.weather.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from iosonde.jobs.scheduled.runs import ScheduledRun
+    from iosonde.weather.answers import Happened
+
+
+@dataclass(frozen=True)
+class ScheduledStory:
+    """What is known of a run. ``storage``: the slowest target first; [] where nobody probed.
+
+    ``run_time``, ``own_io``, ``happened``: None where nothing can be said. ``asked_ns``: the instant of asking.
+    """
+
+    run: ScheduledRun
+    asked_ns: int
+    storage: tuple[StorageTime, ...] = ()
+    run_time: RunTime | None = None
+    own_io: OwnIo | None = None
+    happened: Happened | None = None
+
+
+def story_of(root: Path, run: ScheduledRun, now_ns: int, *, brief: bool = False) -> ScheduledStory:
+    """Everything about a run; ``brief``: without events. Raises StoreError."""
+    span = run.span_ns
+    if span is None:
+        return ScheduledStory(run, now_ns)
+    storage = storage_during(Store(root), *span)
+    storage = [one for one in storage if _concerns(one, run)] or storage
+    took = _run_time(root, run.whole or run)
+    own = own_io(root, run.job, *span)
+    if brief:
+        return ScheduledStory(run, now_ns, tuple(storage), took, own)
+    happened = _happened(root, span, now_ns, tuple(one.target for one in storage))
+    return ScheduledStory(run, now_ns, tuple(storage), took, own, happened)
+
+
+def _run_time(root: Path, run: ScheduledRun) -> RunTime | None:
+    span = run.span_ns
+    if span is None or not run.sources:
+        return None
+    took_s = (span[1] - span[0]) / 1e9
+    return run_time(took_s, run.job.nodes, earlier_runs(root, run.job), going_on=run.going_on)
+
+
+def _concerns(one: StorageTime, run: ScheduledRun) -> bool:
+    """Whether a target is the job's file system; any is where the scheduler does not say which."""
+    return one.target.rstrip("/") == run.job.file_system.rstrip("/") != ""
+
+
+def _happened(
+    root: Path, span_ns: tuple[int, int], now_ns: int, targets: tuple[str, ...]
+) -> Happened | None:
+    from iosonde.weather.answers import event_log, events
+
+    if not targets:
+        return None
+    return events(root, event_log(root, span_ns), span_ns, now_ns, targets=targets)

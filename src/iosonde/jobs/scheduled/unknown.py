@@ -1,0 +1,36 @@
+"""What to say of a job id that the store does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iosonde.model.advice import Action, Advice, Argument
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.units import day
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from iosonde.jobs.store.earlier_runs import KnownJobs
+
+
+def unknown_job(root: Path, job_id: str, known: KnownJobs) -> UsageError | NothingMeasuredError:
+    """The error: what the store has, which ids are like it, how to bring in more."""
+    if not known.n:
+        return NothingMeasuredError(
+            f"there are no jobs in {root}",
+            expected="records of a scheduler (sacct -P -X -a --format=ALL), or Darshan logs",
+            hint=Advice(Action("import")),
+        )
+    span = ""
+    if known.first_ns is not None and known.last_ns is not None:
+        span = f" and began {day(known.first_ns, None)} to {day(known.last_ns, None)}"
+    alike = ", ".join(known.alike)
+    words = (Argument("search", job_id),) if known.parts else ()
+    search = Advice(Action("jobs", words), ", or ", Action("import"))
+    return UsageError(
+        f"there is no job {job_id!r} in {root}; "
+        f"its {known.n} jobs are from {', '.join(known.sources)}{span}",
+        expected=f"an id such as {alike}" if alike else "an id as its sources write it",
+        hint=search,
+    )

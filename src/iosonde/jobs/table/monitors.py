@@ -1,0 +1,103 @@
+"""Rows in which a monitor was dead, and what cannot be derived from numbers that do not fit each other.
+
+A dead monitor writes zeros: all numbers of it are exactly 0 in a job, though they hardly ever are in others on the same
+file system. What is derived from servers that saw less than the job itself did (coverage above 1.2) is not known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iosonde.jobs.table.cells import flagged, without
+from iosonde.jobs.table.hygiene import METADATA
+from iosonde.model.jobs import JobTable
+from iosonde.model.quality import Note
+
+if TYPE_CHECKING:
+    from iosonde.model.arrays import Flags, Floats
+
+_MONITORS = {
+    "MDS CPU": ("mds_cpu_",),
+    "OSS CPU": ("oss_cpu_",),
+    "fullness": ("fullest_ost_", "emptiest_ost_", "mean_fullness_"),
+    "metadata operations": tuple(n for n in METADATA if n.startswith("server_")),
+    "traffic": ("server_read_", "server_written_", "server_write_", "server_rw_", "server_bytes"),
+}
+"""What the numbers of one monitor begin with."""
+_OF_DATA = (
+    *("others_bytes_", "others_read_ops_", "others_write_ops_", "contention_bandwidth_"),
+    *("contention_ops_", "cf_ops_"),
+)
+"""Derived from the totals of the data servers."""
+_DERIVED: dict[str, tuple[str, ...]] = {
+    "metadata operations": tuple(n for n in METADATA if n.startswith(("cf_", "contention_"))),
+    "traffic": (*_OF_DATA, "cf_bandwidth_"),
+}
+_AMOUNTS = ("metadata operations", "traffic")
+"""A single one of these may be 0: nobody removed a directory."""
+FEWEST = 5
+"""Rows with other values, on the same file system, that say what the numbers are like."""
+MOST_DEAD = 0.25
+"""Zeros in a larger share of the rows are what the numbers are like."""
+NEAR_ZERO = 0.05
+"""Where other values come below this share of their median, 0 is one of them."""
+_WHOLE = 10.0
+"""Of whole numbers, where other values come below this, 0 is one of them."""
+
+
+def alive(table: JobTable, notes: list[Note]) -> JobTable:
+    """The table with zeros of dead monitors missing, each with the flag monitor-down."""
+    for monitor, begins in _MONITORS.items():
+        names = [name for name in table.metrics if name.startswith(begins)]
+        if not names or (monitor in _AMOUNTS and len(names) < 2):
+            continue
+        dead = _dead(table, np.column_stack([table.metrics[name] for name in names]))
+        if not dead.any():
+            continue
+        notes.append(Note("monitor-down", f"{table.source}: {monitor} all 0", int(dead.sum())))
+        derived = [name for name in table.metrics if name.startswith(_DERIVED.get(monitor, "-"))]
+        for name in (*names, *derived):
+            rows = dead & ~np.isnan(table.metrics[name])
+            table = without(table, name, rows, "monitor-down") if rows.any() else table
+    return table
+
+
+def _dead(table: JobTable, values: Floats) -> Flags:
+    """Rows (n,) in which all known ``values`` (n, k) are 0, where such rows are rare and 0 is out of reach."""
+    known = ~np.isnan(values)
+    zero = known.any(axis=1) & ~((values != 0) & known).any(axis=1)
+    dead = np.zeros(len(table), dtype=bool)
+    if not zero.any():
+        return dead
+    for name in set(table.file_system[zero].tolist()):
+        here = (table.file_system == name) & known.any(axis=1)
+        others = values[here & ~zero]
+        if len(others) < FEWEST or (here & zero).sum() > MOST_DEAD * here.sum():
+            continue
+        if not _reaches_zero(np.where(np.isnan(others), -np.inf, others).max(axis=1)):
+            dead |= here & zero
+    return dead
+
+
+def _reaches_zero(largest: Floats) -> bool:
+    """Whether 0 is among what the largest number of each row (n,) may be."""
+    low, middle = np.percentile(largest, [1, 50])
+    if low < NEAR_ZERO * middle or middle <= 0:
+        return True
+    return bool((largest == np.round(largest)).all() and low < _WHOLE)
+
+
+def fitting(table: JobTable) -> JobTable:
+    """The table without what is derived from servers that saw too little: traffic of others beside over-coverage."""
+    rows = np.zeros(len(table), dtype=bool)
+    for row, name in table.flags:
+        if name == "cf_bandwidth_ratio" and "over-covered" in table.flags[row, name]:
+            rows[row] = True
+    for name in [name for name in table.metrics if name.startswith(_OF_DATA)]:
+        table = without(table, name, rows, "over-covered") if rows.any() else table
+    for name in ("server_bytes", "server_read_bytes", "server_written_bytes"):
+        if name in table.metrics and rows.any():
+            table = flagged(table, name, rows, "over-covered")
+    return table

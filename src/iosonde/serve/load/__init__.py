@@ -1,0 +1,8 @@
+"""Routes of loads: who did how many operations when, in view; the same as arrays; the jobs behind a place.
+
+::
+
+    query       parameters
+    histories   the history of a store, kept, its names under the policy
+    answer      /api/load, /api/load/cells, /api/load/jobs
+"""

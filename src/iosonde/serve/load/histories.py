@@ -1,0 +1,84 @@
+"""The history that several routes ask: made once, made anew behind the readers' backs when it is old."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from iosonde.jobs.load.history import LoadHistory
+from iosonde.model.errors import IosondeError
+from iosonde.serve.privacy.pseudonyms import Pseudonyms
+
+KEEP_S = 300.0
+"""Records come every half a minute; making a year's history takes a minute."""
+
+
+class LoadVersion(NamedTuple):
+    """``number`` grows whenever the history is made anew."""
+
+    number: int
+    history: LoadHistory
+
+
+class Histories:
+    """The newest version. ``seconds``: a monotonic clock. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        read: Callable[[], LoadHistory],
+        names: Pseudonyms,
+        seconds: Callable[[], float],
+    ) -> None:
+        self._read = read
+        self._names = names
+        self._seconds = seconds
+        self._making = threading.Lock()
+        self._kept: LoadVersion | None = None
+        self._made_at = 0.0
+
+    def newest(self) -> LoadVersion:
+        """The one that is there; the first is waited for. Raises what reading raises."""
+        kept = self._kept
+        if kept is None:
+            with self._making:
+                return self._kept or self._make()
+        if self._seconds() - self._made_at >= KEEP_S and self._making.acquire(blocking=False):
+            threading.Thread(target=self._renew, daemon=True).start()
+        return kept
+
+    def _renew(self) -> None:
+        try:
+            self._make()
+        except IosondeError:
+            self._made_at = (
+                self._seconds()
+            )  # the old one stays; the next reader after a while tries again
+        finally:
+            self._making.release()
+
+    def _make(self) -> LoadVersion:
+        number = self._kept.number + 1 if self._kept else 1
+        self._kept = LoadVersion(number, under_policy(self._read(), self._names))
+        self._made_at = self._seconds()
+        return self._kept
+
+
+def under_policy(history: LoadHistory, names: Pseudonyms) -> LoadHistory:
+    """The same with aliases for names, where the policy asks for them."""
+    if not names.hashed:
+        return history
+    runs = history.runs
+    return replace(
+        history,
+        runs=replace(
+            runs,
+            user=names.column("user", runs.user),
+            account=names.column("account", runs.account),
+            name=names.column("app", runs.name),
+            job_id=names.column("job", runs.job_id),
+        ),
+        _rows={},
+        _lock=threading.Lock(),
+    )

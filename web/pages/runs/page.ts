@@ -1,0 +1,133 @@
+// The page of benchmark runs: a list, one of them, or two beside the verdict.
+import { fetchRun, fetchRunPair, fetchRuns, runPictureUrl } from "../../api/runs.ts";
+import type { RunList } from "../../api/runs.ts";
+import { RunItems } from "../../components/runs/run_list.ts";
+import { pairView, runView } from "../../components/runs/run_view.ts";
+import { h, setAttribute, setText } from "../../components/shared/dom.ts";
+import { isDark } from "../../components/shared/theme.ts";
+import type { RoomPage } from "../shared/room_page.ts";
+import { NO_RUN, readRunsAddress, runsAddress } from "./address.ts";
+import type { RunsAddress } from "./address.ts";
+
+export class RunsPage implements RoomPage {
+  readonly element: HTMLElement;
+  private readonly items: RunItems;
+  private readonly title = h("h2", { id: "run-title" }, "Runs");
+  private readonly subtitle = h("p", { class: "view" });
+  private readonly against = h("select", { "aria-label": "Compare with" });
+  private readonly picker = h("label", { class: "runs-against", hidden: true }, "Compare with ", this.against);
+  private readonly error = h("p", { class: "error", role: "alert", hidden: true });
+  private readonly body = h("div", {});
+  private readonly zone: () => string | null;
+  private address: RunsAddress = NO_RUN;
+  private list: RunList | null = null;
+  private listed: string | null = null;
+  private drawn: string | null = null;
+  private listing = new AbortController();
+  private asking = new AbortController();
+  private readonly themes = new MutationObserver(() => this.redraw());
+
+  constructor(zone: () => string | null) {
+    this.zone = zone;
+    this.items = new RunItems({
+      link: (run) => runsAddress({ ...this.address, run, against: null }),
+      filter: (kind, target) => this.go({ ...this.address, kind, target }),
+    });
+    this.against.addEventListener("change", () => this.go({ ...this.address, against: this.against.value === "" ? null : this.against.value }));
+    const head = h("div", { class: "detail-head" }, h("div", {}, this.title, this.subtitle), this.picker);
+    this.element = h("div", { class: "jobs-page runs-page" }, this.items.element, h("section", { class: "job", "aria-labelledby": "run-title" }, head, this.error, this.body));
+    this.themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  }
+
+  private go(address: RunsAddress): void {
+    location.hash = runsAddress(address);
+  }
+
+  /** Shows what an address says; asks for nothing that is there already. */
+  show(hash: string): void {
+    const address = readRunsAddress(hash);
+    if (address === null) return;
+    this.address = address;
+    document.title = "Runs - iosonde";
+    const wanted = JSON.stringify([address.kind, address.target]);
+    if (wanted !== this.listed) {
+      this.listed = wanted;
+      void this.loadList();
+    } else this.mark();
+    const drawn = JSON.stringify([address.run, address.against]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    void this.load();
+  }
+
+  close(): void {
+    this.listing.abort();
+    this.asking.abort();
+    this.themes.disconnect();
+  }
+
+  private redraw(): void {
+    if (this.address.run !== null) void this.load();
+  }
+
+  private mark(): void {
+    const { kind, target, run, against } = this.address;
+    if (this.list === null) return;
+    this.items.show(this.list, kind, target, [run, against]);
+    const one = this.list.runs.find((each) => each.run === run);
+    const others = this.list.runs.filter((each) => each.run !== run && (one === undefined || each.kind === one.kind));
+    this.picker.hidden = run === null || others.length === 0;
+    this.against.replaceChildren(h("option", { value: "" }, "no other run"), ...others.map((each) => h("option", { value: each.run }, `${each.run} (${each.target})`)));
+    this.against.value = against ?? "";
+  }
+
+  private async loadList(): Promise<void> {
+    this.listing.abort();
+    const signal = (this.listing = new AbortController()).signal;
+    try {
+      this.list = await fetchRuns(this.address, signal);
+      if (signal.aborted) return;
+      this.mark();
+      if (this.list.n === 0) this.nothing("There are no runs yet", "Measure: iosonde bench metadata DIR. Or import another tool's: iosonde import FILE ...");
+    } catch (error) {
+      if (!signal.aborted) this.fail(error);
+    }
+  }
+
+  private async load(): Promise<void> {
+    this.asking.abort();
+    const signal = (this.asking = new AbortController()).signal;
+    const { run, against } = this.address;
+    this.error.hidden = true;
+    setAttribute(this.body, "data-run", null);
+    if (run === null) return this.nothing("Runs", "Choose a run: its rates, pictures and cautions are then shown.");
+    if (!this.element.isConnected) await new Promise((done) => requestAnimationFrame(done));
+    try {
+      const found = await fetchRun(run, this.zone(), signal);
+      const other = against === null ? null : await fetchRun(against, this.zone(), signal);
+      const pair = against === null ? null : await fetchRunPair(against, run, signal);
+      if (signal.aborted) return;
+      setText(this.title, pair === null ? found.title : "B as seen from A");
+      setText(this.subtitle, pair === null ? found.subtitle : `A: ${against ?? ""}, B: ${run}`);
+      const zone = this.zone();
+      const link = (picture: string, more: Readonly<Record<string, string>>): string => runPictureUrl(run, picture, { ...more, ...(zone === null ? {} : { zone }) });
+      const sides = other === null ? [] : ([["A", other], ["B", found]] as const);
+      this.body.replaceChildren(pair === null ? runView(found, link, this.body.clientWidth - 30, isDark()) : pairView(pair, sides));
+      setAttribute(this.body, "data-run", run);
+    } catch (error) {
+      if (!signal.aborted) this.fail(error);
+    }
+  }
+
+  private fail(error: unknown): void {
+    this.error.hidden = false;
+    setText(this.error, error instanceof Error ? error.message : String(error));
+    this.body.replaceChildren();
+  }
+
+  private nothing(title: string, words: string): void {
+    setText(this.title, title);
+    setText(this.subtitle, words);
+    this.body.replaceChildren();
+  }
+}
