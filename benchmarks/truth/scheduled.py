@@ -1,8 +1,8 @@
 """Slow minutes that a scheduler's job is told, against minutes that were made slow; and jobs without any fault.
 
 Each kind of stream (``kinds``) is written to a store as a probe would and read back through ``storage_during``: 1 Hz,
-one op, two days, jobs of 2 h behind the first half day. In a job with a fault all operations take ``factor`` times as
-long in one stretch of 5 to 60 minutes.
+one op, five days, jobs of 2 h from 78 h on, when a baseline is reliable. In a job with a fault all operations take
+``factor`` times as long in one stretch of 5 to 60 minutes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.kit.probed import SECOND, probed
 TARGET = "scheduled"
 START = 1_790_035_200 * SECOND
 """2026-09-22, a Tuesday, 00:00 UTC."""
-DAYS, FIRST_S, LENGTH_S = 2, 43_200, 7_200
+DAYS, FIRST_S, LENGTH_S = 5, 280_800, 7_200
 FACTORS = (3.0, 4.0, 8.0)
 MOST_NULLS = 0.03
 

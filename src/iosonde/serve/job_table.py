@@ -13,7 +13,7 @@ import numpy as np
 from iosonde.jobs.table.leakage import judged
 from iosonde.model.advice import spelled
 from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
-from iosonde.model.jobs import JobTable
+from iosonde.model.jobs import LABELS, SIZES, JobTable
 from iosonde.serve.errors import page
 from iosonde.serve.params import RefusalError
 from iosonde.serve.privacy.pseudonyms import Kind, Pseudonyms
@@ -107,6 +107,8 @@ def same(one: JobTable, other: JobTable) -> bool:
         one.flags == other.flags
         and one.abouts == other.abouts
         and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in _COLUMNS)
+        and all(np.array_equal(one.label(name), other.label(name)) for name in LABELS)
+        and all(np.array_equal(one.size(name), other.size(name), equal_nan=True) for name in SIZES)
         and all(
             np.array_equal(column, other.metrics[name], equal_nan=True)
             for name, column in one.metrics.items()

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks.truth import kinds
-from benchmarks.truth.scheduled import DAYS, holds, made_jobs, told
+from benchmarks.truth.scheduled import DAYS, START, holds, made_jobs, told
+from iosonde.jobs.scheduled.storage import storage_during
+from iosonde.weather.store import Store
+from tests.kit.probed import SECOND, probed
 
 
 @pytest.mark.parametrize("name", ["floor and tail", "Pareto stragglers", "short bursts"])
@@ -20,3 +23,15 @@ def test_the_truth_lies_within_the_bounds_and_quiet_jobs_get_no_claim(name: str)
     assert sum(holds(job, one) for job, one in slow) >= len(slow) - 1
     assert np.median([abs(one.slow_ns / 60e9 - job.minutes) for job, one in slow]) <= 1.0
     assert all(one.slow_ns == 0 for job, one in found if not job.slow)
+
+
+def test_another_mix_of_cached_reads_is_no_slowdown_before_the_baseline_is_reliable(
+    tmp_path,
+) -> None:
+    random = np.random.default_rng((1701, list(kinds.MADE).index("two modes, drifting"), 0))
+    drifting = kinds.MADE["two modes, drifting"](random, 2 * 86_400)
+    probed(tmp_path, drifting[: 20 * 3600], START, op="data_read")
+    begin = START + 12 * 3600 * SECOND
+    (one,) = storage_during(Store(tmp_path), begin, begin + 6 * 3600 * SECOND)
+    assert one.slow_ns == 0
+    assert one.unknown_ns == 6 * 3600 * SECOND

@@ -2,7 +2,8 @@
 
 ::
 
-    windows of a minute, each op and host     typ, its interval, lost; what the probing host explains is unknown
+    windows of a minute, each op and host     typ, its interval, lost; what the probing host explains is unknown, and
+                                              what is cached in part before its baseline is reliable
     of several hosts the lower median         one slow login node is not a slow file system
     three slow windows in a row               begin a slow stretch (weather.events.slow_intervals)
     cells of a target                         slow: some op is, within a stretch; else clear: some op is judged;
@@ -203,10 +204,15 @@ def _layer(windows: WindowTable, rows: slice, starts: Instants) -> OpCells:
 
     typ, lower, upper = (column(name, np.nan) for name in ("typ", "typ_lower", "typ_upper"))
     silent = column("lost", np.nan) >= SILENT
+    # What share of an op is usually cached takes days to learn: until then another mix is no slowdown.
+    young = np.zeros(len(starts), dtype=np.bool_)
+    young[place] = windows["stage"][rows][inside] != "reliable"
+    young &= np.isfinite(column("hit_share", np.nan)) & ~silent
     busy = (column("host_busy", 0.0) > 0) & ~silent
-    slow = (column("slow", 0.0) > 0) & (typ >= SLOW_AT) & ~busy
+    slow = (column("slow", 0.0) > 0) & (typ >= SLOW_AT) & ~busy & ~young
     typ, lower, upper = (
-        np.where(silent, np.inf, np.where(busy, np.nan, part)) for part in (typ, lower, upper)
+        np.where(silent, np.inf, np.where(busy | young, np.nan, part))
+        for part in (typ, lower, upper)
     )
     return OpCells(typ, lower, upper, slow | silent, column("n_due", 0.0) > 0, busy)
 
