@@ -15,9 +15,8 @@ from iosonde.queue.words import say_simulated
 if TYPE_CHECKING:
     import os
 
-    from matplotlib.figure import Figure
-
     from iosonde.notebook.columns import Columns
+    from iosonde.notebook.display import Figure
     from iosonde.queue.simulate import Simulated
 
 
