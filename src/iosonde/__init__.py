@@ -10,20 +10,24 @@ In Python and notebooks (docs/python.md)::
     station = iosonde.open()                          # a store: probes, servers, jobs
     jobs = iosonde.read_jobs("jobs.csv")              # or a table with a row a job
     jobs.explain("4711")
+    iosonde.simulate("figure-5.toml", {"storage.queue": 5}).plot()
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from os import PathLike
+    from typing import Any
 
     from iosonde.notebook.arguments import Paths, Zone
     from iosonde.notebook.jobs import Jobs
+    from iosonde.notebook.queue import Simulation
     from iosonde.notebook.station import Station
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "open", "read_jobs"]
+__all__ = ["__version__", "open", "read_jobs", "simulate"]
 
 
 def open(store: str | PathLike[str] | None = None) -> Station:
@@ -48,3 +52,14 @@ def read_jobs(tables: Paths, *, mapping: Paths = (), system: str = "", zone: Zon
     from iosonde.notebook.jobs import of_tables
 
     return of_tables(tables, mapping, system, zone)
+
+
+def simulate(scenario: str | PathLike[str], fields: Mapping[str, Any] | None = None) -> Simulation:
+    """The storage queue of a scenario file (docs/simulate.md), simulated.
+
+    ``fields``: values in place of the file's, by path: ``{"storage.queue": 5}``. The answer has ``plot()``, and
+    ``clients``, ``reads`` and ``phases`` as tables. Raises UsageError (a field), InputFileError (the file).
+    """
+    from iosonde.notebook.queue import simulated
+
+    return simulated(scenario, fields or {})

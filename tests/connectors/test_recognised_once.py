@@ -46,7 +46,7 @@ FILES = {
     "nfs/queue_server_curve.csv": None,
     "nfs/sacct_P_steps_D.txt": "scheduler.sacct",
     "nfs/sacct_json_v0.0.38.json": "scheduler.sacct_json",
-    "nfs/squeue.txt": None,
+    "nfs/squeue.txt": "scheduler.squeue",
     "measuring/ior/ior-vvv-F-D3-write.txt": None,
     "measuring/ior/ior.json": None,
     "measuring/ior/ior.csv": None,

@@ -42,9 +42,9 @@ SCALES = {
     "noise": 0.05,
     "agree": 0.05,
     "busy": 0.1,
-    "why slow": 0.1,
 }
-"""T1, T4 and T5 need weeks: benchmarks/truth runs them by hand, and T1 runs here on five weeks."""
+"""T1, T4 and T5 need weeks: benchmarks/truth runs them by hand, and T1 runs here on five weeks. Histories of slow jobs:
+tests/jobs/explain/test_why_slow.py."""
 
 
 @pytest.mark.parametrize("name", SCALES)

@@ -157,3 +157,11 @@ def test_links_that_lead_in_a_circle_get_a_message(tmp_path: Path, capsys) -> No
     for given in ([str(tmp_path / "a")], [str(tmp_path / "a"), str(tmp_path)]):
         assert run("import", *given, "--zone", "UTC", store=tmp_path / "store") == 1
         assert f"cannot read {tmp_path / 'a'}: Too many levels" in capsys.readouterr().err
+
+
+def test_a_folder_of_which_nothing_can_be_read(tmp_path: Path, capsys) -> None:
+    (tmp_path / "letter").write_text("dear all\n")
+    assert run("import", str(tmp_path), store=tmp_path.parent / "store") == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines() == ["left out:", "  letter: no kind that iosonde reads"]
+    assert "a folder with nothing in it that can be read" in err

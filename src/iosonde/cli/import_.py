@@ -15,7 +15,7 @@ from iosonde.ingest.files import Done, import_files
 from iosonde.ingest.io_probing import Probed
 from iosonde.ingest.latencies import SIZE_BYTES, LatencyImport, Naming
 from iosonde.ingest.samples import SamplesImport
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import InputFileError, UsageError
 from iosonde.model.text import clean_text
 from iosonde.model.units import format_option, format_time, parse_duration, parse_size, parse_time
 
@@ -55,8 +55,9 @@ def main(arguments: Sequence[str]) -> int:
     naming = Naming(args.target, args.host, args.run, started, args.size, args.period)
     with told(len(given.records) + len(paths)) as kept:
         code, records = import_records.run(options.store_root(args), given, settings, now_ns, kept)
+        ends = list(left_out_lines(given.unknown, records))
         if not paths:
-            _print_lines(list(left_out_lines(given.unknown, records)))
+            _print_lines(ends)
             return code
         read = 0
 
@@ -67,13 +68,17 @@ def main(arguments: Sequence[str]) -> int:
                 kept.files, read = kept.files + read, 0
             options.note(f"{path}: {KINDS[kind]}, {count(rows)} rows")
 
-        done = import_files(
-            options.store_root(args), paths, naming, now_ns, report=report, zone=settings.zone
-        )
+        try:
+            done = import_files(
+                options.store_root(args), paths, naming, now_ns, report=report, zone=settings.zone
+            )
+        except InputFileError:
+            _print_lines(ends)
+            raise
     _print(done, now_ns)
     for error in done.broken:
         options.note(f"iosonde: {error}; what could be read was imported")
-    _print_lines(list(left_out_lines(given.unknown, records)))
+    _print_lines(ends)
     return 1 if done.broken else code
 
 

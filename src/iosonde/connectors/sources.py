@@ -16,7 +16,7 @@ MODULES: tuple[str, ...] = (
     *("lustre.lfs_df", "lustre.lctl_dl", "lustre.lmt.wire", "lustre.get_param", "lustre.job_stats"),
     *("client.mountstats", "client.raw_collectl", "client.collectl", "client.proc_net_rpc"),
     *("client.cgroups", "scheduler.sacct", "scheduler.sacct_json"),
-    *("scheduler.jobcomp", "scheduler.xtdb2proc", "prometheus.text"),
+    *("scheduler.squeue", "scheduler.jobcomp", "scheduler.xtdb2proc", "prometheus.text"),
 )
 """In the order in which they are asked: what says most clearly what it is comes first."""
 

@@ -252,7 +252,7 @@ def _rows(found: Explanation, verdict: JobVerdict, table: JobTable) -> list[str]
     from iosonde.jobs.umami.diagram import standard_rows
 
     told = (one.metric for one in verdict.told)
-    return list(dict.fromkeys((found.measure, *told, *standard_rows(table))))
+    return list(dict.fromkeys((found.measure, *told, *verdict.twins, *standard_rows(table))))
 
 
 def select(

@@ -100,6 +100,8 @@ def _add_folder(given: ImportSources, folder: Path, maps: Sequence[Mapping]) -> 
     with working("looking at files") as progress:
         found = look(folder, maps, progress=progress)
     given.broken.extend(found.broken)
+    if found.unknown:
+        given.unknown.append((folder, found.unknown))
     if not found.records and not found.others:
         given.others.append(folder)  # nothing in it: the message is that of a file
         return
@@ -109,8 +111,6 @@ def _add_folder(given: ImportSources, folder: Path, maps: Sequence[Mapping]) -> 
     new = [(path, one) for path, one in found.records if os.path.realpath(path) not in named]
     given.records.extend(new)
     given.others.extend(path for path in found.others if os.path.realpath(path) not in named)
-    if found.unknown:
-        given.unknown.append((folder, found.unknown))
 
 
 def _range(args: argparse.Namespace, now_ns: int, wanted: bool) -> QueryRange | None:

@@ -128,8 +128,10 @@ class _Page:
         if self._is_distribution(name):
             self._leave(self._base(name), "histograms and summaries are not read")
             return
-        if name == "gpfs_perf_info" and len(self._nodes) < _MOST_LABELS:
-            self._nodes[labels.get("fs", "")] = labels.get("nodename", "")
+        if name == "gpfs_perf_info":
+            if len(self._nodes) < _MOST_LABELS:
+                self._nodes[labels.get("fs", "")] = labels.get("nodename", "")
+            return
         node = self._nodes.get(labels.get("fs", ""), "")
         if node and name.startswith("gpfs_perf_"):
             labels.setdefault("nodename", node)

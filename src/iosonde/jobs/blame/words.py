@@ -59,7 +59,10 @@ def sentences(answer: BlameAnswer, now_ns: int, zone: tzinfo | None = None) -> l
     if guessed > _GUESSED * max(found.shares.total, 1e-300):
         part = format_percent(guessed / found.shares.total)
         said.append(f"{part} of the operations are of jobs that share nodes throughout: a guess")
-    said += [f"{one.n} jobs were left out: {one.why}" for one in load.joined.allocations.left_out]
+    said += [
+        f"{one.n} jobs in and around it were left out: {one.why}"
+        for one in load.joined.allocations.left_out
+    ]
     return said
 
 

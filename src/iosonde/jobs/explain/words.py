@@ -57,6 +57,8 @@ class JobVerdict:
     looked: Looked = NOTHING
     shares: tuple[tuple[str, float, float, float], ...] = ()
     """Of metrics that history backs: share of the loss, and both ends of its 90 % interval."""
+    twins: tuple[str, ...] = ()
+    """Metrics that move together with those of ``told`` and are named beside them."""
 
     def lines(self) -> list[str]:
         """Everything behind the sentence, a line each."""
@@ -72,6 +74,7 @@ class JobVerdict:
             "history": self.history,
             "told": [one.metric for one in self.told],
             "backed": [one.metric for one in self.told if backed(one)],
+            "twins": list(self.twins),
             "unseen": list(self.unseen),
             "own": list(self.own),
             "as_usual": list(self.looked.as_usual),
@@ -102,6 +105,7 @@ def judge(found: Explanation) -> JobVerdict:
         tuple(one.what for one in found.own) if word in _KNOWN else (),
         looked,
         shares,
+        tuple(one.twin.metric for one in (*parts.backed, *parts.unseen, *parts.rest) if one.twin),
     )
 
 

@@ -68,11 +68,17 @@ class UnitChange(NamedTuple):
     factor: float
 
 
+class UnitHistory(NamedTuple):
+    """Rows of what is compared, in the order of time."""
+
+    name: str
+    rows: Places
+
+
 def units_checked(table: JobTable, notes: list[Note]) -> JobTable:
     """The table with fractions as percent, and without numbers of another unit; each with the flag "wrong-unit"."""
     table = _all_fractions(table, notes)
-    of_systems = list(_strata(table, kinds=False))
-    of_kinds = list(_strata(table, kinds=True))
+    of_systems, of_kinds = _strata(table)
     for name in list(table.metrics):
         about = table.about(name)
         factors = FACTORS.get(about.unit)
@@ -82,7 +88,7 @@ def units_checked(table: JobTable, notes: list[Note]) -> JobTable:
             change = unit_change(table.metrics[name][rows], factors)
             if change is not None:
                 table = _mended(table, name, rows, change, (where, notes))
-    return _stray_fractions(table, notes)
+    return _stray_fractions(table, of_systems, notes)
 
 
 def unit_change(values: Floats, factors: tuple[float, ...]) -> UnitChange | None:
@@ -195,18 +201,32 @@ def _wide(values: Floats) -> bool:
     return math.log(known.max()) - math.log(known.min()) >= math.log(_LEAST_WIDTH)
 
 
-def _strata(table: JobTable, *, kinds: bool) -> Iterator[tuple[str, Places]]:
-    """Histories: of what, and its rows in the order of time."""
-    keys: dict[tuple[str, ...], list[int]] = {}
-    columns = [table.file_system.tolist()] + ([table.motif.tolist()] if kinds else [])
-    for row, key in enumerate(zip(*columns, strict=True)):
-        keys.setdefault(key, []).append(row)
-    for key, found in keys.items():
-        rows = np.array(found, dtype=np.intp)
-        rows = rows[table.start_ns[rows] != NULL_NS]
-        if len(rows) >= LEAST:
-            name = " on ".join(part for part in reversed(key) if part)
-            yield name, rows[np.argsort(table.start_ns[rows], kind="stable")]
+def _strata(table: JobTable) -> tuple[list[UnitHistory], list[UnitHistory]]:
+    """Histories of file systems, and of kinds of jobs on them: name, and rows in the order of time."""
+    kinds = table.strata()
+    systems: dict[str, list[Places]] = {}
+    for (system, _), rows in kinds.items():
+        systems.setdefault(system, []).append(rows)
+    of_systems = [
+        history
+        for system, parts in systems.items()
+        if (history := _in_time(table, system, np.concatenate(parts))) is not None
+    ]
+    of_kinds = [
+        history
+        for (system, motif), rows in kinds.items()
+        if (history := _in_time(table, " on ".join(filter(None, (motif, system))), rows))
+        is not None
+    ]
+    return of_systems, of_kinds
+
+
+def _in_time(table: JobTable, name: str, rows: Places) -> UnitHistory | None:
+    """A history; None where it is too short to be judged."""
+    rows = rows[table.start_ns[rows] != NULL_NS]
+    if len(rows) < LEAST:
+        return None
+    return UnitHistory(name, rows[np.argsort(table.start_ns[rows], kind="stable")])
 
 
 def _mended(
@@ -251,12 +271,12 @@ def _all_fractions(table: JobTable, notes: list[Note]) -> JobTable:
     return table
 
 
-def _stray_fractions(table: JobTable, notes: list[Note]) -> JobTable:
+def _stray_fractions(table: JobTable, of_systems: list[UnitHistory], notes: list[Note]) -> JobTable:
     """Single runs whose fullness is a fraction among percents: a hundred times theirs fits the others."""
     for name in _FULLNESS:
         if name not in table.metrics:
             continue
-        for where, rows in _strata(table, kinds=False):
+        for where, rows in of_systems:
             values = table.metrics[name][rows]
             small, others = (values > 0) & (values <= 1), values[values > 10]
             if not small.any() or len(others) < LEAST - 2 or small.sum() > len(others):
