@@ -88,7 +88,6 @@ def test_a_pipe_is_not_waited_for(tmp_path):
         ),
         ("100|a|ann|phys|COMPLETED|2026-03-01T10:00:00\n", "sacct -P without -n"),
         ("             JOBID PARTITION     NAME     USER ST\n", "sacct -P"),
-        ("disk         driver   sector     failure holds\n", "try mmdf"),
         ("#<----CPU[HYPER]-----><----------Disks----------->\n", "collectl -P"),
         ("Row,Timestamp,gpfs_fs_bytes_read\n", "without --csv"),
         ("# darshan log version: 2.06\n# exe: a\n", "darshan-convert"),
