@@ -14,7 +14,13 @@ MODULES: tuple[str, ...] = (
     *("lustre.h5lmt", "lustre.proc", "darshan.text", "gpfs.mmperfmon", "gpfs.mmpmon", "gpfs.mmdf"),
     *("gpfs.mmhealth", "gpfs.mmdiag", "gpfs.mmlsdisk", "gpfs.mmlsqos"),
     *("lustre.lfs_df", "lustre.lctl_dl", "lustre.lmt.wire", "lustre.get_param", "lustre.job_stats"),
-    *("client.mountstats", "client.raw_collectl", "client.collectl", "client.proc_net_rpc"),
+    *(
+        "client.mountstats",
+        "client.nfsiostat",
+        "client.raw_collectl",
+        "client.collectl",
+        "client.proc_net_rpc",
+    ),
     *("client.cgroups", "scheduler.sacct", "scheduler.sacct_json"),
     *("scheduler.squeue", "scheduler.jobcomp", "scheduler.xtdb2proc", "prometheus.text"),
 )

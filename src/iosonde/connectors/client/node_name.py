@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.connectors.source import Settings
 
-ENDINGS = ("mountstats", "rpcnfs", "cgroups")
+ENDINGS = ("mountstats", "nfsiostat", "rpcnfs", "cgroups")
 """A file named NODE.mountstats is of NODE."""
 _PACKED = ("gz", "xz", "bz2", "zst")
 
