@@ -69,7 +69,9 @@ def main() -> None:
     child = multiprocessing.get_context("spawn").Process(target=serve, args=(there,))
     child.start()
     port = here.recv()
-    session = _core.NfsSession("127.0.0.1", "/export", (port, port, 111), (0, 0, False), 10_000, 1)
+    session = _core.NfsSession(
+        "127.0.0.1", "/export", (port, port, 111), (0, 0, False), 10_000, (1, "a benchmark")
+    )
     session.prepare(4096, lambda _: True)
     try:
         with tempfile.TemporaryDirectory() as name:

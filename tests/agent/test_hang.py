@@ -201,7 +201,7 @@ def test_now_and_check_say_what_hangs_and_since_when(story: dict) -> None:
     assert f"since {since}" in text
     assert story["said"]["check"].startswith("IOSONDE CRITICAL - ")
     assert "hanging" in story["said"]["check"]
-    found = {f["target"]: f for f in json.loads(story["said"]["json"])}
+    found = {f["target"]: f for f in json.loads(story["said"]["json"])["targets"]}
     assert found["ext4"]["severity"] == found["fuse"]["severity"] == "hung"
     assert found["healthy"]["severity"] != "hung"
     assert abs(found["ext4"]["since_ns"] - story["hung_ns"]) < SECOND

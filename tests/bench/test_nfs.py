@@ -230,15 +230,18 @@ def test_the_selftest_serves_until_it_is_ended():
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:
-        assert child.stdout is not None
-        place = parse_nfs(child.stdout.readline().strip())
-        session = _core.NfsSession(
-            "127.0.0.1", "/export", (None, None, place.portmap_port), (0, 0, False), 5000, 1
-        )
-        assert session.prepare(64, lambda _: True)
-        session.clean()
-        child.send_signal(signal.SIGINT)
-        child.communicate(timeout=20)
+        try:
+            assert child.stdout is not None
+            ports = (None, None, parse_nfs(child.stdout.readline().strip()).portmap_port)
+            session = _core.NfsSession(
+                "127.0.0.1", "/export", ports, (0, 0, False), 5000, (1, "a test")
+            )
+            assert session.prepare(64, lambda _: True)
+            session.clean()
+            child.send_signal(signal.SIGINT)
+            child.communicate(timeout=20)
+        finally:
+            child.kill()  # whatever failed: one that serves on would be waited for
     assert child.returncode == 0
 
 

@@ -39,7 +39,7 @@ FILES = {
     "nfs/proc_net_rpc_nfs.txt": "client.proc_net_rpc",
     "nfs/proc_net_rpc_nfsd.txt": None,
     "nfs/mountstats_snap1.txt": "client.mountstats",
-    "nfs/nfsiostat.txt": None,
+    "nfs/nfsiostat.txt": "client.nfsiostat",
     "nfs/nfsstat_m.txt": None,
     "nfs/node_exporter_nfs.prom": "prometheus.text",
     "nfs/lustre_job_stats_SYNTHETIC.yaml": "lustre.job_stats",

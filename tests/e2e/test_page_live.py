@@ -62,7 +62,7 @@ def test_an_empty_store_says_what_to_run(chromium, tmp_path: Path, shots: Path) 
         text = at.page.locator(".empty").inner_text()
         assert "iosonde probe" in text
         assert "iosonde demo" in text
-        assert str(tmp_path) in text
+        assert tmp_path.name in text  # names of folders above it say too much
         at.shot(shots, "empty")
         stores.simulate(tmp_path, 10 * MINUTE, stores.target("/new"), end_ns=time.time_ns())
         at.page.wait_for_selector(".card", timeout=10_000)

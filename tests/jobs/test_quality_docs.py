@@ -69,6 +69,9 @@ WORDS = {
         "prometheus.text": "Prometheus' text",
     },
     "client.mountstats": "`/proc/self/mountstats`",
+    "client.raw_collectl": "collectl's recording",
+    "client.proc_net_rpc": "`/proc/net/rpc/nfs`",
+    "client.cgroups": "control groups and processes of jobs",
 }
 
 

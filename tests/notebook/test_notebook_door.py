@@ -523,7 +523,8 @@ def test_the_default_store_is_that_of_the_command(monkeypatch, tmp_path):
 
 def test_the_page_about_python_does_what_it_says(site, probed, tmp_path, monkeypatch, capsys):
     pages = re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.S)
-    for path in (site.summaries, site.series[1], site.fullness):
+    scenario = PAGE.parents[1] / "examples" / "queue" / "figure-5.toml"
+    for path in (site.summaries, site.series[1], site.fullness, scenario):
         shutil.copy(path, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("IOSONDE_STORE", str(probed.root))

@@ -241,7 +241,7 @@ def test_the_command_writes_a_page_that_needs_nothing(store, tmp_path, capsys, u
     ("arguments", "complaint"),
     [
         (["figure"], "KIND"),
-        (["figure", "pie"], "invalid choice"),
+        (["figure", "pie"], "there is no 'pie'"),
         (["figure", "points", "--width", "1"], "1 inches wide cannot be drawn"),
         (["figure", "points", "--phase", "a 14:05-14:06"], "--phase is for phases only"),
         (["figure", "phases", "--phase", "a"], "cannot read the phase 'a'"),

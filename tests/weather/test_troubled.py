@@ -146,7 +146,7 @@ def test_now_names_the_hardest_and_the_mildest(tmp_path, capsys, evening):
         "slow    reads on /work are 40x slower than usual (36-45) since 08:20, "
         "small reads 2.4x (2.1-2.7) since 08:00"
     )
-    (found,) = as_json(capsys, Store(tmp_path), "now")
+    (found,) = as_json(capsys, Store(tmp_path), "now")["targets"]
     assert [op["op"] for op in found["ops"]] == ["data_read", "md_read"]
     assert run("check", store=tmp_path) == 2
     assert capsys.readouterr().out.startswith("IOSONDE CRITICAL - reads on /work are 40x slower")
@@ -210,7 +210,8 @@ def test_now_says_which_host_hangs(tmp_path, capsys, evening):
         one = with_ops(md_create=stuck) if host == HUNG_HOST else state()
         (one,) = now_is(one | {"host": host})
         put(tmp_path, **{f"work{number}": one})
-    first, *others = told(capsys, Store(tmp_path), "now").splitlines()
+    first, *others, summary = told(capsys, Store(tmp_path), "now").splitlines()
+    assert summary == "4 targets: 1 hanging or failing, 3 as usual"
     assert "creates on /work have been hanging for 90 s (since 09:58:30)" in first
     assert first.endswith(f"from {HUNG_HOST})")
     assert len(others) == 3

@@ -38,9 +38,8 @@ class Targets:
 
         Raises StoreError only when the folder of states cannot be read.
         """
-        every = read_states(self.root)
-        living = {(state["host"], state["target"]) for state in every}
-        states = current(every, now_ns)
+        states = current(read_states(self.root), now_ns)
+        living = {(state["host"], state["target"]) for state in states}
         findings = answers.now(states, now_ns)
         found = [_described(f, state, zone) for f, state in zip(findings, states, strict=True)]
         for host, target, last_ns in self._past_targets(now_ns):

@@ -246,7 +246,7 @@ def test_motifs_are_clustered(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (("{jobs}", "--on", "someday"), "someday"),
         (("{jobs}", "--since", "2040-01-01"), "no run with a known begin"),
         (("{jobs}", "--motifs", "--validate"), "--motifs does not go with"),
-        (("{jobs}", "--format", "parquet"), "invalid choice"),
+        (("{jobs}", "--format", "parquet"), "there is no 'parquet'"),
         (("{jobs}", "--plot", "x.txt"), "x.txt"),
         (("{jobs}", "--plot", "x.png", "--width", "1"), "1 inches wide"),
     ],

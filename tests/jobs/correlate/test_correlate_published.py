@@ -208,8 +208,10 @@ def test_the_year_is_read_whole_and_its_traps_are_told(year):
     assert told["naive-time"] == 7500
     assert told["monitor-down"] == 24
     assert told["stale"] == 24
-    down = [row for (row, name), f in table.flags.items() if name == "server_read_bytes"]
+    of_reads = {row: f for (row, name), f in table.flags.items() if name == "server_read_bytes"}
+    down = [row for row, flags in of_reads.items() if "monitor-down" in flags]
     assert len(down) == 24
+    assert sum(flags == ("over-covered",) for flags in of_reads.values()) == 16
     assert np.isnan(table.metrics["server_read_bytes"][down]).all()
     assert np.nanmax(table.metrics["cf_bandwidth_ratio"]) <= 1.2
     f, factor, contention = (

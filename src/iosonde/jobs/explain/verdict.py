@@ -60,7 +60,8 @@ class NamedReasons(NamedTuple):
 
 def named(found: Explanation) -> NamedReasons:
     """What to say of a slow run: one metric of each group and of metrics that move together."""
-    leads = _apart(found, leading(found))[:MOST_TOLD]
+    every = leading(found)
+    leads = _apart(found, every)[:MOST_TOLD]
     unseen = _once(found, found.unseen)
     sure = tuple(sorted((one for one in leads if backed(one)), key=lambda one: _least(found, one)))
     sure = sure[: BESIDE_UNSEEN if unseen else MOST_TOLD]
@@ -68,11 +69,12 @@ def named(found: Explanation) -> NamedReasons:
     taken = (*sure, *fresh)
     rest = tuple(one for one in leads if not backed(one) and not _said(found, taken, one))
     hurt = tuple(one for one in rest if one.matches >= FEWEST_ALIKE and one.loss >= HURT)
-    first = bool(fresh and hurt) and fresh[0].beyond < CLEARLY_BEYOND
+    same = max((one.score for one in every if _said(found, fresh, one)), default=0.0)
+    first = bool(fresh and hurt) and fresh[0].beyond < CLEARLY_BEYOND and hurt[0].score >= same
     room = BESIDE_UNSEEN - len(sure) if first else MOST_TOLD - len(taken)
     rest = (hurt if first else rest)[: max(0, room)]
     backed_by, unknown, others = (
-        tuple(_reason(found, one) for one in some) for some in (sure, fresh, rest)
+        tuple(_reason(found, one, every) for one in some) for some in (sure, fresh, rest)
     )
     return NamedReasons(backed_by, unknown, others, first and bool(rest))
 
@@ -126,12 +128,13 @@ def _said(found: Explanation, before: tuple[Candidate, ...], one: Candidate) -> 
     return any(other.metric in found.twins.get(one.metric, ()) for other in before)
 
 
-def _reason(found: Explanation, one: Candidate) -> Reason:
-    """With the closest metric that moves together with it and stood out, of another group if there is one."""
+def _reason(found: Explanation, one: Candidate, leads: tuple[Candidate, ...]) -> Reason:
+    """With a metric that moves together with it and stood out: the first of another group, if there is one."""
+    first = {lead.metric for lead in leads}
     by_name = {other.metric: other for other in found.candidates}
     some = [by_name[name] for name in found.twins.get(one.metric, ())]
     out = [twin for twin in some if twin.stood.standing in _STOOD_OUT]
-    out.sort(key=lambda twin: twin.about.group == one.about.group)
+    out.sort(key=lambda twin: (twin.about.group == one.about.group, twin.metric not in first))
     return Reason(one, next((twin for twin in out if twin.about.label != one.about.label), None))
 
 
