@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.weather.forget import current
 from tests.kit.commands import put, run
 from tests.kit.makers import SECOND, START, state, with_ops
 
@@ -65,6 +66,15 @@ def test_a_stopped_probe_is_news_for_a_day(tmp_path, capsys):
     assert "/old" not in capsys.readouterr().out
     assert run("now", "/old", store=tmp_path) == 0
     assert "/old is not watched since" in capsys.readouterr().out
+
+
+def test_the_page_shows_an_old_target_that_has_samples_and_hides_one_that_another_watches():
+    old = state(target="/old", path="/old", running=False, written_ns=START - 2 * DAY)
+    masked = state(host="login9", running=False)
+    every = [state(), old, masked]
+    assert current(every, START) == [every[0]]
+    kept = {("login2", "/old"), ("login9", "/work")}
+    assert current(every, START, kept) == every[:2]
 
 
 def test_a_probe_that_crashed_stays_unknown(tmp_path, capsys):

@@ -38,11 +38,13 @@ class Targets:
 
         Raises StoreError only when the folder of states cannot be read.
         """
-        states = current(read_states(self.root), now_ns)
-        living = {(state["host"], state["target"]) for state in states}
+        every, past = read_states(self.root), self._past_targets(now_ns)
+        # The page shows the past, too: of a target with samples, however old.
+        states = current(every, now_ns, {(host, target) for host, target, _ in past})
+        living = {(state["host"], state["target"]) for state in every}
         findings = answers.now(states, now_ns)
         found = [_described(f, state, zone) for f, state in zip(findings, states, strict=True)]
-        for host, target, last_ns in self._past_targets(now_ns):
+        for host, target, last_ns in past:
             # Ranks of a benchmark are no probes: their samples belong to its run.
             if (host, target) not in living and host_of_rank(host) is None:
                 finding = Finding("stale", "unknown", host, target, now_ns, since_ns=last_ns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,13 @@ def is_stopped(state: dict[str, Any], now_ns: int) -> bool:
     return from_state(state, now_ns).kind == "stopped"
 
 
-def current(states: Sequence[dict[str, Any]], now_ns: int) -> list[dict[str, Any]]:
+def current(
+    states: Sequence[dict[str, Any]], now_ns: int, kept: Collection[tuple[str, str]] = ()
+) -> list[dict[str, Any]]:
     """States that say something about now, in their order.
 
-    A stopped probe does not count where another one watches the same target or path, nor a day after its end.
+    A stopped probe does not count where another one watches the same target or path, nor a day after its end, unless
+    its host and target are ``kept``.
     """
     ended = [is_stopped(state, now_ns) for state in states]
     watched = {
@@ -37,7 +40,11 @@ def current(states: Sequence[dict[str, Any]], now_ns: int) -> list[dict[str, Any
     return [
         state
         for state, over in zip(states, ended, strict=True)
-        if not over or not (_is_old(state, now_ns) or {state["target"], state["path"]} & watched)
+        if not over
+        or not (
+            {state["target"], state["path"]} & watched
+            or (_is_old(state, now_ns) and (state["host"], state["target"]) not in kept)
+        )
     ]
 
 
