@@ -17,7 +17,7 @@ use iosonde_core::seed::Random;
 
 const BLOCK: usize = 4 << 20;
 /// A writer goes round within this many bytes.
-const EXTENT: u64 = 512 << 20;
+const EXTENT: u64 = 128 << 20;
 const FILE: usize = 3901;
 
 /// What a load does.
