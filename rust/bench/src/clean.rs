@@ -37,7 +37,7 @@ pub enum State {
     Unused,
     /// It is gone.
     Removed,
-    /// A probe or a benchmark holds it.
+    /// A probe or a benchmark holds it, or nothing tells whether one does.
     Held,
     /// Something in it cannot be removed.
     Failed(Errno),
@@ -100,15 +100,17 @@ fn mark(root: &OwnedFd) -> Option<String> {
     line.starts_with(MARKS).then(|| String::from_utf8_lossy(line).into_owned())
 }
 
-/// Lock a file of ours, if it is there; none where somebody else holds it.
-fn hold(root: &OwnedFd, name: &str) -> Option<Option<OwnedFd>> {
-    let Ok(file) = openat(root, name, OFlags::RDONLY | FOLLOW_NOTHING, Mode::empty()) else {
-        return Some(None);
+/// Lock a file of ours, if it is there; none where somebody else holds it, or nothing can tell.
+///
+/// Opened for writing: NFS grants an exclusive lock on nothing else. A file system without locks may carry a probe
+/// that runs, so what cannot be locked stays.
+pub fn hold(root: &OwnedFd, name: &str) -> Option<Option<OwnedFd>> {
+    let file = match openat(root, name, OFlags::RDWR | FOLLOW_NOTHING, Mode::empty()) {
+        Err(Errno::NOENT) => return Some(None),
+        opened => opened.ok()?,
     };
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => None,
-        _ => Some(Some(file)),
-    }
+    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    Some(Some(file))
 }
 
 /// Visit every regular file but the mark; with `remove` files and then their directories go.

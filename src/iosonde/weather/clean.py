@@ -43,7 +43,7 @@ def say(one: Kept) -> str:
     """``removed /work/.iosonde-1000/login2: 1,001 files, 1.00 GiB``, or why it stays."""
     size = f"{one.files:,} file{'' if one.files == 1 else 's'}, {format_size(one.bytes)}"
     if one.held:
-        return f"kept {one.path}: in use ({size})"
+        return f"kept {one.path}: in use, or locks do not work there ({size})"
     if one.errno:
         return f"kept {one.path}: something in it is not iosonde's ({os.strerror(one.errno)})"
     return f"{'removed' if one.removed else 'unused'} {one.path}: {size}"

@@ -264,7 +264,14 @@ mod tests {
         running.run(Op::Create).1.unwrap();
         // What a kill does: descriptors close, files stay.
         drop(killed);
+        let young = ping(&target, 4);
+        drop(young);
         let own = target.join(iosonde_core::marked::own_name());
+        for seed in [1, 2] {
+            let mark = own.join(format!("ping-{seed:016x}/MARK"));
+            let file = std::fs::File::options().write(true).open(mark).unwrap();
+            file.set_modified(std::time::UNIX_EPOCH).unwrap();
+        }
         std::fs::write(own.join("stranger"), "stays").unwrap();
         std::fs::create_dir(own.join("ping-without-mark")).unwrap();
         let third = ping(&target, 3);
@@ -274,7 +281,8 @@ mod tests {
         .unwrap();
         names.sort();
         let session = |seed: u64| format!("ping-{seed:016x}");
-        assert_eq!(names, [session(2), session(3), "ping-without-mark".into(), "stranger".into()]);
+        let expected = [session(2), session(3), session(4), "ping-without-mark".into(), "stranger".into()];
+        assert_eq!(names, expected);
         assert_eq!(running.run(Op::Stat).1, Ok(3901));
         running.remove().unwrap();
         third.remove().unwrap();

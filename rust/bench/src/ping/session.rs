@@ -3,11 +3,10 @@
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
-    AtFlags, FlockOperation, Mode, OFlags, fcntl_setfl, flock, fstatfs, mkdirat, openat, unlinkat,
-};
+use rustix::fs::{AtFlags, Mode, OFlags, fcntl_setfl, fstatfs, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
+use crate::clean::hold;
 use iosonde_core::backend::ObjectName;
 use iosonde_core::backend::posix::Access;
 use iosonde_core::backend::root::gone;
@@ -22,6 +21,12 @@ pub const OBJECTS: &str = "files";
 /// `statfs` type of tmpfs, and of ramfs.
 const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
 
+/// Younger marks may not be locked yet.
+const YOUNG_S: i64 = 60;
+
+/// Its directory, that one's path, and its lock.
+type Parts = (OwnedFd, PathBuf, Option<OwnedFd>);
+
 /// Descriptors of a directory in use.
 #[derive(Debug)]
 pub struct Session {
@@ -30,7 +35,7 @@ pub struct Session {
     root: OwnedFd,
     path: PathBuf,
     name: String,
-    _lock: OwnedFd,
+    _lock: Option<OwnedFd>,
 }
 
 impl Session {
@@ -39,10 +44,14 @@ impl Session {
         let outer = rustix::fs::open(target, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
             .map_err(|errno| MarkedError::Failed { path: target.to_owned(), what: "cannot open", errno })?;
         let (own, own_path) = marked::enter(&outer, target, &marked::own_name())?;
-        sweep(&own, &own_path);
         let name = format!("{PREFIX}{seed:016x}");
         match Self::fill(&own, &own_path, &name) {
-            Ok((root, path, lock)) => Ok(Self { outer, own, root, path, name, _lock: lock }),
+            Ok((root, path, lock)) => {
+                if let Some(made_s) = made_s(&root) {
+                    sweep(&own, &own_path, made_s - YOUNG_S);
+                }
+                Ok(Self { outer, own, root, path, name, _lock: lock })
+            }
             Err(error) => {
                 // Of a file system that is full, not even the directory stays.
                 if let Ok((root, _)) = marked::walk(&own, &own_path, &name) {
@@ -55,13 +64,12 @@ impl Session {
         }
     }
 
-    fn fill(own: &OwnedFd, own_path: &Path, name: &str) -> Result<(OwnedFd, PathBuf, OwnedFd), MarkedError> {
+    fn fill(own: &OwnedFd, own_path: &Path, name: &str) -> Result<Parts, MarkedError> {
         let (root, path) = marked::enter(own, own_path, name)?;
         marked::mark(&root, &path, MARK)?;
         let failed = |errno| MarkedError::NotWritable { path: path.clone(), errno };
-        let lock = openat(&root, "MARK", FOLLOW_NOTHING, Mode::empty()).map_err(failed)?;
         // A file system without locks is measured all the same.
-        let _ = flock(&lock, FlockOperation::NonBlockingLockExclusive);
+        let lock = hold(&root, "MARK").flatten();
         match mkdirat(&root, OBJECTS, Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => Ok((root, path, lock)),
             Err(errno) => Err(failed(errno)),
@@ -107,21 +115,32 @@ impl Session {
     }
 }
 
-/// Remove directories that carry our mark and that nobody holds.
-fn sweep(own: &OwnedFd, own_path: &Path) {
+/// Remove directories that carry our mark, are older than `own`'s and that nobody holds.
+///
+/// A mark appears before it is locked, so a young one may belong to a look that just begins. Both times are those of the
+/// file system's clock.
+fn sweep(own: &OwnedFd, own_path: &Path, before_s: i64) {
     for name in marked::names(own).unwrap_or_default() {
-        if name.starts_with(PREFIX) && unused(own, own_path, &name).is_some_and(|root| empty(&root).is_ok()) {
+        let unused = || {
+            let (root, path) = marked::walk(own, own_path, &name).ok()?;
+            marked::check(&root, &path, MARK).ok()?;
+            let old = made_s(&root)? < before_s;
+            old.then(|| hold(&root, "MARK")).flatten().map(|lock| (root, lock))
+        };
+        if !name.starts_with(PREFIX) {
+            continue;
+        }
+        if let Some((root, _lock)) = unused()
+            && empty(&root).is_ok()
+        {
             let _ = unlinkat(own, &name, AtFlags::REMOVEDIR);
         }
     }
 }
 
-fn unused(own: &OwnedFd, own_path: &Path, name: &str) -> Option<OwnedFd> {
-    let (root, path) = marked::walk(own, own_path, name).ok()?;
-    marked::check(&root, &path, MARK).ok()?;
-    let file = openat(&root, "MARK", FOLLOW_NOTHING, Mode::empty()).ok()?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-    Some(root)
+/// When a directory was marked.
+fn made_s(root: &OwnedFd) -> Option<i64> {
+    statat(root, "MARK", AtFlags::SYMLINK_NOFOLLOW).ok().map(|status| status.st_mtime)
 }
 
 /// Remove what a look makes in its directory, the mark last; anything else makes it stay.
