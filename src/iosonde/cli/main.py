@@ -88,6 +88,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("report", "report", "a target's week, or a benchmark run, on one HTML page"),
         Command("serve", "serve", "the web page, on this machine only by default"),
         Command("demo", "demo", "watch a directory, put a load on it, see it found"),
+        Command("completion", "completion.completion", "completion of bash, zsh or fish"),
     ),
 }
 
