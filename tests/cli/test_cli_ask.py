@@ -63,7 +63,7 @@ def test_an_unknown_target_names_the_known_ones(tmp_path, capsys):
         (state(), ["-c", "~:0.5"], 2, "IOSONDE CRITICAL - /work is as usual: "),
         (state(ops=[]), [], 3, "IOSONDE UNKNOWN - /work: still learning"),
         (state(), ["-w", "x"], 3, "IOSONDE UNKNOWN - check: argument -w/--warning: cannot read"),
-        (state(), ["/nope"], 3, "IOSONDE UNKNOWN - /nope is not watched"),
+        (state(), ["/nope"], 3, "IOSONDE UNKNOWN - no probe watches /nope"),
         (state(), ["--nope"], 3, "IOSONDE UNKNOWN - check: unrecognized arguments"),
         (state(), ["-w", "5", "-c", "2"], 3, "IOSONDE UNKNOWN - -w 5 warns above -c 2"),
     ],

@@ -56,8 +56,11 @@ export class Diagram {
 /** The sentence and what is behind it. */
 function verdict(figure: UmamiFigure): HTMLElement {
   const { word, sentence, evidence, rejected, history, notes } = figure.verdict;
-  const lines = [...evidence, ...[rejected, history].filter((line) => line !== ""), ...notes.map((note) => `note: ${note}`)];
-  return h("div", { class: "umami-verdict", "data-verdict": word }, h("p", {}, sentence), h("ul", {}, ...lines.map((line) => h("li", {}, line))));
+  const lines = [...evidence, ...[rejected, history].filter((line) => line !== "")];
+  const list = (texts: readonly string[]): HTMLElement => h("ul", {}, ...texts.map((text) => h("li", {}, text)));
+  const about = notes.length === 1 ? "1 note on the data" : `${notes.length} notes on the data`;
+  const aside = notes.length === 0 ? null : h("details", {}, h("summary", {}, about), list(notes));
+  return h("div", { class: "umami-verdict", "data-verdict": word }, h("p", {}, sentence), list(lines), aside);
 }
 
 const short = (value: number): string => (value === 0 ? "0" : String(Number(value.toPrecision(3))));

@@ -251,9 +251,17 @@ def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str
         ]
         if not found:
             known = sorted({str(s["target"]) for s in states})
-            raise UsageError(f"{name} is not watched", expected="one of " + ", ".join(known))
+            raise unwatched(name, known, ", ".join(known))
         picked += [state for state in found if state not in picked]
     return picked
+
+
+def unwatched(name: str, known: Iterable[str], listed: str) -> UsageError:
+    """No probe has this target; the nearest name is the hint: ``/work`` for ``work`` and ``/wrok``."""
+    by_word = {target.strip("/"): target for target in known}
+    near = nearest(name.strip("/"), by_word)
+    hint = f"'{by_word[near]}'" if near else "'iosonde now'"
+    return UsageError(f"no probe watches {name}", expected=f"one of {listed}", hint=hint)
 
 
 def whole_target(state: dict[str, Any]) -> str | None:
