@@ -211,7 +211,7 @@ def help_text() -> str:
     ]
     for title, commands in GROUPS.items():
         lines.append(f"{title}:")
-        lines += [f"  {command.name:<10}{command.summary}" for command in commands]
+        lines += [f"  {command.name:<11}{command.summary}" for command in commands]
         lines.append("")
     lines += [
         "'iosonde COMMAND --help' shows a command's options and examples.",
