@@ -5,7 +5,7 @@
     query   SQL, tables of parameters, how to read what SQL gives, how answers of two slices become one
     run     cuts the scope into slices of bounded memory; each: view ``samples`` -> SQL -> read; merges their answers
 
-A query holds no connection: it can be pickled, and a cluster engine is another implementation of ``run``.
+A query holds no connection: it can be pickled. ``engine.cluster`` is another implementation of ``run``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 import duckdb
 import numpy as np
 
-from iosonde.engine.reader import SampleFilter, look_at, with_files
+from iosonde.engine.reader import SampleFilter, Sources, look_at, with_files
 from iosonde.engine.slices import Slice, slices
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class Query(Generic[T]):
 
 def run(root: Path, queries: Sequence[Query[T]]) -> list[T]:
     """The answer of each query, by the threads of the embedded engine. Raises what ``with_files`` raises."""
-    return [with_files(root, query.scope, partial(_answer, query)) for query in queries]
+    return [with_files(root, query.scope, partial(answer, query)) for query in queries]
 
 
 def rows(columns: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -55,17 +55,24 @@ def rows(columns: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     return list(zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
-def _answer(query: Query[T], con: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> T:
+def answer(query: Query[T], con: duckdb.DuckDBPyConnection, sources: Sources) -> T:
+    """The answer of one query, by one connection that has the live rows."""
+    give_parameters(con, query)
+    if query.merge is None or query.cut_ns is None:
+        return answer_slice(con, query, Slice(query.scope, sources.files))
+    parts = slices(con, sources.files, query.scope, query.cut_ns)
+    return reduce(query.merge, (answer_slice(con, query, part) for part in parts))
+
+
+def give_parameters(con: duckdb.DuckDBPyConnection, query: Query[Any]) -> None:
+    """Make the tables of values that the query reads."""
     for name, columns in query.parameters.items():
         con.register("given", {key: np.ascontiguousarray(columns[key]) for key in columns})
         con.execute(f"CREATE TEMP TABLE {name} AS FROM given")
-    if query.merge is None or query.cut_ns is None:
-        return _of_slice(con, query, Slice(query.scope, files))
-    parts = slices(con, files, query.scope, query.cut_ns)
-    return reduce(query.merge, (_of_slice(con, query, part) for part in parts))
 
 
-def _of_slice(con: duckdb.DuckDBPyConnection, query: Query[T], part: Slice) -> T:
+def answer_slice(con: duckdb.DuckDBPyConnection, query: Query[T], part: Slice) -> T:
+    """The answer for one slice."""
     look_at(con, part.files, part.scope)
     for name, select in query.tables.items():
         con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {select}")
