@@ -3,7 +3,7 @@
 ::
 
     client   lists files, reads the spool, cuts into slices          (engine.reader, engine.slices)
-    worker   a slice: view ``samples`` -> SQL -> read                 (engine.query.answer_slice)
+    worker   a slice: view ``samples`` -> SQL -> read                 (engine.query.answer_apart)
     client   merges the answers in the order of their slices
 
 Workers need the store's folder at the same path, and the same version of iosonde. When a worker dies, another one gets
@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from iosonde import __version__
-from iosonde.engine.query import Query, answer, answer_slice, give_parameters
-from iosonde.engine.reader import Sources, connect, make_live, with_files
+from iosonde.engine.query import Query, answer, answer_apart
+from iosonde.engine.reader import Sources, with_files
 from iosonde.engine.slices import Slice, slices
 from iosonde.engine.spool import SpoolRows
 from iosonde.model.errors import MissingPartError, StoreError
@@ -116,13 +116,8 @@ def _work(task: _Task[T]) -> T:
             f"the worker {worker.address} does not see {hidden.parent}",
             expected="a store in a folder that all workers share",
         )
-    con = connect(max(1, (os.cpu_count() or 1) // worker.state.nthreads))
-    try:
-        make_live(con, task.live)
-        give_parameters(con, task.query)
-        return answer_slice(con, task.query, task.part)
-    finally:
-        con.close()
+    threads = max(1, (os.cpu_count() or 1) // worker.state.nthreads)
+    return answer_apart(task.query, task.part, task.live, threads)
 
 
 def _result(address: str, client: Client, future: Future[Any]) -> Any:
