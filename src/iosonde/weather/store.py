@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import numpy as np
 
 from iosonde.engine.contract import DERIVED, LEVEL_COLUMNS, SAMPLE_TYPES, WINDOW_KEY
+from iosonde.engine.engines import run
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.ordering import in_order
-from iosonde.engine.query import Query, rows, run
+from iosonde.engine.query import Query, rows
 from iosonde.engine.reader import SampleFilter
 from iosonde.engine.states import read_states
 from iosonde.model.errors import UsageError
