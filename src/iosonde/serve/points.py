@@ -7,7 +7,7 @@ up to its number of operations; nothing is thinned.
 ::
 
     time bin      (due - origin) // step       at most ~300 in a range
-    latency bin   floor(20 * log10(response ns))   20 a decade: a bin is 12 % wide
+    latency bin   floor(20 * log10(response ns))   20 a decade: a bin is 12% wide
 """
 
 from __future__ import annotations
