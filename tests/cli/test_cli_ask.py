@@ -59,7 +59,7 @@ def test_an_unknown_target_names_the_known_ones(tmp_path, capsys):
         (with_ops(data_read=SLOW), [], 1, "IOSONDE WARNING - reads on /work are 3.1x"),
         (with_ops(data_read=SLOW), ["-c", "~:3"], 2, "IOSONDE CRITICAL - reads"),
         (with_ops(data_read=SLOW), ["-w", "@3:4", "-c", "9"], 1, "IOSONDE WARNING - "),
-        (state(written_ns=START - 60 * SECOND), [], 3, "IOSONDE UNKNOWN - nothing heard of"),
+        (state(written_ns=START - 60 * SECOND), [], 3, "IOSONDE UNKNOWN - no news of"),
         (state(), ["-c", "~:0.5"], 2, "IOSONDE CRITICAL - /work is as usual: "),
         (state(ops=[]), [], 3, "IOSONDE UNKNOWN - /work: still learning"),
         (state(), ["-w", "x"], 3, "IOSONDE UNKNOWN - check: argument -w/--warning: cannot read"),

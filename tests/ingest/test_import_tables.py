@@ -61,7 +61,7 @@ def test_a_table_with_a_mapping(tmp_path, mapping, capsys):
     for name in ("server_read_bytes", "server_written_bytes"):
         assert (last.scalars[name].value, last.scalars[name].flags) == (None, ("monitor-down",))
     assert run(*asked, store=store) == 1
-    assert "in the store already" in capsys.readouterr().out
+    assert "already in the store" in capsys.readouterr().out
     assert jobs.read_jobs(store) == found
     assert run("umami", "--job", "105", "--format", "json", store=store) == 0
     data = json.loads(capsys.readouterr().out)

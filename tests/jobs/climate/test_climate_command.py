@@ -129,10 +129,10 @@ def test_a_date_is_asked_for(jobs: Path, capsys: pytest.CaptureFixture[str]):
     assert "ior shared read fell" in out
     assert "2 series have runs before and after it and did not change" in out
     assert run("climate", str(jobs), "--on", "2026-12-24") == 0
-    assert "nothing is known to have changed for good on 2026-12-24" in capsys.readouterr().out
+    assert "no lasting change on 2026-12-24" in capsys.readouterr().out
     assert run("climate", str(jobs), "--on", "1999-12-24") == 0
     out = capsys.readouterr().out
-    assert out.startswith("of 1999-12-24 nothing can be told: no series has runs enough")
+    assert out.startswith("no answer for 1999-12-24: every series has too few runs")
     assert run("climate", str(jobs), "--format", "csv") == 0
     head, *rows = capsys.readouterr().out.splitlines()
     place = head.split(",").index("gradual")

@@ -343,7 +343,7 @@ def test_the_command_says_it_from_a_store(tmp_path, capsys):
     idle = Job(source="darshan", job_id="4711", app="sim", start_ns=START)
     jobs.write_jobs(tmp_path, [idle])
     assert run("explain", "--job", "4711", store=tmp_path) == 1
-    assert "known from darshan, which does not say how fast" in capsys.readouterr().err
+    assert "comes from darshan, without I/O performance" in capsys.readouterr().err
     assert run("explain", "--job", "no", store=tmp_path) == 2
     assert "no job" in capsys.readouterr().err
     assert run("explain", "--job", "1", store=tmp_path / "none") == 1
