@@ -37,7 +37,9 @@ def test_a_byte_order_mark_is_no_broken_line(tmp_path):
     assert not told
 
 
-@pytest.mark.parametrize("text", ["a,b\n1,2\n", 'a,b\n{"x": 1},3\n', "a\n{x}\n", "job\n1\n{}\n2\n", ""])
+@pytest.mark.parametrize(
+    "text", ["a,b\n1,2\n", 'a,b\n{"x": 1},3\n', "a\n{x}\n", "job\n1\n{}\n2\n", ""]
+)
 def test_a_table_stays_a_table(tmp_path, text):
     path = tmp_path / "jobs.csv"
     path.write_text(text)
