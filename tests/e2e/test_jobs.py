@@ -50,7 +50,10 @@ def test_a_job_is_found_and_its_diagram_drawn(
     page.get_by_label("Search jobs").fill("work 3")
     page.wait_for_function("() => document.querySelectorAll('.jobs-items a').length === 4")
     opened(at, "30")
-    assert page.locator("#job-title").inner_text() == "Job 30: ior shared write on work"
+    assert (
+        page.locator("#job-title").inner_text()
+        == "Job 30, 2026-11-09 00:00 UTC: ior shared write on work"
+    )
     roles = page.eval_on_selector_all(
         ".umami-row[data-metric]",
         "rows => Object.fromEntries(rows.map(r => [r.dataset.metric, r.dataset.role]))",
