@@ -120,6 +120,20 @@ def test_a_skipped_tick_was_felt_until_the_hang_ended(client: TestClient) -> Non
     assert max(response) > 22 * SECOND
 
 
+def test_points_say_what_was_held_up(client: TestClient) -> None:
+    answer = series(client, since_ns=NOW - 30 * MINUTE)
+    for op in OPS:
+        points = answer["ops"][op]["points"]
+        waited = [
+            outcome == "ok" and response - service > SECOND // 10
+            for response, service, outcome in zip(
+                points["response_ns"], points["service_ns"], points["outcome"], strict=True
+            )
+            if response is not None or outcome != "ok"
+        ]
+        assert points["held_up"] == waited, op
+
+
 def test_what_has_no_number_is_null(client: TestClient) -> None:
     answer = series(client, since_ns=NOW - HOUR, window_ns=MINUTE)
     first = answer["ops"]["md_stat"]["windows"]

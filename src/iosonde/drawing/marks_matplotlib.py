@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.drawing.axes import days
-from iosonde.drawing.marks import BUSY, Bars, Cells, Level, Points, RatioMarks, Shade, StepMarks
+from iosonde.drawing.marks import BUSY, LOAD, Bars, Cells, Level, Points, RatioMarks, Shade, StepMarks
 from iosonde.drawing.style import Style
 
 if TYPE_CHECKING:
@@ -84,7 +84,14 @@ def draw_steps(axes: Axes, steps: StepMarks, style: Style) -> None:
 
 
 def draw_shade(axes: Axes, shade: Shade, style: Style) -> None:
-    """A stretch of time behind everything else."""
+    """A stretch of time behind everything else; a load has a bar at the top, too, and dotted ends."""
+    if shade.kind == LOAD:
+        span = days(shade.start_s), days(shade.end_s)
+        axes.axvspan(*span, color=style.faint, alpha=0.1, lw=0, zorder=0)
+        axes.axvspan(*span, ymin=0.95, color=style.median, alpha=0.75, lw=0, zorder=1)
+        for end in span:
+            axes.axvline(float(end), color=style.median, lw=0.8, ls=":", zorder=1)
+        return
     colour, alpha = (style.faint, 0.16) if shade.kind in ("phase", BUSY) else (style.slow, 0.17)
     # A burst may be narrower than a pixel: its edge keeps it visible.
     edge = 0.7 if shade.kind == "burst" else 0
