@@ -82,7 +82,9 @@ def test_keys_go_from_run_to_run(visit_jobs) -> None:
     page.locator("[data-metric=cf_bandwidth_ratio] .umami-draw").focus()
     reading = page.locator(".umami-reading")
     page.keyboard.press("ArrowRight")
-    assert reading.inner_text() == "coverage factor (bandwidth), 2026-11-09 00:00: 0.68 (the job)"
+    assert (
+        reading.inner_text() == "coverage factor (bandwidth), 2026-11-09 00:00 UTC: 0.68 (the job)"
+    )
     page.keyboard.press("ArrowLeft")
     assert "2026-11-08 00:00" in reading.inner_text()
     page.keyboard.press("Home")

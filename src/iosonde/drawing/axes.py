@@ -119,7 +119,7 @@ def widened(low: float, high: float) -> tuple[float, float]:
 def short(value: float, unit: str = "s") -> str:
     """``1 ms``, ``300 us``; with the unit ``x``: ``0.5x``, ``10x``; with ``%`` a share in percent."""
     if unit == "x":
-        return f"{value:g}x" if value < 1e4 else f"{value:.0e}x"
+        return (f"{value:g}x" if value < 1e4 else f"{value:,.0f}x").replace(",", "\u2009")
     if unit == "/s":
         return f"{value:,g}/s".replace(",", "\u2009") if value < 1e6 else f"{value:.0e}/s"
     if unit == "%":

@@ -25,7 +25,7 @@ from iosonde.drawing.marks import (
     Strip,
 )
 from iosonde.drawing.marks_levels import curve_handle
-from iosonde.drawing.marks_matplotlib import KINDS, kind_colour
+from iosonde.drawing.marks_matplotlib import DASHES, KINDS, kind_colour
 from iosonde.drawing.number_axes import number_handle
 from iosonde.drawing.sheet import RATIO, Sheet
 from iosonde.drawing.style import Style
@@ -189,8 +189,8 @@ def _handle(word: str, levels: set[str], style: Style, curves: dict[str, str]) -
         colour, alpha = patches[word]
         return Patch(color=colour, alpha=alpha, lw=0, label=word)
     look: dict[str, Any] = {"color": style.role(word), "lw": 1.5}
-    if word == "usual":
-        look["ls"] = (0, (5, 2))
+    if word in DASHES:
+        look["ls"] = DASHES[word]
     if word in curves:
         look["color"] = curves[word]
     elif word in ("one operation", ONE_PROCESS, ONE_READ):

@@ -93,7 +93,10 @@ LOAD = "load"
 
 @dataclass(frozen=True)
 class Shade:
-    """A stretch of time: a ``phase`` of a benchmark, ``slow``, ``BUSY``, ``LOAD`` or ``burst``, with a name (may be empty)."""
+    """A stretch of time: a ``phase`` of a benchmark, ``slow``, ``BUSY``, ``LOAD`` or ``burst``.
+
+    ``name``: may be empty.
+    """
 
     kind: str
     start_s: float

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.drawing.axes import days
-from iosonde.drawing.marks import BUSY, LOAD, Bars, Cells, Level, Points, RatioMarks, Shade, StepMarks
+from iosonde.drawing.marks import (
+    BUSY,
+    LOAD,
+    Bars,
+    Cells,
+    Level,
+    Points,
+    RatioMarks,
+    Shade,
+    StepMarks,
+)
 from iosonde.drawing.style import Style
 
 if TYPE_CHECKING:
@@ -15,6 +25,8 @@ if TYPE_CHECKING:
 
 KINDS = {"failed": "x", "skipped": "|", "pending": "^"}
 """Markers of samples that did not end ok."""
+DASHES: dict[str, Any] = {"usual": (0, (5, 2)), "q95": (0, (4, 1.5)), "q99": (0, (1, 1))}
+"""Of lines that stand beside others of nearly their colour."""
 _DPI = 130
 
 
@@ -77,7 +89,7 @@ def draw_steps(axes: Axes, steps: StepMarks, style: Style) -> None:
         axes.fill_between(
             edges, lower, upper, color=style.sample, alpha=0.35, lw=0, rasterized=many
         )
-    dashes: Any = (0, (5, 2)) if steps.role == "usual" else "-"
+    dashes: Any = DASHES.get(steps.role, "-")
     width = 1.5 if steps.role in ("median", "slowdown") and len(steps.value) < 500 else 1.0
     values = np.repeat(steps.value, 2)
     axes.plot(edges, values, color=colour, lw=width, ls=dashes, solid_capstyle="butt")

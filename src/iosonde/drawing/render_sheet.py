@@ -62,6 +62,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_RATIOS = (0.5, 1.0, 2.0)
+"""What an axis of ratios shows at least: 1x alone tells no scale."""
+
+
 def save_sheet(
     sheet: Sheet,
     path: Path,
@@ -251,7 +255,7 @@ def _extents(sheet: Sheet) -> dict[tuple[str, str], tuple[float, float]]:
         values = parts.setdefault((pane.row, pane.unit), [])
         for mark in pane.marks:
             values += _values(mark)
-        values += [np.array([1.0])] if pane.unit == RATIO else []
+        values += [np.array(_RATIOS)] if pane.unit == RATIO else []
     found = {}
     for place, values in parts.items():
         every = np.concatenate([np.empty(0), *values])

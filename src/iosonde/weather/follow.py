@@ -42,8 +42,9 @@ class News:
     """What one poll found.
 
     ``rows``: frames of ``due_ns`` (int64 ns since the epoch), ``service_ns response_ns`` (float64 ns,
-    NaN when unknown), ``outcome`` and ``held_up`` (bool: ended well, but began late, ``engine.contract.LATE``), in the
-    order in which they were written, which is not always that of ``due_ns``. ``unfollowed``: rows may have come that are not in any ``rows``.
+    NaN when unknown), ``outcome`` and ``held_up`` (bool: ended well, but began late:
+    ``engine.contract.LATE``), in the order in which they were written, which is not always that of
+    ``due_ns``. ``unfollowed``: rows may have come that are not in any ``rows``.
     ``damaged``: one line for each segment that cannot be read.
     """
 

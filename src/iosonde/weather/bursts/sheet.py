@@ -69,9 +69,8 @@ def _drawn(panes: Sequence[Pane], silent: int) -> str:
 
 def _explained(shown: Sequence[RunBursts], of: int) -> str:
     text = (
-        "lines: a statistic of each window over its median in the run; gaps: nothing began, or too few for a "
-        f"median; a median in brackets would not have been called slow: its interval (band) reaches below {LOWER_AT}x, "
-        f"or it lies below {FACTOR_AT:g}x"
+        "lines: each window's statistic over its median in the run (gaps: too few operations); (median): not "
+        f"significant, below {FACTOR_AT:g}x or its band reaches below {LOWER_AT}x"
     )
     missing = of - len(shown)
     few = f"; {missing} more run{' is' if missing == 1 else 's are'} not drawn"
