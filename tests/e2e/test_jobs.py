@@ -1,5 +1,6 @@
 """Jobs and their diagrams in a real browser."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -115,3 +116,29 @@ def test_a_job_that_is_not_there_is_told(visit_jobs) -> None:
     at.page.wait_for_selector(".job .error:not([hidden])")
     assert "there is no job '4711'" in at.page.locator(".job .error").inner_text()
     at.complaints.clear()  # the browser notes the 404
+
+
+@pytest.fixture
+def visit_twice(chromium, tmp_path: Path):
+    """A server over jobs of which 77 has two runs."""
+    table = simulated()
+    ids = table.job_id.copy()
+    ids[[4, 29]] = "77"
+    twice = replace(table, job_id=ids)
+    with stores.running(tmp_path, jobs=lambda: twice, clock=lambda: stores.NOW) as (address, _):
+        yield from visiting(chromium, address)
+
+
+def test_a_job_of_several_runs_offers_them(visit_twice) -> None:
+    page = visit_twice("#page=jobs&job=77").page
+    page.wait_for_selector(".run-choice a")
+    assert page.locator("#job-title").inner_text() == "Job 77"
+    assert "2 runs" in page.locator(".job .view").inner_text()
+    assert page.locator(".job .error").is_hidden()
+    links = page.locator(".run-choice a")
+    assert links.count() == 2
+    assert "2026-11-09 00:00 UTC" in links.first.inner_text(), "the newest first"
+    links.first.click()
+    page.wait_for_selector("[data-job='77'] .umami-star")
+    assert page.locator("#job-title").inner_text().startswith("Job 77")
+    assert "2026-11-09" in page.locator("#job-title").inner_text()

@@ -203,5 +203,5 @@ def _handle(word: str, levels: set[str], style: Style, curves: dict[str, str]) -
     elif word == "as usual":
         look = {"color": style.usual, "lw": 1.0, "ls": (0, (5, 2))}
     elif word in levels:
-        look = {"color": style.slow, "lw": 1.0, "ls": ":"}
+        look = {"color": style.slow, "lw": 1.0, "ls": "-."}
     return Line2D([], [], label=word, **look)

@@ -113,8 +113,8 @@ def draw_shade(axes: Axes, shade: Shade, style: Style) -> None:
 
 
 def draw_level(axes: Axes, level: Level, style: Style) -> None:
-    """A limit: a dotted line across."""
-    axes.axhline(level.value, color=style.slow, lw=1.0, ls=":", zorder=1)
+    """A limit: a line of dashes and dots across."""
+    axes.axhline(level.value, color=style.slow, lw=1.0, ls="-.", zorder=1)
 
 
 def draw_shifts(axes: Axes, shifts: RatioMarks, style: Style) -> None:
