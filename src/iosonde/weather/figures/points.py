@@ -15,12 +15,11 @@ from iosonde.drawing.sheet import (
     drawn_caption,
     places,
     seen_from,
-    thousands,
 )
 from iosonde.model.frames import Frame, SeriesKey
 from iosonde.model.ops import op_order, op_word
 from iosonde.model.phases import Phase
-from iosonde.model.units import format_duration, format_seconds
+from iosonde.model.units import format_count, format_duration, format_seconds
 from iosonde.weather.figures.phases import Phased
 from iosonde.weather.sample_marks import Drawn, drawn
 
@@ -63,7 +62,7 @@ def _marks(series: Drawn) -> tuple[Mark, ...]:
 
 
 def _note(series: Drawn) -> str:
-    return f"n = {thousands(series.n)}"
+    return f"n = {format_count(series.n)}"
 
 
 def phases_sheet(
@@ -110,10 +109,10 @@ def _slowdown_pane(
 ) -> Pane:
     """The intervals' statistic over what was expected."""
     if one.expected_ns is None:
-        return Pane(*place, RATIO, shades, 0, "nothing to compare with")
+        return Pane(*place, RATIO, shades, 0, "no reference")
     start = one.intervals["start_ns"]
     ratio = one.intervals["value_ns"] / one.expected_ns
     steps = StepMarks("slowdown", start / 1e9, (start + window_ns) / 1e9, ratio)
     known = int(np.count_nonzero(~np.isnan(ratio)))
-    note = f"1x = {format_duration(one.expected_ns)}, {thousands(known)} intervals"
+    note = f"1x = {format_duration(one.expected_ns)}, {format_count(known)} intervals"
     return Pane(*place, RATIO, (*shades, steps), known, note)
