@@ -89,7 +89,10 @@ def table_of(args: argparse.Namespace, note: Note, *, listed: bool = False) -> J
         root = only_store(args)
         try:
             table = job_source.from_store(
-                root, metrics=job_source.LISTED if listed else None, scheduled=listed
+                root,
+                metrics=job_source.LISTED if listed else None,
+                scheduled=listed,
+                job_id=args.job if about_one else None,
             )
         except NothingMeasuredError:
             if about_one and not answers.has_records(root, args.job):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from iosonde.stats.midranks import midranks
+from iosonde.stats.student import student_quantile
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
@@ -60,11 +61,9 @@ def loss_share(y: Floats, x: Floats, today: tuple[float, float], n_eff: float) -
     if not loss > 0:
         return None
     at, spread, left = _foretold(y, *_shapes(x, today[1]))
-    from scipy.special import stdtrit  # type: ignore[import-untyped, unused-ignore]
-
     fewer = np.sqrt(n / max(4.0, min(n_eff, n))) if np.isfinite(n_eff) else 1.0
     of_usual = 1.2533 * left / np.sqrt(n)
-    half = CAUTION * float(stdtrit(n - 2, LEVEL)) * np.hypot(spread, of_usual) * fewer
+    half = CAUTION * student_quantile(LEVEL, n - 2) * np.hypot(spread, of_usual) * fewer
     ends = np.array([usual - at, usual - at - half, usual - at + half])
     share, low, high = np.clip(ends / loss, 0, 1).tolist()
     return LossShare(share, low, high, n)
