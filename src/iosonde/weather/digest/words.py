@@ -12,7 +12,7 @@ from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.words import say_all_recurring
 
 if TYPE_CHECKING:
-    from iosonde.weather.digest.digest import Digest, Stretch, TargetDigest, Week
+    from iosonde.weather.digest.digest import Digest, Episode, TargetDigest, Week
 
 COLUMNS = 72
 _MOST = 5
@@ -90,7 +90,7 @@ def _before(week: Week) -> str:
     return f"The week before: {slow}, watched for {known}"
 
 
-def _stretch(stretch: Stretch, week: Week, zone: tzinfo | None) -> str:
+def _stretch(stretch: Episode, week: Week, zone: tzinfo | None) -> str:
     began = f"{to_datetime(stretch.start_ns, zone):%a %H:%M}"
     lasted = format_seconds(stretch.end_ns - stretch.start_ns)
     said, _, _ = say_slow_event(stretch.worst, stretch.end_ns, zone).partition(". ")
