@@ -42,7 +42,7 @@ _STORE_S = 1.0
 class Happened(NamedTuple):
     """Slow events of a span, who saw them, and logged events without those that a slow event shows better.
 
-    ``learning``: stretches in which it was still learnt what is usual, so that nothing was slow.
+    ``learning``: stretches in which it was still learning what is usual, so that nothing was slow.
     """
 
     slow: list[SlowEvent]
@@ -243,12 +243,20 @@ def slowdown(store: Store, query: SlowdownQuery) -> SlowdownResult:
     return analyse(store, query)
 
 
-def slowdown_figures(store: Store, result: SlowdownResult) -> list[Sheet]:
-    """A figure a target, host and rate, with single operations behind the windows. Raises StoreError."""
+def slowdown_figures(
+    store: Store, result: SlowdownResult, load: tuple[int, int] | None = None
+) -> list[Sheet]:
+    """A figure a target, host and rate, with single operations behind the windows.
+
+    ``load``: when a known load ran (ns); what is usual is then held at its value before it. Raises StoreError.
+    """
     from iosonde.weather.samples_to_draw import scatter
     from iosonde.weather.slowdown.figure import slowdown_figure
+    from iosonde.weather.slowdown.load_effect import held
 
-    return slowdown_figure(result, scatter(store, result))
+    if load is not None:
+        result = held(store, result, load[0])
+    return slowdown_figure(result, scatter(store, result), load)
 
 
 def _known(store: Store) -> StoreNames:

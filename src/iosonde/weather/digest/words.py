@@ -84,7 +84,8 @@ def _before(week: Week) -> str:
         return "The week before was not watched"
     known = format_seconds(week.known_ns)
     if not week.stretches:
-        return f"The week before nothing was slow in the {known} that were watched"
+        learning = ", but usual was learnt in it" if week.learning_ns is not None else ""
+        return f"The week before nothing was slow in the {known} that were watched{learning}"
     n = len(week.stretches)
     slow = f"{format_seconds(week.slow_ns)} in {n} stretch{'es' if n > 1 else ''}"
     return f"The week before: {slow}, watched for {known}"
