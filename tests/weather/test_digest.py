@@ -9,11 +9,13 @@ import pytest
 from iosonde.weather.digest.digest import digest
 from iosonde.weather.digest.words import COLUMNS, body, subject
 from iosonde.weather.store import Store
-from tests.kit import stores
 from tests.kit.commands import run
+from tests.kit.made import Trouble, made
 from tests.kit.stores import HOUR, MINUTE, NOW
 
 DAY = 24 * HOUR
+DAY_S = 86_400
+OPS = ("data_read", "md_create")
 UNTIL = "2026-11-18T10:50"
 
 
@@ -21,14 +23,14 @@ UNTIL = "2026-11-18T10:50"
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ten days: creates of /work are five times slower for 2 h on the fifth day from both hosts; /home is as usual."""
     folder = tmp_path_factory.mktemp("store")
-    slow = [{"op": "md_create", "after": "120h", "for": "2h", "multiply": 5}]
-    for host, name, faults in (
+    slow = [Trouble("md_create", 5 * DAY_S, 5 * DAY_S + 7200, 5.0)]
+    rng, begin = np.random.default_rng(5), NOW - 10 * DAY
+    for host, name, troubles in (
         ("login1", "/work", slow),
         ("login2", "/work", slow),
         ("login1", "/home", []),
     ):
-        target = stores.target(name, faults, period="60s")
-        stores.simulate(folder, 10 * DAY, target, host=host, window="600s")
+        made(folder, rng, begin, 10 * DAY_S, troubles, host=host, target=name, period_s=20, ops=OPS)
     return folder
 
 

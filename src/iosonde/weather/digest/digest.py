@@ -27,7 +27,7 @@ WEEK_NS = 7 * DAY_NS
 
 
 @dataclass(frozen=True)
-class WeekStretch:
+class Episode:
     """Time in which a target was slow, lost operations or hung, from whatever host: events that overlap are one.
 
     ``worst``: of its events, the one that cost most.
@@ -50,7 +50,7 @@ class Week:
     known_ns: int
     hosts: tuple[str, ...]
     learning_ns: int | None
-    stretches: tuple[WeekStretch, ...]
+    stretches: tuple[Episode, ...]
     ops: tuple[tuple[str, float], ...]
 
     @property
@@ -133,7 +133,7 @@ def _of_target(found: Sequence[Report]) -> Week:
     )
 
 
-def stretches(events: Iterable[SlowEvent]) -> list[WeekStretch]:
+def stretches(events: Iterable[SlowEvent]) -> list[Episode]:
     """Events that share a moment as one stretch, by beginning."""
     groups: list[list[SlowEvent]] = []
     end_ns = 0
@@ -144,7 +144,7 @@ def stretches(events: Iterable[SlowEvent]) -> list[WeekStretch]:
         groups[-1].append(event)
         end_ns = max(end_ns, event.seen_until_ns)
     return [
-        WeekStretch(
+        Episode(
             group[0].start_ns,
             max(event.seen_until_ns for event in group),
             tuple(sorted({event.host for event in group})),

@@ -12,7 +12,7 @@ from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.words import say_all_recurring
 
 if TYPE_CHECKING:
-    from iosonde.weather.digest.digest import Digest, TargetDigest, Week, WeekStretch
+    from iosonde.weather.digest.digest import Digest, Episode, TargetDigest, Week
 
 COLUMNS = 72
 _MOST = 5
@@ -84,13 +84,14 @@ def _before(week: Week) -> str:
         return "The week before was not watched"
     known = format_seconds(week.known_ns)
     if not week.stretches:
-        return f"The week before nothing was slow in the {known} that were watched"
+        learning = ", but usual was learnt in it" if week.learning_ns is not None else ""
+        return f"The week before nothing was slow in the {known} that were watched{learning}"
     n = len(week.stretches)
     slow = f"{format_seconds(week.slow_ns)} in {n} stretch{'es' if n > 1 else ''}"
     return f"The week before: {slow}, watched for {known}"
 
 
-def _stretch(stretch: WeekStretch, week: Week, zone: tzinfo | None) -> str:
+def _stretch(stretch: Episode, week: Week, zone: tzinfo | None) -> str:
     began = f"{to_datetime(stretch.start_ns, zone):%a %H:%M}"
     lasted = format_seconds(stretch.end_ns - stretch.start_ns)
     said, _, _ = say_slow_event(stretch.worst, stretch.end_ns, zone).partition(". ")
