@@ -98,7 +98,7 @@ def _called(args: options.Arguments) -> str | None:
     name = called(store, args.target)
     known = known_targets(store)
     if known and name not in known:
-        raise options.unwatched(name, known, some(known))
+        raise options.unwatched(args.target, known, some(known))
     return name
 
 
