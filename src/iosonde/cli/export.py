@@ -97,8 +97,8 @@ def _called(args: options.Arguments) -> str | None:
     store = Store(options.store_root(args))
     name = called(store, args.target)
     known = known_targets(store)
-    if known and name not in known:
-        raise options.unwatched(args.target, known, some(known))
+    if known and name is not None and name not in known:
+        raise options.unwatched(name, known, some(known))
     return name
 
 

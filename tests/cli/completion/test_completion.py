@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from iosonde.cli.completion.completion import FILES, scripts, write
-from iosonde.cli.completion.parsers import Described, described
+from iosonde.cli.completion.parsers import CommandHelp, command_helps
 from iosonde.cli.main import GROUPS, main
 
 
 @pytest.fixture(scope="module")
-def commands() -> list[Described]:
-    return described()
+def commands() -> list[CommandHelp]:
+    return command_helps()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from iosonde.cli.completion.parsers import TARGETS, Argument, Described, Operand
+from iosonde.cli.completion.parsers import TARGETS, CommandHelp, CommandOption, Operand
 
 _HEAD = """\
 # bash completion for iosonde, made by 'iosonde completion bash'
@@ -40,7 +40,7 @@ complete -F _iosonde iosonde
 """
 
 
-def script(commands: Sequence[Described]) -> str:
+def script(commands: Sequence[CommandHelp]) -> str:
     """What ``source`` reads."""
     first = list(dict.fromkeys(one.words[0] for one in commands))
     text = _HEAD.replace("@TARGETS@", TARGETS)
@@ -58,11 +58,11 @@ def script(commands: Sequence[Described]) -> str:
     return text + "    esac\n" + _TAIL
 
 
-def _inner(commands: Iterable[Described], name: str) -> list[str]:
+def _inner(commands: Iterable[CommandHelp], name: str) -> list[str]:
     return [one.words[1] for one in commands if one.words[0] == name and len(one.words) > 1]
 
 
-def _command(one: Described) -> str:
+def _command(one: CommandHelp) -> str:
     flags = " ".join(flag for option in one.options for flag in option.flags)
     text = f'        "{" ".join(one.words)}")\n            options="{flags}"\n'
     valued = [option for option in one.options if option.takes_value]
@@ -79,7 +79,7 @@ def _command(one: Described) -> str:
     return text + "            ;;\n"
 
 
-def _offered(argument: Argument) -> str:
+def _offered(argument: CommandOption) -> str:
     if argument.offers is Operand.CHOICES:
         return " ".join(argument.choices)
     return argument.offers.value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from iosonde.cli.completion.parsers import Described
+from iosonde.cli.completion.parsers import CommandHelp
 from iosonde.cli.shared import options
 
 EXAMPLES = """\
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def scripts() -> dict[str, Callable[[Sequence[Described]], str]]:
+def scripts() -> dict[str, Callable[[Sequence[CommandHelp]], str]]:
     """The generator of each shell."""
     from iosonde.cli.completion import bash, fish, zsh
 
@@ -54,7 +54,7 @@ def write(share: Path) -> list[Path]:
     return [share / name for name in texts]
 
 
-def _commands() -> list[Described]:
-    from iosonde.cli.completion.parsers import described
+def _commands() -> list[CommandHelp]:
+    from iosonde.cli.completion.parsers import command_helps
 
-    return described()
+    return command_helps()

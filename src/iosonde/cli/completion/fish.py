@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from iosonde.cli.completion.parsers import TARGETS, Argument, Described, Operand
+from iosonde.cli.completion.parsers import TARGETS, CommandHelp, CommandOption, Operand
 
 _HEAD = """\
 # fish completion for iosonde, made by 'iosonde completion fish'
@@ -22,7 +22,7 @@ complete -c iosonde -f
 """
 
 
-def script(commands: Sequence[Described]) -> str:
+def script(commands: Sequence[CommandHelp]) -> str:
     """What a file ``iosonde.fish`` holds."""
     lines = []
     told: set[str] = set()
@@ -45,7 +45,7 @@ def script(commands: Sequence[Described]) -> str:
     return _HEAD.replace("@TARGETS@", TARGETS) + "\n".join(lines) + "\n"
 
 
-def _arguments(one: Described, commands: Sequence[Described]) -> list[str]:
+def _arguments(one: CommandHelp, commands: Sequence[CommandHelp]) -> list[str]:
     when = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in one.words)
     others = [w.words[1] for w in commands if w.words[0] == one.words[0] and len(w.words) > 1]
     if len(one.words) == 1 and others:
@@ -54,7 +54,7 @@ def _arguments(one: Described, commands: Sequence[Described]) -> list[str]:
     return [f"{begin} {_parts(argument)}" for argument in one.arguments]
 
 
-def _parts(argument: Argument) -> str:
+def _parts(argument: CommandOption) -> str:
     parts = []
     for flag in argument.flags:
         parts.append(f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}")
@@ -66,7 +66,7 @@ def _parts(argument: Argument) -> str:
     return " ".join([*parts, f"-d {_quoted(argument.help)}"])
 
 
-def _value(argument: Argument) -> str:
+def _value(argument: CommandOption) -> str:
     match argument.offers:
         case Operand.CHOICES:
             return f"-a {_quoted(' '.join(argument.choices))}"

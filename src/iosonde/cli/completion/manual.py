@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iosonde import __version__
-from iosonde.cli.completion.parsers import Argument, Described
+from iosonde.cli.completion.parsers import CommandHelp, CommandOption
 
 ENVIRONMENT = (
     ("IOSONDE_STORE", "store folder (default: ~/.local/state/iosonde)"),
@@ -20,17 +20,17 @@ EXITS = (
 CHECK_EXITS = (("0", "ok"), ("1", "warning"), ("2", "critical"), ("3", "unknown"))
 
 
-def pages(commands: Sequence[Described]) -> dict[str, str]:
+def pages(commands: Sequence[CommandHelp]) -> dict[str, str]:
     """File name -> page."""
     found = {f"{_name(one)}.1": _page(one) for one in commands}
     return {"iosonde.1": _front(commands), **found}
 
 
-def _name(one: Described) -> str:
+def _name(one: CommandHelp) -> str:
     return "-".join(("iosonde", *one.words))
 
 
-def _front(commands: Sequence[Described]) -> str:
+def _front(commands: Sequence[CommandHelp]) -> str:
     lines = _head("iosonde", "weather station for shared storage")
     lines += [".SH SYNOPSIS", ".B iosonde", ".I COMMAND", "[options]", ".SH COMMANDS"]
     for one in commands:
@@ -39,7 +39,7 @@ def _front(commands: Sequence[Described]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _page(one: Described) -> str:
+def _page(one: CommandHelp) -> str:
     lines = _head(_name(one), one.summary.rstrip("."))
     lines += [".SH SYNOPSIS", *_text(one.usage), ".SH DESCRIPTION", *_text(one.summary)]
     if one.operands:
@@ -59,7 +59,7 @@ def _page(one: Described) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _told(argument: Argument) -> str:
+def _told(argument: CommandOption) -> str:
     known = argument.choices and argument.choices != (argument.name,)
     if not known:
         return argument.help or argument.name

@@ -27,7 +27,7 @@ class Operand(StrEnum):
 
 
 @dataclass(frozen=True)
-class Argument:
+class CommandOption:
     """An option (``flags``), or an operand (no flags)."""
 
     flags: tuple[str, ...]
@@ -45,27 +45,27 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Described:
+class CommandHelp:
     """A command: ``words`` is ``("bench", "metadata")`` for one of several benchmarks."""
 
     words: tuple[str, ...]
     summary: str
     usage: str
     examples: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[CommandOption, ...]
 
     @property
-    def options(self) -> tuple[Argument, ...]:
+    def options(self) -> tuple[CommandOption, ...]:
         """What begins with a dash."""
         return tuple(one for one in self.arguments if one.flags)
 
     @property
-    def operands(self) -> tuple[Argument, ...]:
+    def operands(self) -> tuple[CommandOption, ...]:
         """What does not."""
         return tuple(one for one in self.arguments if not one.flags)
 
 
-def described() -> list[Described]:
+def command_helps() -> list[CommandHelp]:
     """Every command that has a parser, in the order of the help."""
     from iosonde.cli.main import GROUPS
 
@@ -73,7 +73,7 @@ def described() -> list[Described]:
     for group in GROUPS.values():
         for command in group:
             module = importlib.import_module(f"iosonde.cli.{command.module}")
-            found += [_described(module.main, words) for words in _words(command.name)]
+            found += [_command_help(module.main, words) for words in _words(command.name)]
     return found
 
 
@@ -88,7 +88,7 @@ def _words(name: str) -> Iterator[tuple[str, ...]]:
     yield from ((name, word) for word in inner)
 
 
-def _described(main: object, words: tuple[str, ...]) -> Described:
+def _command_help(main: object, words: tuple[str, ...]) -> CommandHelp:
     assert callable(main)
     try:
         main([*words[1:], DESCRIBE])
@@ -96,7 +96,7 @@ def _described(main: object, words: tuple[str, ...]) -> Described:
         parser = asked.parser
     else:
         raise AssertionError(f"{' '.join(words)} does not parse its arguments")
-    return Described(
+    return CommandHelp(
         words,
         parser.description or "",
         parser.format_usage().partition(": ")[2].strip(),
@@ -109,13 +109,13 @@ def _shown(action: argparse.Action) -> bool:
     return action.help is not argparse.SUPPRESS
 
 
-def _argument(parser: Parser, action: argparse.Action) -> Argument:
+def _argument(parser: Parser, action: argparse.Action) -> CommandOption:
     choices = tuple(map(str, action.choices or ()))
     switch = bool(action.option_strings) and action.nargs == 0
     metavar = action.metavar if isinstance(action.metavar, str) else None
     shown = "{" + ",".join(choices) + "}" if choices else action.dest.upper()
     text = (action.help or "") % {"default": action.default, "prog": parser.prog}
-    return Argument(
+    return CommandOption(
         tuple(action.option_strings),
         "" if switch else metavar or (shown if action.option_strings else action.dest.upper()),
         text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from iosonde.cli.completion.parsers import TARGETS, Argument, Described, Operand
+from iosonde.cli.completion.parsers import TARGETS, CommandHelp, CommandOption, Operand
 
 _HEAD = """\
 #compdef iosonde
@@ -26,7 +26,7 @@ _ACTIONS = {
 }
 
 
-def script(commands: Sequence[Described]) -> str:
+def script(commands: Sequence[CommandHelp]) -> str:
     """What a file ``_iosonde`` holds."""
     text = _HEAD.replace("@TARGETS@", TARGETS) + "".join(_function(one) for one in commands)
     text += "_iosonde() {\n    local -a commands\n    commands=(\n"
@@ -56,7 +56,7 @@ def script(commands: Sequence[Described]) -> str:
     return text + '    esac\n}\n_iosonde "$@"\n'
 
 
-def _function(one: Described) -> str:
+def _function(one: CommandHelp) -> str:
     lines = [_option(option) for option in one.options]
     for place, operand in enumerate(one.operands, 1):
         before = "*" if operand.repeats else str(place)
@@ -65,14 +65,14 @@ def _function(one: Described) -> str:
     return f"_iosonde_{_name(one.words)}() {{\n    _arguments \\\n        {joined}\n}}\n"
 
 
-def _option(option: Argument) -> str:
+def _option(option: CommandOption) -> str:
     value = f":{_quoted(option.name)}:{_action(option)}" if option.takes_value else ""
     group = "'*'" if option.repeats else f"'({' '.join(option.flags)})'"
     flags = "{" + ",".join(option.flags) + "}" if len(option.flags) > 1 else option.flags[0]
     return f"{group}{flags}'[{_quoted(option.help)}]{value}'"
 
 
-def _action(argument: Argument) -> str:
+def _action(argument: CommandOption) -> str:
     if argument.offers is Operand.CHOICES:
         return f"({' '.join(argument.choices)})"
     return _ACTIONS[argument.offers]
