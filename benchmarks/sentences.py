@@ -89,8 +89,10 @@ def main(tests: Sequence[str]) -> None:
     os.environ["COLUMNS"] = "2000"
     recorder = Recorder(door.main)
     door.main = recorder
-    pytest.main(["-q", "-p", "no:xdist", "-m", "not service", *(tests or TESTS)])
-    print(table(recorder.printed))
+    try:
+        pytest.main(["-q", "-p", "no:xdist", "-m", "not service", *(tests or TESTS)])
+    finally:
+        print(table(recorder.printed))
     if os.environ.get("SENTENCES"):
         for command, texts in sorted(recorder.printed.items()):
             for one in sorted({one for text in texts for one in sentences(text)}, key=len):

@@ -124,7 +124,7 @@ def test_a_table_and_the_store_say_the_same(both, question, capsys):
     assert other_text.replace(str(store), "X") == text.replace(path.name, "X")
     if question == "explain":
         assert "requests in the queue" in text
-        assert any("nobody has described" in note and "odd" in note for note in data["notes"])
+        assert any("without a description" in note and "odd" in note for note in data["notes"])
     if question == "jobs":
         units = {one["unit"] for one in data["jobs"] if one["performance"] is not None}
         assert units == {"bytes/s" if RATE in mapping.read_text() else "s"}

@@ -71,7 +71,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     summary = "Why was this job slow? What stood out, what history says of it, what was as usual."
     parser = options.Parser("explain", summary, EXAMPLES)
     job_options.add_job(parser)
-    told = "also: what performance goes with over all runs, and which columns nobody has described"
+    told = "also: what performance goes with over all runs, and columns without a description"
     parser.add_argument("-v", "--verbose", action="store_true", help=told)
     parser.add_data(("json", "text"))
     return parser.parse(arguments)
