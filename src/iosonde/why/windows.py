@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MINUTE_NS, SHORT_NS = 60_000_000_000, 10_000_000_000
 LONG_NS = 600_000_000_000
 """Stretches below this have windows of ten seconds."""
+TRAILING_NS = 3_600_000_000_000
+"""While what is usual is learnt the hour before stands in."""
 MOST_NS = 86_400_000_000_000
 """Of a longer stretch its last day counts."""
 
@@ -30,7 +32,7 @@ def stretch_windows(store: Store, slow: StretchFacts) -> Frame:
     begin = max(slow.begin_ns, end - MOST_NS)
     width = MINUTE_NS if end - begin >= LONG_NS else SHORT_NS
     query = SlowdownQuery(
-        host=slow.host, since_ns=begin, until_ns=end, window_ns=width, trailing_ns=width
+        host=slow.host, since_ns=begin, until_ns=end, window_ns=width, trailing_ns=TRAILING_NS
     )
     windows = answers.slowdown(store, query).windows
     if not len(windows):

@@ -66,10 +66,13 @@ def say(why: Why, now_ns: int, zone: tzinfo | None = None) -> str:
     slow = why.links.slowness.found
     if slow is None:
         return clean_text(_nothing(why, now_ns, zone))
-    text = f"{_what(slow, why, now_ns, zone)}: {_cause(why, now_ns)}"
     missing = _missing(why)
-    if missing:
-        text += f"; not known: {', '.join(missing)}"
+    end = f"; not known: {', '.join(missing)}" if missing else ""
+    what = _what(slow, why, now_ns, zone)
+    text = f"{what}: {_cause(why, now_ns)}{end}"
+    for short in (what, what.replace(" than usual", "")):
+        if len(text.split()) > MOST_WORDS:
+            text = f"{short}: {_cause(why, now_ns, short=True)}{end}"
     return clean_text(text)
 
 
@@ -146,7 +149,8 @@ def _when(slow: StretchFacts, now_ns: int, zone: tzinfo | None) -> str:
     return f"at {since}" if since == until else f"from {since} to {until}"
 
 
-def _cause(why: Why, now_ns: int) -> str:
+def _cause(why: Why, now_ns: int, *, short: bool = False) -> str:
+    """``short``: without what the lines say as well."""
     links = why.links
     parts, load, host = links.component.found, links.load.found, links.host.found
     if host is not None:
@@ -154,17 +158,23 @@ def _cause(why: Why, now_ns: int) -> str:
             return f"{host.host} is the cause, {host.of_hosts - host.hosts} other hosts saw nothing"
         return f"the processor of {host.host} was busy, not the storage"
     where = f", {_where(parts)}" if parts and parts.slow else ""
+    along = "" if short else where
     who = _culprits(load, links) if load and load.culprits else ""
     back = links.recurrence.found
     told = {
-        Kind.RECURRING: f"it recurs {_back(back)}{f', {who}' if who else ''}" if back else "",
-        Kind.LASTING_CHANGE: f"{_lasting(links, now_ns)}{where}",
+        Kind.RECURRING: _recurs(back, "" if short else who),
+        Kind.LASTING_CHANGE: f"{_lasting(links, now_ns)}{along}",
         Kind.SEVERAL: _several(links, who),
-        Kind.ONE_JOB: f"{who}{where}",
-        Kind.OVERLOAD: "the load of all jobs together, no single one stands out",
+        Kind.ONE_JOB: f"{who}{along}",
+        Kind.OVERLOAD: f"the load of all jobs together{'' if short else ', no single one stands out'}",
         Kind.SLOW_COMPONENT: where.removeprefix(", "),
     }
-    return told.get(why.kind, f"no cause found{where}")
+    return told.get(why.kind, f"no cause found{along}")
+
+
+def _recurs(back: RecurrenceEvidence | None, who: str) -> str:
+    text = "" if back is None else f"it recurs {_back(back)}"
+    return f"{text}, {who}" if who else text
 
 
 def _lasting(links: Links, now_ns: int) -> str:
