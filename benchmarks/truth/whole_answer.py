@@ -115,8 +115,10 @@ def incidents(seed: int, scale: float = 1.0) -> list[Row]:
     ]
     workers = int(os.environ.get("IOSONDE_WORKERS", "2"))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        every = list(pool.map(judge, cases))
-    _print_wrong(every)
+        every = []
+        for one in pool.map(judge, cases):
+            every.append(one)
+            _print_wrong(one)
     rows = []
     for draw in DRAWS:
         some = [one for one in every if one.case.draw == draw]
@@ -127,14 +129,12 @@ def incidents(seed: int, scale: float = 1.0) -> list[Row]:
     return rows
 
 
-def _print_wrong(every: list[Judged]) -> None:
-    for one in every:
-        missed = one.kind is not one.case.kind and not one.case.withheld
-        if missed or one.named is False or (one.case.withheld and (one.guessed or not one.told)):
-            print(f"  {one.case.kind}, {one.case.draw}, seed {one.case.seed}", end="")
-            print(
-                f"{', without ' + one.case.withheld if one.case.withheld else ''}: {one.sentence}"
-            )
+def _print_wrong(one: Judged) -> None:
+    missed = one.kind is not one.case.kind and not one.case.withheld
+    if missed or one.named is False or (one.case.withheld and (one.guessed or not one.told)):
+        without = f", without {one.case.withheld}" if one.case.withheld else ""
+        what = f"{one.case.kind}, {one.case.draw}, seed {one.case.seed}{without}"
+        print(f"  {what}: {one.sentence}", flush=True)
 
 
 def _rows(some: list[Judged], column: str) -> list[Row]:

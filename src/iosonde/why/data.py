@@ -28,7 +28,7 @@ def why_data(why: Why, now_ns: int, zone: tzinfo | None = None) -> dict[str, Any
         "evidence": lines(why, now_ns, zone),
         "event": slow.event if slow else None,
         "links": {name: _link(getattr(why.links, name)) for name in NAMES},
-        "looked": why.looked._asdict(),
+        "looked": _plain(why.looked),
         "others": list(why.others),
     }
 

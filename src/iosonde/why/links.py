@@ -262,12 +262,13 @@ class Remedy:
 
 
 class LookedAt(NamedTuple):
-    """What was looked at where nothing is slow."""
+    """What was looked at. ``learning``: targets of which what is usual was still learnt, so that little was judged."""
 
     targets: tuple[str, ...]
     hosts: tuple[str, ...]
     begin_ns: int
     end_ns: int
+    learning: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

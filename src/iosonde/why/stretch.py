@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.frames import SlowdownQuery
 from iosonde.model.ops import op_order
-from iosonde.model.units import DAY_NS, HOUR_NS
+from iosonde.model.slowdown import INTERVAL_NS
+from iosonde.model.units import DAY_NS, HOUR_NS, format_time
 from iosonde.weather import answers
 from iosonde.weather.events.written import as_event
 from iosonde.weather.store import Store
@@ -64,8 +65,6 @@ def choose(root: Path, question: WhyQuestion, now_ns: int) -> Chosen:
     if at_ns is not None and at_ns > now_ns:
         raise UsageError("--at is in the future", expected="a time until now")
     weather = _weather(store, refs, at_ns, now_ns)
-    mine = [ref for ref in refs if not question.targets or ref.target in question.targets]
-    begin, end = (at_ns - NEAR_NS, at_ns + NEAR_NS) if at_ns else (now_ns - LOOK_BACK_NS, now_ns)
     slow = _first(weather, question, at_ns, now_ns)
     if (
         slow is not None
@@ -75,13 +74,46 @@ def choose(root: Path, question: WhyQuestion, now_ns: int) -> Chosen:
         # It went on where the look ended.
         weather = _weather(store, refs, at_ns, now_ns, until_ns=now_ns)
         slow = _first(weather, question, at_ns, now_ns)
-    looked = LookedAt(
+    looked = _looked(weather, question, at_ns, now_ns, judged=slow is None)
+    return Chosen(slow, weather, looked, () if slow is None else _others(weather, slow))
+
+
+def _looked(
+    weather: Weather, question: WhyQuestion, at_ns: int | None, now_ns: int, *, judged: bool
+) -> LookedAt:
+    """Targets and the time that was looked at; ``judged``: only those with samples in it.
+
+    Raises NothingMeasuredError: there are none of these.
+    """
+    begin = now_ns - LOOK_BACK_NS if at_ns is None else at_ns - NEAR_NS
+    end = min(now_ns, now_ns if at_ns is None else at_ns + NEAR_NS)
+    mine = [ref for ref in weather.refs if not question.targets or ref.target in question.targets]
+    if judged:
+        windows = weather.store.rolled_windows(
+            INTERVAL_NS, since_ns=begin, until_ns=end, statistics=("mean_ns",)
+        )
+        there = set(zip(windows["host"].tolist(), windows["target"].tolist(), strict=True))
+        mine = [ref for ref in mine if tuple(ref) in there]
+        if not mine:
+            when = " and ".join(format_time(ns, now_ns, question.zone) for ns in (begin, end))
+            raise NothingMeasuredError(
+                f"nobody probed {', '.join(question.targets[:4]) or 'anything'} between {when}",
+                expected="samples of that time",
+                hint="--at TIME, or 'iosonde events' for what happened",
+            )
+    known = {(one.host, one.target) for one in weather.findings if one.kind == "usual"}
+    learning = {
+        (one.host, one.target)
+        for one in weather.happened.learning
+        if one.since_ns <= end and (one.until_ns is None or one.until_ns > begin)
+    }
+    return LookedAt(
         tuple(sorted({ref.target for ref in mine})),
         tuple(sorted({ref.host for ref in mine})),
         begin,
-        min(end, now_ns),
+        end,
+        tuple(sorted({ref.target for ref in mine if tuple(ref) in learning - known})),
     )
-    return Chosen(slow, weather, looked, () if slow is None else _others(weather, slow))
 
 
 def _first(

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     )
 
 MOST_WORDS = 30
+SHORT_NS = 600_000_000_000
+"""Of shorter stretches the seconds are said."""
 DECIDING = ("component", "load", "host", "recurrence", "change")
 """Links that the verdict stands on, in the order in which the sentence names those that are not known."""
 _GAPS = {
@@ -81,7 +83,10 @@ def lines(why: Why, now_ns: int, zone: tzinfo | None = None) -> list[str]:
     slow, links = why.links.slowness.found, why.links
     if slow is None:
         names = _some(why.looked.targets)
-        return [f"looked at {names}, seen from {_some(why.looked.hosts)}"]
+        told = [f"looked at {names}, seen from {_some(why.looked.hosts)}"]
+        if why.looked.learning:
+            told.append(f"not judged, as what is usual is learnt: {_some(why.looked.learning)}")
+        return [clean_text(line) for line in told]
     told = [
         _slowness(slow, now_ns, zone),
         _line("recurrence", links.recurrence, _recurrence(links.recurrence.fact)),
@@ -101,6 +106,8 @@ def _nothing(why: Why, now_ns: int, zone: tzinfo | None) -> str:
     targets, hosts = len(looked.targets), len(looked.hosts)
     begin, end = (format_time(ns, now_ns, zone) for ns in (looked.begin_ns, looked.end_ns))
     seen = f"{_many(targets, 'target')} from {_many(hosts, 'host')}"
+    if looked.learning and set(looked.learning) == set(looked.targets):
+        return f"nothing is judged yet: what is usual of {seen} was being learnt until {end}"
     return f"nothing is slow: no slow stretch of {seen} between {begin} and {end}"
 
 
@@ -140,10 +147,11 @@ def _what(slow: StretchFacts, why: Why, now_ns: int, zone: tzinfo | None) -> str
 
 
 def _when(slow: StretchFacts, now_ns: int, zone: tzinfo | None) -> str:
-    since = format_time(slow.begin_ns, now_ns, zone)
+    seconds = (slow.end_ns or slow.seen_until_ns) - slow.begin_ns < SHORT_NS
+    since = format_time(slow.begin_ns, now_ns, zone, seconds=seconds)
     if slow.end_ns is None:
         return f"since {since}"
-    until = format_time(slow.end_ns, now_ns, zone)
+    until = format_time(slow.end_ns, now_ns, zone, seconds=seconds)
     if since[:10] == until[:10] and len(until) > 10:
         until = until[11:]
     return f"at {since}" if since == until else f"from {since} to {until}"

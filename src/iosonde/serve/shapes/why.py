@@ -37,6 +37,8 @@ class LookedAtJson(JsonModel):
     hosts: list[str]
     begin_ns: Instant
     end_ns: Instant
+    learning: list[str]
+    """Targets of which it was still learnt what is usual."""
 
 
 class AnnotationJson(JsonModel):
