@@ -63,7 +63,7 @@ from iosonde.serve.shapes import why as why_json
 from iosonde.serve.shared import Shared
 from iosonde.serve.targets import Targets
 from iosonde.serve.umami import Diagrams
-from iosonde.serve.why import WhyRoute
+from iosonde.serve.why.answer import WhyRoute
 from iosonde.weather.store import Store
 
 
