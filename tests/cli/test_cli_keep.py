@@ -63,7 +63,7 @@ def test_slowdown_of_nothing_says_what_to_try(store, tmp_path, capsys):
 
 def test_forty_minutes_do_not_show_that_nothing_recurs(store, capsys):
     assert run("events", "--recurring", "--until", "2026-09-22", store=store) == 0
-    assert capsys.readouterr().out == "too little is known to see what comes back every day\n"
+    assert capsys.readouterr().out == "not enough history to find daily patterns\n"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_target_is_known_by_name_by_path_and_with_a_slash(
     assert texts[1] == texts[0]
     assert texts[2] == texts[0]
     assert run(*question, "/nowhere", *place, store=store) == 2
-    assert "/nowhere is not watched; expected one of /work" in capsys.readouterr().err
+    assert "no probe watches /nowhere; expected one of /work" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("format_name", ["parquet", "csv", "json"])

@@ -67,11 +67,11 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         shutil.rmtree(own, ignore_errors=True)
     if load is None:
-        options.note("interrupted before the load had run: nothing to tell")
+        options.note("interrupted before the load ran: no result")
         return 130
     store = Store(root)
     _print(effects(store, *load, args.window), load)
-    _plot(store, args)
+    _plot(store, args, load)
     if os.environ.get("DEMO_SERVE", "1") != "0" and not args.no_serve:
         _serve(root)
     options.note(f"the demo's store: {root}")
@@ -110,7 +110,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         type=time,
         default="100ms",
         metavar="TIME",
-        help="period of each op (default: 100ms)",
+        help="probe period (default: 100ms)",
     )
     add(
         "--window", type=time, default="2s", metavar="TIME", help="length of a window (default: 2s)"
@@ -120,7 +120,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         type=size,
         default="1GiB",
         metavar="SIZE",
-        help="size of the big file (default: 1GiB)",
+        help="size of the large test file (default: 1GiB)",
     )
     add("--pool", type=int, default=1000, metavar="N", help="number of small files (default: 1000)")
     add(
@@ -242,11 +242,11 @@ def _clock(ns: int) -> str:
     return to_datetime(ns).strftime("%H:%M:%S.%f")[:-5]
 
 
-def _plot(store: Store, args: argparse.Namespace) -> None:
+def _plot(store: Store, args: argparse.Namespace, load: LoadTimes) -> None:
     from iosonde.drawing.render_sheet import save_sheet
 
     result = answers.slowdown(store, SlowdownQuery(window_ns=args.window))
-    for figure in answers.slowdown_figures(store, result):
+    for figure in answers.slowdown_figures(store, result, (load.began_ns, load.ended_ns)):
         save_sheet(figure, args.plot)
         options.note(f"wrote {args.plot}")
 

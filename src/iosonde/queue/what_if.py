@@ -16,7 +16,7 @@ _NORMAL_95 = 1.96
 
 @dataclass(frozen=True)
 class WaitEstimate:
-    """A number with its 95 % interval, which follows from fits to simulations of the model."""
+    """A number with its 95% interval, which follows from fits to simulations of the model."""
 
     value: float
     lower: float
@@ -25,7 +25,7 @@ class WaitEstimate:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Median and 90 % quantile of reads at ``load_per_s``, now and with a queue of ``queue`` operations. Seconds."""
+    """Median and 90% quantile of reads at ``load_per_s``, now and with a queue of ``queue`` operations. Seconds."""
 
     load_per_s: float
     queue: int
