@@ -18,6 +18,7 @@ from benchmarks.truth import (
     units,
     verdicts,
     waiting,
+    whole_answer,
     why_slow,
 )
 from benchmarks.truth.target import Row
@@ -52,6 +53,7 @@ TARGETS: dict[str, Callable[[int, float], list[Row]]] = {
     "busy": busy.busy,
     "units": units.units,
     "why slow": why_slow.why_slow,
+    "incidents": whole_answer.incidents,
 }
 SEEDS = {
     "T1": 4000,
@@ -83,6 +85,7 @@ SEEDS = {
     "busy": 9901,
     "units": 1804,
     "why slow": 9918,
+    "incidents": 20_000,
 }
 """Used unless another is asked for."""
 _HEAD = ("", "what", "measured", "target", "prototype", "plain way", "met")

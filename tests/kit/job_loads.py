@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -41,9 +41,13 @@ class Load(NamedTuple):
     end: float
 
 
-def control_groups() -> Path | None:
+ROOTS = ("/sys/fs/cgroup/blkio", "/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+"""Where control groups may be made; the first counts I/O itself."""
+
+
+def control_groups(roots: Sequence[str] = ROOTS) -> Path | None:
     """A folder for control groups that this process may make; None: there is none."""
-    for root in ("/sys/fs/cgroup/blkio", "/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
+    for root in roots:
         group = Path(root) / f"iosonde-test-{os.getpid()}"
         try:
             group.mkdir()
@@ -56,9 +60,11 @@ def control_groups() -> Path | None:
 
 
 @contextmanager
-def jobs(folder: Path, loads: dict[str, list[Load]], last: float) -> Iterator[Path]:
+def jobs(
+    folder: Path, loads: dict[str, list[Load]], last: float, roots: Sequence[str] = ROOTS
+) -> Iterator[Path]:
     """Processes of each job; gives the folder of their groups. They end with the block."""
-    made = control_groups()
+    made = control_groups(roots)
     groups = made or folder / "groups"
     started: list[subprocess.Popen[str]] = []
     try:

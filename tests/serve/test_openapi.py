@@ -25,6 +25,8 @@ ANSWERS = [
     "/api/jobs?limit=7",
     "/api/umami?job=12",
     "/api/umami?job=1",
+    "/api/why",
+    f"/api/why?target=/work&at_ns={NOW - 10 * MINUTE}",
     "/api/about",
     "/api/status",
     "/api/status?limit=1&offset=1",
@@ -76,7 +78,7 @@ def test_every_route_and_parameter_is_described(client: TestClient, described: d
         route.path for route in client.app.routes if getattr(route, "include_in_schema", False)
     }
     assert paths == described["paths"].keys()
-    assert len(paths) == 18
+    assert len(paths) == 19
     for path, methods in described["paths"].items():
         assert methods.keys() == {"get"}
         question = methods["get"]

@@ -59,6 +59,9 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
         Command("bursts", "weather.bursts", "seconds in which operations waited, within a run"),
         Command("runs", "runs", "benchmark runs side by side, or one in detail"),
+        Command(
+            "why", "attribution.why", "what is slow, since when, which part, whose load: one answer"
+        ),
         Command("blame", "attribution.blame", "who made it slow, or the load: jobs, users, nodes"),
         Command("locate", "locate", "which OST, server, link, router or client is slow"),
         Command("jobs", "jobs", "jobs to choose from, newest first"),

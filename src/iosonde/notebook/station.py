@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ from iosonde.notebook.blamed import BlameResult, blame
 from iosonde.notebook.columns import of_frame, of_records
 from iosonde.notebook.compared import ComparisonResult, compared
 from iosonde.notebook.display import TableResult
+from iosonde.notebook.explained import WhyResult, explained
 from iosonde.notebook.imported import ImportResult, import_all
 from iosonde.notebook.jobs import Jobs, of_store
 from iosonde.notebook.probed import EventsResult, Slowdown, choice, events, slowdown
@@ -39,6 +41,7 @@ from iosonde.notebook.series import Block, Names, read
 from iosonde.weather.compare.words import MARGIN
 from iosonde.weather.selectors import Defaults
 from iosonde.weather.store import Store
+from iosonde.why.question import WhyQuestion, targets_called
 
 if TYPE_CHECKING:
     from iosonde.jobs.table.derived import Peak
@@ -221,6 +224,26 @@ class Station:
         first, last = span(since, until)
         chosen = None if systems is None else tuple(names_of(systems) or ())
         return blame(self.root, BlameQuestion(what, instant(at), first, last, by, band, chosen))
+
+    @in_python
+    def why(
+        self,
+        target: str | None = None,
+        *,
+        at: Instant = None,
+        event: str | None = None,
+        systems: str | Sequence[str] | None = None,
+        model: bool = True,
+    ) -> WhyResult:
+        """Why storage is slow now, else why it was in the last slow stretch of a day (docs/why.md).
+
+        ``target``: one, or all servers of one; ``at``: the stretch at this time; ``event``: an event's id instead.
+        ``model``: fit the queue model, which takes seconds. Raises UsageError, NothingMeasuredError (no samples).
+        """
+        names = () if target is None else targets_called(self.root, target)
+        chosen = None if systems is None else tuple(names_of(systems) or ())
+        question = WhyQuestion(names, instant(at), event, chosen, UTC, model=model)
+        return explained(self.root, question)
 
     @in_python
     def compare(

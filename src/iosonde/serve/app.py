@@ -61,10 +61,12 @@ from iosonde.serve.shapes import load as load_json
 from iosonde.serve.shapes import runs as run_json
 from iosonde.serve.shapes import status as status_json
 from iosonde.serve.shapes import weather as weather_json
+from iosonde.serve.shapes import why as why_json
 from iosonde.serve.shared import Shared
 from iosonde.serve.status.answer import StatusRoutes
 from iosonde.serve.targets import Targets
 from iosonde.serve.umami import Diagrams
+from iosonde.serve.why.answer import WhyRoute
 from iosonde.weather.store import Store
 
 
@@ -136,6 +138,9 @@ def create(
         responses=weather_json.pictures("csv"),
     )(ClimateRoute(tables, slow, drawings).answer)
     _add_runs(app, RunRoutes(store.root, of_jobs, drawings, clock))
+    app.get("/api/why", response_model=why_json.WhyJson)(
+        WhyRoute(store.root, names, slow, clock).answer
+    )
     _add_load(app, LoadRoutes(histories, of_load, hashed=names.hashed))
     _add_status(app, StatusRoutes(targets, shared, slow, clock))
     _add_feed(app, live)

@@ -1,0 +1,65 @@
+"""The JSON of ``/api/why``, for ``/openapi.json``; see ``shapes``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from iosonde.serve.shapes.weather import Instant, JsonModel
+
+
+class LinkJson(JsonModel):
+    """One link of the answer."""
+
+    standing: str
+    """found, ruled out, not known."""
+    reason: str | None
+    """Why it is not known."""
+    fact: dict[str, Any] | None
+    """Numbers and names; docs/why.md."""
+
+
+class LinksJson(JsonModel):
+    """All links."""
+
+    slowness: LinkJson
+    recurrence: LinkJson
+    component: LinkJson
+    load: LinkJson
+    host: LinkJson
+    change: LinkJson
+    remedy: LinkJson
+
+
+class LookedAtJson(JsonModel):
+    """What was looked at."""
+
+    targets: list[str]
+    hosts: list[str]
+    begin_ns: Instant
+    end_ns: Instant
+    learning: list[str]
+    """Targets of which it was still learnt what is usual."""
+
+
+class AnnotationJson(JsonModel):
+    """What an alert carries."""
+
+    summary: str
+    description: str
+    verdict: str
+
+
+class WhyJson(JsonModel):
+    """Why it is slow."""
+
+    schema_version: int
+    verdict: str
+    sentence: str
+    evidence: list[str]
+    """A line a link."""
+    event: str | None
+    links: LinksJson
+    looked: LookedAtJson
+    others: list[str]
+    """Other targets that were slow in the stretch."""
+    annotation: AnnotationJson

@@ -1,0 +1,1 @@
+"""Why storage is slow, for the page and alerts."""

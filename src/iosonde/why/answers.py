@@ -1,0 +1,69 @@
+"""``iosonde why``: what is slow, since when, which part, whose load, and what would help, as one answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from iosonde.why.component import component_link
+from iosonde.why.decide import decide
+from iosonde.why.host import change_link, host_link, recurrence_link
+from iosonde.why.links import Gap, Link, Links, Why, found, not_known
+from iosonde.why.load import load_link
+from iosonde.why.question import Scene
+from iosonde.why.remedy import remedy_link
+from iosonde.why.stretch import choose
+from iosonde.why.windows import stretch_windows, typ_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from iosonde.model.frames import Frame
+    from iosonde.why.links import StretchFacts
+    from iosonde.why.question import WhyQuestion
+    from iosonde.why.stretch import Chosen
+
+
+def why(root: Path, question: WhyQuestion, now_ns: int) -> Why:
+    """The answer from what the store holds now; more records make the same event's answer richer.
+
+    Raises UsageError, NothingMeasuredError (nobody probed anything), StoreError.
+    """
+    chosen = choose(root, question, now_ns)
+    links = _nothing() if chosen.slow is None else _links(chosen, chosen.slow, question, now_ns)
+    return Why(decide(links), links, chosen.looked, chosen.others)
+
+
+def _nothing() -> Links:
+    gap: Link[Any] = not_known(Gap.NOTHING_SLOW)
+    return Links(gap, gap, gap, gap, gap, gap, gap)
+
+
+def _links(chosen: Chosen, slow: StretchFacts, question: WhyQuestion, now_ns: int) -> Links:
+    windows = stretch_windows(chosen.weather.store, slow)
+    slow = _with_interval(slow, windows)
+    scene = Scene(chosen.weather, slow, windows, question, now_ns)
+    component = component_link(scene)
+    load = load_link(scene, component.found)
+    return Links(
+        slowness=found(slow),
+        recurrence=recurrence_link(scene),
+        component=component,
+        load=load,
+        host=host_link(scene),
+        change=change_link(scene),
+        remedy=remedy_link(scene, load.found),
+    )
+
+
+def _with_interval(slow: StretchFacts, windows: Frame) -> StretchFacts:
+    """The event's median with the interval of its windows."""
+    n = int(((windows["target"] == slow.target) & (windows["op"] == slow.op)).sum())
+    slow = replace(slow, windows=slow.windows or n)
+    known = typ_of(windows, slow.target, slow.op)
+    if slow.factor is None or known is None or not isnan(slow.factor.lower):
+        return slow
+    if not known.lower <= slow.factor.value <= known.upper:
+        return slow
+    return replace(slow, factor=slow.factor._replace(lower=known.lower, upper=known.upper))

@@ -1,0 +1,63 @@
+"""The answer of ``why`` as JSON, and as an alert's annotation: one document for every door."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, is_dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from iosonde.why.words import lines, say
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from iosonde.why.links import Link, Why
+
+SCHEMA_VERSION = 1
+NAMES = ("slowness", "recurrence", "component", "load", "host", "change", "remedy")
+"""Links, in the order of their lines."""
+
+
+def why_data(why: Why, now_ns: int, zone: tzinfo | None = None) -> dict[str, Any]:
+    """Ratios, shares of 1, ns and seconds; null = not known. ``links``: standing, reason and fact of each."""
+    slow = why.links.slowness.found
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "verdict": str(why.kind),
+        "sentence": say(why, now_ns, zone),
+        "evidence": lines(why, now_ns, zone),
+        "event": slow.event if slow else None,
+        "links": {name: _link(getattr(why.links, name)) for name in NAMES},
+        "looked": _plain(why.looked),
+        "others": list(why.others),
+    }
+
+
+def annotation(why: Why, now_ns: int, zone: tzinfo | None = None) -> dict[str, str]:
+    """What an alert carries: ``summary`` and ``description``, as Prometheus and Grafana name them."""
+    return {
+        "summary": say(why, now_ns, zone),
+        "description": "\n".join(lines(why, now_ns, zone)),
+        "verdict": str(why.kind),
+    }
+
+
+def _link(link: Link[Any]) -> dict[str, Any]:
+    return {
+        "standing": str(link.standing),
+        "reason": None if link.gap is None else str(link.gap),
+        "fact": _plain(link.fact),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """JSON of a fact: tuples with names as objects, no NaN."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _plain(getattr(value, name)) for name in asdict(value)}
+    if hasattr(value, "_asdict"):
+        return {name: _plain(one) for name, one in value._asdict().items()}
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return str(value) if isinstance(value, str) else value

@@ -1,0 +1,317 @@
+"""The stretch that a question is about: an event, what is slow now, or time that the probing host explains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from iosonde.model.errors import NothingMeasuredError, UsageError
+from iosonde.model.frames import SlowdownQuery
+from iosonde.model.ops import op_order
+from iosonde.model.slowdown import INTERVAL_NS
+from iosonde.model.units import DAY_NS, HOUR_NS, format_time
+from iosonde.weather import answers
+from iosonde.weather.events.written import as_event
+from iosonde.weather.store import Store
+from iosonde.why.links import LookedAt, Ratio, StretchFacts
+from iosonde.why.question import Weather
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from iosonde.model.events import SlowEvent
+    from iosonde.model.frames import SlowSpan, TargetRef
+    from iosonde.weather.slowdown.findings import Finding
+    from iosonde.why.question import WhyQuestion
+
+LOOK_BACK_NS = DAY_NS
+"""Without a time the last stretch that ended so long ago at most counts, if nothing is slow now."""
+NEAR_NS = 900_000_000_000
+"""So long around an instant the probing host is looked at where there is no event."""
+BUSY_NS = 6 * HOUR_NS
+"""So far the begin and end of a time that the host explains are looked for."""
+_KINDS = ("slow", "partly_slow", "lost", "hang")
+_BAD = ("slow", "lost", "failing", "hung")
+_SERIOUS = {
+    "hang": 3,
+    "hung": 3,
+    "failing": 3,
+    "lost": 2,
+    "slow": 1,
+    "partly_slow": 0,
+    "change": -1,
+}
+
+
+class Chosen(NamedTuple):
+    """``slow`` None: nothing is slow. ``others``: targets that were slow in the same time, worst first."""
+
+    slow: StretchFacts | None
+    weather: Weather
+    looked: LookedAt
+    others: tuple[str, ...]
+
+
+def choose(root: Path, question: WhyQuestion, now_ns: int) -> Chosen:
+    """The stretch. Raises UsageError, NothingMeasuredError (no samples; no such event), StoreError."""
+    store = Store(root)
+    refs = store.targets()
+    if not refs:
+        raise NothingMeasuredError(
+            f"there are no samples in {root}",
+            expected="a store in which a probe writes, or imported latencies",
+            hint="'iosonde probe DIR'",
+        )
+    at_ns = question.at_ns if question.event is None else _began(question.event)
+    if at_ns is not None and at_ns > now_ns:
+        raise UsageError("--at is in the future", expected="a time until now")
+    weather = _weather(store, refs, at_ns, now_ns)
+    slow = _first(weather, question, at_ns, now_ns)
+    if (
+        slow is not None
+        and at_ns is not None
+        and slow.seen_until_ns >= weather.end_ns - DAY_NS // 24
+    ):
+        # It went on where the look ended.
+        weather = _weather(store, refs, at_ns, now_ns, until_ns=now_ns)
+        slow = _first(weather, question, at_ns, now_ns)
+    looked = _looked(weather, question, at_ns, now_ns, judged=slow is None)
+    return Chosen(slow, weather, looked, () if slow is None else _others(weather, slow))
+
+
+def _looked(
+    weather: Weather, question: WhyQuestion, at_ns: int | None, now_ns: int, *, judged: bool
+) -> LookedAt:
+    """Targets and the time that was looked at; ``judged``: only those with samples in it.
+
+    Raises NothingMeasuredError: there are none of these.
+    """
+    begin = now_ns - LOOK_BACK_NS if at_ns is None else at_ns - NEAR_NS
+    end = min(now_ns, now_ns if at_ns is None else at_ns + NEAR_NS)
+    mine = [ref for ref in weather.refs if not question.targets or ref.target in question.targets]
+    if judged:
+        windows = weather.store.rolled_windows(
+            INTERVAL_NS, since_ns=begin, until_ns=end, statistics=("mean_ns",)
+        )
+        there = set(zip(windows["host"].tolist(), windows["target"].tolist(), strict=True))
+        mine = [ref for ref in mine if tuple(ref) in there]
+        if not mine:
+            when = " and ".join(format_time(ns, now_ns, question.zone) for ns in (begin, end))
+            raise NothingMeasuredError(
+                f"nobody probed {', '.join(question.targets[:4]) or 'anything'} between {when}",
+                expected="samples of that time",
+                hint="--at TIME, or 'iosonde events' for what happened",
+            )
+    known = {(one.host, one.target) for one in weather.findings if one.kind == "usual"}
+    learning = {
+        (one.host, one.target)
+        for one in weather.happened.learning
+        if one.since_ns <= end and (one.until_ns is None or one.until_ns > begin)
+    }
+    return LookedAt(
+        tuple(sorted({ref.target for ref in mine})),
+        tuple(sorted({ref.host for ref in mine})),
+        begin,
+        end,
+        tuple(sorted({ref.target for ref in mine if tuple(ref) in learning - known})),
+    )
+
+
+def _first(
+    weather: Weather, question: WhyQuestion, at_ns: int | None, now_ns: int
+) -> StretchFacts | None:
+    """An event of the time, what is slow now, the last event, or time that the host explains."""
+    slow = _event(weather, question, at_ns) or _live(weather, question, now_ns)
+    return slow or _last(weather, question, at_ns) or _busy(weather, question, at_ns, now_ns)
+
+
+def _weather(
+    store: Store,
+    refs: list[TargetRef],
+    at_ns: int | None,
+    now_ns: int,
+    *,
+    until_ns: int | None = None,
+) -> Weather:
+    around = at_ns if at_ns is not None else now_ns
+    span = (around - LOOK_BACK_NS, until_ns or min(now_ns, around + LOOK_BACK_NS))
+    log = answers.event_log(store.root, span)
+    # All targets: those that are not asked for stand beside it.
+    happened = answers.events(store.root, log, span, now_ns)
+    findings = answers.now(log.states, now_ns) if at_ns is None else []
+    return Weather(store, refs, log.states, happened, findings, *span)
+
+
+def _began(event: str) -> int:
+    """The begin that an event's id ends with. Raises UsageError."""
+    text = event.rpartition("-")[2]
+    if not (text.isascii() and text.isdecimal() and 18 <= len(text) <= 19):
+        raise UsageError(
+            f"{event} is no event's id", expected="an id as 'iosonde events --format json' prints"
+        )
+    return int(text)
+
+
+def _mine(weather: Weather, question: WhyQuestion) -> list[SlowEvent]:
+    wanted = question.targets
+    return [one for one in weather.happened.slow if not wanted or one.target in wanted]
+
+
+def _event(weather: Weather, question: WhyQuestion, at_ns: int | None) -> StretchFacts | None:
+    """The event of the id; the worst at the instant; without both the worst that goes on."""
+    events = _mine(weather, question)
+    if question.event is not None:
+        head, _, _ = question.event.rpartition("-")
+        same = [
+            one
+            for one in events
+            if as_event(one).id.rpartition("-")[0] == head
+            and abs(one.start_ns - (at_ns or 0)) <= 60_000_000_000
+        ]
+        if not same:
+            raise NothingMeasuredError(
+                f"there is no event {question.event}",
+                expected="an id as 'iosonde events --format json' prints it",
+                hint="a target's name for its last event, or --at TIME",
+            )
+        return _of_event(min(same, key=lambda one: abs(one.start_ns - (at_ns or 0))), weather)
+    if at_ns is not None:
+        there = [one for one in events if one.overlaps(at_ns, at_ns + 1)]
+    else:
+        there = [one for one in events if one.end_ns is None]
+    return _worst(there, weather)
+
+
+def _worst(events: list[SlowEvent], weather: Weather) -> StretchFacts | None:
+    """Hangs and losses before slow stretches before lasting changes; then the largest peak."""
+    if not events:
+        return None
+    worst = max(events, key=lambda one: (_SERIOUS.get(one.kind, 0), one.median or 0.0))
+    return _of_event(worst, weather)
+
+
+def _last(weather: Weather, question: WhyQuestion, at_ns: int | None) -> StretchFacts | None:
+    """Without an instant: the stretch that ended last."""
+    events = [one for one in _mine(weather, question) if one.kind in _KINDS]
+    if at_ns is not None or not events:
+        return None
+    latest = max(one.seen_until_ns for one in events)
+    alongside = [one for one in events if one.seen_until_ns >= latest - NEAR_NS]
+    return _worst(alongside, weather)
+
+
+def _of_event(event: SlowEvent, weather: Weather) -> StretchFacts:
+    whole, component = weather.component(event.host, event.target)
+    share = event.ops[0] if event.ops else None
+    factor = event.median if event.kind in ("slow", "change") else None
+    return StretchFacts(
+        host=event.host,
+        target=event.target,
+        whole=whole,
+        component=component,
+        op=event.op or (share.op if share else "data_read"),
+        kind=event.kind,
+        begin_ns=event.start_ns,
+        end_ns=event.end_ns,
+        seen_until_ns=event.seen_until_ns,
+        factor=None if factor is None else Ratio(factor, float("nan"), float("nan")),
+        peak=event.peak,
+        lost=event.lost,
+        windows=0,
+        event=as_event(event).id,
+    )
+
+
+def _live(weather: Weather, question: WhyQuestion, now_ns: int) -> StretchFacts | None:
+    """What a running probe calls slow, of which there is no event yet."""
+    bad = [
+        one
+        for one in weather.findings
+        if one.kind in _BAD and (not question.targets or one.target in question.targets)
+    ]
+    if not bad:
+        return None
+    worst = max(bad, key=lambda one: (_SERIOUS.get(one.kind, 0), one.slowdown or 0.0))
+    return _of_finding(worst, weather, now_ns)
+
+
+def _of_finding(found: Finding, weather: Weather, now_ns: int) -> StretchFacts:
+    whole, component = weather.component(found.host, found.target)
+    op = found.ops[0]
+    factor = None
+    if found.slowdown is not None:
+        nan = float("nan")
+        lower, upper = (nan if end is None else end for end in (found.lower, found.upper))
+        factor = Ratio(found.slowdown, lower, upper)
+    return StretchFacts(
+        host=found.host,
+        target=found.target,
+        whole=whole,
+        component=component,
+        op=op.op,
+        kind={"hung": "hang"}.get(found.kind, found.kind),
+        begin_ns=found.since_ns or now_ns - 60_000_000_000,
+        end_ns=None,
+        seen_until_ns=now_ns,
+        factor=factor,
+        peak=None,
+        lost=op.lost,
+        windows=0,
+        event=None,
+    )
+
+
+def _busy(
+    weather: Weather, question: WhyQuestion, at_ns: int | None, now_ns: int
+) -> StretchFacts | None:
+    """Slow windows that the probing host explains: weather makes no event of them."""
+    around = now_ns if at_ns is None else at_ns
+    since, until = around - BUSY_NS, min(now_ns, around + BUSY_NS)
+    near = HOUR_NS if at_ns is None else NEAR_NS
+    found: list[SlowSpan] = []
+    for target in question.targets or (None,):
+        query = SlowdownQuery(
+            target=target, since_ns=since, until_ns=until, trailing_ns=60_000_000_000
+        )
+        found += [one for one in answers.slowdown(weather.store, query).spans if one.host_busy]
+    found = [
+        one
+        for one in found
+        if one.windows >= 2 and one.start_ns <= around + near and one.end_ns >= around - near
+    ]
+    if not found:
+        return None
+    worst = max(found, key=lambda one: (one.windows, one.slowdown or 0.0, -op_order(one.key.op)))
+    whole, component = weather.component(worst.key.host, worst.key.target)
+    nan = float("nan")
+    ends = [nan if end is None else end for end in (worst.lower, worst.upper)]
+    return StretchFacts(
+        host=worst.key.host,
+        target=worst.key.target,
+        whole=whole,
+        component=component,
+        op=worst.key.op,
+        kind="host_busy",
+        begin_ns=worst.start_ns,
+        end_ns=None if worst.ongoing and at_ns is None else worst.end_ns,
+        seen_until_ns=worst.end_ns,
+        factor=None if worst.slowdown is None else Ratio(worst.slowdown, ends[0], ends[1]),
+        peak=None,
+        lost=None,
+        windows=worst.windows,
+        event=None,
+    )
+
+
+def _others(weather: Weather, slow: StretchFacts) -> tuple[str, ...]:
+    """Other whole targets with an event in the stretch, the worst first."""
+    end = slow.end_ns or slow.seen_until_ns
+    ranked = sorted(
+        (one for one in weather.happened.slow if one.kind in _KINDS),
+        key=lambda one: -(one.peak or 0.0),
+    )
+    names = [
+        weather.component(one.host, one.target)[0]
+        for one in ranked
+        if one.overlaps(slow.begin_ns, end)
+    ]
+    return tuple(name for name in dict.fromkeys(names) if name != slow.whole)
