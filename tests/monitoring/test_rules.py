@@ -77,5 +77,7 @@ def test_promtool_accepts_the_rules_and_their_unit_tests_hold() -> None:
 def test_promtool_accepts_the_configuration(tmp_path: Path) -> None:
     scrape = (ROOT / "deploy/prometheus/iosonde.scrape.yml").read_text()
     config = tmp_path / "prometheus.yml"
-    config.write_text(f"rule_files: ['{rules.FILE}']\n{scrape}")
+    fewer = (ROOT / "deploy/prometheus/fewer-series.yml").read_text()
+    job = "".join(f"    {line}\n" for line in fewer.splitlines())
+    config.write_text(f"rule_files: ['{rules.FILE}']\n{scrape}{job}")
     promtool("check", "config", config)

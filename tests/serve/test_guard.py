@@ -163,7 +163,7 @@ def test_a_target_whose_probe_left_no_state_is_still_listed(tmp_path: Path) -> N
     (target,) = client_of(tmp_path).get("/api/targets").json()
     assert (target["host"], target["target"]) == (stores.HOST, "/work")
     assert target["severity"] == "unknown"
-    assert target["sentence"].startswith("unknown: nothing heard of /work since")
+    assert target["sentence"].startswith("unknown: no news of /work since")
 
 
 def test_a_mistake_of_ours_is_json_without_its_traceback(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_target_that_there_is_not_is_refused_with_those_that_there_are(
 def test_nothing_watched_is_unknown_not_fine(tmp_path: Path) -> None:
     with TestClient(create(tmp_path), base_url="http://127.0.0.1") as client:
         assert client.get("/api/status").json()["severity"] == "unknown"
-        assert client.get("/api/badge").json()["message"] == "nothing is watched"
+        assert client.get("/api/badge").json()["message"] == "no probe"
         assert COLORS["unknown"] in client.get("/badge.svg").text
 
 

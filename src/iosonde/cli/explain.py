@@ -114,9 +114,9 @@ def _answer(table: JobTable, args: argparse.Namespace, records: list[Job], note:
     if args.format == "table" or args.plot is not None:
         if args.format == "table":
             print()
-            job_options.print_diagram(diagram)
+            job_options.print_diagram(diagram, args)
         if args.plot is not None:
-            job_options.plot(diagram, args)
+            job_options.plot(diagram, args, verdict.sentence)
         for text in map(str, found.notes) if args.verbose else ():
             if text not in diagram.notes:  # those are below the diagram
                 note(text)

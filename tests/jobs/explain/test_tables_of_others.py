@@ -123,7 +123,7 @@ def test_a_table_of_which_nothing_is_known_is_no_list_of_jobs(tmp_path, capsys):
     path = tmp_path / "other.csv"
     path.write_text("alpha,beta\n1,2\n3,4\n")
     assert run("jobs", str(path)) == 2
-    assert "no column of other.csv says which job a row is" in capsys.readouterr().err
+    assert "no column of other.csv holds job IDs" in capsys.readouterr().err
 
 
 def test_a_job_of_a_table_without_a_row_gets_the_reason(tmp_path, capsys):

@@ -1,6 +1,6 @@
 """Why was today slow: what runs with a metric like today's lost.
 
-"The 22 runs with fullness like today were 31 % slower": for metric ``j`` ::
+"The 22 runs with fullness like today were 31% slower": for metric ``j`` ::
 
     L_j = (M - mean{y_d : |r_j(d) - r_j(today)| <= REACH}) / M * m / (m + SHRINK)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from iosonde.serve.shared import Shared
     from iosonde.serve.targets import Targets
 
-_NOBODY = "nothing is watched"
+_NOBODY = "no probe"
 
 
 class StatusRoutes:
