@@ -181,7 +181,7 @@ def test_what_is_for_experts_is_told_on_demand(
     data, _ = asked(capsys, "explain", "--job", "39", "--format", "json", store=tmp_path)
     known = json.loads(data)
     assert known["history"] == added[0].removeprefix("  - ")
-    assert "nobody has described" in known["notes"][0]
+    assert "without a description" in known["notes"][0]
 
 
 @pytest.mark.parametrize("ending", ["json", "csv"])
