@@ -114,6 +114,8 @@ def test_what_one_job_is_compared_with_is_as_in_the_whole(tmp_path_factory, impo
             continue
         rows = np.isin(whole.file_system.astype(str), places)
         expected, found = whole.take(rows), from_store(root, job_id=job_id)
+        # A run that moved nothing is none of the whole, yet its file system is read.
+        found = found.take(np.isin(found.file_system.astype(str), places))
         for name in ("job_id", "step", "start_ns", "file_system", "motif"):
             assert getattr(found, name).tolist() == getattr(expected, name).tolist()
         assert found.metrics.keys() == expected.metrics.keys()
