@@ -120,6 +120,7 @@ def figure_asked(query: FigureQuery, now_ns: int) -> FigureRequest:
         phases,
         query.expected,
         short_ns=query.window_ns,
+        now_ns=now_ns,
     )
 
 
