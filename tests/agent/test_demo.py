@@ -39,4 +39,6 @@ def test_the_demo_finds_its_own_load(tmp_path: Path) -> None:
     assert max(factors["reads"], factors["writes"]) > 1
     onset = re.search(r"found slow from ([\d.]+) s (before|after) the load began", done.stdout)
     assert onset, done.stdout
-    assert float(onset[1]) <= 3.0
+    # Slow begins at 2x: a load that a fast disk hardly feels may cross that late, but inside the load.
+    clear = max(factors.values()) >= 3
+    assert float(onset[1]) <= (3.0 if clear else 28.0)

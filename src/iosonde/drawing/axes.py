@@ -114,11 +114,11 @@ def short(value: float, unit: str = "s") -> str:
     if unit == "x":
         return f"{value:g}x" if value < 1e4 else f"{value:.0e}x"
     if unit == "/s":
-        return f"{value:,g}/s".replace(",", "\u2009") if value < 1e6 else f"{value:.0e}/s"
+        return f"{value:,g}/s" if value < 1e6 else f"{value:.0e}/s"
     if unit == "%":
         return f"{100 * value:g}%"
     if unit == "ticks":
-        return f"{value:,g}".replace(",", "\u2009")
+        return f"{value:,g}"
     text = format_duration(value * 1e9)
     number, _, word = text.partition(" ")
     return f"{float(number):g} {word}" if number.replace(".", "").isdigit() else text

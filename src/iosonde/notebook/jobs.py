@@ -96,7 +96,7 @@ class Jobs(Answer):
     ) -> Jobs:
         """Only those of a file system, of a motif, that began in [since, until). Their fraction of peak stays.
 
-        Raises UsageError (no such file system or motif), NothingMeasuredError (no job is like that).
+        Raises UsageError (no such file system or motif), NothingMeasuredError (no job matches).
         """
         return Jobs(answers.select(self.data, file_system, motif, span(since, until)))
 

@@ -68,7 +68,7 @@ def add_error_handlers(app: FastAPI) -> None:
         if error.status_code != 404:
             return error_answer(error.status_code, IosondeError(str(error.detail)))
         *paths, last = (route.path for route in app.routes if isinstance(route, APIRoute))
-        what = f"there is nothing at {request.url.path[:200]}"
+        what = f"no page at {request.url.path[:200]}"
         return error_answer(404, IosondeError(what, expected=f"/, {', '.join(paths)} or {last}"))
 
     app.add_exception_handler(IosondeError, refused)

@@ -41,7 +41,10 @@ class _Found(NamedTuple):
 
 
 class Stretches:
-    """Slow stretches of a store, kept for some seconds between requests: those of events. ``known`` gives what is usual of a host, a target. Safe to use from several threads."""
+    """Slow stretches of a store, kept for some seconds between requests: those of events.
+
+    ``known`` gives what is usual of a host, a target. Safe to use from several threads.
+    """
 
     def __init__(self, store: Store, known: Callable[[str, str, int], LearntBaselines]) -> None:
         self._store, self._known = store, known

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 CONFIDENCE = 0.90
-"""Of all intervals of adaptive mode: two one-sided tests at 5 %."""
+"""Of all intervals of adaptive mode: two one-sided tests at 5%."""
 SD_FLOOR = 0.01
 """Repeats (logarithms) that agree better than this agree by luck."""
 

@@ -1,7 +1,7 @@
 """Two bandwidth runs: by what ratio the rates of one lie above those of the other, and how sure that is.
 
 Rates of repetitions vary by factors, so their logarithms are compared: the ratio is that of geometric means, its
-interval Welch's for two means of unequal variance (95 %). One repetition on a side has no interval.
+interval Welch's for two means of unequal variance (95%). One repetition on a side has no interval.
 """
 
 from __future__ import annotations

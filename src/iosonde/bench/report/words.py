@@ -23,7 +23,7 @@ def headline(rows: Sequence[RunRow]) -> str:
     if rows[0].instrument == "bandwidth":
         return "; ".join(_rate_words(row) for row in first if row.phase in ("write", "read"))
     parts = [f"{row.phase} {row.rate_per_s:,.0f} ops/s" for row in first if row.rate_per_s]
-    return "; ".join(parts) or "no rate is known"
+    return "; ".join(parts) or "no rate"
 
 
 def long_tail(rows: Sequence[RunRow]) -> bool:

@@ -55,7 +55,7 @@ def add_tables(parser: options.Parser) -> None:
     add = parser.add_argument
     told = "CSV, Parquet or JSON lines, a row a job (default: the store)"
     add("table", nargs="*", type=Path, metavar="TABLE", help=told)
-    told = "TOML: what the columns of TABLE mean; or a folder of such files; may be repeated"
+    told = "TOML: what the columns of TABLE mean; or a folder of such files; repeatable"
     add("--mapping", type=Path, action="append", default=[], metavar="FILE", help=told)
     add("--system", metavar="NAME", help="file system of a TABLE that names none")
     parser.add_store()

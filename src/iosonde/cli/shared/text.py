@@ -62,11 +62,6 @@ def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
     return lines or [first.rstrip()]
 
 
-def count(n: int) -> str:
-    """``10 800``."""
-    return f"{n:,}".replace(",", " ")
-
-
 def print_lines(sentence: str, details: Sequence[str]) -> None:
     """A sentence and its details, no wider than the terminal."""
     print("\n".join(wrapped(one_line(sentence))))

@@ -110,7 +110,7 @@ def _bounded(
     left = MOST_VALUES // max(1, width)
     while chunk := list(islice(rows, min(_CHUNK_ROWS, left + 1))):
         if len(chunk) > left:
-            what = "the table is too long: the rest is left out"
+            what = "the table is too long: skipping the rest"
             warn(bad(path, chunk[left][0], what, f"at most {MOST_VALUES} cells"))
             chunk = chunk[:left]
         left -= len(chunk)

@@ -7,7 +7,7 @@ What the run would have reached with the metric's value alone, from its history,
 ``Y(x)`` is the mean of least-squares fits of ``y`` on one shape each of the metric: its value, its rank, what lies
 beyond a threshold, and on which side of one it is. A fit counts by how well it foretells runs that are left out
 (``error ** (-n / 2)``); how far fits differ is part of the uncertainty. Beyond all earlier values nothing is drawn
-further. The interval holds the share in about 90 % of cases: Student's t, the number of independent runs, the spread of
+further. The interval holds the share in about 90% of cases: Student's t, the number of independent runs, the spread of
 M. Both ends and the share lie within 0 and 1.
 Source: docs/methods/umami.md; Buckland et al. 1997 (averages of fits); Stone 1974 (leaving out).
 """
@@ -36,7 +36,7 @@ _FEWEST_SIDE = 3
 
 
 class LossShare(NamedTuple):
-    """Share of a loss, 0 to 1, with its 90 % interval. ``n``: runs that it is from."""
+    """Share of a loss, 0 to 1, with its 90% interval. ``n``: runs that it is from."""
 
     share: float
     low: float

@@ -80,7 +80,7 @@ def from_store(
     parts = [part for part in (read, own_runs(root)) if len(part)]
     if not parts and (sources := job_sources(root)):
         raise NothingMeasuredError(
-            f"the jobs in {root} are known from {', '.join(sources)}: nothing says how fast their I/O was",
+            f"the jobs in {root} come from {', '.join(sources)}, without I/O performance",
             expected="their Darshan logs, or a table with their performance",
             hint=Advice(Action("import")),
         )
@@ -103,7 +103,7 @@ def must_have(root: Path, table: JobTable, job_id: str) -> None:
     if known:
         sources = ", ".join(dict.fromkeys(job.source for job in known))
         raise NothingMeasuredError(
-            f"job {job_id} is known from {sources}, which does not say how fast its I/O was",
+            f"job {job_id} comes from {sources}, without I/O performance",
             expected="its Darshan log, or a table with its performance",
             hint=Advice(Action("import")),
         )

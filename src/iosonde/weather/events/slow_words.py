@@ -45,7 +45,7 @@ def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) ->
         took = format_seconds(event.recovery_ns)
         sentences.append(f"{op_word(event.op)} took {took} from half their peak to the end")
     if event.unobserved_ns > 0:
-        sentences.append(f"nobody looked for {format_seconds(event.unobserved_ns)} of it")
+        sentences.append(f"no probe ran for {format_seconds(event.unobserved_ns)} of it")
     return _text(sentences)
 
 
@@ -229,7 +229,7 @@ def say_learning(span: LearningSpan, now_ns: int, zone: tzinfo | None = None) ->
         return f"{who}: what was usual until {until} was learned from less than {whole}"
     if span.learned_ns is None:
         since = format_time(span.since_ns, now_ns, zone)
-        return f"{who} is not judged yet: what is usual is learned since {since}"
+        return f"{who} has no verdict yet: the baseline is learning since {since}"
     return f"{who}: what is usual is {learned_from(span.learned_ns)}"
 
 
