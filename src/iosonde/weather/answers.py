@@ -105,6 +105,7 @@ def events(
     ``write_back``: events that are over are written to the store, for readers that do not compute. Raises StoreError.
     """
     from iosonde.model.frames import SlowdownQuery
+    from iosonde.weather.events.log import read_events
     from iosonde.weather.events.noted import told_once
     from iosonde.weather.events.timeline import happened
     from iosonde.weather.events.written import write_found
@@ -115,7 +116,8 @@ def events(
         return Happened([], [], [one for one in noted if not one.from_samples], [])
     only = next(iter(targets)) if len(targets) == 1 else None
     query = SlowdownQuery(target=only, since_ns=span_ns[0], until_ns=span_ns[1])
-    found = happened(Store(root), query, now_ns)
+    # Every event that agents logged, so that a begin does not depend on the range.
+    found = happened(Store(root), query, now_ns, [*read_events(root), *log.events])
     slow = [one for one in found.slow if not targets or one.target in targets]
     seen = [one for one in found.seen if not targets or one.target in targets]
     learning = [one for one in found.learning if not targets or one.target in targets]
