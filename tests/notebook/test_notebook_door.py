@@ -525,7 +525,7 @@ def test_now_windows_and_runs_of_a_store(probed):
     now = probed.now()
     assert now["target"].tolist() == ["/work"]
     assert now["severity"].tolist() == ["unknown"], "its probe was stopped"
-    assert now.lines[0].startswith("unknown: /work is not watched since ")
+    assert now.lines[0].startswith("unknown: /work has no probe since ")
     assert probed.now("/work").to_pandas().kind.tolist() == ["stopped"]
     with pytest.raises(NothingMeasuredError, match="nothing is watched"):
         probed.now("/wrok")

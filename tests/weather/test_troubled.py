@@ -118,7 +118,9 @@ def test_each_of_several_slow_ops_has_its_own_stretch(several, capsys, evening):
 def test_a_report_begins_with_what_cost_most_and_tells_all(several):
     (report,) = report_of(several)
     words = report_words(report, UTC)
-    assert re.match(r"reads on /work were (39|40|41)x slower than usual from", words["headline"])
+    assert re.match(
+        r"reads on /work were (39|40|41)x slower than usual \(.*\) from", words["headline"]
+    )
     assert short(words["headline"])
     heats = {heat.op: heat for heat in report.heats}
     assert np.nanmax(heats["md_read"].value) == pytest.approx(2.4, rel=0.1)
@@ -272,7 +274,7 @@ def test_a_report_draws_no_busy_minute_as_slow(busy):
     (later,) = report_of(busy)
     headline = report_words(later, UTC)["headline"]
     assert re.match(
-        r"creates on /work were (4\.9|5\.[0-3])x slower than usual from 09:05", headline
+        r"creates on /work were (4\.9|5\.[0-3])x slower than usual \(.*\) from 09:05", headline
     )
     assert "the worst of 2 slow stretches" in headline
     assert short(headline)
@@ -331,7 +333,8 @@ def test_every_door_says_the_same_of_the_first_hour(tmp_path, capsys, monkeypatc
     (report,) = report_of(store, 0, 3300)
     headline = report_words(report, UTC)["headline"]
     assert re.match(
-        r"reads on /work were (3\.9|4|4\.1)x slower than usual \(.*\) from 00:40 to 00:50", headline
+        r"reads on /work were (3\.9|4\.[01])x slower than usual \(.*\) from 00:40 to 00:50",
+        headline,
     )
     (event,) = happened(store, 0, 3300)
     (span,) = report.spans
