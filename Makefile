@@ -6,6 +6,7 @@ UV     := UV_PYTHON_DOWNLOADS=never $(BIN)/uv
 TRIPLE := $(shell rustc -vV | sed -n 's/^host: //p')
 STATIC := target/$(TRIPLE)/release/iosonde-agent
 PAGE   := src/iosonde/serve/static/index.html
+PREFIX ?= /usr/local
 FUZZ_INPUTS      ?= 2000000
 FUZZ_CONNECTIONS ?= 20000
 MISCHIEF_SCHEDULES ?= 1000
@@ -16,7 +17,7 @@ RUST_SOURCES := $(shell find rust schema -type f) Cargo.toml Cargo.lock
 WEB_SOURCES  := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/dist/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-quick lint format bench fuzz mischief pictures wheel lock services clean
+.PHONY: help build demo test test-quick lint format bench fuzz mischief pictures wheel man install lock services clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,7 +74,18 @@ mischief: build ## 1000 simulated schedules, 300 kills, 500 damaged files of eac
 pictures: build services ## draw the pictures of the README anew
 	$(BIN)/python scripts/pictures.py
 
-wheel: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) ## one wheel with the extension, the agent and the page
+man: $(BIN)/iosonde ## completions and manual pages, in build/wheel/data/share; a wheel carries them
+	rm -rf build/wheel/data
+	$(BIN)/python scripts/manual.py build/wheel/data/share
+
+install: wheel ## below PREFIX (/usr/local): lib/iosonde, bin/iosonde, bin/iosonde-agent, completions, manual pages
+	$(PYTHON) -m venv $(PREFIX)/lib/iosonde
+	$(UV) pip install --quiet --reinstall-package iosonde --python $(PREFIX)/lib/iosonde/bin/python "$$(ls -t dist/iosonde-*.whl | head -1)"
+	mkdir -p $(PREFIX)/bin $(PREFIX)/share
+	ln -sf ../lib/iosonde/bin/iosonde ../lib/iosonde/bin/iosonde-agent $(PREFIX)/bin/
+	cp -R build/wheel/data/share/. $(PREFIX)/share/
+
+wheel: $(BIN)/iosonde $(BIN)/iosonde-agent $(PAGE) man ## one wheel with the extension, the agent, the page, completions, manual pages
 	mkdir -p build/wheel/scripts && cp $(BIN)/iosonde-agent build/wheel/scripts/
 	$(BIN)/maturin build --release --out dist
 

@@ -38,7 +38,7 @@ def floor_and_tail(rng: np.random.Generator, n: int, step_s: float) -> Floats:  
 
 
 def stragglers(rng: np.random.Generator, n: int, step_s: float) -> Floats:  # noqa: ARG001
-    """2 % are more than ten times as long, without a mean (Pareto index 1)."""
+    """2% are more than ten times as long, without a mean (Pareto index 1)."""
     late = np.where(rng.random(n) < 0.02, 1 + 10 * (1 + rng.pareto(1.0, size=n)), 1.0)
     return 1.5e-3 * np.exp(0.2 * rng.normal(size=n)) * late
 

@@ -43,7 +43,7 @@ from tests.services.conftest import running  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
 COLOURS = 128
-PANELS_PX = 945
+PANELS_PX = 998
 SEED = 20190620
 START_S = 1_791_676_800
 """Sunday 2026-10-11, 00:00 UTC."""

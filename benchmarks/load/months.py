@@ -3,7 +3,7 @@
 In moments near the limit, 2 to 50 nodes hold more than half of the operations, and these belong to one or two jobs. The
 counter-case: as many jobs with small steady loads of one size and no hog, of which nobody stands out.
 
-near       the busiest hundredth of the moments; middle: those between the 40 and the 60 % quantile
+near       the busiest hundredth of the moments; middle: those between the 40 and the 60% quantile
 nodes      that made more than half of a moment: middle, smallest and largest
 jobs       that made more than half of what these nodes did
 claim      share of moments with 2 to 50 such nodes and one or two such jobs; few: one or two jobs, any number of nodes

@@ -2,8 +2,8 @@
 
     made = generate(Cluster(), seed=1)
 
-Run times and numbers of nodes are lognormal, users Zipf's. Of the jobs 80 % do no I/O, 12 % write checkpoints every 30
-to 60 min for 1 to 3 min, 6 % do a little all the time, 2 % are hogs. Each node has a background of its own. On a shared
+Run times and numbers of nodes are lognormal, users Zipf's. Of the jobs 80% do no I/O, 12% write checkpoints every 30
+to 60 min for 1 to 3 min, 6% do a little all the time, 2% are hogs. Each node has a background of its own. On a shared
 node up to six jobs run side by side. The truth is operations of each allocation, and of each node's background.
 """
 

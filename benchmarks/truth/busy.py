@@ -109,7 +109,7 @@ def _rows(
 
 
 def _reads(random: np.random.Generator, n: int) -> Floats:
-    """45 % cached at 0.1 ms, the others 8 ms; the share drifts."""
+    """45% cached at 0.1 ms, the others 8 ms; the share drifts."""
     hit = random.random(n) < 1 / (1 + np.exp(-(np.log(0.45 / 0.55) + walk(random, n, 0.4, 7_200))))
     normal = random.standard_normal(n)
     return np.where(hit, 1e-4 * np.exp(0.25 * normal), 8e-3 * np.exp(0.5 * normal))

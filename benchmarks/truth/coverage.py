@@ -25,7 +25,7 @@ _NUMBERS = ("max_per_s", "unloaded_s", "saturating_clients")
 
 
 def coverage(seed: int, scale: float = 1.0) -> list[Row]:
-    """Five measurements, 5 % noise: shares of runs whose three intervals hold the truth; an open end holds anything."""
+    """Five measurements, 5% noise: shares of runs whose three intervals hold the truth; an open end holds anything."""
     rows, times = [], max(10, round(60 * scale))
     for clients, saturating in STORES:
         network = Network(clients, 177e-6, (saturating - 1) * 177e-6)

@@ -183,7 +183,7 @@ def t4(seed: int, scale: float = 1.0) -> list[Row]:
         p, error = share(int(np.sum(np.abs(found[:, place] - 1) <= 0.06)), len(found))
         what = f"{name} within 6 % after 3 d ({len(found)} windows)"
         seed_word = f"raw pool reads {np.median(raw[:, place]):.2f}x"
-        rows.append(Row("T4", what, p, 0.9, 1, "+-5 % mostly", seed_word, error))
+        rows.append(Row("T4", what, p, 0.9, 1, "+-5% mostly", seed_word, error))
     return rows
 
 

@@ -25,7 +25,7 @@ LEAST = 2_000
 
 
 def floor_and_tail(random: np.random.Generator, n: int) -> Floats:
-    """A floor of 0.3 ms that is hardly left, and 6 % with a tail of index 1.3."""
+    """A floor of 0.3 ms that is hardly left, and 6% with a tail of index 1.3."""
     seconds = 3e-4 * np.exp(0.05 * random.standard_normal(n) + walk(random, n, 0.05, HOUR_S))
     slow = random.random(n) < 0.06
     return _capped(np.where(slow, seconds * (1 + 3 * random.pareto(1.3, n)), seconds))
@@ -40,7 +40,7 @@ def two_modes(random: np.random.Generator, n: int) -> Floats:
 
 
 def stragglers(random: np.random.Generator, n: int) -> Floats:
-    """A lognormal op of which 1 % takes a Pareto number of times as long (index 1: no mean)."""
+    """A lognormal op of which 1% takes a Pareto number of times as long (index 1: no mean)."""
     seconds = 1.5e-3 * np.exp(0.4 * random.standard_normal(n))
     slow = random.random(n) < 0.01
     return _capped(np.where(slow, seconds * (1 + random.pareto(1.0, n)), seconds))

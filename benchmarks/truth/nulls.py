@@ -25,8 +25,8 @@ CASES = (
     # name, seconds, factor, share of operations
     ("x10 60 s", 60, 10.0, 1.0),
     ("x3 10 min", 600, 3.0, 1.0),
-    ("x10 on 30 % 10 min", 600, 10.0, 0.3),
-    ("x10 on 10 % 2 h", 7_200, 10.0, 0.1),
+    ("x10 on 30% 10 min", 600, 10.0, 0.3),
+    ("x10 on 10% 2 h", 7_200, 10.0, 0.1),
 )
 MOST_A_MONTH, MOST_IN_ALARM = 6, 0.01
 _APART_S = 10_800

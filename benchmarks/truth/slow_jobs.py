@@ -100,7 +100,7 @@ def of_two_sizes(random: np.random.Generator, draw: Draw, n: int = 100) -> tuple
 
 
 def never_seen(random: np.random.Generator, draw: Draw, n: int) -> tuple[JobTable, str]:
-    """The last run is 30 % slower, one metric lies 3.5 to 5 deviations out and beyond all; which one."""
+    """The last run is 30% slower, one metric lies 3.5 to 5 deviations out and beyond all; which one."""
     values = draw(random, n + 1, 1 + len(METRICS))
     cause = int(random.integers(len(METRICS)))
     column = values[:, 1 + cause]

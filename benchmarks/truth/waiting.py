@@ -91,7 +91,7 @@ def _best(number: Estimate) -> float | None:
 
 
 def t20(seed: int, scale: float = 1.0) -> list[Row]:
-    """Fits to three measurements with 5 % noise, ratios 1.4 to 3.6: medians of six runs each."""
+    """Fits to three measurements with 5% noise, ratios 1.4 to 3.6: medians of six runs each."""
     rows = []
     systems = ((100, 70.0), (100, 50.0), (100, 30.0), (20, 10.0))
     for clients, saturating in systems[: max(1, round(len(systems) * scale))]:

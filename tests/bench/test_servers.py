@@ -179,7 +179,7 @@ def test_a_frozen_server_is_given_up_after_an_interrupt(store):
             code, _, err = ended(process)
         server.freeze(False)
         assert code == 130, err
-        assert "was given up" in err
+        assert "gave it up" in err
         assert "Traceback" not in err
         assert "objects are left" in err
         assert by_op(rows_of(store), "precreate") == {"md_create": 60}

@@ -90,7 +90,7 @@ def test_a_target_is_known_by_name_by_path_and_with_a_slash(
     assert texts[1] == texts[0]
     assert texts[2] == texts[0]
     assert run(*question, "/nowhere", *place, store=store) == 2
-    assert "/nowhere is not watched; expected one of /work" in capsys.readouterr().err
+    assert "no probe watches /nowhere; expected one of /work" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("format_name", ["parquet", "csv", "json"])

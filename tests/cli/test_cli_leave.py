@@ -53,7 +53,7 @@ def test_a_stopped_probe_masks_no_live_one(tmp_path, capsys):
     out = capsys.readouterr().out
     (line,) = [line for line in out.splitlines() if "/work" in line]
     assert line.endswith("from login2)")
-    assert "/tmp is not watched" in out
+    assert "/tmp has no probe since" in out
 
 
 def test_a_stopped_probe_is_news_for_a_day(tmp_path, capsys):
@@ -65,7 +65,7 @@ def test_a_stopped_probe_is_news_for_a_day(tmp_path, capsys):
     assert run("now", store=tmp_path) == 0
     assert "/old" not in capsys.readouterr().out
     assert run("now", "/old", store=tmp_path) == 0
-    assert "/old is not watched since" in capsys.readouterr().out
+    assert "/old has no probe since" in capsys.readouterr().out
 
 
 def test_the_page_shows_an_old_target_that_has_samples_and_hides_one_that_another_watches():
@@ -81,7 +81,7 @@ def test_a_probe_that_crashed_stays_unknown(tmp_path, capsys):
     """Nobody stopped it: a monitoring system must hear of that."""
     put(tmp_path, live=state(), crashed=state(target="/b", path="/b", written_ns=START - 2 * DAY))
     assert run("check", store=tmp_path) == 3
-    assert "nothing heard of /b" in capsys.readouterr().out
+    assert "no news of /b" in capsys.readouterr().out
 
 
 def test_forget_removes_state_and_baselines_of_what_does_not_run(tmp_path, capsys):

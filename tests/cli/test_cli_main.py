@@ -11,7 +11,7 @@ from iosonde.model.units import format_count
 from tests.kit.commands import ENVIRON, put, run
 from tests.kit.makers import simulated, state
 
-NO_STORE = ("simulate", "clean")
+NO_STORE = ("completion", "simulate", "clean")
 """Commands that read files only."""
 HEAVY = ("numpy", "duckdb", "rich", "matplotlib", "fastapi", "iosonde._core", "dataclasses")
 

@@ -94,6 +94,6 @@ def test_output_errors_and_codes_pass_through(tmp_path, capfd) -> None:
     assert run("now", store=tmp_path) == 0
     assert "/work" in capfd.readouterr().out
     assert run("now", "/no-such", store=tmp_path) == 2
-    assert "/no-such is not watched" in capfd.readouterr().err
+    assert "no probe watches /no-such" in capfd.readouterr().err
     assert run("now", store=tmp_path / "none") == 1
     assert run("now", "--timeout", "0s", store=tmp_path) == 2

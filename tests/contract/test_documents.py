@@ -171,7 +171,7 @@ def test_adaptive_mode_in_prose_is_that_in_code() -> None:
     assert f"of {off['max_per_s']} (`X_max`) and {off['unloaded_s']} (`R0`, `N*`)" in page
     assert f"use {100 * runs_waiting.BUSY_CPU:g}% of them or more" in page
     assert f"off by more than a factor {waiting_rates.OFF_NOMINAL:g} is named" in page
-    assert f"From {100 * runs_waiting.FAILED:g} % on they are named" in page
+    assert f"From {100 * runs_waiting.FAILED:g}% on they are named" in page
 
 
 def test_symbols_of_adaptive_mode_are_names_in_code() -> None:

@@ -62,10 +62,10 @@ def test_the_search_in_prose_is_that_in_code() -> None:
 def test_generations_and_dips_in_prose_are_those_in_code() -> None:
     is_ = generations
     assert f"{is_.APART:g} standard deviations apart, at least {is_.LEAST_SHARE * 100:g}%" in PAGE
-    assert f"(and {is_.LEAST_TARGETS}) in the smaller, with {is_.VALLEY * 100:g} % between" in PAGE
+    assert f"(and {is_.LEAST_TARGETS}) in the smaller, with {is_.VALLEY * 100:g}% between" in PAGE
     assert f"Where {is_.OF_ONE_KIND * 100:g}% of the failover pairs" in PAGE
     assert f"windows of {dips.LENGTHS[0]} to {dips.LENGTHS[-1]} bins of {BIN_NS / 1e9:g} s" in PAGE
-    assert f"{dips.DROP * 100:g} % below the median at least" in PAGE
+    assert f"{dips.DROP * 100:g}% below the median at least" in PAGE
     assert f"Student's t ({dips.MOST_FREEDOM:g} degrees of freedom at most)" in PAGE
     assert f"own where that is {dips.RESTLESS:g} times as wide" in PAGE
     assert f"A dip has a chance below {dips.CHANCE:g}" in PAGE

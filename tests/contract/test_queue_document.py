@@ -20,7 +20,7 @@ def test_numbers_of_the_fit_in_prose_are_those_in_code() -> None:
         in PAGE
     )
     quantiles = ", ".join(f"{q * 100:g}" for q in measured.QUANTILES[:-1])
-    assert f"the {quantiles} and {measured.QUANTILES[-1] * 100:g} % quantiles" in PAGE
+    assert f"the {quantiles} and {measured.QUANTILES[-1] * 100:g}% quantiles" in PAGE
     assert f"(from {measured.BLOCKS} blocks" in PAGE
     assert f"counts as an error of {measured.FLOOR * 100:g}%" in PAGE
     assert f"Then {fit.REPLICATES} simulations" in PAGE

@@ -1,5 +1,6 @@
 """Jobs and their diagrams in a real browser."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +51,10 @@ def test_a_job_is_found_and_its_diagram_drawn(
     page.get_by_label("Search jobs").fill("work 3")
     page.wait_for_function("() => document.querySelectorAll('.jobs-items a').length === 4")
     opened(at, "30")
-    assert page.locator("#job-title").inner_text() == "Job 30: ior shared write on work"
+    assert (
+        page.locator("#job-title").inner_text()
+        == "Job 30, 2026-11-09 00:00 UTC: ior shared write on work"
+    )
     roles = page.eval_on_selector_all(
         ".umami-row[data-metric]",
         "rows => Object.fromEntries(rows.map(r => [r.dataset.metric, r.dataset.role]))",
@@ -79,7 +83,9 @@ def test_keys_go_from_run_to_run(visit_jobs) -> None:
     page.locator("[data-metric=cf_bandwidth_ratio] .umami-draw").focus()
     reading = page.locator(".umami-reading")
     page.keyboard.press("ArrowRight")
-    assert reading.inner_text() == "coverage factor (bandwidth), 2026-11-09 00:00: 0.68 (the job)"
+    assert (
+        reading.inner_text() == "coverage factor (bandwidth), 2026-11-09 00:00 UTC: 0.68 (the job)"
+    )
     page.keyboard.press("ArrowLeft")
     assert "2026-11-08 00:00" in reading.inner_text()
     page.keyboard.press("Home")
@@ -110,3 +116,29 @@ def test_a_job_that_is_not_there_is_told(visit_jobs) -> None:
     at.page.wait_for_selector(".job .error:not([hidden])")
     assert "there is no job '4711'" in at.page.locator(".job .error").inner_text()
     at.complaints.clear()  # the browser notes the 404
+
+
+@pytest.fixture
+def visit_twice(chromium, tmp_path: Path):
+    """A server over jobs of which 77 has two runs."""
+    table = simulated()
+    ids = table.job_id.copy()
+    ids[[4, 29]] = "77"
+    twice = replace(table, job_id=ids)
+    with stores.running(tmp_path, jobs=lambda: twice, clock=lambda: stores.NOW) as (address, _):
+        yield from visiting(chromium, address)
+
+
+def test_a_job_of_several_runs_offers_them(visit_twice) -> None:
+    page = visit_twice("#page=jobs&job=77").page
+    page.wait_for_selector(".run-choice a")
+    assert page.locator("#job-title").inner_text() == "Job 77"
+    assert "2 runs" in page.locator(".job .view").inner_text()
+    assert page.locator(".job .error").is_hidden()
+    links = page.locator(".run-choice a")
+    assert links.count() == 2
+    assert "2026-11-09 00:00 UTC" in links.first.inner_text(), "the newest first"
+    links.first.click()
+    page.wait_for_selector("[data-job='77'] .umami-star")
+    assert page.locator("#job-title").inner_text().startswith("Job 77")
+    assert "2026-11-09" in page.locator("#job-title").inner_text()

@@ -97,7 +97,7 @@ def test_other_values_of_the_same_instants_are_told(
     path = tmp_path / "log"
     for n, word in (
         (2, "metrics of work"),
-        (2, "in the store already"),
+        (2, "already in the store"),
         (3, "take the place of others"),
     ):
         path.write_text(text(T0, 1) + text(T0 + 60, n))
@@ -131,7 +131,7 @@ def test_jobs_that_only_their_scheduler_knows_are_not_called_none(
     assert run("jobs", "--format", "json", store=tmp_path / "store") == 0
     assert json.loads(capsys.readouterr().out)["n"] == 2_999
     assert run("umami", "--job", "1", store=tmp_path / "store") == 1
-    assert "are known from sacct: nothing says how fast" in capsys.readouterr().err
+    assert "come from sacct, without I/O performance" in capsys.readouterr().err
 
 
 def test_very_many_files_of_a_kind_are_written_together(

@@ -44,7 +44,7 @@ def test_ctrl_c_says_how_far_it_came(tmp_path: Path, capsys: pytest.CaptureFixtu
     long.write_text(text(T0) + text(T0 + 60, 2))
     assert run("import", *files, store=store) == 0
     out = capsys.readouterr().out.splitlines()
-    assert "in the store already" in next(line for line in out if "sacct" in line)
+    assert "already in the store" in next(line for line in out if "sacct" in line)
 
 
 def test_other_ends_say_nothing(capsys: pytest.CaptureFixture[str]) -> None:

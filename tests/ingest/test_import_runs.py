@@ -255,7 +255,7 @@ def test_the_command_says_what_it_found(tmp_path, capsys, utc, now):
         "reads and writes are sums over 4 ranks: imported as their mean" in capsys.readouterr().out
     )
     assert run("import", *paths, store=root) == 0
-    assert "9 runs were in the store already" in capsys.readouterr().out
+    assert "the store already had 9 runs" in capsys.readouterr().out
 
 
 PUBLISHED_MS = {

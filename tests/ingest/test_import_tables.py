@@ -50,7 +50,7 @@ def test_a_table_with_a_mapping(tmp_path, mapping, capsys):
     assert "  no-traffic (1): " in out
     assert "  missing (1): " in out
     assert "line 10: 'soon' is no begin" in err
-    assert "0 of 7 jobs have numbers of servers beside them" in out
+    assert "server records of the store cover 0 of 7 jobs" in out
     found = jobs.read_jobs(store)
     assert [job.job_id for job in found] == [str(100 + i) for i in range(7)]
     first, last = found[0], found[-1]
@@ -61,7 +61,7 @@ def test_a_table_with_a_mapping(tmp_path, mapping, capsys):
     for name in ("server_read_bytes", "server_written_bytes"):
         assert (last.scalars[name].value, last.scalars[name].flags) == (None, ("monitor-down",))
     assert run(*asked, store=store) == 1
-    assert "in the store already" in capsys.readouterr().out
+    assert "already in the store" in capsys.readouterr().out
     assert jobs.read_jobs(store) == found
     assert run("umami", "--job", "105", "--format", "json", store=store) == 0
     data = json.loads(capsys.readouterr().out)

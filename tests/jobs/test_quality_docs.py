@@ -38,7 +38,7 @@ def test_every_flag_has_its_row_and_no_other_word_has() -> None:
 def test_the_limits_are_those_of_the_code() -> None:
     assert f"a coverage factor above {MOST}" in QUALITY_PAGE
     assert servers._MUCH == umami.LARGEST_GAP == 0.01
-    assert "this flag from 1 % on" in QUALITY_PAGE
+    assert "this flag from 1% on" in QUALITY_PAGE
     assert (servers.STALE_NS, servers.LOOK_BACK_NS) == (3600 * 10**9, 86_400 * 10**9)
     assert "older than an hour they are `stale`, older than a day not used" in IMPORTING
     for flag in sorted(servers._OF_SAMPLES):

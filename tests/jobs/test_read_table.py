@@ -10,6 +10,7 @@ from iosonde.jobs.store.jobs import PERFORMANCES, read_jobs, write_jobs
 from iosonde.jobs.store.table import read_table
 from iosonde.jobs.table.listing import found_jobs, listed
 from iosonde.jobs.table.source import LISTED, from_store
+from iosonde.model.errors import NothingMeasuredError
 from iosonde.model.jobs import Job, Scalar
 from tests.jobs.test_metrics_store import START, S
 
@@ -95,3 +96,27 @@ def test_a_list_of_jobs_says_the_same_from_a_few_numbers(tmp_path_factory, impor
     rows = found_jobs(whole)
     assert rows.tolist() == found_jobs(few).tolist()
     assert listed(whole, rows) == listed(few, rows)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(STORES)
+def test_what_one_job_is_compared_with_is_as_in_the_whole(tmp_path_factory, imports) -> None:
+    root = tmp_path_factory.mktemp("s")
+    for some in imports:
+        write_jobs(root, some)
+    try:
+        whole = from_store(root)
+    except NothingMeasuredError:
+        return
+    for job_id in ("1", "2", "3", "4"):
+        places = whole.file_system[whole.job_id == job_id].tolist()
+        if not places:
+            continue
+        rows = np.isin(whole.file_system.astype(str), places)
+        expected, found = whole.take(rows), from_store(root, job_id=job_id)
+        for name in ("job_id", "step", "start_ns", "file_system", "motif"):
+            assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+        assert found.metrics.keys() == expected.metrics.keys()
+        for name, column in expected.metrics.items():
+            assert np.array_equal(found.metrics[name], column, equal_nan=True), name
+        assert found.flags == expected.flags

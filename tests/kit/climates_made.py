@@ -86,7 +86,7 @@ def together(days: int = 300, seed: int = 1, **more: object) -> JobTable:
 
 
 def weathered(seed: int, shift: float, starts: tuple[int, ...], kinds: tuple[int, ...]) -> JobTable:
-    """A run a day of a year of one file system: performance and four metrics, AR(.4), 3 % outliers of 4.
+    """A run a day of a year of one file system: performance and four metrics, AR(.4), 3% outliers of 4.
 
     ``kinds``: which climate begins on each of ``starts``; ``shift`` in standard deviations, on the performance and
     on one to four of the metrics, of either sign.

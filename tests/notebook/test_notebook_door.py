@@ -140,9 +140,7 @@ def test_series_are_found_by_a_few_words(station):
     assert by_words.data.metric == by_name.data.metric == "opens"
     assert by_words.values.tolist() == by_name.values.tolist()
     assert len(by_words.times) == 60
-    with pytest.raises(
-        UsageError, match=r"'work' is said of 9 series; expected one of lfs df work"
-    ):
+    with pytest.raises(UsageError, match=r"'work' matches 9 series; expected one of lfs df work"):
         station.read("work")
     with pytest.raises(UsageError, match=r"no series 'opns'; .*; try opens"):
         station.read("opns")
@@ -488,7 +486,7 @@ def test_a_job_that_only_a_scheduler_knows_is_told_apart(tmp_path):
     )  # fmt: skip
     jobs = iosonde.open(tmp_path).jobs()
     assert len(jobs) == 1
-    with pytest.raises(NothingMeasuredError, match="job 2 is known from slurm, which does not say"):
+    with pytest.raises(NothingMeasuredError, match="job 2 comes from slurm, without I/O"):
         jobs.umami(2)
     found = jobs.explain(2)
     assert found.sentence.startswith("job 2 ran 17 min; the store has no probe")

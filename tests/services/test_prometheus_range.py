@@ -141,7 +141,7 @@ def test_imported_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         again = capsys.readouterr().out
     assert f"{url}: prometheus: 4 samples of 1 metrics of fs, 25.00% missing" in first
     assert "counter-reset (1)" in first
-    assert "in the store already" in again
+    assert "already in the store" in again
     name = SeriesName("prometheus", "fs", "ost", "read_bytes")
     block = read_block(store, name, T * S, (T + 240) * S)
     assert block is not None

@@ -71,7 +71,7 @@ def test_nothing_is_found_where_nothing_is(kind):
         len(find_bursts(began, service, windows_for(began)).bursts)
         for began, service in (open_loop(rng, kind) for _ in range(30))
     ]
-    # CHANCE is 1 % a run; 3 of 30 would be a probability of 0.3%
+    # CHANCE is 1% a run; 3 of 30 would be a probability of 0.3%
     assert sum(n > 0 for n in found) <= 2
 
 
@@ -211,7 +211,7 @@ def test_the_page_says_what_the_code_does():
     assert f"holds {WANTED} operations ({FEWEST} if no length gives" in page
     assert f"the run has {FEWEST_WINDOWS} windows" in page
     assert f"at least {FACTOR_AT:g}, and beyond {DEVIATIONS:g} scaled" in page
-    assert f"a probability of {CHANCE * 100:g} % for any" in page
+    assert f"a probability of {CHANCE * 100:g}% for any" in page
     assert f"interval at least {LOWER_AT}" in page
     assert f"reaches a `k >= {FEWEST_LONG}`" in page
     assert f"in runs of fewer than {FEWEST_RANKS} ranks" in page
@@ -282,7 +282,7 @@ def test_independent_waits_are_called_a_stall_in_at_most_the_share_promised():
         wrong += bool(
             find_stalls(operations(rng.uniform(0, 60, n), length, rng.integers(0, 30, n)), 30)
         )
-    # 8 or more of 200 have a probability of 0.1 % when the rate is 1%
+    # 8 or more of 200 have a probability of 0.1% when the rate is 1%
     assert wrong < 8
 
 

@@ -148,7 +148,7 @@ def test_silence_is_unknown_from_ten_seconds_or_five_periods_on():
     assert said(state(), 11) == (
         "stale",
         "unknown",
-        "unknown: nothing heard of /work since 14:13 (the probe may have stopped)",
+        "unknown: no news of /work since 14:13 (the probe may have stopped)",
     )
     assert said(state(period_ns=60 * SECOND), 290)[0] == "usual"
     assert said(state(period_ns=60 * SECOND), 301)[0] == "stale"
@@ -311,7 +311,7 @@ def part(name, a_state=None, of="/work"):
 def test_a_sentence_names_the_server(changed, sentence):
     assert said(part("OST3", with_ops(**changed)))[2] == sentence
     stale = said(part("OST3", with_ops(**changed)), later_s=60)[2]
-    assert stale.startswith("unknown: nothing heard of /work, server OST3, since 14:13")
+    assert stale.startswith("unknown: no news of /work, server OST3, since 14:13")
 
 
 def test_a_slow_server_is_told_apart_from_those_that_are_as_usual():

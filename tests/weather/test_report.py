@@ -119,10 +119,7 @@ def test_the_sentences(store):
         r"reads on /work were (3\.[89]|4\.\d)x slower than usual \(.*\) from 2026-10-13 02:0\d to 05:\d\d",
         words["headline"],
     )
-    assert (
-        words["watched"]
-        == "watched for 2 d 22 h of 3 d, every 20s from login2; nothing is known of 2 h"
-    )
+    assert words["watched"] == "watched for 2 d 22 h of 3 d, every 20s from login2; no data for 2 h"
     assert re.match(r"(0\.9\d?|1|1\.\d)% of 25,200 operations were late", words["lost"])
     assert "12," in words["cost"] or "25,200 operations (0.1 a second)" in words["cost"]
     assert words["cost"].endswith("no probe budget was set")
@@ -231,7 +228,7 @@ def test_the_command_writes_a_page_that_needs_nothing(store, tmp_path, capsys, u
     ids = re.findall(r'\bid="([^"]*)"', text)
     assert len(ids) == len(set(ids))
     assert main(["report", "/nowhere", "--store", str(store.root), "-o", str(out)]) == 2
-    assert "/nowhere is not watched" in capsys.readouterr().err
+    assert "no probe watches /nowhere" in capsys.readouterr().err
     assert main(["report", "/work", "--store", str(store.root), "--since", "-1s"]) == 1
     assert "there are no samples for this report" in capsys.readouterr().err
     assert WINDOW_NS == 600 * SECOND
@@ -248,7 +245,7 @@ def test_the_command_writes_a_page_that_needs_nothing(store, tmp_path, capsys, u
         (["figure", "phases", "--phases", "/nowhere.csv"], "cannot read /nowhere.csv"),
         (["figure", "points", "-o", "x.doc"], "x.doc: a picture cannot be a .doc file"),
         (["report", "-o", "week.pdf"], "a report is a page, not .pdf; expected -o FILE.html"),
-        (["figure", "points", "/nowhere"], "/nowhere is not watched; expected one of /work"),
+        (["figure", "points", "/nowhere"], "no probe watches /nowhere; expected one of /work"),
         (["figure", "points", "--op", "reed"], "there is no operation 'reed'"),
     ],
 )

@@ -91,8 +91,8 @@ def test_a_lasting_change_of_what_is_usual(tmp_path):
     assert change.began_ns == pytest.approx(MONDAY + 6 * DAY * SECOND, abs=HOUR * SECOND)
     assert report.climate["data_read"] == pytest.approx(1.6, rel=0.05)
     assert change_words(report, UTC) == [
-        "what is usual of reads has been 1.6x what it was before since 2026-10-18 00:00",
-        "what is usual of reads is 1.6x what it was at first",
+        "the baseline of reads has been 1.6x the earlier one since 2026-10-18 00:00",
+        "the baseline of reads is 1.6x the first one",
     ]
     words = report_words(report, UTC)
     section = Section(report, words, [], None, [], change_words(report, UTC), ["data_read"])
@@ -153,4 +153,4 @@ def test_kept_windows_say_nothing_of_what_the_probe_cost(tmp_path):
     )
     for segment in others:
         segment.path.unlink()
-    assert words()["cost"].startswith("only kept windows are left, which do not say what the probe")
+    assert words()["cost"].startswith("only window statistics remain")

@@ -210,5 +210,5 @@ def test_the_command_fails_when_something_could_not_be_sealed(live, monkeypatch,
     monkeypatch.setattr(sealing, "this_host", lambda: "login2")
     (live / "samples").write_text("in the way")
     assert main.main(["seal", "--store", str(live)]) == 1
-    assert "is kept" in capsys.readouterr().err
+    assert "segment stays" in capsys.readouterr().err
     assert len(layout.spool_segments(live)) == 2

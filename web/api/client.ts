@@ -90,8 +90,9 @@ export async function getJson(url: string, signal: AbortSignal): Promise<unknown
 export const fetchTargets = async (zone: string | null, signal: AbortSignal): Promise<Target[]> =>
   decodeTargets(await getJson(`api/targets${zone === null ? "" : `?${new URLSearchParams({ zone }).toString()}`}`, signal));
 
-/** The reader's time zone, if the server knows it too. */
-export async function agreedZone(signal: AbortSignal): Promise<string | null> {
+/** The reader's time zone, if the server knows it too; `utc`: the reader wants UTC. */
+export async function agreedZone(utc: boolean, signal: AbortSignal): Promise<string | null> {
+  if (utc) return "UTC";
   const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (zone === undefined) return null;
   try {

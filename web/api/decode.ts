@@ -101,9 +101,10 @@ export function decodePoints(value: unknown, where: string): Points {
     response: column(raw, "response_ns", where, duration),
     service: column(raw, "service_ns", where, duration),
     outcome: column(raw, "outcome", where, text),
+    heldUp: column(raw, "held_up", where, (v) => v === true),
   };
   const n = points.due.length;
-  if (points.response.length !== n || points.service.length !== n || points.outcome.length !== n) {
+  if (Object.values(points).some((one) => one.length !== n)) {
     throw new ShapeError(where, "columns of one length");
   }
   return points;

@@ -61,6 +61,8 @@ export interface UmamiFigure {
   readonly until: UnixMs;
   readonly dated: boolean;
   readonly rows: readonly UmamiRow[];
+  /** Runs to which no line leads: nothing ran for weeks before them. */
+  readonly gaps: readonly number[];
   readonly caption: readonly string[];
   readonly verdict: Verdict;
   /** The kind of the job; "" where it is not known. */
@@ -145,6 +147,7 @@ export function decodeUmami(value: unknown): UmamiFigure {
     until: seconds(raw["until_s"], "umami.figure.until_s"),
     dated: raw["dated"] === true,
     rows: list(raw["rows"], "umami.figure.rows").map((r, i) => row(r, `umami.figure.rows[${i}]`)),
+    gaps: column(raw, "gaps", "umami.figure", number),
     caption: column(raw, "caption", "umami.figure", text),
     verdict: {
       word: text(whole["verdict"], "umami.verdict"),
@@ -170,6 +173,8 @@ export interface UmamiQuery {
   readonly job: string;
   readonly run: string;
   readonly history: "earlier" | "all";
+  /** All runs and rows, not only those that a screen has room for. */
+  readonly whole: boolean;
 }
 
 /** `more`: what else is asked, such as the form of a picture. */
@@ -177,9 +182,14 @@ export function umamiUrl(query: UmamiQuery, more: Readonly<Record<string, string
   const params = new URLSearchParams({ job: query.job });
   if (query.run !== "") params.set("run", query.run);
   if (query.history !== "earlier") params.set("history", query.history);
+  if (query.whole) for (const name of ["runs", "rows"]) params.set(name, "0");
   for (const [name, value] of Object.entries(more)) params.set(name, value);
   return `api/umami?${params.toString()}`;
 }
+
+/** The runs of one job, as the list of jobs has them. */
+export const fetchRunsOf = async (job: string, signal: AbortSignal): Promise<Job[]> =>
+  (await fetchJobs(job, signal)).jobs.filter((one) => one.job === job);
 
 export const fetchUmami = async (query: UmamiQuery, signal: AbortSignal): Promise<UmamiFigure> =>
   decodeUmami(await getJson(umamiUrl(query), signal));

@@ -44,12 +44,16 @@ export interface Target {
   readonly ops: readonly OpState[];
 }
 
-/** Single operations, ascending by due. `response` is null while an operation has not ended. */
+/**
+ * Single operations, ascending by due. `response` is null while an operation has not ended; `heldUp`: it ended well,
+ * but could not begin when it was due.
+ */
 export interface Points {
   readonly due: UnixMs[];
   readonly response: (Ms | null)[];
   readonly service: (Ms | null)[];
   readonly outcome: string[];
+  readonly heldUp: boolean[];
 }
 
 /** Exact counts on a grid of time bins and latency bins: the same operations as points would be, none left out. */

@@ -11,6 +11,7 @@ const rows = (...dues: number[]): ReadonlyMap<Op, Points> =>
       {
         due: dues.map(unixMs),
         response: dues.map((d) => ms(d / 100)),
+        heldUp: dues.map(() => false),
         service: dues.map(() => null),
         outcome: dues.map(() => "ok"),
       },

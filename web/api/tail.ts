@@ -8,7 +8,7 @@ export interface Chunk {
   readonly ops: ReadonlyMap<Op, Points>;
 }
 
-export const emptyPoints = (): Points => ({ due: [], response: [], service: [], outcome: [] });
+export const emptyPoints = (): Points => ({ due: [], response: [], service: [], outcome: [], heldUp: [] });
 
 /** Copies row `i`. */
 export function pushPoint(to: Points, from: Points, i: number): void {
@@ -19,6 +19,7 @@ export function pushPoint(to: Points, from: Points, i: number): void {
   to.response.push(from.response[i] ?? null);
   to.service.push(from.service[i] ?? null);
   to.outcome.push(outcome);
+  to.heldUp.push(from.heldUp[i] === true);
 }
 
 /** About an hour of seconds; a page that is paused for longer fetches the series again. */

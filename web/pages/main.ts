@@ -21,6 +21,8 @@ import { unixMs } from "../api/time.ts";
 import { h, setText } from "../components/shared/dom.ts";
 import { LiveState } from "../components/weather/live_state.ts";
 import { themeButton } from "../components/shared/theme.ts";
+import { recallZone, zoneButton } from "../components/shared/zone.ts";
+import { showsUtc } from "../charts/shared/zone.ts";
 import { readAddress, writeAddress } from "./weather/address.ts";
 import { Beside, PageLinks } from "./beside.ts";
 import { emptyPage } from "./weather/empty.ts";
@@ -40,6 +42,7 @@ function start(root: HTMLElement, about: About | null): void {
   let drawn = false;
 
   const theme = themeButton(() => weather?.recolour());
+  const zone = zoneButton(() => location.reload());
   root.replaceChildren(
     h(
       "header",
@@ -47,7 +50,7 @@ function start(root: HTMLElement, about: About | null): void {
       h("h1", {}, "iosonde"),
       h("p", { class: "tagline" }, "the weather station for shared storage"),
       links.element,
-      h("div", { class: "top-right" }, live.element, theme),
+      h("div", { class: "top-right" }, live.element, zone, theme),
     ),
     error,
     main,
@@ -138,7 +141,7 @@ function start(root: HTMLElement, about: About | null): void {
 async function begin(session: Session): Promise<void> {
   try {
     const signal = new AbortController().signal;
-    session.zone = await agreedZone(signal);
+    session.zone = await agreedZone(showsUtc(), signal);
     const targets = await fetchTargets(session.zone, signal);
     session.setTargets(targets);
     if (session.key !== null && targets.length > 0) session.choose(session.key);
@@ -151,6 +154,7 @@ async function begin(session: Session): Promise<void> {
 
 const root = document.getElementById("app");
 if (root !== null) {
+  recallZone();
   fetchAbout(new AbortController().signal)
     .catch(() => null)
     .then((about) => start(root, about))

@@ -77,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
         return 130
     store = Store(root)
     _print(effects(store, *load, args.window), load)
-    _plot(store, args)
+    _plot(store, args, load)
     if os.environ.get("DEMO_SERVE", "1") != "0" and not args.no_serve:
         _serve(root)
     options.note(f"the demo's store: {root}")
@@ -271,11 +271,11 @@ def _clock(ns: int) -> str:
     return to_datetime(ns).strftime("%H:%M:%S.%f")[:-5]
 
 
-def _plot(store: Store, args: argparse.Namespace) -> None:
+def _plot(store: Store, args: argparse.Namespace, load: LoadTimes) -> None:
     from iosonde.drawing.render_sheet import save_sheet
 
     result = answers.slowdown(store, SlowdownQuery(window_ns=args.window), options.now_ns())
-    for figure in answers.slowdown_figures(store, result):
+    for figure in answers.slowdown_figures(store, result, (load.began_ns, load.ended_ns)):
         save_sheet(figure, args.plot)
         options.note(f"wrote {args.plot}")
 

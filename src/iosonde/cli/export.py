@@ -9,11 +9,11 @@ from pathlib import Path
 from iosonde.bench.runs.rows import frame_of
 from iosonde.bench.runs.store import read
 from iosonde.cli.shared import options
-from iosonde.cli.shared.targets import called, known_targets, some
+from iosonde.cli.shared.targets import called, known_targets, require_samples, some
 from iosonde.engine.contract import WINDOW_COLUMNS
 from iosonde.engine.files import FORMATS, format_of, write_frame, write_samples
 from iosonde.engine.reader import SampleFilter
-from iosonde.model.errors import UsageError
+from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.ops import parse_op
 from iosonde.model.units import format_count, parse_duration
 from iosonde.weather.store import Store
@@ -66,6 +66,7 @@ def main(arguments: Sequence[str]) -> int:
     if args.output is None and format_name == "parquet":
         raise UsageError("Parquet cannot go to a terminal or pipe", hint="-o FILE")
     since, until = options.time_range(args, options.now_ns())
+    _require_rows(args)
     args.target = _called(args)
     scope = SampleFilter(args.host, args.target, tuple(args.op) if args.op else None, since, until)
     with tempfile.TemporaryDirectory() as folder:
@@ -78,6 +79,17 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _require_rows(args: options.Arguments) -> None:
+    """An empty store has no table to write. Raises NothingMeasuredError."""
+    root = options.store_root(args)
+    if args.table != "runs":
+        require_samples(root)
+    elif not read(root):
+        raise NothingMeasuredError(
+            f"there are no runs in {root}", hint="'iosonde bench', or --store"
+        )
+
+
 def _called(args: options.Arguments) -> str | None:
     """The target's name; runs of benchmarks have their directory instead. Raises UsageError for an unknown one."""
     if args.target is None or args.table == "runs":
@@ -85,8 +97,8 @@ def _called(args: options.Arguments) -> str | None:
     store = Store(options.store_root(args))
     name = called(store, args.target)
     known = known_targets(store)
-    if known and name not in known:
-        raise UsageError(f"{name} is not watched", expected="one of " + some(known))
+    if known and name is not None and name not in known:
+        raise options.unwatched(name, known, some(known))
     return name
 
 

@@ -86,8 +86,10 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Show": (
         Command("figure", "weather.figure", "the figures of the method's paper, from your store"),
         Command("report", "report", "a target's week, or a benchmark run, on one HTML page"),
+        Command("digest", "weather.digest", "a week of all targets as a mail in plain text"),
         Command("serve", "serve", "the web page, on this machine only by default"),
         Command("demo", "demo", "watch a directory, put a load on it, see it found"),
+        Command("completion", "completion.completion", "completion of bash, zsh or fish"),
     ),
 }
 
@@ -210,7 +212,7 @@ def help_text() -> str:
     ]
     for title, commands in GROUPS.items():
         lines.append(f"{title}:")
-        lines += [f"  {command.name:<10}{command.summary}" for command in commands]
+        lines += [f"  {command.name:<11}{command.summary}" for command in commands]
         lines.append("")
     lines += [
         "'iosonde COMMAND --help' shows a command's options and examples.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from iosonde.cli.shared import options
-from iosonde.model.errors import IosondeError
+from iosonde.model.errors import IosondeError, NothingMeasuredError
 from iosonde.weather.seal import seal
 
 EXAMPLES = """\
@@ -20,6 +20,10 @@ def main(arguments: Sequence[str]) -> int:
     parser = options.Parser("seal", summary, EXAMPLES)
     parser.add_store()
     root = options.store_root(parser.parse(arguments))
+    if not root.is_dir():
+        raise NothingMeasuredError(
+            f"there is no store {root}", hint="'iosonde probe DIR', or --store"
+        )
     told: list[str] = []
 
     def note(line: str) -> None:

@@ -11,11 +11,14 @@ from iosonde.cli.shared import job_options, options
 from iosonde.cli.shared.job_choice import Note
 from iosonde.engine.files import csv_text
 from iosonde.jobs import answers
+from iosonde.jobs.table.leakage import judged
 from iosonde.jobs.umami.records import as_json, flat_records
 from iosonde.model import parameters
+from iosonde.model.errors import MissingPartError, NothingMeasuredError, UsageError
 
 if TYPE_CHECKING:
     from iosonde.jobs.umami.diagram import Umami
+    from iosonde.model.jobs import JobTable
 
 EXAMPLES = """\
   iosonde umami --job 4711                   of the store
@@ -37,8 +40,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _show(args: argparse.Namespace, note: Note) -> int:
+    table = job_options.table_of(args, note)
     found = answers.umami(
-        job_options.table_of(args, note),
+        table,
         args.job,
         args.step,
         metrics=args.metric,
@@ -46,13 +50,24 @@ def _show(args: argparse.Namespace, note: Note) -> int:
         history=args.history,
     )
     if args.plot is not None:
-        job_options.plot(found, args)
+        job_options.plot(found, args, _sentence(table, args))
     if args.format == "table":
-        job_options.print_diagram(found)
+        job_options.print_diagram(found, args)
     else:
         text = json.dumps(as_json(found), indent=2) + "\n" if args.format == "json" else _csv(found)
         job_options.write(text, args.output)
     return 0
+
+
+def _sentence(table: JobTable, args: argparse.Namespace) -> str:
+    """What explain says of the run; "" where nothing says how fast it was."""
+    try:
+        _, verdict, _ = answers.explain_job(
+            judged(table), args.job, args.step, history=args.history, last=args.last
+        )
+    except (UsageError, NothingMeasuredError, MissingPartError):
+        return ""
+    return verdict.sentence
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -19,6 +19,10 @@ _CHARACTER = 0.0083
 """Width of a character / (points of its size), inches, on average, generously."""
 
 
+_PARTS_BELOW_S = 2.0
+"""Shorter axes have parts of seconds, without the hour."""
+
+
 def days(seconds: Any) -> Any:
     """Seconds since the epoch -> matplotlib's days."""
     return np.asarray(seconds) / 86_400.0
@@ -44,7 +48,10 @@ def time_axis(
     first, last = axes.get_xlim()
     locator = FixedLocator(list(days(time_ticks(first * 86_400, last * 86_400, zone, most))))
     axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(make.ConciseDateFormatter(locator, tz=zone))
+    concise = make.ConciseDateFormatter(locator, tz=zone)
+    if (last - first) * 86_400 >= _PARTS_BELOW_S:
+        concise.formats[5] = concise.zero_formats[5] = "%H:%M:%S"  # a bare 45 says nothing
+    axes.xaxis.set_major_formatter(concise)
     axes.tick_params(
         axis="x",
         colors=style.faint,
@@ -112,7 +119,7 @@ def widened(low: float, high: float) -> tuple[float, float]:
 def short(value: float, unit: str = "s") -> str:
     """``1 ms``, ``300 us``; with the unit ``x``: ``0.5x``, ``10x``; with ``%`` a share in percent."""
     if unit == "x":
-        return f"{value:g}x" if value < 1e4 else f"{value:.0e}x"
+        return (f"{value:g}x" if value < 1e4 else f"{value:,.0f}x").replace(",", "\u2009")
     if unit == "/s":
         return f"{value:,g}/s" if value < 1e6 else f"{value:.0e}/s"
     if unit == "%":

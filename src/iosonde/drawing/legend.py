@@ -11,6 +11,7 @@ from iosonde.drawing.axes import text_width
 from iosonde.drawing.curves import curve_colours, curve_names
 from iosonde.drawing.marks import (
     BUSY,
+    LOAD,
     Cells,
     Dots,
     Level,
@@ -21,9 +22,10 @@ from iosonde.drawing.marks import (
     RatioMarks,
     Shade,
     StepMarks,
+    Strip,
 )
 from iosonde.drawing.marks_levels import curve_handle
-from iosonde.drawing.marks_matplotlib import KINDS, kind_colour
+from iosonde.drawing.marks_matplotlib import DASHES, KINDS, kind_colour
 from iosonde.drawing.number_axes import number_handle
 from iosonde.drawing.sheet import RATIO, Sheet
 from iosonde.drawing.style import Style
@@ -37,6 +39,7 @@ _SIZE = 8.0
 DIFFERENT, NOT_DIFFERENT = "changed, with 95% interval", "not shown to have changed"
 SAME = "the same, within"
 ONE_PROCESS, ONE_READ = "one process in one measurement", "one read"
+UNKNOWN = "slowdown not known yet"
 _HANDLE_IN = 0.42
 """Room for a sign and the gap behind its word."""
 
@@ -71,9 +74,11 @@ def words(sheet: Sheet) -> list[str]:
     elif any(pane.unit == RATIO for pane in sheet.panes):
         found.append("as usual")
     found += dict.fromkeys(mark.name for mark in marks if isinstance(mark, Level))
-    for kind in ("slow", BUSY, "burst"):
+    for kind in (LOAD, "slow", BUSY, "burst"):
         if any(isinstance(mark, Shade) and mark.kind == kind for mark in marks):
             found.append(kind)
+    if any(isinstance(mark, Strip) and np.isnan(mark.value).any() for mark in marks):
+        found.append(UNKNOWN)
     return found
 
 
@@ -177,14 +182,15 @@ def _handle(word: str, levels: set[str], style: Style, curves: dict[str, str]) -
 
     patches = {"operations, counted": (style.sample, 1.0), "slow": (style.slow, 0.25)}
     patches |= {"burst": patches["slow"], BUSY: (style.faint, 0.25)}
+    patches |= {LOAD: (style.median, 0.75), UNKNOWN: (style.unknown, 1.0)}
     if word.startswith(SAME):
         patches[word] = (style.usual, 0.2)
     if word in patches:
         colour, alpha = patches[word]
         return Patch(color=colour, alpha=alpha, lw=0, label=word)
     look: dict[str, Any] = {"color": style.role(word), "lw": 1.5}
-    if word == "usual":
-        look["ls"] = (0, (5, 2))
+    if word in DASHES:
+        look["ls"] = DASHES[word]
     if word in curves:
         look["color"] = curves[word]
     elif word in ("one operation", ONE_PROCESS, ONE_READ):
@@ -197,5 +203,5 @@ def _handle(word: str, levels: set[str], style: Style, curves: dict[str, str]) -
     elif word == "as usual":
         look = {"color": style.usual, "lw": 1.0, "ls": (0, (5, 2))}
     elif word in levels:
-        look = {"color": style.slow, "lw": 1.0, "ls": ":"}
+        look = {"color": style.slow, "lw": 1.0, "ls": "-."}
     return Line2D([], [], label=word, **look)

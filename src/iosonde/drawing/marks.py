@@ -87,9 +87,16 @@ BUSY = "host busy"
 """The kind of a slow stretch that the probing host explains."""
 
 
+LOAD = "load"
+"""The kind of a stretch in which a known load ran."""
+
+
 @dataclass(frozen=True)
 class Shade:
-    """A stretch of time: a ``phase`` of a benchmark, ``slow``, ``BUSY`` or ``burst``, with a name (may be empty)."""
+    """A stretch of time: a ``phase`` of a benchmark, ``slow``, ``BUSY``, ``LOAD`` or ``burst``.
+
+    ``name``: may be empty.
+    """
 
     kind: str
     start_s: float

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iosonde.drawing.axes import days
-from iosonde.drawing.marks import BUSY, Bars, Cells, Level, Points, RatioMarks, Shade, StepMarks
+from iosonde.drawing.marks import (
+    BUSY,
+    LOAD,
+    Bars,
+    Cells,
+    Level,
+    Points,
+    RatioMarks,
+    Shade,
+    StepMarks,
+)
 from iosonde.drawing.style import Style
 
 if TYPE_CHECKING:
@@ -15,6 +25,8 @@ if TYPE_CHECKING:
 
 KINDS = {"failed": "x", "skipped": "|", "pending": "^"}
 """Markers of samples that did not end ok."""
+DASHES: dict[str, Any] = {"usual": (0, (5, 2)), "q95": (0, (4, 1.5)), "q99": (0, (1, 1))}
+"""Of lines that stand beside others of nearly their colour."""
 _DPI = 130
 
 
@@ -77,14 +89,21 @@ def draw_steps(axes: Axes, steps: StepMarks, style: Style) -> None:
         axes.fill_between(
             edges, lower, upper, color=style.sample, alpha=0.35, lw=0, rasterized=many
         )
-    dashes: Any = (0, (5, 2)) if steps.role == "usual" else "-"
+    dashes: Any = DASHES.get(steps.role, "-")
     width = 1.5 if steps.role in ("median", "slowdown") and len(steps.value) < 500 else 1.0
     values = np.repeat(steps.value, 2)
     axes.plot(edges, values, color=colour, lw=width, ls=dashes, solid_capstyle="butt")
 
 
 def draw_shade(axes: Axes, shade: Shade, style: Style) -> None:
-    """A stretch of time behind everything else."""
+    """A stretch of time behind everything else; a load has a bar at the top, too, and dotted ends."""
+    if shade.kind == LOAD:
+        span = days(shade.start_s), days(shade.end_s)
+        axes.axvspan(*span, color=style.faint, alpha=0.1, lw=0, zorder=0)
+        axes.axvspan(*span, ymin=0.95, color=style.median, alpha=0.75, lw=0, zorder=1)
+        for end in span:
+            axes.axvline(float(end), color=style.median, lw=0.8, ls=":", zorder=1)
+        return
     colour, alpha = (style.faint, 0.16) if shade.kind in ("phase", BUSY) else (style.slow, 0.17)
     # A burst may be narrower than a pixel: its edge keeps it visible.
     edge = 0.7 if shade.kind == "burst" else 0
@@ -94,8 +113,8 @@ def draw_shade(axes: Axes, shade: Shade, style: Style) -> None:
 
 
 def draw_level(axes: Axes, level: Level, style: Style) -> None:
-    """A limit: a dotted line across."""
-    axes.axhline(level.value, color=style.slow, lw=1.0, ls=":", zorder=1)
+    """A limit: a line of dashes and dots across."""
+    axes.axhline(level.value, color=style.slow, lw=1.0, ls="-.", zorder=1)
 
 
 def draw_shifts(axes: Axes, shifts: RatioMarks, style: Style) -> None:

@@ -62,6 +62,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_FOR_NAMES = 0.14
+"""Of the height of a pane with names of phases, more room at its top."""
+_RATIOS = (0.5, 1.0, 2.0)
+"""What an axis of ratios shows at least: 1x alone tells no scale."""
+
+
 def save_sheet(
     sheet: Sheet,
     path: Path,
@@ -251,7 +257,10 @@ def _extents(sheet: Sheet) -> dict[tuple[str, str], tuple[float, float]]:
         values = parts.setdefault((pane.row, pane.unit), [])
         for mark in pane.marks:
             values += _values(mark)
-        values += [np.array([1.0])] if pane.unit == RATIO else []
+        values += [np.array(_RATIOS)] if pane.unit == RATIO else []
+    named = {
+        (p.row, p.unit) for p in sheet.panes for m in p.marks if isinstance(m, Shade) and m.name
+    }
     found = {}
     for place, values in parts.items():
         every = np.concatenate([np.empty(0), *values])
@@ -259,9 +268,9 @@ def _extents(sheet: Sheet) -> dict[tuple[str, str], tuple[float, float]]:
         if any(pane.across for pane in sheet.panes if (pane.row, pane.unit) == place):
             found[place] = 0.0, float(every.max()) * 1.08 if len(every) else 1.0
             continue
-        found[place] = (
-            widened(float(every.min()), float(every.max())) if len(every) else (1e-4, 1e-1)
-        )
+        low, high = widened(float(every.min()), float(every.max())) if len(every) else (1e-4, 1e-1)
+        # Names of phases stand at the top: no line goes through them.
+        found[place] = low, high * (high / low) ** _FOR_NAMES if place in named else high
     return found
 
 

@@ -115,7 +115,7 @@ def layout(sheet: Sheet, width_in: float) -> SheetLayout:
     above = 0.4 if two_lines else 0.26
     curves = any(isinstance(mark, Curve) for pane in sheet.panes for mark in pane.marks)
     axes = _CURVES_IN if curves else axes
-    below = 0.26 if bars or curves else 0.38 if sheet.levels or numbers else 0.06
+    below = 0.26 if bars or curves else 0.38 if sheet.levels or numbers else 0.16
     below += _STRIP_GAP_IN + _STRIP_IN if strips else 0.0
     stack_rows = -(-stacks // columns)
     rows = stack_rows * sheet.stack

@@ -56,7 +56,7 @@ LIGHT = Style(
     failed="#c2182b",
     skipped="#8a5a00",
     unknown="#dde1e6",
-    tails=("#86b9dc", "#3b6cb4", "#7a53ad", "#a93f93", "#cf3a5f", "#e8752a"),
+    tails=("#86b9dc", "#3b6cb4", "#6a4fc0", "#a02f96", "#c8283c", "#e8752a"),
     ramp=("#e9f3ec", "#f7edc4", "#f8c873", "#ef8a4a", "#cf4433", "#7f1025"),
 )
 DARK = Style(
@@ -71,7 +71,7 @@ DARK = Style(
     failed="#ff6070",
     skipped="#e0a83c",
     unknown="#2b333d",
-    tails=("#5786a8", "#86a5f2", "#b18ff0", "#dd84d2", "#ff7f98", "#ffa768"),
+    tails=("#5786a8", "#7f9cf0", "#a78bfa", "#e27fd6", "#ff5c6c", "#ffb36b"),
     ramp=("#1c3329", "#5a5426", "#94702a", "#c8672f", "#e2453b", "#ff2f6d"),
 )
 RAMP_AT = (1.0, 1.5, 2.0, 4.0, 8.0, 16.0)

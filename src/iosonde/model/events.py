@@ -16,7 +16,7 @@ class OpShare:
     ``start_ns`` to ``end_ns``: when it was slow itself; None where it was not, and then its numbers are of the whole
     event. ``peak`` is the largest median of five windows (of a shorter stretch: of a minute), which began at
     ``peak_ns``; ``share`` how much of the observed time it was at least 1.5 times slower. It is ``affected`` if the
-    typical operation was slow. ``tail`` is the largest ratio of 95 % quantiles of a window, ``lost`` the share of due
+    typical operation was slow. ``tail`` is the largest ratio of 95% quantiles of a window, ``lost`` the share of due
     operations that were late or missing, ``hung_ns`` for how long it hung; ``recovery_ns`` from its last window at half
     the peak to the end. ``lower`` and ``upper``: the 95 % interval of ``median``, which is against ``usual_ns`` (of the
     operation in the middle, when it began).

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 ONE_HOST = "samples of one host only"
 ONE_TARGET = "name or path of a watched target (default: all)"
-FIGURE_WINDOW = "interval (default: 4h; phases: 60s; bursts: what the operations allow)"
+FIGURE_WINDOW = (
+    "interval (default: what suits the range; phases: 60s; bursts: what the operations allow)"
+)
 PHASE_EXPECTED = "reference of phases: usual (default), or the median of all samples"
 JOB = "the job: its id, or the beginning or end of it"
 RUN_OF_JOB = "one of its runs: step, motif, or #2 for the second"
 HISTORY_LAST = "latest N runs of the history only"
 UMAMI_METRIC = "a row; repeatable (default: the usual)"
+UMAMI_RUNS = "runs drawn"
+UMAMI_ROWS = "rows drawn, none that repeats another"
 JOB_SEARCH = "jobs with all of these words only"
 ONE_FILE_SYSTEM = "one file system only"
 ONE_MOTIF = "one motif only"

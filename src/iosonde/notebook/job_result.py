@@ -76,9 +76,11 @@ class Diagram(Pictured):
 
     def __repr__(self) -> str:
         """The diagram, as a terminal shows it."""
+        from iosonde.jobs.umami.figure import umami_figure
+        from iosonde.jobs.umami.shown import Shown
         from iosonde.jobs.umami.text import umami_text
 
-        return "\n".join(umami_text(self._figure(), 100))
+        return "\n".join(umami_text(umami_figure(self.data, Shown(runs=None)), 100))
 
 
 class Explained(Pictured):

@@ -136,7 +136,7 @@ def named(root: Path, asked: str | Sequence[str]) -> SeriesName:
         return found[0]
     if found:
         some = "; ".join(" ".join(name) for name in found[:6]) + "; ..." * (len(found) > 6)
-        raise UsageError(f"{asked!r} is said of {len(found)} series", expected=f"one of {some}")
+        raise UsageError(f"{asked!r} matches {len(found)} series", expected=f"one of {some}")
     every = sorted({word for name in known for word in " ".join(name).split()})
     unknown = sorted(words - set(every))
     near = [match for word in unknown for match in difflib.get_close_matches(word, every, n=2)]

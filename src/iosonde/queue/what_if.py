@@ -25,7 +25,7 @@ class WaitEstimate:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Median and 90 % quantile of reads at ``load_per_s``, now and with a queue of ``queue`` operations. Seconds."""
+    """Median and 90% quantile of reads at ``load_per_s``, now and with a queue of ``queue`` operations. Seconds."""
 
     load_per_s: float
     queue: int

@@ -19,7 +19,13 @@ from iosonde.serve.answers import MEDIA_TYPES, attachment
 from iosonde.serve.params import RefusalError
 from iosonde.serve.pictures import PictureParameters
 from iosonde.serve.shared import Shared
-from iosonde.weather.figures.request import KINDS, FigureRequest, default_range
+from iosonde.weather.figures.request import (
+    KINDS,
+    FigureRequest,
+    default_range,
+    suited_window,
+    suited_windows,
+)
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -32,7 +38,6 @@ else:
 Window = Annotated[
     int, Field(ge=SECOND_NS, le=params.LONGEST_WINDOW_NS), params.NANOSECONDS, params.DIGITS
 ]
-_WINDOWS_NS = {"phases": 60 * SECOND_NS}
 
 
 class FigureQuery(PictureParameters):
@@ -104,7 +109,7 @@ def figure_asked(query: FigureQuery, now_ns: int) -> FigureRequest:
     kind, phases = query.kind, tuple(_phase(text) for text in query.phase)
     since, until = default_range(kind, query.since_ns, query.until_ns, now_ns, phases)
     params.refuse_backwards(since, until)
-    window = query.window_ns or _WINDOWS_NS.get(kind, 4 * 3600 * SECOND_NS)
+    window = query.window_ns or suited_window(kind, until - since)
     params.refuse_many_windows(since, until, window)
     return FigureRequest(
         kind,
@@ -119,6 +124,7 @@ def figure_asked(query: FigureQuery, now_ns: int) -> FigureRequest:
         ),
         phases,
         query.expected,
+        suited_windows(until - since),
         short_ns=query.window_ns,
         now_ns=now_ns,
     )

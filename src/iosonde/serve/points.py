@@ -7,7 +7,9 @@ up to its number of operations; nothing is thinned.
 ::
 
     time bin      (due - origin) // step       at most ~300 in a range
-    latency bin   floor(20 * log10(response ns))   20 a decade: a bin is 12 % wide
+    latency bin   floor(20 * log10(latency ns))   20 a decade: a bin is 12% wide
+
+The latency of what ended well is its service time, as in the windows; of the rest what a user waited for nothing.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from iosonde.engine.contract import DERIVED
+from iosonde.engine.contract import DERIVED, LATE
 from iosonde.engine.order_statistics import floats
 from iosonde.engine.reader import SampleFilter, with_samples
 from iosonde.model.frames import NULL_NS
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
+from iosonde.weather.samples.time_bins import LATENCY
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,7 +36,7 @@ MOST_POINTS = 20_000
 _TIME_BINS = 300
 _BINS_A_DECADE = 20
 _STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200)
-_COLUMNS = ("due_ns", "response_ns", "service_ns", "outcome")
+_COLUMNS = ("due_ns", "response_ns", "service_ns", "outcome", "held_up")
 
 
 class OpPoints(NamedTuple):
@@ -50,12 +53,13 @@ def read_points(root: Path, scope: SampleFilter) -> dict[str, OpPoints]:
 
 
 def point_columns(columns: dict[str, NDArray[Any]]) -> dict[str, list[Any]]:
-    """``due_ns response_ns service_ns outcome`` as JSON columns, in the order of the rows."""
+    """``due_ns response_ns service_ns outcome held_up`` as JSON columns, in the order of the rows."""
     return {
         "due_ns": wire.integers(columns["due_ns"]),
         "response_ns": wire.integers(columns["response_ns"]),
         "service_ns": wire.integers(columns["service_ns"]),
         "outcome": wire.words(columns["outcome"]),
+        "held_up": wire.flags(columns["held_up"]),
     }
 
 
@@ -82,7 +86,8 @@ def _points(con: duckdb.DuckDBPyConnection, ops: list[str]) -> dict[str, dict[st
     marks = ", ".join("?" for _ in ops)
     rows = con.execute(
         f"SELECT op, due_ns, {DERIVED['response_ns']} AS response_ns, "
-        f"{DERIVED['service_ns']} AS service_ns, outcome "
+        f"{DERIVED['service_ns']} AS service_ns, outcome, "
+        f"coalesce(outcome = 'ok' AND {LATE}, false) AS held_up "
         f"FROM samples WHERE op IN ({marks}) AND outcome <> 'shed' ORDER BY samples.op, samples.due_ns",
         ops,
     ).fetchnumpy()
@@ -91,6 +96,7 @@ def _points(con: duckdb.DuckDBPyConnection, ops: list[str]) -> dict[str, dict[st
         "response_ns": floats(rows["response_ns"]),
         "service_ns": floats(rows["service_ns"]),
         "outcome": np.ma.getdata(rows["outcome"]),
+        "held_up": np.ma.getdata(rows["held_up"]).astype(bool),
     }
     op = np.ma.getdata(rows["op"])
     return {
@@ -114,19 +120,19 @@ def _cells(con: duckdb.DuckDBPyConnection, op: str, scope: SampleFilter) -> dict
     assert scope.until_ns is not None
     step = time_step_ns(scope.until_ns - scope.since_ns)
     origin = scope.since_ns // step * step
-    response = f"greatest({DERIVED['response_ns']}, 1)"
+    latency = f"greatest({LATENCY}, 1)"
     rows = con.execute(
         f"SELECT outcome = 'ok' AS well, ((due_ns - {origin}) // {step})::BIGINT AS bin, "
-        f"floor({_BINS_A_DECADE} * log10({response}))::BIGINT AS latency, count(*) AS n "
+        f"floor({_BINS_A_DECADE} * log10({latency}))::BIGINT AS latency, count(*) AS n "
         "FROM samples WHERE op = ? AND ended_ns IS NOT NULL GROUP BY ALL ORDER BY ALL",
         [op],
     ).fetchnumpy()
     without = con.execute(
         "SELECT count(*) FROM samples WHERE op = ? AND ended_ns IS NULL AND outcome <> 'shed'", [op]
     ).fetchone()
-    latency = np.ma.getdata(rows["latency"])
-    lowest = int(latency.min()) if len(latency) else 0
-    highest = int(latency.max()) if len(latency) else 0
+    bins = np.ma.getdata(rows["latency"])
+    lowest = int(bins.min()) if len(bins) else 0
+    highest = int(bins.max()) if len(bins) else 0
     edges = 10.0 ** (np.arange(lowest, highest + 2) / _BINS_A_DECADE)
     return {
         "origin_ns": origin,

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iosonde.engine.left_out import left_out
 from iosonde.engine.reader import SampleFilter
 from iosonde.model.frames import Frame, SlowdownQuery, SlowSpan
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
+from iosonde.serve.access.paths import left_out_below
 from iosonde.serve.history import History, HistoryKey
 from iosonde.serve.params import SeriesRequest
 from iosonde.serve.points import OpPoints, read_points
@@ -138,7 +138,7 @@ def series_json(source: SeriesSource, asked: SeriesRequest, clock: Callable[[], 
             "until_ns": until_ns,
             "window_ns": asked.window_ns,
             "as_of_ns": now_ns,
-            "left_out": left_out(store.root),
+            "left_out": left_out_below(store.root),
             "ops": {op: _op_json(points.get(op), windows, slow, op) for op in OPS},
         }
     )

@@ -14,7 +14,7 @@ from iosonde.model.errors import StoreError
 from iosonde.model.names import host_of_rank
 from iosonde.weather import answers
 from iosonde.weather.forget import current
-from iosonde.weather.slowdown.findings import Finding
+from iosonde.weather.slowdown.findings import Finding, worst_first
 from iosonde.weather.slowdown.words import say
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Targets:
         self._past_read_ns: int | None = None
 
     def described(self, zone: tzinfo | None, now_ns: int) -> list[dict[str, Any]]:
-        """As ``/api/targets`` gives them, sorted by host and target; sentences in ``zone``.
+        """As ``/api/targets`` gives them, the worst first; sentences in ``zone``.
 
         Raises StoreError only when the folder of states cannot be read.
         """
@@ -43,13 +43,16 @@ class Targets:
         states = current(every, now_ns, {(host, target) for host, target, _ in past})
         living = {(state["host"], state["target"]) for state in every}
         findings = answers.now(states, now_ns)
-        found = [_described(f, state, zone) for f, state in zip(findings, states, strict=True)]
+        found = {(f.host, f.target): (f, state) for f, state in zip(findings, states, strict=True)}
         for host, target, last_ns in past:
             # Ranks of a benchmark are no probes: their samples belong to its run.
             if (host, target) not in living and host_of_rank(host) is None:
                 finding = Finding("stale", "unknown", host, target, now_ns, since_ns=last_ns)
-                found.append(_described(finding, _past_state(host, target, last_ns), zone))
-        return sorted(found, key=lambda item: (item["host"], item["target"]))
+                found[host, target] = finding, _past_state(host, target, last_ns)
+        return [
+            _described(finding, found[finding.host, finding.target][1], zone)
+            for finding in worst_first([finding for finding, _ in found.values()])
+        ]
 
     def _past_targets(self, now_ns: int) -> list[tuple[str, str, int]]:
         """(host, target, last due) of everything in the store, as of some minutes ago."""

@@ -14,6 +14,7 @@ from iosonde.jobs.explain.data import explanation_data
 from iosonde.jobs.umami.diagram import History, Umami
 from iosonde.jobs.umami.figure import to_json, umami_figure
 from iosonde.jobs.umami.records import flat_records
+from iosonde.jobs.umami.shown import MOST_ROWS, MOST_RUNS, Shown
 from iosonde.model import parameters
 from iosonde.serve import wire
 from iosonde.serve.answers import JsonBody, attachment, json_answer, json_body
@@ -38,7 +39,18 @@ class UmamiQuery(PictureParameters):
     metrics: tuple[str, ...] = Field(
         (), alias="metric", max_length=60, description=parameters.UMAMI_METRIC
     )
+    runs: Annotated[int, Field(ge=0, le=10_000), DIGITS] = Field(
+        MOST_RUNS, description=f"{parameters.UMAMI_RUNS} (0: all)"
+    )
+    rows: Annotated[int, Field(ge=0, le=1000), DIGITS] = Field(
+        MOST_ROWS, description=f"{parameters.UMAMI_ROWS} (0: all)"
+    )
     width: Inches = 8.0
+
+    @property
+    def shown(self) -> Shown:
+        """What of the diagram is drawn; rows that were named are all drawn."""
+        return Shown(self.runs or None, None if self.metrics else self.rows or None)
 
 
 class Diagrams:
@@ -55,9 +67,9 @@ class Diagrams:
             return json_answer(
                 request, await self._shared.answer(("json", query), lambda: self._json(query))
             )
-        found = (await self._shared.answer(query, lambda: self.explained(query))).umami
+        found = await self._shared.answer(query, lambda: self.explained(query))
         if query.format == "csv":
-            body = umami_csv(found)
+            body = umami_csv(found.umami)
         else:
             body = await self._drawings.answer(query, lambda: _picture(found, query))
         return attachment(body, query.format, ("umami", query.job, query.run))
@@ -75,14 +87,14 @@ class Diagrams:
             )
 
     def _json(self, asked: UmamiQuery) -> JsonBody:
-        return json_body(wire.dumps(umami_data(self.explained(asked))))
+        return json_body(wire.dumps(umami_data(self.explained(asked), asked.shown)))
 
 
-def umami_data(found: JobAnswer) -> dict[str, Any]:
+def umami_data(found: JobAnswer, shown: Shown) -> dict[str, Any]:
     """What ``iosonde explain --format json`` says, with what is drawn."""
     return {
         **explanation_data(found.explanation, found.verdict, page),
-        "figure": to_json(umami_figure(found.umami)),
+        "figure": to_json(umami_figure(found.umami, shown)),
     }
 
 
@@ -92,10 +104,10 @@ def umami_csv(found: Umami) -> bytes:
     return csv_text(rows, names).encode()
 
 
-def _picture(found: Umami, query: UmamiQuery) -> bytes:
+def _picture(found: JobAnswer, query: UmamiQuery) -> bytes:
     from iosonde.drawing.canvas import encoded
     from iosonde.jobs.umami.render import draw_umami
 
-    figure = umami_figure(found)
+    figure = umami_figure(found.umami, query.shown, found.verdict.sentence)
     canvas = draw_umami(figure, width_in=query.width, dark=query.dark, zone=query.zone)
     return encoded(canvas, query.format, query.scale)

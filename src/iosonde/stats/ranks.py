@@ -10,7 +10,7 @@ def quantile_ranks(n: int, q: float) -> tuple[int, int, int] | None:
 
     Shape: two numbers in, three ranks out, 1 <= lower <= point <= upper <= n. Unit: ranks.
     The point is the nearest rank ceil(q n). Lower and upper bound the true quantile with at least
-    95 % confidence, whatever the distribution, as long as values are independent.
+    95% confidence, whatever the distribution, as long as values are independent.
     Missing data: None when n is too small for a two-sided interval; print "n/a", never a number.
     Source: binomial order statistics, e.g. Conover, Practical Nonparametric Statistics, 3.2;
     computed by the native core, which the live probe uses too.

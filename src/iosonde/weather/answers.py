@@ -222,6 +222,22 @@ def report(
     return report_page(store, query, log, now_ns, zone)
 
 
+def digest(store: Store, until_ns: int, seed: int, zone: tzinfo | None = None) -> tuple[str, str]:
+    """Subject and text of a mail about the seven days before ``until_ns``, times in ``zone``. Raises StoreError.
+
+    ``seed``: of the permutations in tests of what comes back.
+    """
+    import numpy as np
+
+    from iosonde.weather.digest.digest import WEEK_NS
+    from iosonde.weather.digest.digest import digest as digest_of
+    from iosonde.weather.digest.words import body, subject
+
+    log = event_log(store.root, (until_ns - 2 * WEEK_NS, until_ns))
+    found = digest_of(store, until_ns, zone, np.random.default_rng(seed), log.events)
+    return subject(found, zone), body(found, zone)
+
+
 def slowdown(store: Store, query: SlowdownQuery, now_ns: int) -> SlowdownResult:
     """Windows, usual latencies and slow spans; no windows: there are no samples for it.
 
@@ -233,12 +249,20 @@ def slowdown(store: Store, query: SlowdownQuery, now_ns: int) -> SlowdownResult:
     return with_stretches(store, query, now_ns)
 
 
-def slowdown_figures(store: Store, result: SlowdownResult) -> list[Sheet]:
-    """A figure a target, host and rate, with single operations behind the windows. Raises StoreError."""
+def slowdown_figures(
+    store: Store, result: SlowdownResult, load: tuple[int, int] | None = None
+) -> list[Sheet]:
+    """A figure a target, host and rate, with single operations behind the windows.
+
+    ``load``: when a known load ran (ns); what is usual is then held at its value before it. Raises StoreError.
+    """
     from iosonde.weather.samples_to_draw import scatter
     from iosonde.weather.slowdown.figure import slowdown_figure
+    from iosonde.weather.slowdown.load_effect import held
 
-    return slowdown_figure(result, scatter(store, result))
+    if load is not None:
+        result = held(store, result, load[0])
+    return slowdown_figure(result, scatter(store, result), load)
 
 
 def _known(store: Store) -> StoreNames:

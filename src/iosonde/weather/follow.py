@@ -42,8 +42,9 @@ class News:
     """What one poll found.
 
     ``rows``: frames of ``due_ns`` (int64 ns since the epoch), ``service_ns response_ns`` (float64 ns,
-    NaN when unknown) and ``outcome``, in the order in which they were written, which is not always
-    that of ``due_ns``. ``unfollowed``: rows may have come that are not in any ``rows``.
+    NaN when unknown), ``outcome`` and ``held_up`` (bool: ended well, but began late:
+    ``engine.contract.LATE``), in the order in which they were written, which is not always that of
+    ``due_ns``. ``unfollowed``: rows may have come that are not in any ``rows``.
     ``damaged``: one line for each segment that cannot be read.
     """
 
@@ -129,11 +130,14 @@ def _split(chunk: _core.SpoolChunk) -> list[tuple[RowsKey, Frame]]:
     op = np.frombuffer(raw["op"], dtype=np.uint8)
     outcomes = np.array(chunk["outcome_names"], dtype=object)
     outcome = outcomes[np.frombuffer(raw["outcome"], dtype=np.uint16)]
+    periods = np.array([place["period_ns"] for place in header["targets"]], dtype=np.int64)
+    late = (began != NULL_NS) & (began - due > periods[target] // 10)
     columns = {
         "due_ns": due,
         "service_ns": _difference(began, ended),
         "response_ns": _difference(due, ended),
         "outcome": outcome,
+        "held_up": late & (outcome == "ok"),
     }
     frame = Frame(columns)
     found = []

@@ -38,7 +38,10 @@ def drawn(samples: Frame | None) -> Drawn:
 
 
 def _from_samples(samples: Frame) -> Points:
-    """Service time of what ended ok, response time of the rest; what has none is left out."""
+    """Service time of what ended ok, response time of the rest; what has none is left out.
+
+    What ended ok but was held up has its service time like the others: one quantity a plot.
+    """
     outcome = samples["outcome"]
     ok = outcome == "ok"
     latency = np.where(ok, samples["service_ns"], samples["response_ns"])

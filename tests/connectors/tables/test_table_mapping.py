@@ -205,7 +205,7 @@ def test_a_join_says_what_it_lacks(tmp_path):
         ("[job]\njob_di = 'x'", r"\[job\] job_di: there is no such key; .*try 'job_id'"),
         (
             "[job]\nbegin = { column = 'x', unit = 'h' }",
-            r"\[job\] begin unit: 'h' is not known; expected one of s, ms",
+            r"\[job\] begin unit: 'h' is unknown; expected one of s, ms",
         ),
         ("[job]\nbegin = { unit = 's' }", r"\[job\] begin column: it is missing"),
         ("[table]\nzone = 'Mars'", r"\[table\] zone: there is no zone 'Mars'"),
@@ -234,7 +234,7 @@ def test_a_join_says_what_it_lacks(tmp_path):
             "[metrics]\nx = { column = 'a', expression = 'b' }",
             r"\[metrics\.x\]: where does it come from",
         ),
-        ("[metrics]\nx = { column = 'a', good = 'up' }", r"\[metrics\.x\] good: 'up' is not known"),
+        ("[metrics]\nx = { column = 'a', good = 'up' }", r"\[metrics\.x\] good: 'up' is unknown"),
         ("[metrics]\n'a b' = 'x'", r"\[metrics\.a b\]: no name of a metric"),
         (
             "[[motif]]\ncolumn = 'a'\nreplace = [['(', '']]",
@@ -246,7 +246,7 @@ def test_a_join_says_what_it_lacks(tmp_path):
         ),
         ("[[motif]]\nthen = 'a'", r"\[\[motif\]\] 1: where does the text come from"),
         ("[[filters]]\nwhy = 'x'", r"\[\[filters\]\] 1: what does it do"),
-        ("[[filters]]\nkeep = 'x'\nflag = 'bad'", r"\[\[filters\]\] 1 flag: 'bad' is not known"),
+        ("[[filters]]\nkeep = 'x'\nflag = 'bad'", r"\[\[filters\]\] 1 flag: 'bad' is unknown"),
         (
             "[[filters]]\nbegan_by = 2026-01-01T00:00:00",
             r"\[\[filters\]\] 1 began_by: .* has no zone",

@@ -129,10 +129,10 @@ def test_a_date_is_asked_for(jobs: Path, capsys: pytest.CaptureFixture[str]):
     assert "ior shared read fell" in out
     assert "2 series have runs before and after it and did not change" in out
     assert run("climate", str(jobs), "--on", "2026-12-24") == 0
-    assert "nothing is known to have changed for good on 2026-12-24" in capsys.readouterr().out
+    assert "no lasting change on 2026-12-24" in capsys.readouterr().out
     assert run("climate", str(jobs), "--on", "1999-12-24") == 0
     out = capsys.readouterr().out
-    assert out.startswith("of 1999-12-24 nothing can be told: no series has runs enough")
+    assert out.startswith("no answer for 1999-12-24: every series has too few runs")
     assert run("climate", str(jobs), "--format", "csv") == 0
     head, *rows = capsys.readouterr().out.splitlines()
     place = head.split(",").index("gradual")
@@ -360,3 +360,17 @@ def test_a_plot_is_written(jobs: Path, tmp_path: Path, capsys: pytest.CaptureFix
     data = json.loads((tmp_path / "c.json").read_text())
     assert len(data["columns"]) == 3
     assert "in March 2027" in data["caption"][1]
+
+
+def test_the_axis_is_that_of_what_is_drawn():
+    found = climate(together(seed=3))
+    drawn = climate_figure(found)
+    decade = 10 * 365 * 86_400 * 10**9
+    wide = replace(found, since_ns=found.since_ns - decade, until_ns=found.until_ns + decade)
+    assert climate_figure(wide).since_s == drawn.since_s, "a store of many years squeezes nothing"
+    assert climate_figure(wide).until_s == drawn.until_s
+    times = [t for column in drawn.columns for pane in column.panes if pane for t in pane.times_s]
+    length = drawn.until_s - drawn.since_s
+    assert (max(times) - min(times)) / length > 0.97
+    texts = [text.get_text() for text in draw_climate(drawn).texts]
+    assert "fraction of peak" in texts

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.truth import metrics as made
-from iosonde.jobs.explain.neighbour_loss import REACH, SHRINK, TRIMMED, local_losses
+from iosonde.jobs.explain.neighbour_loss import (
+    REACH,
+    SHRINK,
+    TRIMMED,
+    local_losses,
+    losses_of_rows,
+)
 from iosonde.stats.selection import MOST_MISSING, Shape, select
 
 NAN = float("nan")
@@ -180,3 +186,22 @@ def test_any_history_is_lost_in(rows):
         found = local_losses(values[1:, 0], values[1:, 1:], values[0, 1:])
     assert (np.isnan(found.share) | ((found.share >= 0) & (found.share <= 1))).all()
     assert len(found.ranking) <= 2
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_losses_of_many_rows_are_those_of_each(seed):
+    random = np.random.default_rng(seed)
+    n = int(random.integers(1, 60))
+    x = random.normal(size=(n, 5)).round(int(random.integers(0, 3)))
+    x[random.random((n, 5)) < 0.1] = NAN
+    x[random.random((n, 5)) < 0.05] = np.inf
+    y = random.lognormal(size=n)
+    y[random.random(n) < 0.1] = NAN
+    rows = np.flatnonzero(np.isfinite(y))
+    for row, one in zip(rows.tolist(), losses_of_rows(y, x, rows), strict=True):
+        others = np.arange(n) != row
+        alone = local_losses(y[others], x[others], x[row])
+        assert one.matches.tolist() == alone.matches.tolist()
+        for name in ("usual", "loss", "share"):
+            both = getattr(one, name), getattr(alone, name)
+            assert np.allclose(*both, rtol=1e-12, atol=1e-14, equal_nan=True)

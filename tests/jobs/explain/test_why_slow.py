@@ -9,13 +9,12 @@ import pytest
 
 from benchmarks.truth import slow_jobs as jobs
 from benchmarks.truth.why_slow import said
-from iosonde.connectors.source import Settings
+from benchmarks.year_sentences import broken_but_usual, read, tell
 from iosonde.jobs.answers import select
 from iosonde.jobs.climate.climate import climate
 from iosonde.jobs.correlate.correlate import correlate
 from iosonde.jobs.explain.explain import explain
-from iosonde.jobs.explain.loss_share import loss_share
-from iosonde.jobs.explain.measured_groups import ASKED, BROKEN
+from iosonde.jobs.explain.loss_share import FEWEST, loss_share
 from iosonde.jobs.explain.own_doing import own_changes
 from iosonde.jobs.explain.shortened import LONGEST, MOST_WORDS, Clause, shortened
 from iosonde.jobs.explain.twins import twins
@@ -25,7 +24,6 @@ from iosonde.jobs.table.derived import with_derived
 from iosonde.jobs.table.from_files import merged
 from iosonde.jobs.table.leakage import GROWS, judged
 from iosonde.jobs.table.sizes import sized
-from iosonde.jobs.table.source import from_files
 from iosonde.jobs.umami.diagram import umami
 from tests.kit.jobs_made import table
 from tests.kit.latencies import DATA
@@ -201,14 +199,14 @@ def test_the_share_of_a_loss_and_its_interval():
 
 
 def test_a_share_of_what_is_not_lost_or_not_known_is_none():
-    x, y = np.arange(20.0), np.linspace(2.0, 1.0, 20)
-    assert loss_share(y, x, (1.6, 19.0), 20.0) is None
-    assert loss_share(y, np.ones(20), (1.0, 1.0), 20.0) is None
-    assert loss_share(y[:7], x[:7], (0.5, 7.0), 7.0) is None
+    x, y = np.arange(40.0), np.linspace(2.0, 1.0, 40)
+    assert loss_share(y, x, (1.6, 39.0), 40.0) is None
+    assert loss_share(y, np.ones(40), (1.0, 1.0), 40.0) is None
+    assert loss_share(y[: FEWEST - 1], x[: FEWEST - 1], (0.5, 29.0), 29.0) is None
     assert loss_share(y, np.where(x < 14, np.nan, x), (0.5, 7.0), 7.0) is None
-    found = loss_share(y, x, (1.0, 19.0), 20.0)
+    found = loss_share(y, x, (1.0, 39.0), 40.0)
     assert found.share == pytest.approx(1.0, abs=0.05)
-    assert loss_share(y, x, (0.0, 19.0), 20.0).share == pytest.approx(1 / 3, abs=0.05)
+    assert loss_share(y, x, (0.0, 39.0), 40.0).share == pytest.approx(1 / 3, abs=0.05)
 
 
 def test_how_far_beyond_is_by_the_scale_that_says_less():
@@ -237,6 +235,8 @@ def test_a_sentence_gives_up_what_matters_least():
         Clause(("c",), 1),
     ]
     assert shortened(words) == "a " * MOST_WORDS + "c"
+    kinds = [Clause(("a " * MOST_WORDS, "a"), 5), Clause(("d d", "d", ""), 3), Clause(("e", ""), 2)]
+    assert shortened(kinds) == "a " * MOST_WORDS + "d"
 
 
 @pytest.mark.parametrize(("rank", "said_so"), [(1, "faster than 1 of 312"), (310, "faster than all but 2 of 312")])  # fmt: skip  # noqa: E501
@@ -249,21 +249,27 @@ def test_nobody_is_faster_than_no_percent(rank, said_so):
 
 @pytest.mark.skipif(not YEAR.is_file(), reason=f"no recorded table {YEAR}")
 def test_sentences_of_a_real_year_are_short_and_call_nothing_usual_that_is_broken():
-    made = judged(from_files([YEAR], [], Settings(), lambda _: None))
-    groups = {name: group for group, name in ASKED.items()}
-    lengths = []
-    for row in np.random.default_rng(12).choice(len(made), 60, replace=False).tolist():
-        runs = np.flatnonzero(made.job_id == made.job_id[row])
-        step = f"#{int(np.flatnonzero(runs == row)[0]) + 1}"
-        found = explain(made, str(made.job_id[row]), step)
-        verdict = judge(found)
-        lengths.append(len(verdict.sentence))
-        text = " ".join((verdict.sentence, *verdict.lines()))
-        assert "faster than 0%" not in text
-        for name in verdict.data()["as_usual"]:
-            members = [c for c in found.candidates if c.about.group == groups.get(name, "cpu")]
-            asked = [c for c in members if not c.leak]
-            assert all(np.isfinite(c.stood.value) for c in asked), (row, name)
-            assert all(BROKEN.isdisjoint(c.flags) for c in asked), (row, name)
-    assert np.median(lengths) <= LONGEST
-    assert max(lengths) <= LONGEST
+    made = read(YEAR)
+    rows = np.random.default_rng(12).choice(len(made), 150, replace=False).tolist()
+    told = tell(made, rows)
+    assert not [one for one in told if one.wrong]
+    assert not any("faster than 0%" in one.sentence for one in told)
+    assert max(len(one.sentence) for one in told) <= LONGEST
+    assert np.median([len(one.sentence.split()) for one in told]) <= MOST_WORDS
+
+
+def test_a_group_that_is_called_usual_and_is_broken_is_seen():
+    random = np.random.default_rng(3)
+    made = judged(with_derived(jobs.unmeasured(random, jobs.normal, "normal")).table)
+    found = explain(made, "59")
+    verdict = judge(found)
+    name = "contention for bandwidth"
+    assert name in verdict.looked.as_usual
+    assert broken_but_usual(found, verdict) == ()
+    gone = [
+        replace(one, stood=replace(one.stood, value=np.nan))
+        if one.about.group == "contention" and not one.leak
+        else one
+        for one in found.candidates
+    ]
+    assert broken_but_usual(replace(found, candidates=tuple(gone)), verdict) == (name,)

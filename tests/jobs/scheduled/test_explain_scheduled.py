@@ -178,7 +178,7 @@ def test_an_end_that_nobody_wrote_is_no_end_of_the_answer(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = asked(store, capsys, "4715")
-    assert out.startswith("job 4715 ended (NODE_FAIL), but no record says when")
+    assert out.startswith("job 4715 ended (NODE_FAIL), but no record has its end")
     assert "\x1b" not in out
 
 

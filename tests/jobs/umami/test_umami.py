@@ -39,7 +39,7 @@ def test_runs_that_began_at_the_same_time_are_not_earlier() -> None:
 
 def test_what_is_not_known_is_said_and_not_guessed() -> None:
     undated = table({CPU: [1.0, 2, 3]}, start_s=[float("nan"), START_S, START_S + 1])
-    assert "not known" in umami(undated, "3").notes[0]
+    assert "unknown" in umami(undated, "3").notes[0]
     alone = umami(undated, "1")
     assert alone.others == 0
     assert alone.rows[0].stood.standing == "too little history"

@@ -49,7 +49,7 @@ def test_the_diagram_is_printed(jobs: list[str], capsys, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["umami", *jobs, "--job", "30"]) == 0
     out = capsys.readouterr().out
-    assert "Job 30: ior write on work" in out
+    assert "Job 30, 2026-11-09 00:00 UTC: ior write on work" in out
     assert "within 29 earlier runs" in out
     assert "-- bad" in out
     assert "\x1b" not in out, "not a terminal"

@@ -16,6 +16,7 @@ from iosonde.jobs.umami.diagram import umami
 from iosonde.jobs.umami.figure import UmamiFigure, to_json, umami_figure
 from iosonde.jobs.umami.quartile import Standing
 from iosonde.jobs.umami.render import draw_umami, save_umami
+from iosonde.jobs.umami.shown import Shown, gaps, repeats
 from iosonde.jobs.umami.style import ANSI, DARK, LIGHT, ink_on, role_colour
 from iosonde.jobs.umami.text import umami_text
 from iosonde.model.amounts import amount, digits, linear_ticks, scale_of, tick_text
@@ -29,7 +30,7 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def figure(jobs: JobTable, job: str, **more) -> UmamiFigure:
-    return umami_figure(umami(jobs, job, **more))
+    return umami_figure(umami(jobs, job, **more), Shown(runs=None))
 
 
 def odd() -> JobTable:
@@ -235,3 +236,79 @@ def test_any_values_can_be_shown(values: list[float]) -> None:
     found = figure(table({CPU: values}), str(len(values)), metrics=[CPU])
     json.dumps(to_json(found), allow_nan=False)
     assert max(map(len, umami_text(found, 80))) <= 80
+
+
+def test_a_long_history_is_drawn_in_part_and_judged_whole() -> None:
+    diagram = umami(simulated(300), "300")
+    drawn, whole = umami_figure(diagram), umami_figure(diagram, Shown(runs=None))
+    assert len(drawn.times_s) == 30
+    assert drawn.times_s[drawn.place] == whole.times_s[whole.place] == whole.times_s[-1]
+    assert "30 of 300 runs drawn" in drawn.subtitle
+    for part, every in zip(drawn.rows, whole.rows, strict=True):
+        assert (part.role, part.rank, part.box, part.n) == (
+            every.role,
+            every.rank,
+            every.box,
+            every.n,
+        )
+        assert np.array_equal(part.values, every.values[-30:], equal_nan=True)
+
+
+@pytest.mark.parametrize("job", ["1", "10", "150", "300"])
+def test_the_job_is_among_the_runs_drawn(job: str) -> None:
+    diagram = umami(simulated(300), job, history="all")
+    drawn = umami_figure(diagram)
+    assert len(drawn.times_s) == 30
+    assert drawn.times_s[drawn.place] == diagram.times_s[diagram.place]
+
+
+def test_rows_that_say_the_same_are_drawn_once_and_all_that_are_asked_for() -> None:
+    rng = np.random.default_rng(5)
+    cf = rng.uniform(0.1, 1.0, 20)
+    other = rng.uniform(0, 1, 20)
+    rows = {"cf_opens_ratio": cf, "contention_opens_ratio": 1 - cf, CPU: other}
+    diagram = umami(table(rows), "20", metrics=list(rows))
+    assert [row.metric for row in umami_figure(diagram).rows] == ["cf_opens_ratio", CPU]
+    assert len(umami_figure(diagram, Shown(rows=None)).rows) == 3
+    assert len(umami_figure(diagram, Shown(rows=1)).rows) == 1
+
+
+def test_noise_and_missing_values_make_two_rows() -> None:
+    values = np.arange(20.0)
+    swapped = values.copy()
+    swapped[[3, 4]] = swapped[[4, 3]]
+    missing = values.copy()
+    missing[0] = np.nan
+    assert repeats(values, 5 - 2 * values)
+    assert not repeats(values, swapped)
+    assert not repeats(values, missing)
+    assert not repeats(np.zeros(20), np.ones(20)), "constant rows are of different things"
+
+
+def test_no_line_crosses_weeks_without_a_run() -> None:
+    day = 86_400.0
+    times = day * np.array([0, 1, 2, 3, 24, 25, 26, 27.0])
+    assert gaps(times) == (4,)
+    assert gaps(14 * day * np.arange(8.0)) == (), "a run every fortnight is no gap"
+    assert gaps(day * np.array([0, 0.1, 0.2, 3.0])) == (), "less than a week"
+
+
+def test_contention_below_zero_is_drawn_as_none() -> None:
+    values = [0.5, 0.6, -26.0, 0.4, 0.7, 0.5, -3.0]
+    found = figure(table({"contention_opens_ratio": values}), "7")
+    row = found.rows[0]
+    assert (row.value, row.value_text) == (0.0, "0")
+    assert np.nanmin(row.values) == 0.0
+    assert row.low > -0.2
+    assert row.box is not None
+    assert row.box.low >= 0.0
+    assert any("drawn as 0" in line for line in found.caption)
+
+
+def test_the_picture_has_date_unit_and_sentence() -> None:
+    diagram = umami(simulated(), "30")
+    found = umami_figure(diagram, sentence="The metadata server was busy with others.")
+    assert found.title.startswith("Job 30, 2026-11-09 00:00 UTC: ")
+    texts = " ".join(text.get_text() for text in draw_umami(found, width_in=12).texts)
+    assert "The metadata server was busy with others." in texts
+    assert "(%)" in texts

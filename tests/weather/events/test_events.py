@@ -187,7 +187,7 @@ def test_targets_and_ranges(store, capsys):
     assert run("events", "--until", "-30d", "--since", "-60d", store=store) == 0
     assert capsys.readouterr().out == "No events.\n"
     assert run("events", "/nowhere", store=store) == 2
-    assert "/nowhere is not watched; expected one of /home, /work" in capsys.readouterr().err
+    assert "no probe watches /nowhere; expected one of /home, /work" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("utc", "now")

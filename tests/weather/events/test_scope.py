@@ -40,7 +40,7 @@ def test_offsets_are_found_beside_a_slow_storage():
     offset = np.array([0.0, 0.3, -0.2])
     log = offset + 0.05 * random.standard_normal((2_000, 3))
     log[:900] += np.log(5)  # slow for less than half of the time
-    assert scope.offsets(np.exp(log)) == pytest.approx(offset, abs=0.08)  # a median with 45 % slow
+    assert scope.offsets(np.exp(log)) == pytest.approx(offset, abs=0.08)  # a median with 45% slow
 
 
 def test_hosts_never_seen_have_no_offset_and_nothing_warns():

@@ -4,7 +4,7 @@ import type { UnixMs } from "../../api/time.ts";
 
 const DAY = 86_400_000;
 const DAYS = [1, 2, 7, 14, 28];
-const DAY_PX = 44;
+const DAY_PX = 70;
 const MONTH_PX = 58;
 const MONTHS = [1, 2, 3, 6, 12, 24, 60, 120];
 
@@ -29,7 +29,7 @@ export function utcTicks(from: UnixMs, to: UnixMs, width: number): Tick[] {
   const ticks: Tick[] = [];
   if (days !== undefined) {
     const step = days * DAY;
-    for (let t = Math.ceil(from / step) * step; t <= to; t += step) ticks.push({ at: unixMs(t), label: utcDay(unixMs(t)).slice(5) });
+    for (let t = Math.ceil(from / step) * step; t <= to; t += step) ticks.push({ at: unixMs(t), label: utcDay(unixMs(t)) });
     return ticks;
   }
   const first = new Date(from);

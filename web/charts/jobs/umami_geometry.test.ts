@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeUmami } from "../../api/jobs.ts";
 import { ShapeError } from "../../api/decode.ts";
-import { crossPath, linePath, nearest, places, starPath, step, xOf, yOf } from "./umami_geometry.ts";
+import { crossPath, crossSize, linePath, nearest, places, starPath, step, xOf, yOf } from "./umami_geometry.ts";
 
 const ROW = {
   metric: "mds_cpu_mean_percent", label: "mean MDS CPU", unit: "%", role: "bad", sign: "--", value: 10, value_text: "10%",
@@ -10,7 +10,7 @@ const ROW = {
   outliers: [2, 4],
 };
 const FIGURE = {
-  title: "Job 4", subtitle: "", times_s: [100, 110, 120, 200], place: 3, since_s: 100, until_s: 200, dated: true, rows: [ROW], caption: [],
+  title: "Job 4", subtitle: "", times_s: [100, 110, 120, 200], place: 3, since_s: 100, until_s: 200, dated: true, rows: [ROW], gaps: [], caption: [],
 };
 const RAW = {
   figure: FIGURE,
@@ -32,6 +32,14 @@ test("a missing value is a gap, not a zero", () => {
   assert.deepEqual(points[1], null);
   assert.equal(linePath(points), "M10 45M30 40L110 25");
   assert.equal((crossPath(points, 3, 2).match(/M/g) ?? []).length, 4, "two runs, two strokes each");
+});
+
+test("no line crosses weeks without a run, and crosses do not fuse", () => {
+  const points = places(figure, row, AREA);
+  assert.equal(linePath(points, [3]), "M10 45M30 40M110 25");
+  const close = [0, 3, 6, 9].map((x) => ({ x, y: 0 }));
+  assert.ok(2 * crossSize(close) < 4, "half as wide as they are apart, or hardly visible");
+  assert.equal(crossSize([{ x: 0, y: 0 }, { x: 50, y: 0 }]), 3.2);
 });
 
 test("the cursor goes over what is known", () => {

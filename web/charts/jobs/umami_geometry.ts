@@ -20,14 +20,14 @@ export const xOf = (figure: UmamiFigure, area: Area, index: number): number => {
 export const places = (figure: UmamiFigure, row: UmamiRow, area: Area): (Place | null)[] =>
   row.values.map((v, i) => (v === null ? null : { x: xOf(figure, area, i), y: yOf(row, area, v) }));
 
-/** A line through the places, with a gap where one is missing. */
-export function linePath(points: readonly (Place | null)[]): string {
+/** A line through the places, with a gap where one is missing and before those that `gaps` names. */
+export function linePath(points: readonly (Place | null)[], gaps: readonly number[] = []): string {
   let path = "";
   let open = false;
-  for (const point of points) {
-    if (point !== null) path += `${open ? "L" : "M"}${point.x} ${point.y}`;
+  points.forEach((point, i) => {
+    if (point !== null) path += `${open && !gaps.includes(i) ? "L" : "M"}${point.x} ${point.y}`;
     open = point !== null;
-  }
+  });
   return path;
 }
 
@@ -41,8 +41,12 @@ export const crossPath = (points: readonly (Place | null)[], job: number, size: 
     })
     .join("");
 
-/** Half the size of a cross: many runs have small ones. */
-export const crossSize = (n: number): number => (n <= 60 ? 3.2 : n <= 150 ? 2.2 : 1.4);
+/** Half the size of a cross: as large as runs are apart, so that crosses do not fuse. */
+export function crossSize(points: readonly (Place | null)[]): number {
+  const apart = points.slice(1).flatMap((p, i) => (p === null ? [] : [p.x - (points[i]?.x ?? p.x)]));
+  const usual = apart.sort((a, b) => a - b)[Math.floor(apart.length / 4)] ?? 8;
+  return Math.min(3.2, Math.max(1.7, 0.4 * usual));
+}
 
 /** A star with five points. */
 export function starPath(at: Place, radius: number): string {

@@ -1,5 +1,6 @@
 // Numbers and times as people read them. Formatting only: nothing here is computed from data.
 import type { Ms, UnixMs } from "../../api/time.ts";
+import { wallTime, zoneName } from "./zone.ts";
 
 /** Three significant digits with a unit: 41.2 µs, 4.12 ms, 1.20 s, 2 min 5 s. */
 export function formatDuration(d: Ms | null): string {
@@ -68,18 +69,20 @@ export function formatSpan(d: Ms): string {
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
-/** Local wall time, 14:05 or 14:05:10. */
+/** Wall time in the page's zone, 14:05 or 14:05:10. */
 export function formatClock(t: UnixMs, withSeconds: boolean): string {
-  const d = new Date(t);
-  const hm = `${two(d.getHours())}:${two(d.getMinutes())}`;
-  return withSeconds ? `${hm}:${two(d.getSeconds())}` : hm;
+  const { hour, minute, second } = wallTime(t);
+  return `${two(hour)}:${two(minute)}${withSeconds ? `:${two(second)}` : ""}`;
 }
 
-/** Local date, 2026-07-01. */
+/** Date in the page's zone, 2026-07-01. */
 export function formatDate(t: UnixMs): string {
-  const d = new Date(t);
-  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
+  const { year, month, day } = wallTime(t);
+  return `${year}-${two(month)}-${two(day)}`;
 }
+
+/** Date, time and zone: 2026-07-01 14:05 UTC+2. */
+export const formatInstant = (t: UnixMs, withSeconds = false): string => `${formatDate(t)} ${formatClock(t, withSeconds)} ${zoneName(t)}`;
 
 /** "14:05:00–14:05:10", the seconds only when they matter. */
 export function formatInterval(start: UnixMs, length: Ms): string {

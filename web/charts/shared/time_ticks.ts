@@ -1,7 +1,8 @@
-// Ticks of the time axis: round local times, as many as there is room for.
+// Ticks of the time axis: round times of the page's zone, as many as there is room for.
 import { after, ms, unixMs } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
 import { formatClock, formatDate } from "./format.ts";
+import { midnight, wallTime } from "./zone.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -19,28 +20,27 @@ export function tickStep(from: UnixMs, to: UnixMs, most: number): Ms {
   return STEPS.find((step) => (to - from) / step <= most) ?? STEPS[STEPS.length - 1] ?? ms(DAY);
 }
 
-/** Multiples of `step` since local midnight within from..to. */
+/** Multiples of `step` since midnight within from..to. */
 export function timeTicks(from: UnixMs, to: UnixMs, step: Ms): UnixMs[] {
-  const midnight = new Date(from);
-  midnight.setHours(0, 0, 0, 0);
+  const begin = midnight(from);
   const ticks: UnixMs[] = [];
   if (step >= DAY) {
     // Days are counted on the calendar: not all of them have 24 hours.
-    for (const day = midnight; day.getTime() <= to; day.setDate(day.getDate() + Math.round(step / DAY))) {
-      if (day.getTime() >= from) ticks.push(unixMs(day.getTime()));
+    for (let days = 0; midnight(from, days) <= to; days += Math.round(step / DAY)) {
+      if (midnight(from, days) >= from) ticks.push(midnight(from, days));
     }
     return ticks;
   }
-  const first = Math.ceil((from - midnight.getTime()) / step);
-  for (let t = unixMs(midnight.getTime() + first * step); t <= to; t = after(t, step)) ticks.push(t);
+  const first = Math.ceil((from - begin) / step);
+  for (let t = unixMs(begin + first * step); t <= to; t = after(t, step)) ticks.push(t);
   return ticks;
 }
 
-/** Labels: seconds only when they matter, midnight as its date. */
+/** Labels: seconds only when they matter, midnight as its date; dates with their year where there are only dates. */
 export function tickLabels(ticks: readonly UnixMs[], step: Ms): string[] {
   return ticks.map((t) => {
-    const d = new Date(t);
-    const midnight = d.getHours() === 0 && d.getMinutes() === 0 && d.getSeconds() === 0;
-    return midnight ? formatDate(t).slice(5) : formatClock(t, step < MINUTE);
+    const { hour, minute, second } = wallTime(t);
+    if (step >= DAY) return formatDate(t);
+    return hour + minute + second === 0 ? formatDate(t).slice(5) : formatClock(t, step < MINUTE);
   });
 }

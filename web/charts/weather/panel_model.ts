@@ -4,6 +4,7 @@ import type { OpSeries, Points } from "../../api/model.ts";
 import type { Ms } from "../../api/time.ts";
 import type { PanelModel } from "./frame.ts";
 import { gridCells } from "./grid.ts";
+import { latencyOf } from "./points_layer.ts";
 import type { OpenOperation, Span } from "./grid.ts";
 import { logExtent } from "./scale.ts";
 
@@ -49,7 +50,8 @@ function* latencies(series: OpSeries | null, live: Points | null, view: Span, ro
     if (points === null) continue;
     for (let i = 0; i < points.due.length; i += 1) {
       const due = points.due[i];
-      if (due !== undefined && due >= view.from && due <= view.to) yield points.response[i] ?? null;
+      if (due !== undefined && due >= view.from && due <= view.to) yield latencyOf(points, i);
+      if (points.heldUp[i] === true && due !== undefined && due >= view.from && due <= view.to) yield points.response[i] ?? null;
     }
   }
   const cells = series?.cells ?? null;

@@ -1,10 +1,15 @@
-// Single operations at their response time. What did not end well looks different in shape, not only in colour:
-// a dot ended well, a cross failed, a hollow square was skipped because an earlier operation still blocked,
+// Single operations at their service time, as the lines of windows are. What was held up or did not end well stands at
+// what a user waited, its response time, and looks different in shape, not only in colour: a dot ended well, a ring
+// ended well but was held up, a cross failed, a hollow square was skipped because an earlier operation still blocked,
 // a triangle at the top edge has not ended.
 import type { Points } from "../../api/model.ts";
+import type { Ms } from "../../api/time.ts";
 import type { Frame, Layer } from "./frame.ts";
 
-export type Mark = "ok" | "failed" | "skipped" | "open";
+export type Mark = "ok" | "held up" | "failed" | "skipped" | "open";
+
+/** How high an operation stands: service time if it ended well, else what a user waited. */
+export const latencyOf = (p: Points, i: number): Ms | null => (p.outcome[i] === "ok" ? p.service[i] : p.response[i]) ?? null;
 
 export function markOf(outcome: string, response: number | null): Mark {
   if (outcome === "ok") return "ok";
@@ -33,9 +38,9 @@ function dots(frame: Frame, p: Points, size: number): void {
   const half = size / 2;
   for (let i = 0; i < p.due.length; i += 1) {
     const due = p.due[i];
-    const response = p.response[i];
-    if (due === undefined || response == null || p.outcome[i] !== "ok") continue;
-    ctx.fillRect(frame.x(due) - half, frame.y(response) - half, size, size);
+    const service = p.service[i];
+    if (due === undefined || service == null || p.outcome[i] !== "ok") continue;
+    ctx.fillRect(frame.x(due) - half, frame.y(service) - half, size, size);
   }
 }
 
@@ -43,9 +48,9 @@ function marks(frame: Frame, p: Points): void {
   for (let i = 0; i < p.due.length; i += 1) {
     const due = p.due[i];
     const outcome = p.outcome[i];
-    if (due === undefined || outcome === undefined || outcome === "ok") continue;
+    if (due === undefined || outcome === undefined || (outcome === "ok" && p.heldUp[i] !== true)) continue;
     const response = p.response[i] ?? null;
-    drawMark(frame, markOf(outcome, response), frame.x(due), response === null ? frame.top : inside(frame, frame.y(response)));
+    drawMark(frame, outcome === "ok" ? "held up" : markOf(outcome, response), frame.x(due), response === null ? frame.top : inside(frame, frame.y(response)));
   }
 }
 
@@ -61,7 +66,12 @@ export function drawMark(frame: Frame, mark: Mark, x: number, y: number): void {
   const r = 3.5 * ratio;
   ctx.lineWidth = 1.75 * ratio;
   ctx.beginPath();
-  if (mark === "failed") {
+  if (mark === "held up") {
+    ctx.lineWidth = 1.25 * ratio;
+    ctx.strokeStyle = palette.skipped;
+    ctx.arc(x, y, r * 0.8, 0, 2 * Math.PI);
+    ctx.stroke();
+  } else if (mark === "failed") {
     ctx.strokeStyle = palette.failed;
     ctx.moveTo(x - r, y - r);
     ctx.lineTo(x + r, y + r);

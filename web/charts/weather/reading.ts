@@ -3,6 +3,7 @@ import type { OpState, Points, Windows } from "../../api/model.ts";
 import { between } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
 import { formatClock, formatDuration, formatInterval, formatSlowdown, formatSpan } from "../shared/format.ts";
+import { zoneName } from "../shared/zone.ts";
 import type { PanelModel } from "./frame.ts";
 import { rowAt } from "./grid.ts";
 
@@ -43,7 +44,7 @@ export function readingAt(model: PanelModel, t: UnixMs): Reading {
   const windows = model.series?.windows ?? null;
   const row = windows === null ? null : rowAt(windows, t, model.window);
   const start = (Math.floor(t / model.window) * model.window) as UnixMs;
-  const when = formatInterval(start, model.window);
+  const when = `${formatInterval(start, model.window)} ${zoneName(start)}`;
   if (windows === null || row === null) {
     const [slowdown, line] = whyNothing(model, start);
     return { when, slowdown, factor: null, bad: false, line, tip: [line, ...nearest(model, t)] };
@@ -115,7 +116,9 @@ function nearest(model: PanelModel, t: UnixMs): string[] {
   const [points, i] = best;
   const outcome = points.outcome[i] === "ok" ? "" : `, ${points.outcome[i]}`;
   const due = points.due[i] ?? t;
-  return [`operation due ${formatClock(due, true)}: response time ${formatDuration(points.response[i] ?? null)}${outcome}`];
+  const waited = `a user waited ${formatDuration(points.response[i] ?? null)}`;
+  const took = points.outcome[i] === "ok" ? `service time ${formatDuration(points.service[i] ?? null)}${points.heldUp[i] === true ? `, held up: ${waited}` : ""}` : `${waited}${outcome}`;
+  return [`operation due ${formatClock(due, true)}: ${took}`];
 }
 
 /** Index of the value nearest to `t` in an ascending list; -1 for an empty one. */

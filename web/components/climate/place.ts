@@ -28,7 +28,7 @@ export class PlaceView {
       this.panes.push(pane);
       return pane.element;
     });
-    this.element = h("section", { class: "climate-place", "data-file-system": place.fileSystem, "aria-label": place.label }, h("h3", {}, place.label), this.strip, ...rows, this.axis);
+    this.element = h("section", { class: "climate-place", "data-file-system": place.fileSystem, "aria-label": place.label }, h("h3", {}, place.label, h("small", {}, " fraction of peak")), this.strip, ...rows, this.axis);
     this.element.style.setProperty("--rows", String(rows.length + 3));
   }
 
@@ -70,6 +70,7 @@ export class PlaceView {
       const anchor = x > right - 20 ? "end" : x < area.left + 4 ? "start" : "middle";
       picture.append(svg("text", { class: "climate-tick", x: String(anchor === "end" ? right : x), y: "15", "text-anchor": anchor }, label));
     }
+    picture.append(svg("text", { class: "climate-tick", x: "0", y: "15" }, "UTC"));
     return picture;
   }
 }

@@ -1,6 +1,6 @@
 // Jobs, newest first, with a field to search in; each is a link to its diagram.
 import type { Job, JobList, UmamiQuery } from "../../api/jobs.ts";
-import { formatClock, formatDate } from "../../charts/shared/format.ts";
+import { formatInstant } from "../../charts/shared/format.ts";
 import { h, setAttribute, setText } from "../shared/dom.ts";
 
 const WAIT_MS = 250;
@@ -44,11 +44,11 @@ export class Jobs {
   }
 
   private item(job: Job): HTMLElement {
-    const start = job.start === null ? "begin not known" : `${formatDate(job.start)} ${formatClock(job.start, false)}`;
+    const start = job.start === null ? "begin not known" : formatInstant(job.start);
     const where = job.fileSystem === "" ? "" : ` on ${job.fileSystem}`;
     return h(
       "a",
-      { href: this.link({ job: job.job, run: job.run, history: "earlier" }), "data-job": job.job, "data-run": job.run },
+      { href: this.link({ job: job.job, run: job.run, history: "earlier", whole: false }), "data-job": job.job, "data-run": job.run },
       h("span", { class: "jobs-name" }, h("b", {}, job.job), h("span", { class: "jobs-when" }, start)),
       h("span", { class: "jobs-what" }, `${job.motif === "" ? "program not known" : job.motif}${where}`),
     );

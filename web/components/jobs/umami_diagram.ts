@@ -1,8 +1,9 @@
 // The diagram of a job: its rows, one axis of time, what the cursor stands on, and the same as a table.
 import type { UmamiFigure, UmamiRow } from "../../api/jobs.ts";
 import type { UnixMs } from "../../api/time.ts";
-import { formatClock, formatDate } from "../../charts/shared/format.ts";
+import { formatInstant } from "../../charts/shared/format.ts";
 import { tickLabels, tickStep, timeTicks } from "../../charts/shared/time_ticks.ts";
+import { zoneName } from "../../charts/shared/zone.ts";
 import { h, setText, svg } from "../shared/dom.ts";
 import { areas, RowView } from "./umami_row.ts";
 
@@ -24,7 +25,7 @@ export class Diagram {
       ...this.rows.map((row) => row.element),
       h("div", { class: "umami-row" }, h("div", { class: "umami-words" }), this.axis),
       this.reading,
-      h("ul", { class: "umami-caption" }, h("li", {}, "star, dashed line: the job"), ...figure.caption.map((line) => h("li", {}, line))),
+      h("ul", { class: "umami-caption" }, h("li", {}, `star, dashed line: the job${figure.dated ? `; times are ${zoneName(figure.since)}` : ""}`), ...figure.caption.map((line) => h("li", {}, line))),
       numbers(figure),
     );
     this.watch = new ResizeObserver(() => this.draw());
@@ -48,7 +49,7 @@ export class Diagram {
     if (row === null || index === null) return setText(this.reading, "\u00a0");
     const time = this.figure.times[index];
     const value = row.values[index] ?? null;
-    const when = time === undefined || !this.figure.dated ? "" : `, ${formatDate(time)} ${formatClock(time, false)}`;
+    const when = time === undefined || !this.figure.dated ? "" : `, ${formatInstant(time)}`;
     setText(this.reading, `${row.label}${when}: ${value === null ? "missing" : `${short(value)}${row.unit.startsWith("%") ? "" : " "}${row.unit}`.trim()}${index === this.figure.place ? " (the job)" : ""}`);
   }
 }
@@ -56,15 +57,18 @@ export class Diagram {
 /** The sentence and what is behind it. */
 function verdict(figure: UmamiFigure): HTMLElement {
   const { word, sentence, evidence, rejected, history, notes } = figure.verdict;
-  const lines = [...evidence, ...[rejected, history].filter((line) => line !== ""), ...notes.map((note) => `note: ${note}`)];
-  return h("div", { class: "umami-verdict", "data-verdict": word }, h("p", {}, sentence), h("ul", {}, ...lines.map((line) => h("li", {}, line))));
+  const lines = [...evidence, ...[rejected, history].filter((line) => line !== "")];
+  const list = (texts: readonly string[]): HTMLElement => h("ul", {}, ...texts.map((text) => h("li", {}, text)));
+  const about = notes.length === 1 ? "1 note on the data" : `${notes.length} notes on the data`;
+  const aside = notes.length === 0 ? null : h("details", {}, h("summary", {}, about), list(notes));
+  return h("div", { class: "umami-verdict", "data-verdict": word }, h("p", {}, sentence), list(lines), aside);
 }
 
 const short = (value: number): string => (value === 0 ? "0" : String(Number(value.toPrecision(3))));
 
 function timeAxis(figure: UmamiFigure, width: number): SVGElement {
   const { runs } = areas(width);
-  const ticks = timeTicksOf(figure, Math.max(2, Math.floor(runs.width / 64)));
+  const ticks = timeTicksOf(figure, Math.max(2, Math.floor(runs.width / 80)));
   const picture = svg("svg", { width: String(width), height: "22" });
   const labels = tickLabels(ticks.times, ticks.step);
   ticks.times.forEach((time, i) => {

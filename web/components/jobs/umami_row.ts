@@ -45,7 +45,7 @@ export class RowView {
       h(
         "div",
         { class: "umami-words" },
-        h("span", { class: "umami-label" }, row.label),
+        h("span", { class: "umami-label" }, row.label, row.unit === "" ? null : h("small", {}, ` ${row.unit}`)),
         h("span", { class: "umami-value" }, row.valueText, flagged),
         badge,
         h("span", { class: "umami-rank" }, row.rank),
@@ -98,8 +98,8 @@ export class RowView {
   private history(runs: Area): SVGElement[] {
     const { figure, row, points } = this;
     const marks: SVGElement[] = [
-      svg("path", { class: "umami-line", d: linePath(points) }),
-      svg("path", { class: "umami-cross", d: crossPath(points, figure.place, crossSize(points.length)) }),
+      svg("path", { class: "umami-line", d: linePath(points, figure.gaps) }),
+      svg("path", { class: "umami-cross", d: crossPath(points, figure.place, crossSize(points)) }),
     ];
     const own = points[figure.place] ?? null;
     if (own === null) {
@@ -108,7 +108,7 @@ export class RowView {
       return marks;
     }
     const before = points[figure.place - 1] ?? null;
-    if (before !== null) marks.push(svg("path", { class: "umami-last", d: linePath([before, own]) }));
+    if (before !== null && !figure.gaps.includes(figure.place)) marks.push(svg("path", { class: "umami-last", d: linePath([before, own]) }));
     marks.push(svg("path", { class: "umami-star", d: starPath(own, row.values.length > 150 ? 7 : 8.5) }));
     return marks;
   }

@@ -7,7 +7,7 @@ import { after, unixMs } from "../../api/time.ts";
 import type { UnixMs } from "../../api/time.ts";
 import type { LoadCursor } from "../../charts/load/overlay.ts";
 import { formatRate } from "../../charts/load/rate_axis.ts";
-import { formatClock, formatDate, formatSpan } from "../../charts/shared/format.ts";
+import { formatInstant, formatSpan } from "../../charts/shared/format.ts";
 import { formatFactor } from "../../charts/shared/format.ts";
 
 export interface Pointed {
@@ -33,7 +33,7 @@ export function pointed(load: Load, { values, cells }: LoadCells, cursor: LoadCu
   const who = column === null ? "all nodes" : named(load.noun, column.name);
   const rate = covered === 0 ? "no records" : `${formatRate(mean)}/s${load.step > load.recorded.step ? `, at most ${formatRate(most)}/s` : ""}`;
   const slow = slowdown === null ? "" : slowWords(slowdown, from, words);
-  return { name: column?.name ?? null, from, to, words: `${formatDate(from)} ${formatClock(from, load.step < 60_000)} (${formatSpan(load.step)}), ${who}: ${rate}${slow}` };
+  return { name: column?.name ?? null, from, to, words: `${formatInstant(from, load.step < 60_000)} (${formatSpan(load.step)}), ${who}: ${rate}${slow}` };
 }
 
 /** An alias says what it is. */

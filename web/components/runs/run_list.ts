@@ -1,6 +1,6 @@
 // Runs to choose from, the newest first; a second one can be chosen to compare with.
 import type { ListedRun, RunList } from "../../api/runs.ts";
-import { formatClock, formatDate } from "../../charts/shared/format.ts";
+import { formatInstant } from "../../charts/shared/format.ts";
 import { h, setText } from "../shared/dom.ts";
 
 export interface RunListEvents {
@@ -34,7 +34,7 @@ export class RunItems {
 
   private item(one: ListedRun, chosen: readonly (string | null)[]): HTMLElement {
     const place = chosen.indexOf(one.run);
-    const when = `${formatDate(one.began)} ${formatClock(one.began, false)}${one.finished ? "" : ", not finished"}`;
+    const when = `${formatInstant(one.began)}${one.finished ? "" : ", not finished"}`;
     return h(
       "li",
       {},

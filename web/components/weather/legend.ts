@@ -1,4 +1,4 @@
-// What the picture's signs mean, and the three words that need an explanation: response time, usual, slowdown.
+// What the picture's signs mean, and the words that need an explanation: service and response time, usual, slowdown.
 import type { About } from "../../api/model.ts";
 import { formatSpan } from "../../charts/shared/format.ts";
 import { h, svg } from "../shared/dom.ts";
@@ -16,7 +16,8 @@ function marks(): HTMLElement {
   return h(
     "ul",
     { class: "key" },
-    item(swatch("point", ...dots), "response time of one operation"),
+    item(swatch("point", ...dots), "service time of one operation"),
+    item(swatch("held", svg("circle", { cx: "13", cy: "7", r: "4" })), "held up: what a user waited"),
     item(swatch("median", svg("rect", { x: "1", y: "3", width: "24", height: "8" }), svg("path", { d: "M1 7h24" })), "window median, 95% interval"),
     item(swatch("usual", svg("path", { d: "M1 7h24" })), "usual"),
     item(swatch("failed", svg("path", { d: "M9 3l8 8M9 11l8-8" })), "failed"),
@@ -54,8 +55,10 @@ function words(about: About | null): HTMLElement {
   return h(
     "dl",
     {},
+    h("dt", {}, "service time"),
+    h("dd", {}, "From the instant an operation began until it ended. Dots, medians and usual are service times."),
     h("dt", {}, "response time"),
-    h("dd", {}, "From the instant an operation was due until it ended. When the storage stalls, the wait of the operations behind it counts too, so a stall cannot hide."),
+    h("dd", {}, "From the instant an operation was due until it ended. When the storage stalls, the wait of the operations behind it counts too, so a stall cannot hide. Only what was held up, skipped or failed stands at its response time, with a sign of its own."),
     h("dt", {}, "usual"),
     h("dd", {}, `The baseline of this operation on this target: the median of the window medians of ${trailing}. Not known until 5 windows are.`),
     h("dt", {}, "slowdown"),
@@ -72,7 +75,7 @@ export function legend(about: About | null): HTMLElement {
     { class: "legend", "aria-label": "How to read the panels" },
     marks(),
     strip(),
-    h("details", {}, h("summary", {}, "What do response time, usual and slowdown mean?"), words(about)),
+    h("details", {}, h("summary", {}, "What do service time, response time, usual and slowdown mean?"), words(about)),
     h("p", { class: "hint" }, "Drag across a panel to zoom, double-click to go back. With the keyboard: focus a panel, then arrow keys."),
   );
 }

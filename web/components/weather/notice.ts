@@ -2,7 +2,7 @@
 import type { Target } from "../../api/model.ts";
 import { before } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
-import { formatClock, formatDate, formatSpan } from "../../charts/shared/format.ts";
+import { formatInstant, formatSpan } from "../../charts/shared/format.ts";
 import { h, setText } from "../shared/dom.ts";
 
 export class Notice {
@@ -24,7 +24,7 @@ export class Notice {
     this.element.hidden = heard === null || heard >= from;
     if (heard === null || this.element.hidden) return;
     this.span = [before(heard, length), heard];
-    setText(this.text, `Last heard of ${formatDate(heard)} ${formatClock(heard, false)}, before the span in view.`);
+    setText(this.text, `Last heard of ${formatInstant(heard)}, before the span in view.`);
     setText(this.button, `Show the ${formatSpan(length)} until then`);
   }
 }

@@ -3,6 +3,7 @@ import type { Op } from "../../api/model.ts";
 import { formatInterval, formatSlowdown } from "../../charts/shared/format.ts";
 import type { PanelModel } from "../../charts/weather/frame.ts";
 import type { CellKind, GridCell } from "../../charts/weather/grid.ts";
+import { zoneName } from "../../charts/shared/zone.ts";
 import { h } from "../shared/dom.ts";
 
 const MOST_ROWS = 120;
@@ -40,7 +41,7 @@ export class NumberTable {
     const first = ops[0]?.[1];
     if (first === undefined) return;
     const starts = first.cells.length;
-    this.caption.textContent = "Slowdown of the window median with its 95% interval, and n";
+    this.caption.textContent = `Slowdown of the window median with its 95% interval, and n; times are ${zoneName(first.from)}`;
     this.head.replaceChildren(
       h("tr", {}, h("th", { scope: "col" }, "window"), ...ops.map(([op]) => h("th", { scope: "col" }, words.get(op) ?? op))),
     );

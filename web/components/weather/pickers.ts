@@ -18,6 +18,8 @@ export const RANGES: readonly RangeChoice[] = [
   { id: "1h", label: "1 h", length: hours(1), window: minutes(1) },
   { id: "6h", label: "6 h", length: hours(6), window: minutes(5) },
   { id: "24h", label: "24 h", length: hours(24), window: minutes(15) },
+  { id: "7d", label: "7 d", length: hours(168), window: hours(1) },
+  { id: "30d", label: "30 d", length: hours(720), window: hours(4) },
 ];
 
 export const WINDOWS: readonly Ms[] = [

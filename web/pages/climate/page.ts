@@ -91,7 +91,7 @@ export class ClimatePage implements RoomPage {
     if (answer.climate === null) return this.nothing("There are no jobs yet. Import what your scheduler and monitors recorded: iosonde import FILE ...");
     this.view?.destroy();
     this.view = new ClimateView(answer.climate, {
-      link: (run) => jobsAddress({ search: "", query: { ...run, history: "earlier" } }),
+      link: (run) => jobsAddress({ search: "", query: { ...run, history: "earlier", whole: false } }),
       choose: (on) => {
         location.hash = climateAddress({ ...this.address, on });
       },

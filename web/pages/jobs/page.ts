@@ -1,9 +1,10 @@
 // The page of the jobs: a list to search in, and the diagram of the chosen one.
-import { fetchJobs, fetchUmami, umamiUrl } from "../../api/jobs.ts";
+import { fetchJobs, fetchRunsOf, fetchUmami, umamiUrl } from "../../api/jobs.ts";
 import type { UmamiFigure, UmamiQuery } from "../../api/jobs.ts";
 import { h, setAttribute, setText } from "../../components/shared/dom.ts";
 import { downloads } from "../../components/shared/downloads.ts";
 import { Jobs } from "../../components/jobs/job_list.ts";
+import { runChoice } from "../../components/jobs/run_choice.ts";
 import { Diagram } from "../../components/jobs/umami_diagram.ts";
 import type { RoomPage } from "../shared/room_page.ts";
 import { ALL, climateAddress } from "../shared/climate_address.ts";
@@ -85,6 +86,7 @@ export class JobsPage implements RoomPage {
     const signal = (this.asking = new AbortController()).signal;
     setAttribute(this.body, "data-job", null);
     try {
+      if (await this.offerRuns(query, signal)) return;
       const figure = await fetchUmami(query, signal);
       if (signal.aborted) return;
       this.error.hidden = true;
@@ -102,6 +104,16 @@ export class JobsPage implements RoomPage {
     }
   }
 
+  /** A job of several runs has a diagram for each: which one? False: it has one, or none. */
+  private async offerRuns(query: UmamiQuery, signal: AbortSignal): Promise<boolean> {
+    const runs = query.run === "" ? await fetchRunsOf(query.job, signal) : [];
+    if (signal.aborted || runs.length < 2) return signal.aborted;
+    this.nothing(`Job ${query.job}`, `It has ${runs.length} runs, each with a diagram of its own: choose one.`);
+    this.body.replaceChildren(runChoice(runs, (run) => jobsAddress({ ...this.address, query: { ...query, run } })));
+    document.title = `Job ${query.job} - iosonde`;
+    return true;
+  }
+
   private filesOf({ fileSystem, motif }: UmamiFigure, query: UmamiQuery): HTMLElement {
     const zone = this.zone();
     const line = downloads("The diagram", "its records", (more) => umamiUrl(query, zone === null ? more : { ...more, zone }));
@@ -116,7 +128,9 @@ export class JobsPage implements RoomPage {
       setAttribute(link, "aria-current", query.history === history ? "true" : null);
       return link;
     };
-    this.history.replaceChildren(choice("earlier", "earlier runs"), choice("all", "all other runs"));
+    const whole = h("a", { class: "quiet", href: jobsAddress({ ...this.address, query: { ...query, whole: !query.whole } }), title: "every run and row that is known, or those a screen has room for" }, "draw everything");
+    setAttribute(whole, "aria-current", query.whole ? "true" : null);
+    this.history.replaceChildren(choice("earlier", "earlier runs"), choice("all", "all other runs"), whole);
   }
 
   private nothing(title: string, words: string): void {

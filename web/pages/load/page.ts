@@ -9,7 +9,7 @@ import { columnsFor } from "../../charts/load/frame.ts";
 import { held, zoomed } from "../../charts/load/layout.ts";
 import type { TimeSpan } from "../../charts/load/layout.ts";
 import type { LoadCursor } from "../../charts/load/overlay.ts";
-import { formatClock, formatDate } from "../../charts/shared/format.ts";
+import { formatInstant } from "../../charts/shared/format.ts";
 import { Controls } from "../../components/load/controls.ts";
 import { loadFiles } from "../../components/load/files.ts";
 import { legend } from "../../components/load/legend.ts";
@@ -71,7 +71,7 @@ export class LoadPage implements RoomPage {
       cursor: (cursor) => this.point(cursor),
       open: () => {
         const job = this.jobsBeside.largest;
-        if (job !== null) location.hash = jobsAddress({ search: "", query: { job, run: "", history: "earlier" } });
+        if (job !== null) location.hash = jobsAddress({ search: "", query: { job, run: "", history: "earlier", whole: false } });
       },
     });
     this.body = h("div", { class: "load-body" }, this.totals.element, this.plot.element, this.reading, legend(), this.files, this.table);
@@ -190,8 +190,8 @@ export class LoadPage implements RoomPage {
 
   private showWhen(span: TimeSpan): void {
     const fine = span.to - span.from < 600_000;
-    const day = (t: TimeSpan["from"]): string => `${formatDate(t)} ${formatClock(t, fine)}`;
-    setText(this.when, `${day(span.from)} to ${day(span.to)}, ${this.zone() ?? "local time"}${this.shown?.load.hashed === true ? "; names are aliases, by the site's policy" : ""}`);
+    const day = (t: TimeSpan["from"]): string => formatInstant(t, fine);
+    setText(this.when, `${day(span.from)} to ${day(span.to)}${this.shown?.load.hashed === true ? "; names are aliases, by the site's policy" : ""}`);
   }
 
   private length(length: Ms | null): void {

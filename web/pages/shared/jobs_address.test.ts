@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { jobsAddress, readJobsAddress } from "./jobs_address.ts";
 
 test("an address of a job comes back as it was", () => {
-  const address = { search: "ior & more", query: { job: "47#11", run: "#2", history: "all" } } as const;
+  const address = { search: "ior & more", query: { job: "47#11", run: "#2", history: "all", whole: true } } as const;
   assert.deepEqual(readJobsAddress(jobsAddress(address)), address);
   const bare = { search: "", query: null };
   assert.deepEqual(readJobsAddress(jobsAddress(bare)), bare);

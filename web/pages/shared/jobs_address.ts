@@ -14,7 +14,7 @@ export function readJobsAddress(hash: string): JobsAddress | null {
   const history = params.get("history") === "all" ? "all" : "earlier";
   return {
     search: params.get("search") ?? "",
-    query: job === null ? null : { job, run: params.get("run") ?? "", history },
+    query: job === null ? null : { job, run: params.get("run") ?? "", history, whole: params.get("whole") === "1" },
   };
 }
 
@@ -25,6 +25,7 @@ export function jobsAddress(address: JobsAddress): string {
     params.set("job", address.query.job);
     if (address.query.run !== "") params.set("run", address.query.run);
     if (address.query.history === "all") params.set("history", "all");
+    if (address.query.whole) params.set("whole", "1");
   }
   return `#${params.toString()}`;
 }

@@ -4,11 +4,7 @@ import { after, before, between, ms, seconds } from "../../api/time.ts";
 import type { Ms, UnixMs } from "../../api/time.ts";
 import { autoWindow, fitting, rangeById, suitedWindow } from "../../components/weather/pickers.ts";
 import { DEFAULT_RANGE } from "./address.ts";
-
-export interface Zoom {
-  readonly from: UnixMs;
-  readonly to: UnixMs;
-}
+import type { Zoom } from "./address.ts";
 
 export class Choice {
   range: string;

@@ -13,11 +13,15 @@ import { Card } from "../../components/weather/card.ts";
 import { h, setText } from "../../components/shared/dom.ts";
 import { Figures } from "../../components/weather/figures.ts";
 import { legend } from "../../components/weather/legend.ts";
+import { zoneName } from "../../charts/shared/zone.ts";
 import { Notice } from "../../components/weather/notice.ts";
 import { NumberTable } from "../../components/weather/number_table.ts";
 import { OpPanel } from "../../components/weather/op_panel.ts";
 import { RangePicker, WindowPicker } from "../../components/weather/pickers.ts";
+import { TargetSearch } from "../../components/weather/target_search.ts";
+import { writeAddress } from "./address.ts";
 import type { Session } from "./session.ts";
+import { matches, summary } from "./targets.ts";
 
 const SYNC = "iosonde";
 
@@ -27,11 +31,13 @@ export class Weather {
   private readonly clock: ServerClock;
   private readonly about: About | null;
   private readonly cards = new Map<string, Card>();
+  private readonly search = new TargetSearch(() => this.showTargets());
   private readonly cardList = h("div", { class: "cards", role: "group", "aria-label": "Targets" });
   private readonly title = h("h2", { id: "chosen" });
   private readonly spoken = h("p", { class: "visually-hidden", "aria-live": "polite", id: "spoken-sentence" });
   private readonly cursorSpoken = h("p", { class: "visually-hidden", "aria-live": "polite" });
   private readonly view = h("p", { class: "view" });
+  private readonly link = h("a", { class: "view-link", title: "an address of this span, with its date: for a ticket or a colleague" }, "link to this span");
   private readonly notes = h("ul", { class: "notes", "aria-label": "Notes of the probe" });
   private readonly panelGrid = h("div", { class: "panels" });
   private readonly panels = new Map<Op, OpPanel>();
@@ -54,11 +60,11 @@ export class Weather {
     this.element = h(
       "div",
       { class: "weather" },
-      h("section", { "aria-label": "Weather of all targets" }, this.cardList, this.spoken),
+      h("section", { "aria-label": "Weather of all targets" }, this.search.element, this.cardList, this.spoken),
       h(
         "section",
         { class: "detail", "aria-labelledby": "chosen" },
-        h("div", { class: "detail-head" }, h("div", {}, this.title, this.view), h("div", { class: "pickers" }, stepButton(session, -1), this.ranges.element, stepButton(session, 1), this.windows.element)),
+        h("div", { class: "detail-head" }, h("div", {}, this.title, this.view, this.link), h("div", { class: "pickers" }, stepButton(session, -1), this.ranges.element, stepButton(session, 1), this.windows.element)),
         this.notice.element,
         this.notes,
         this.panelGrid,
@@ -100,9 +106,22 @@ export class Weather {
       card.element.remove();
       this.cards.delete(name);
     }
-    for (const target of targets) this.cardOf(target).show(target, target === this.session.target, this.words, this.palette);
+    const shown = new Set(targets.filter((target) => matches(target, this.search.words)));
+    for (const target of targets) {
+      const card = this.cardOf(target);
+      card.show(target, target === this.session.target, this.words, this.palette);
+      card.element.hidden = !shown.has(target);
+    }
+    this.inOrder(targets.map((target) => this.cardOf(target).element));
+    this.search.show(summary(targets), shown.size, targets.length);
     this.tickCards();
     this.speak(this.session.target);
+  }
+
+  /** Cards worst first. They are moved only when their order changed, and never while one has the focus. */
+  private inOrder(cards: readonly HTMLElement[]): void {
+    if (cards.every((card, i) => this.cardList.children[i] === card) || this.cardList.contains(document.activeElement)) return;
+    this.cardList.replaceChildren(...cards);
   }
 
   /** The chosen target's sentence for screen readers: when the verdict changes, not when a digit does. */
@@ -119,6 +138,7 @@ export class Weather {
     const target = session.target;
     setText(this.title, session.key === null ? "" : `${session.key.target} seen from ${session.key.host}`);
     setText(this.view, this.viewText(view));
+    this.link.href = writeAddress({ ...session.address, span: { from: view.from, to: view.to } });
     const { choice } = session;
     this.ranges.show(choice.zoom === null ? choice.range : null);
     this.windows.show(choice.window, session.window, choice.length);
@@ -167,9 +187,9 @@ export class Weather {
   private viewText(view: Span): string {
     const length = formatSpan(between(view.from, view.to));
     const window = `windows of ${formatSpan(view.window)}`;
-    if (!this.session.choice.paused) return `the last ${length} in ${window}, local time`;
-    const span = `${formatDate(view.from)} ${formatClock(view.from, true)} to ${formatClock(view.to, true)}`;
-    return `${span} in ${window}, local time`;
+    if (!this.session.choice.paused) return `the last ${length} in ${window}, times are ${zoneName(view.to)}`;
+    const end = formatDate(view.from) === formatDate(view.to) ? formatClock(view.to, true) : `${formatDate(view.to)} ${formatClock(view.to, true)}`;
+    return `${formatDate(view.from)} ${formatClock(view.from, true)} to ${end} ${zoneName(view.to)} in ${window}`;
   }
 }
 

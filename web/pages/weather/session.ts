@@ -42,6 +42,7 @@ export class Session {
     this.clock = clock;
     this.key = start.key;
     this.choice = new Choice(clock, start.range, start.window);
+    if (start.span !== null) this.choice.zoomTo(start.span.from, start.span.to);
     this.changed = changed;
   }
 
@@ -53,8 +54,10 @@ export class Session {
     return this.choice.usedWindow(this.target?.period ?? null);
   }
 
+  /** What is in view; a view that stands still says when, so that a colleague sees the same. */
   get address(): Address {
-    return { key: this.key, range: this.choice.range, window: this.choice.window };
+    const { range, window, paused, span } = this.choice;
+    return { key: this.key, range, window, span: paused ? span : null };
   }
 
   setTargets(targets: Target[]): void {
@@ -62,7 +65,7 @@ export class Session {
     const first = targets[0];
     if (first !== undefined) this.clock.heard(first.asOf);
     this.changed("targets");
-    if (this.target === null && first !== undefined) this.choose(worst(targets) ?? first);
+    if (this.target === null && first !== undefined) this.choose(first);
   }
 
   choose(key: TargetKey): void {
@@ -95,12 +98,16 @@ export class Session {
 
   /** What the address says, after somebody changed it by hand. */
   adopt(address: Address): void {
-    const { key, range, window } = this.address;
-    const same = sameTarget(address.key, key) && address.range === range && address.window === window;
+    const { key, range, window, span } = this.address;
+    const still = address.span?.from === span?.from && address.span?.to === span?.to;
+    const same = sameTarget(address.key, key) && address.range === range && address.window === window && still;
     if (same || address.key === null) return;
     if (!sameTarget(address.key, key)) this.forget(address.key);
     this.choice.window = address.window;
-    this.look((choice) => choice.follow(address.range));
+    this.look((choice) => {
+      choice.follow(address.range);
+      if (address.span !== null) choice.zoomTo(address.span.from, address.span.to);
+    });
   }
 
   /** The feed alone, for a page without targets. */
@@ -211,9 +218,4 @@ export class Session {
   }
 }
 
-const ORDER = ["ok", "info", "unknown", "slow", "hung"];
-
-/** The target worth looking at first. */
-const worst = (targets: readonly Target[]): Target | null =>
-  [...targets].sort((a, b) => ORDER.indexOf(b.severity) - ORDER.indexOf(a.severity))[0] ?? null;
 

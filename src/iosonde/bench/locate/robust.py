@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from iosonde.model.arrays import Floats, Ints
 
 HUBER = 1.345
-"""Clipping point in standard deviations: 95 % efficient under normal noise."""
+"""Clipping point in standard deviations: 95% efficient under normal noise."""
 FEW = 8
 """Targets below which nothing is fitted to them, and their scatter needs a prior."""
 _MOST_SLOPES = 1_500
@@ -67,7 +67,7 @@ def mad(values: Floats) -> float:
 
 
 def scale_of(deviations: Floats, *, tails: bool) -> float:
-    """Standard deviation of centred values. ``tails``: or of their 85 % quantile, whichever is larger."""
+    """Standard deviation of centred values. ``tails``: or of their 85% quantile, whichever is larger."""
     known = np.abs(deviations[np.isfinite(deviations)])
     if not len(known):
         return 0.0

@@ -237,5 +237,5 @@ def _print(one: FileImport, now_ns: int) -> None:
 def _print_joined(found: JoinCounts) -> None:
     if found.jobs:
         print(
-            f"{format_count(found.with_more)} of {format_count(found.jobs)} jobs have numbers of servers beside them"
+            f"server records of the store cover {format_count(found.with_more)} of {format_count(found.jobs)} jobs"
         )

@@ -16,6 +16,7 @@ from iosonde.connectors.source import Settings
 from iosonde.engine.files import write_text
 from iosonde.jobs import answers
 from iosonde.jobs.table.which_job import found_job
+from iosonde.jobs.umami.shown import MOST_ROWS, MOST_RUNS, Shown
 from iosonde.model import parameters
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.text import clean_text
@@ -48,6 +49,10 @@ def add_job(parser: options.Parser) -> None:
         metavar="INCHES",
         help="width of the picture (default: 8)",
     )
+    amount = f"(default: {MOST_RUNS}; 0: all)"
+    add("--runs", type=int, default=MOST_RUNS, metavar="N", help=f"runs drawn {amount}")
+    amount = f"(default: {MOST_ROWS}, none twice; 0: all)"
+    add("--rows", type=int, default=MOST_ROWS, metavar="N", help=f"rows drawn {amount}")
 
 
 def add_tables(parser: options.Parser) -> None:
@@ -84,7 +89,10 @@ def table_of(args: argparse.Namespace, note: Note, *, listed: bool = False) -> J
         root = only_store(args)
         try:
             table = job_source.from_store(
-                root, metrics=job_source.LISTED if listed else None, scheduled=listed
+                root,
+                metrics=job_source.LISTED if listed else None,
+                scheduled=listed,
+                job_id=args.job if about_one else None,
             )
         except NothingMeasuredError:
             if about_one and not answers.has_records(root, args.job):
@@ -121,14 +129,26 @@ def write(text: str, output: Path | None) -> None:
         options.note(f"wrote {output}")
 
 
-def print_diagram(found: Umami) -> None:
-    """The diagram, as wide as the terminal (a pipe: 100 columns)."""
+def shown(args: argparse.Namespace) -> Shown:
+    """What of a diagram is drawn; rows that were named are all drawn. Raises UsageError."""
+    for name in ("runs", "rows"):
+        if getattr(args, name) < 0:
+            raise UsageError(
+                f"--{name} {getattr(args, name)} is not possible",
+                expected="1 or more, or 0 for all",
+            )
+    rows = None if getattr(args, "metric", None) else args.rows or None
+    return Shown(args.runs or None, rows)
+
+
+def print_diagram(found: Umami, args: argparse.Namespace) -> None:
+    """The diagram, as wide as the terminal (a pipe: 100 columns), with as many runs as fit."""
     from iosonde.jobs.umami.figure import umami_figure
     from iosonde.jobs.umami.text import umami_text
 
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     lines = umami_text(
-        umami_figure(found),
+        umami_figure(found, shown(args)._replace(runs=None)),
         columns(),
         coloured=options.colourful(),
         ascii_only=not encoding.startswith("utf"),
@@ -136,13 +156,13 @@ def print_diagram(found: Umami) -> None:
     print("\n".join(lines))
 
 
-def plot(found: Umami, args: argparse.Namespace) -> None:
-    """Draw the diagram, or write what would be drawn."""
+def plot(found: Umami, args: argparse.Namespace, sentence: str) -> None:
+    """Draw the diagram with what is said of the job, or write what would be drawn."""
     import json
 
     from iosonde.jobs.umami.figure import to_json, umami_figure
 
-    figure = umami_figure(found)
+    figure = umami_figure(found, shown(args), sentence)
     if args.plot.suffix == ".json":
         write_text(json.dumps(to_json(figure), allow_nan=False) + "\n", args.plot)
     else:

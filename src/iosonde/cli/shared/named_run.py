@@ -23,7 +23,9 @@ def run_named(word: str, names: list[str]) -> str:
         raise UsageError(
             f"{word!r} begins {len(found)} runs", expected="one of " + ", ".join(found[:5])
         )
+    begins = {name.partition("-")[0]: name for name in names}
     near = difflib.get_close_matches(word, names, n=1)
+    near += [begins[one] for one in difflib.get_close_matches(word, begins, n=1)]
     some = ", ".join(names[-8:]) + (", ..." if len(names) > 8 else "")
     raise UsageError(
         f"there is no run {word!r}",

@@ -39,6 +39,18 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     return named[near[0]] if near else None
 
 
+DESCRIBE = "--describe-parser\0"
+"""The only argument with which ``parse`` gives its parser away; no command line can hold it."""
+
+
+class ParserAskedError(Exception):
+    """Carries a command's parser to what describes it: completions, manual pages, tests."""
+
+    def __init__(self, parser: Parser) -> None:
+        super().__init__(parser.prog)
+        self.parser = parser
+
+
 class Parser(argparse.ArgumentParser):
     """argparse with our errors, our help layout, and values such as ``-2h``."""
 
@@ -70,6 +82,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Like parse_args, but ``--since -2h`` needs no ``=``, and options may stand between what is not one."""
+        if list(arguments) == [DESCRIBE]:
+            raise ParserAskedError(self)
         joined: list[str] = []
         for word in self._spelled_out(arguments):
             takes_value = joined and re.fullmatch(r"--?[a-z][a-z-]*", joined[-1])
@@ -82,6 +96,10 @@ class Parser(argparse.ArgumentParser):
         if self._formats:
             _settle_format(args, self._formats)
         return args
+
+    def actions(self) -> list[argparse.Action]:
+        """Options and operands, in the order in which they were added."""
+        return list(self._actions)
 
     def _spelled_out(self, arguments: Sequence[str]) -> list[str]:
         """``--json`` is short for ``--format json`` where there is that."""
@@ -233,9 +251,17 @@ def chosen(states: list[dict[str, Any]], wanted: Sequence[str]) -> list[dict[str
         ]
         if not found:
             known = sorted({str(s["target"]) for s in states})
-            raise UsageError(f"{name} is not watched", expected="one of " + ", ".join(known))
+            raise unwatched(name, known, ", ".join(known))
         picked += [state for state in found if state not in picked]
     return picked
+
+
+def unwatched(name: str, known: Iterable[str], listed: str) -> UsageError:
+    """No probe has this target; the nearest name is the hint: ``/work`` for ``work`` and ``/wrok``."""
+    by_word = {target.strip("/"): target for target in known}
+    near = nearest(name.strip("/"), by_word)
+    hint = f"'{by_word[near]}'" if near else "'iosonde now'"
+    return UsageError(f"no probe watches {name}", expected=f"one of {listed}", hint=hint)
 
 
 def whole_target(state: dict[str, Any]) -> str | None:

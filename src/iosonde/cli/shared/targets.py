@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from iosonde.cli.shared.options import whole_target
+from iosonde.cli.shared.options import unwatched, whole_target
 from iosonde.engine.states import read_states
-from iosonde.model.errors import IosondeError, NothingMeasuredError, UsageError
+from iosonde.model.errors import IosondeError, NothingMeasuredError
 from iosonde.weather.selectors import spellings
 from iosonde.weather.store import Store
 
@@ -65,7 +65,7 @@ def no_samples(
             hint="'iosonde probe DIR', 'iosonde import FILE', or --store",
         )
     if target is not None and target not in known:
-        return UsageError(f"{target} is not watched", expected="one of " + some(known))
+        return unwatched(target, known, some(known))
     return NothingMeasuredError(
         f"there are no samples for this {question} in {store.root}",
         hint="a longer --since, 'iosonde now' for the targets, or --store",

@@ -25,6 +25,8 @@ from iosonde.weather.figures.request import (
     RunSpan,
     default_range,
     runs_named,
+    suited_window,
+    suited_windows,
 )
 from iosonde.weather.samples.periods import runs
 from iosonde.weather.store import Store
@@ -42,7 +44,6 @@ EXAMPLES = """\
   iosonde figure points --run mdw --sparse       some operations of a run, and every slow one
   iosonde figure points -o points.json           the numbers that would be drawn
 """
-_WINDOWS = {"phases": "60s", "statistics": "4h", "timeline": "4h"}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -134,7 +135,7 @@ def _asked(args: argparse.Namespace, now_ns: int, store: Store) -> FigureRequest
         ops=tuple(args.op) if args.op else None,
         since_ns=since,
         until_ns=until,
-        window_ns=args.window or parse_duration(_WINDOWS.get(args.kind, "4h")),
+        window_ns=args.window or suited_window(args.kind, until - since),
         statistic=args.stat if args.kind == "phases" else "median",
         runs=None if named is None else named.run_ids,
     )
@@ -143,6 +144,7 @@ def _asked(args: argparse.Namespace, now_ns: int, store: Store) -> FigureRequest
         query,
         tuple(phases),
         args.expected,
+        windows_ns=suited_windows(until - since),
         short_ns=args.window,
         sparse=args.sparse,
         above_ns=ABOVE_NS if args.above is None else args.above,

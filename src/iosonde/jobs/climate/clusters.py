@@ -1,7 +1,7 @@
 """Motifs: which jobs do the same kind of I/O, from their counters alone.
 
 Amounts become ``log10(1 + amount)``, parts of a whole ``log10(1 + 100 part / whole)``: an order of magnitude
-counts the same everywhere, and a share of 1 % is told from none. Then HDBSCAN: clusters are what is denser
+counts the same everywhere, and a share of 1% is told from none. Then HDBSCAN: clusters are what is denser
 than what lies around it; what belongs nowhere is left unclustered, and the share of it is part of the answer.
 Sources: Isakov et al. SC 2020 (log and percentage features of jobs); Campello et al. 2013 (HDBSCAN); Hubert and
 Arabie 1985 (adjusted Rand index).

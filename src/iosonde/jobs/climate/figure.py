@@ -27,6 +27,8 @@ HIGHEST = 1.05
 """Of a pane's axis: the best run and a little air."""
 MOST_ROWS = 20
 """Motifs that are drawn: those with most runs."""
+Y_LABEL = "fraction of peak"
+"""What a pane's axis counts: a share of the best run, without unit."""
 _MORE = 0.01
 _DAY_S = 86_400.0
 
@@ -91,7 +93,10 @@ class ClimateColumn:
 
 @dataclass(frozen=True)
 class ClimateFigure:
-    """All columns over one range of time (s since the epoch). ``caption``: how to read it, and the events."""
+    """All columns over the range of time of what is drawn (s since the epoch).
+
+    ``y_label``: what all panes count. ``caption``: how to read it, and the events.
+    """
 
     title: str
     motifs: tuple[str, ...]
@@ -99,6 +104,7 @@ class ClimateFigure:
     since_s: float
     until_s: float
     caption: tuple[str, ...]
+    y_label: str = Y_LABEL
 
 
 def climate_figure(found: Climate, sentences: Sequence[str] = ()) -> ClimateFigure:
@@ -116,7 +122,7 @@ def climate_figure(found: Climate, sentences: Sequence[str] = ()) -> ClimateFigu
         for number, place in enumerate(found.regimes)
         if place.file_system in drawn
     )
-    since, until = found.since_ns / 1e9, found.until_ns / 1e9
+    since, until = _span(found, motifs)
     air = max(_DAY_S, _MORE * (until - since))
     n = sum(len(one.values) for one in found.series)
     return ClimateFigure(
@@ -128,6 +134,14 @@ def climate_figure(found: Climate, sentences: Sequence[str] = ()) -> ClimateFigu
         until_s=until + air,
         caption=(_READ, *left_out, *(clean_text(text) for text in sentences)),
     )
+
+
+def _span(found: Climate, motifs: Sequence[str]) -> tuple[float, float]:
+    """From the first to the last run that is drawn, s: what else the store holds does not squeeze it."""
+    times = [one.times_ns for one in found.series if one.motif in motifs and len(one.times_ns)]
+    if not times:
+        return found.since_ns / 1e9, found.until_ns / 1e9
+    return min(float(t[0]) for t in times) / 1e9, max(float(t[-1]) for t in times) / 1e9
 
 
 def _drawn(found: Climate) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MARGIN_IN, _TICKS_IN, _GAP_IN = 0.14, 0.36, 0.2
+_MARGIN_IN, _TICKS_IN, _GAP_IN = 0.14, 0.5, 0.2
 _LEAST_PANE_IN = 2.5
 _PANE_IN, _WORDS_IN, _STRIP_IN, _HEAD_IN, _AXIS_IN = 0.72, 0.19, 0.17, 0.26, 0.42
 _SMALL, _LABEL = 7.4, 8.2
@@ -125,6 +125,11 @@ def _column(  # noqa: PLR0917
     for number, (motif, pane) in enumerate(zip(figure.motifs, column.panes, strict=True)):
         bottom -= _WORDS_IN + _PANE_IN
         y = (bottom + _PANE_IN + _WORDS_IN / 2 - 0.01) / plan.height
+        if number == 0:
+            side: dict[str, Any] = {"fontsize": _SMALL, "rotation": 90, "ha": "center"}
+            middle = (bottom + _PANE_IN / 2) / plan.height
+            x = (left - _TICKS_IN + 0.07) / plan.width
+            canvas.text(x, middle, figure.y_label, **{**put, **side, "color": style.faint})
         words = _fitting(motif, plan.pane, _LABEL)
         canvas.text(left / plan.width, y, words, fontsize=_LABEL, **put)
         axes = axes_at(bottom, _PANE_IN)

@@ -39,10 +39,10 @@ def say_rank(found: Explanation) -> str:
             return f"{which} of {n + 1} runs"
     share = below / n
     if share < _FEW:
-        return f"faster than {below} of {n} runs of its kind"
+        return f"faster than {below} of {n} runs"
     if share > 1 - _FEW:
-        return f"faster than all but {n - below} of {n} runs of its kind"
-    return f"faster than {share:.0%} of {n} runs of its kind"
+        return f"faster than all but {n - below} of {n} runs"
+    return f"faster than {share:.0%} of {n} runs"
 
 
 def of_its_time(found: Explanation) -> bool:

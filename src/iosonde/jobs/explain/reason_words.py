@@ -25,6 +25,8 @@ _SHARED = {
 }
 _NOTHING_KNOWN = 0.9
 NO_PRICE = "so history cannot say what it costs"
+UNKNOWN_PRICE = "cost unknown"
+"""The same in a sentence that has room for no more."""
 
 
 def say_reasons(reasons: Sequence[Reason], *, twins: bool = True) -> str:
@@ -144,6 +146,14 @@ def _short(one: Candidate) -> str:
 
 def say_bare(one: Candidate) -> str:
     """``closes 5153/s``."""
+    others = _by_others(one)
+    if others:
+        return others.rpartition(" (usual ")[0]
+    return say_shortest(one)
+
+
+def say_shortest(one: Candidate) -> str:
+    """``coverage factor (bandwidth) 0.4``, where there is no room for plain words."""
     return f"{_label(one)} {_of(one, one.stood.value)}"
 
 

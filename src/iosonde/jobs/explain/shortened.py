@@ -7,7 +7,9 @@ from typing import NamedTuple
 LONGEST = 200
 """Characters of a sentence about a job."""
 MOST_WORDS = 25
-"""Words beyond which parts that only accompany others give way too."""
+"""Words beyond which parts take shorter forms too; only what is light or accompanies others is left out for that."""
+LIGHT, HEAVY = 2, 5
+"""Of the first weight and below, a part may be left out for the number of words; of the second on, it stays whole."""
 
 
 class Clause(NamedTuple):
@@ -34,8 +36,14 @@ def shortened(parts: list[Clause]) -> str:
         could = [
             i
             for i, part in enumerate(parts)
-            if forms[i] < len(part.forms) - 1 and (long or (wordy and part.company))
+            if forms[i] < len(part.forms) - 1
+            and (long or (wordy and _may_shrink(part, part.forms[forms[i] + 1])))
         ]
         if not could:
             return said
         forms[min(could, key=lambda i: (parts[i].weight, -i))] += 1
+
+
+def _may_shrink(part: Clause, form: str) -> bool:
+    """Whether a part may take its next form for the number of words alone."""
+    return part.company or part.weight <= LIGHT or (form != "" and part.weight < HEAVY)

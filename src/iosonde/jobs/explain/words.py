@@ -151,7 +151,7 @@ def _sentence(found: Explanation, word: str, told: NamedReasons, looked: Looked)
     """The parts in their order; the run's own doing first."""
     job = f"job {found.job_id}"
     kind = " on ".join(text for text in (found.motif, found.file_system) if text)
-    what = Clause((f"{job} ({kind})", job) if kind else (job,), 7)
+    what = Clause((f"{job} ({kind})", job) if kind else (job,), 4)
     if word == "not known":
         return [Clause(("how fast ",), 9), what, Clause((" was is not known",), 9)]
     value = say_rate(found.performance.value, found.measure)
@@ -212,7 +212,7 @@ def _because(found: Explanation, word: str, told: NamedReasons, looked: Looked) 
     if told.rest and not told.backed and (told.rest_first or not told.unseen):
         parts.append(Clause(_unusual(told), 5 if told.rest_first else 6))
     if told.unseen:
-        parts.append(_unseen_part(told))
+        parts += _unseen_parts(told)
     if told.rest and (told.backed or (told.unseen and not told.rest_first)):
         parts.append(
             Clause((f"; {say.say_reasons(told.rest, twins=False)} stood out too", ""), 0, True)
@@ -228,7 +228,7 @@ def _unusual(told: NamedReasons) -> tuple[str, ...]:
     """What only stood out, in more and in fewer words."""
     texts = [say.say_reasons(told.rest)]
     texts += [say.say_reasons(told.rest[:n], twins=False) for n in (len(told.rest), 2, 1)]
-    texts.append(say.say_bare(told.rest[0].first))
+    texts += [say.say_bare(told.rest[0].first), say.say_shortest(told.rest[0].first)]
     begin = "; unusual, but other runs do not show that such values cost speed: "
     short = "; unusual, but not shown to cost speed: "
     return tuple(dict.fromkeys((f"{begin}{texts[0]}", *(f"{short}{text}" for text in texts))))
@@ -249,6 +249,7 @@ def _backed_part(found: Explanation, told: NamedReasons) -> Clause:
         accounted(say.say_reason(first), verb),
         accounted(say.say_reason(first, twins=False)),
         accounted(say.say_bare(first.first)),
+        accounted(say.say_shortest(first.first)),
     ]
     if others:
         more = say.say_reasons(others, twins=False)
@@ -256,7 +257,7 @@ def _backed_part(found: Explanation, told: NamedReasons) -> Clause:
     return Clause(tuple(dict.fromkeys(forms)), 6)
 
 
-def _unseen_part(told: NamedReasons) -> Clause:
+def _unseen_parts(told: NamedReasons) -> list[Clause]:
     """``; max MDS CPU 97% (usual 12%), never seen in 90 runs, so history cannot say what it costs``; two if it fits."""
     first, *others = told.unseen
     seen = f"never seen in {first.first.stood.n} runs"
@@ -268,9 +269,13 @@ def _unseen_part(told: NamedReasons) -> Clause:
         texts = [say.say_reasons(told.unseen[:2], twins=False), *texts]
     if more is not None:
         texts.insert(1, f"{bare} and {say.say_bare(more)}")
-    forms = [f"; {text}, {seen}, {say.NO_PRICE}" for text in (*texts, bare)]
     last = ("",) if told.backed or told.rest_first else ()
-    return Clause(tuple(dict.fromkeys((*forms, f"; {bare}, {seen}", *last))), 5)
+    forms = (
+        *(f"; {text}, {seen}" for text in (*texts, bare, say.say_shortest(first.first))),
+        *last,
+    )
+    price = (f", {say.NO_PRICE}", f", {say.UNKNOWN_PRICE}", "")
+    return [Clause(tuple(dict.fromkeys(forms)), 5), Clause(price, 3)]
 
 
 def _evidence(found: Explanation, word: str, told: NamedReasons, sentence: str) -> tuple[str, ...]:

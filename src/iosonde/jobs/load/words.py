@@ -41,7 +41,7 @@ def _say_band(band: TotalBand, column: Column) -> str:
 
 
 def _majority(half: int | None, ranked: Sequence[ColumnLoad], column: Column) -> str:
-    """``User u03 made 62%``, ``3 users made 71 % (u03, u07, u11)``."""
+    """``User u03 made 62%``, ``3 users made 71% (u03, u07, u11)``."""
     one, many = NOUNS[column]
     if half is None or half > len(ranked):
         share = percent(sum(part.share for part in ranked))

@@ -110,7 +110,7 @@ def merged(tables: Sequence[JobTable]) -> JobTable:
         abouts={name: told for table in tables for name, told in table.abouts.items()},
         flags=flags,
         reasons=tuple(reason for table in tables for reason in table.reasons),
-        source=", ".join(table.source for table in tables),
+        source=", ".join(dict.fromkeys(table.source for table in tables)),
         labels=labels,
         sizes=sizes,
     )

@@ -67,16 +67,18 @@ def from_store(
     *,
     metrics: Collection[str] | None = None,
     scheduled: bool = False,
+    job_id: str | None = None,
 ) -> JobTable:
     """The jobs of a store and iosonde's own runs. Raises NothingMeasuredError: it holds none.
 
     ``scheduled``: also those that only a scheduler recorded, without performance.
 
+    ``job_id``: of the store's jobs those of the file systems on which this one ran; all where it is not known.
     ``metrics``: of the store's jobs only these numbers, what their sources describe as a performance, and what follows.
     """
     if metrics is not None:
         metrics = {*metrics, *described_performances(read_described(root))}
-    read = read_table(root, metrics=metrics, scheduled=scheduled)
+    read = read_table(root, metrics=metrics, scheduled=scheduled, job_id=job_id)
     parts = [part for part in (read, own_runs(root)) if len(part)]
     if not parts and (sources := job_sources(root)):
         raise NothingMeasuredError(

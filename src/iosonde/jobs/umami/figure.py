@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +20,11 @@ import numpy as np
 from iosonde.drawing.sheet import plain
 from iosonde.jobs.umami.diagram import MetricRow, Umami
 from iosonde.jobs.umami.quartile import ENOUGH, WHISKERS, Standing
+from iosonde.jobs.umami.shown import Shown, gaps
 from iosonde.model.amounts import amount, linear_ticks, scale_of, tick_text
 from iosonde.model.quality import QUALITY
 from iosonde.model.text import clean_text
+from iosonde.model.units import to_datetime
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +47,8 @@ SIGNS = {
 FLAT = 1e-9
 """Values that differ by less than this share of them are drawn as the same."""
 _HALF_DAY_S = 43_200.0
+CONTENTION = "contention"
+"""A group of metrics that are drawn from 0 on: a job that counted more than its servers had no company."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,9 @@ class UmamiRow:
 class UmamiFigure:
     """All rows over one range of time (s since the epoch); ``place``: which run is the job.
 
-    ``dated``: whether times are known at all. ``caption``: how to read it, and what to know.
+    ``dated``: whether times are known at all. ``gaps``: runs to which no line leads, since nothing ran for weeks
+    before them. ``sentence``: why the job was slow, "" where nobody asked. ``caption``: how to read it, and what to
+    know.
     """
 
     title: str
@@ -102,38 +109,54 @@ class UmamiFigure:
     dated: bool
     rows: tuple[UmamiRow, ...]
     caption: tuple[str, ...]
+    gaps: tuple[int, ...] = ()
+    sentence: str = ""
 
 
-def umami_figure(umami: Umami) -> UmamiFigure:
-    """The figure of a diagram."""
-    times = umami.times_s
+def umami_figure(umami: Umami, shown: Shown | None = None, sentence: str = "") -> UmamiFigure:
+    """The figure of a diagram. ``shown``: how many runs and rows are drawn (None: what a picture has room for).
+
+    Classes and boxes are those of the whole history, however many runs are drawn.
+    """
+    shown = shown or Shown()
+    runs = shown.slice(umami)
+    times = umami.times_s[runs]
     dated = bool(np.isfinite(times).all())
     since, until = _span(times) if dated else (-_HALF_DAY_S, _HALF_DAY_S)
-    rows = tuple(_row(row) for row in umami.rows)
+    rows = tuple(_row(row, runs) for row in shown.picked(umami.rows))
     return UmamiFigure(
         title=_title(umami),
-        subtitle=_subtitle(umami),
+        subtitle=_subtitle(umami, len(times)),
         times_s=times if dated else np.zeros(len(times)),
-        place=umami.place,
+        place=umami.place - runs.start,
         since_s=since,
         until_s=until,
         dated=dated,
         rows=rows,
         caption=_caption(umami, rows),
+        gaps=gaps(times) if dated else (),
+        sentence=clean_text(sentence),
     )
 
 
 def _title(umami: Umami) -> str:
+    """The job, when it began, what it ran and where."""
     step = f".{umami.step}" if umami.step else ""
+    began = float(umami.times_s[umami.place])
+    if np.isfinite(began):
+        step += to_datetime(int(began * 1e9), UTC).strftime(", %Y-%m-%d %H:%M UTC")
     what = f": {umami.motif}" if umami.motif else ""
     where = f" on {umami.file_system}" if umami.file_system else ""
     return clean_text(f"Job {umami.job_id}{step}{what}{where}")
 
 
-def _subtitle(umami: Umami) -> str:
+def _subtitle(umami: Umami, drawn: int) -> str:
     n = umami.others
     kind = "earlier" if umami.history == "earlier" else "other"
-    return f"within {n} {kind} run{'' if n == 1 else 's'} of the same kind" if n else "no history"
+    if not n:
+        return "no history"
+    part = f"; {drawn} of {n + 1} runs drawn, box: all" if drawn <= n else ""
+    return f"within {n} {kind} run{'' if n == 1 else 's'} of the same kind{part}"
 
 
 def _span(times: Floats) -> tuple[float, float]:
@@ -142,34 +165,36 @@ def _span(times: Floats) -> tuple[float, float]:
     return first - air, last + air
 
 
-def _row(row: MetricRow) -> UmamiRow:
+def _row(row: MetricRow, runs: slice) -> UmamiRow:
     stood = row.stood
     scale = scale_of(row.about.unit, row.values.tolist())
-    values = row.values / scale.divisor
-    low, high = _range(values)
-    ticks = _ticks(values, low, high)
+    least = 0.0 if row.about.group == CONTENTION else -np.inf
+    every = np.maximum(row.values / scale.divisor, least)
+    low, high = _range(every)
+    ticks = _ticks(every, low, high)
     label = clean_text(row.about.label)
     known = not np.isnan(stood.value)
+    own = max(stood.value, least * scale.divisor) if known else stood.value
     return UmamiRow(
         metric=clean_text(row.metric),
         label=label,
-        lines=wrapped_label(label),
+        lines=wrapped_label(f"{label} ({scale.word})" if scale.word else label),
         unit=scale.word,
         role=str(stood.standing),
         sign=SIGNS[stood.standing],
-        value=stood.value / scale.divisor if known else None,
-        value_text=amount(stood.value, scale) if known else "missing",
+        value=own / scale.divisor if known else None,
+        value_text=amount(own, scale) if known else "missing",
         rank=_rank(row),
         tied=stood.tied,
         n=stood.n,
         flags=row.flags,
-        values=values,
+        values=every[runs],
         low=low,
         high=high,
         ticks=ticks,
         tick_texts=tuple(tick_text(tick, ticks) for tick in ticks),
-        box=_box(row, scale.divisor),
-        outliers=stood.box.outliers / scale.divisor,
+        box=_box(row, scale.divisor, least),
+        outliers=np.maximum(stood.box.outliers / scale.divisor, least),
     )
 
 
@@ -199,11 +224,12 @@ def _ticks(values: Floats, low: float, high: float) -> tuple[float, ...]:
     return linear_ticks(low, high) if len(known) > 1 else tuple(known.tolist())
 
 
-def _box(row: MetricRow, divisor: float) -> BoxMark | None:
+def _box(row: MetricRow, divisor: float, least: float) -> BoxMark | None:
     box = row.stood.box
     if np.isnan(box.q50):
         return None
-    return BoxMark(*(v / divisor for v in (box.low, box.q25, box.q50, box.q75, box.high)))
+    marks = (box.low, box.q25, box.q50, box.q75, box.high)
+    return BoxMark(*(max(v / divisor, least) for v in marks))
 
 
 def _rank(row: MetricRow) -> str:
@@ -232,6 +258,8 @@ def _caption(umami: Umami, rows: tuple[UmamiRow, ...]) -> tuple[str, ...]:
         lines.append(f"below {ENOUGH} other values there is no class and no box")
     if any(row.tied for row in rows):
         lines.append("if the job's value equals several quartiles, the middle class counts")
+    if any(row.about.group == CONTENTION and (row.values < 0).any() for row in umami.rows):
+        lines.append("contention below 0 is drawn as 0: the job counted more than its servers")
     for flag in dict.fromkeys(flag for row in rows for flag in row.flags):
         marked = ", ".join(row.label for row in rows if flag in row.flags)
         lines.append(f"{flag} ({marked}): {QUALITY.get(flag, flag)}")

@@ -22,20 +22,32 @@ def draw_runs(axes: Axes, figure: UmamiFigure, row: UmamiRow, *, dark: bool) -> 
     times, values, place = days(figure.times_s), row.values, figure.place
     colour = HISTORY["dark" if dark else "light"]
     others = np.arange(len(values)) != place
-    size = 5.0 if len(values) <= 60 else 3.4 if len(values) <= 150 else 2.2
-    axes.plot(times, values, color=colour, lw=1.0, zorder=2)
+    size = _cross_size(axes, times)
+    for part in np.split(np.arange(len(values)), figure.gaps):
+        axes.plot(times[part], values[part], color=colour, lw=1.0, zorder=2)
     crosses: dict[str, Any] = {"ls": "", "marker": "x", "ms": size, "mew": 1.0, "zorder": 3}
     axes.plot(times[others], values[others], color=colour, **crosses)
     mine = role_colour(row.role, dark=dark)
     if row.value is None:
         axes.axvline(float(times[place]), color=mine, lw=1.0, ls=(0, (1, 2)), zorder=1)
         return
-    if place > 0 and np.isfinite(values[place - 1]):
+    if place > 0 and np.isfinite(values[place - 1]) and place not in figure.gaps:
         both = slice(place - 1, place + 1)
         axes.plot(times[both], values[both], color=mine, lw=2.0, zorder=4)
     star: dict[str, Any] = {"ls": "", "marker": "*", "ms": 12, "mew": 0.8, "zorder": 5}
     ground = axes.get_facecolor()
     axes.plot([times[place]], [row.value], color=mine, mec=ground, clip_on=False, **star)
+
+
+def _cross_size(axes: Axes, times: Any) -> float:
+    """Points: as large as runs are apart, so that crosses do not fuse; never too small to be seen."""
+    if len(times) < 2:
+        return 5.0
+    canvas: Any = axes.figure
+    low, high = axes.get_xlim()
+    width = axes.get_position().width * canvas.get_size_inches()[0] * 72
+    apart = np.quantile(np.diff(times), 0.25) * width / (high - low)
+    return float(np.clip(0.8 * apart, 2.6, 5.0))
 
 
 def draw_box(axes: Axes, row: UmamiRow, style: Style, *, dark: bool) -> None:

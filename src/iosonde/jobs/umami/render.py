@@ -98,9 +98,18 @@ def _plan(figure: UmamiFigure, width: float) -> _Plan:
     gap = 0.0 if beside else 0.36
     title = len(wrapped(figure.title, 12, width - 2 * _MARGIN_IN))
     caption = _caption(figure, width)
-    top = 0.16 + 0.2 * title + 0.24
+    told, under = len(_sentence(figure, width)), len(_subtitle(figure, width))
+    top = 0.16 + 0.2 * title + 0.17 * told + 0.155 * under + (0.14 if told else 0.09)
     foot = (0.5 if n else 0.12) + 0.13 * len(caption)
     return _Plan(width, top + n * (row + gap) + foot, left, row, gap, top, foot, beside)
+
+
+def _sentence(figure: UmamiFigure, width: float) -> list[str]:
+    return wrapped(figure.sentence, 9.5, width - 2 * _MARGIN_IN)
+
+
+def _subtitle(figure: UmamiFigure, width: float) -> list[str]:
+    return wrapped(figure.subtitle, 8.5, width - 2 * _MARGIN_IN)
 
 
 def _caption(figure: UmamiFigure, width: float) -> list[str]:
@@ -119,7 +128,13 @@ def _words(canvas: Figure, figure: UmamiFigure, plan: _Plan, style: Style) -> No
     canvas.text(left, 1 - 0.1 / plan.height, "\n".join(lines), va="top", **head)
     faint: dict[str, Any] = {"color": style.faint, **plain}
     below = 1 - (0.13 + 0.2 * len(lines)) / plan.height
-    canvas.text(left, below, figure.subtitle, va="top", fontsize=8.5, **faint)
+    sentence = _sentence(figure, plan.width)
+    below -= 0.05 / plan.height if sentence else 0.0
+    told: dict[str, Any] = {"color": style.ink, "fontsize": 9.5, "va": "top", **plain}
+    canvas.text(left, below, "\n".join(sentence), **told)
+    below -= 0.17 * len(sentence) / plan.height
+    subtitle = "\n".join(_subtitle(figure, plan.width))
+    canvas.text(left, below, subtitle, va="top", fontsize=8.5, **faint)
     caption = "\n".join(_caption(figure, plan.width))
     canvas.text(left, 0.08 / plan.height, caption, va="bottom", fontsize=7.2, **faint)
 
@@ -139,7 +154,7 @@ def _frame(axes: Axes, row: UmamiRow, style: Style) -> None:
 def _row_words(
     canvas: Figure, row: UmamiRow, plan: _Plan, bottom: float, style: Style, *, dark: bool
 ) -> None:
-    """The label, the value and the class of a row: beside it or above it."""
+    """The label with its unit, the value and the class of a row: beside it or above it."""
     value = row.value_text + ("\u2009*" if row.flags else "")
     named = f"{row.sign} {row.role}"
     badge = _badge(row.role, style, dark=dark)

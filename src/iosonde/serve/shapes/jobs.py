@@ -78,6 +78,8 @@ class UmamiFigureJson(OpenJsonModel):
     """Which of the runs is the job."""
     rows: list[UmamiRowJson]
     caption: list[str]
+    gaps: list[int]
+    """Runs to which no line leads: nothing ran for weeks before them."""
 
 
 class UmamiJson(OpenJsonModel):

@@ -103,6 +103,8 @@ class PointsJson(JsonModel):
     """From began to ended."""
     outcome: list[str]
     """ok, the error's name, timeout, skipped or pending."""
+    held_up: list[bool]
+    """Ended well, but could not begin when it was due: a user waited for its response time."""
 
 
 class CellCounts(JsonModel):

@@ -6,7 +6,7 @@
     slower, faster   some quantile differs, by a test that holds for all ops and quantiles together
     not enough data  neither: the samples cannot tell; ``needed`` says what they could have seen, and what would tell
 
-``same`` is asked first: with many samples a difference of 1 % is certain and still within a margin of 20%.
+``same`` is asked first: with many samples a difference of 1% is certain and still within a margin of 20%.
 When quantiles moved both ways the verdict is that of the clearest one, and ``against`` names the others.
 """
 

@@ -18,8 +18,8 @@ from iosonde.drawing.sheet import (
     seen_from,
 )
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult, SlowSpan
-from iosonde.model.ops import OF_WINDOW, op_order, op_word
-from iosonde.model.units import format_count, format_seconds, format_slowdown
+from iosonde.model.ops import OF_WINDOW, SLOW_AT, op_order, op_word
+from iosonde.model.units import format_count, format_factor, format_seconds, format_slowdown
 from iosonde.weather.figures.distributions import column
 from iosonde.weather.figures.intervals import on_grid
 from iosonde.weather.slowdown.guarded import STAGES
@@ -88,13 +88,10 @@ def slowdown_sheet(
                 pane, note=pane.note + _slowest(span for span in stretches if span.key == key)
             )
             parts.setdefault(key, {})[name] = pane
-    panes = [
-        parts[key][name]
-        for key in sorted(parts, key=lambda key: (op_order(key.op), names[key]))
-        for name in columns
-        if name in parts[key]
-    ]
-    shaded = any(shades.get(key) for key in parts)
+    order = sorted(parts, key=lambda key: (op_order(key.op), names[key]))
+    told, left_out = _told(order, parts, shades)
+    panes = [parts[key][name] for key in told for name in columns if name in parts[key]]
+    shaded = any(shades.get(key) for key in told)
     caption = "line: slowdown, band: its 95% interval; gaps: no data, or baseline still learning"
     return Sheet(
         kind="slowdown",
@@ -103,7 +100,7 @@ def slowdown_sheet(
         panes=tuple(panes),
         since_s=min(span[0] for span in spans) / 1e9,
         until_s=max(span[1] for span in spans) / 1e9,
-        caption=(caption + ("; shaded: slow" if shaded else ""),),
+        caption=(*((caption + ("; shaded: slow" if shaded else ""),) if panes else ()), *left_out),
     )
 
 
@@ -114,6 +111,38 @@ def _slowest(spans: Iterable[SlowSpan]) -> str:
         return ""
     worst = max(slow, key=lambda span: span.slowdown or 0.0)
     return f", slow {format_slowdown(worst.slowdown, worst.lower, worst.upper)}"
+
+
+def _told(
+    order: Sequence[SeriesKey],
+    parts: Mapping[SeriesKey, Mapping[str, Pane]],
+    shades: Mapping[SeriesKey, Sequence[Shade]],
+) -> tuple[list[SeriesKey], tuple[str, ...]]:
+    """Series that get panes, and lines about the others: what is empty or nothing happened to needs none.
+
+    Where nothing happened to any, all that are known are drawn.
+    """
+    known = [key for key in order if any(pane.n for pane in parts[key].values())]
+    empty = [pane for key in order if key not in known for pane in parts[key].values()]
+    lines = []
+    if empty:
+        reason = "; ".join(dict.fromkeys(pane.empty for pane in empty))
+        rows = ", ".join(dict.fromkeys(pane.row for pane in empty))
+        lines.append(f"no slowdown of {rows}: {reason}")
+    loud = [key for key in known if shades.get(key) or _highest(parts[key]) >= SLOW_AT]
+    quiet = [key for key in known if key not in loud]
+    if loud and quiet:
+        rows = ", ".join(dict.fromkeys(p.row for key in quiet for p in parts[key].values()))
+        most = max(_highest(parts[key]) for key in quiet)
+        lines.append(f"as usual throughout, no window above {format_factor(most)}x: {rows}")
+    return loud or known, tuple(lines)
+
+
+def _highest(panes: Mapping[str, Pane]) -> float:
+    """The largest slowdown in a series' panes; 0 where none is known."""
+    values = [m.value for pane in panes.values() for m in pane.marks if isinstance(m, StepMarks)]
+    known = np.concatenate([v[~np.isnan(v)] for v in values] or [np.empty(0)])
+    return float(known.max()) if len(known) else 0.0
 
 
 def _end(result: SlowdownResult) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from iosonde.drawing.marks import Cells, Mark, Points, Shade, StepMarks
+from iosonde.drawing.marks import Mark, Shade, StepMarks
 from iosonde.drawing.sheet import (
     RATIO,
     SECONDS,
@@ -72,17 +72,16 @@ def phases_sheet(
     window_ns: int,
     statistic: str,
 ) -> Sheet | None:
-    """Latency, slowdown, and the slowdown of a statistic per interval, with the phases shaded.
+    """Latency of every operation, and the slowdown of a statistic per interval, with the phases shaded.
 
-    A row an op (and place), three columns. None for no samples.
+    A row an op (and place), two columns. None for no samples.
     """
     if not series:
         return None
     names = places(series)
     several = len(set(names.values())) > 1
     shades = tuple(Shade("phase", p.start_ns / 1e9, p.end_ns / 1e9, p.name) for p in phases)
-    every = f"{statistic} of {format_seconds(window_ns)}"
-    columns = ("latency", "slowdown", every)
+    columns = ("latency", f"slowdown, {statistic} of {format_seconds(window_ns)}")
     panes: list[Pane] = []
     silent = 0
     for key, one in series.items():
@@ -92,7 +91,7 @@ def phases_sheet(
         panes.append(
             Pane(row, columns[0], SECONDS, (*shades, *_marks(single)), single.n, _note(single))
         )
-        panes += _slowdown_panes((row, columns), shades, single, one, window_ns)
+        panes.append(_slowdown_pane((row, columns[1]), shades, one, window_ns))
     latency = [pane for pane in panes if pane.unit == SECONDS]
     return Sheet(
         kind="phases",
@@ -105,29 +104,15 @@ def phases_sheet(
     )
 
 
-def _slowdown_panes(
-    place: tuple[str, tuple[str, str, str]],
-    shades: tuple[Shade, ...],
-    single: Drawn,
-    one: Phased,
-    window_ns: int,
-) -> list[Pane]:
-    """The same operations over what was expected, and the intervals' statistic over it."""
-    row, columns = place
+def _slowdown_pane(
+    place: tuple[str, str], shades: tuple[Shade, ...], one: Phased, window_ns: int
+) -> Pane:
+    """The intervals' statistic over what was expected."""
     if one.expected_ns is None:
-        return [Pane(row, column, RATIO, shades, 0, "no reference") for column in columns[1:]]
-    expected_s = one.expected_ns / 1e9
-    points = Points(single.points.time_s, single.points.value / expected_s, single.points.kind)
-    marks: tuple[Mark, ...] = (points,)
-    if single.cells is not None:
-        cells = single.cells
-        marks = (Cells(cells.time_edges_s, cells.value_edges / expected_s, cells.counts), points)
+        return Pane(*place, RATIO, shades, 0, "no reference")
     start = one.intervals["start_ns"]
     ratio = one.intervals["value_ns"] / one.expected_ns
     steps = StepMarks("slowdown", start / 1e9, (start + window_ns) / 1e9, ratio)
     known = int(np.count_nonzero(~np.isnan(ratio)))
-    usual = f"1x = {format_duration(one.expected_ns)}"
-    return [
-        Pane(row, columns[1], RATIO, (*shades, *marks), single.n, usual),
-        Pane(row, columns[2], RATIO, (*shades, steps), known, f"{format_count(known)} intervals"),
-    ]
+    note = f"1x = {format_duration(one.expected_ns)}, {format_count(known)} intervals"
+    return Pane(*place, RATIO, (*shades, steps), known, note)

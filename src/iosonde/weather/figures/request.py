@@ -29,6 +29,8 @@ SPANS_NS = {
     "density": 24 * _HOUR,
 }
 """How far a figure looks back unless told."""
+_INTERVALS = 200
+_ROUND_NS = tuple(s * SECOND_NS for s in (10, 30, 60, 300, 600, 1800, 3600, 14_400, 86_400))
 SPARSE, ABOVE_NS, SEED = 1500, 100_000_000, 1
 """A sparse figure of points: how many at random, which all, and the seed of the lot."""
 OF_RUNS = ("points", "statistics", "density", "bursts")
@@ -72,6 +74,24 @@ def default_range(
     until = now_ns if until_ns is None else until_ns
     since = until - SPANS_NS[kind] if since_ns is None else since_ns
     return since, until
+
+
+def suited_window(kind: str, length_ns: int) -> int:
+    """The interval (ns) that suits a range: the shortest round one that makes at most ``_INTERVALS`` of it.
+
+    Phases have minutes, as their paper has.
+    """
+    if kind == "phases":
+        return 60 * SECOND_NS
+    fits = (w for w in _ROUND_NS if length_ns <= w * _INTERVALS)
+    return next(fits, _ROUND_NS[-1])
+
+
+def suited_windows(length_ns: int) -> tuple[int, int]:
+    """A short and a long interval (ns) for slowdown: ten minutes and four hours for weeks, less for less."""
+    long = suited_window("slowdown", length_ns)
+    shorter = [w for w in _ROUND_NS if w * 12 <= long]
+    return (shorter or [long])[-1], long
 
 
 class RunSpan(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
     from iosonde.model.arrays import Floats
+    from iosonde.weather.events.log import Event
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,15 @@ def reports(
     *,
     now_ns: int | None = None,
     random: np.random.Generator | None = None,
+    noted: Sequence[Event] | None = None,
     known: LearntBaselines | None = None,
 ) -> list[Report]:
     """One report a place, in windows of 10 min; none where nothing was measured.
 
     ``query`` has a range with two ends; ``zone`` (None: the system's) decides what an hour is.
     ``now_ns`` (None: the end of the range): what is slow at the end of a range that is over has ended.
-    ``random``: for the tests of what comes back; None: nobody looks. ``known``: what is usual, if that is at hand.
+    ``random``: for the tests of what comes back; None: nobody looks. ``noted``: what agents logged
+    (None: all that the store has). ``known``: what is usual, if that is at hand.
     """
     since, until = query.since_ns, query.until_ns
     if since is None or until is None:
@@ -108,7 +112,7 @@ def reports(
     known = known or learned(store, asked)
     result = analyse(store, asked, known=known)
     at_ns = until if now_ns is None else now_ns
-    happenings = happened(store, asked, at_ns, known=known)
+    happenings = happened(store, asked, at_ns, noted, known)
     result = replace(result, spans=together(result.spans, stretches(happenings), asked.ops))
     tallies = store.tally(**asked.which())
     budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}

@@ -87,7 +87,7 @@ def _lost(report: Report) -> str:
     due = sum(tally.n_due for tally in report.tallies)
     lost = sum(tally.n_lost for tally in report.tallies)
     if due == 0:
-        return "of this range only kept windows are left, which do not say what was lost"
+        return "this range has window statistics only, without losses"
     text = (
         f"{_share(lost, due)} of {format_count(due)} operations were late, skipped, open or failed"
     )
@@ -102,7 +102,7 @@ def _lost(report: Report) -> str:
 def change_words(report: Report, zone: tzinfo | None = None) -> list[str]:
     """Lasting changes of what is usual, and what is usual now beside what was usual at first."""
     told = [
-        f"what is usual of {op_word(change.key.op)} has been {format_factor(change.factor)}x what it was before "
+        f"the baseline of {op_word(change.key.op)} has been {format_factor(change.factor)}x the earlier one "
         f"since {format_time(change.began_ns, report.until_ns, zone)}"
         for change in sorted(report.changes, key=lambda change: change.began_ns)
     ]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from iosonde.drawing.marks import BUSY, Mark, Shade, StepMarks, Strip
+from iosonde.drawing.marks import BUSY, LOAD, Mark, Shade, StepMarks, Strip
 from iosonde.drawing.sheet import SECONDS, Pane, Sheet, seen_from
 from iosonde.model.frames import Frame, SeriesKey, SlowdownResult, SlowSpan
 from iosonde.model.ops import op_word
@@ -18,10 +18,14 @@ from iosonde.model.units import format_count, format_duration, format_slowdown
 from iosonde.weather.sample_marks import drawn
 
 
-def slowdown_figure(result: SlowdownResult, samples: Mapping[SeriesKey, Frame]) -> list[Sheet]:
+def slowdown_figure(
+    result: SlowdownResult,
+    samples: Mapping[SeriesKey, Frame],
+    load: tuple[int, int] | None = None,
+) -> list[Sheet]:
     """One sheet a (host, target, period) of ``result``.
 
-    ``samples``: what ``samples_to_draw.scatter`` gives for ``result``.
+    ``samples``: what ``samples_to_draw.scatter`` gives for ``result``. ``load``: when a known load ran (ns).
     """
     places: dict[tuple[str, str, int], dict[SeriesKey, Pane]] = {}
     windows = result.windows
@@ -29,12 +33,15 @@ def slowdown_figure(result: SlowdownResult, samples: Mapping[SeriesKey, Frame]) 
         return []
     since = int(windows["start_ns"].min())
     until = int((windows["start_ns"] + windows["window_ns"]).max())
+    ran = () if load is None else (Shade(LOAD, load[0] / 1e9, load[1] / 1e9),)
+    caption = ["line: median of each window, band: its 95% interval"]
+    caption += ["from the load on, usual is what it was when the load began"] if ran else []
     since_s = max(since, result.query.since_ns or since) / 1e9
     until_s = min(until, result.query.until_ns or until) / 1e9
     for key, rows in windows.series():
         spans = [span for span in result.spans if span.key == key]
         panes = places.setdefault((key.host, key.target, key.period_ns), {})
-        panes[key] = _pane(key, windows.take(rows), samples.get(key), spans)
+        panes[key] = _pane(key, windows.take(rows), samples.get(key), spans, ran)
     return [
         Sheet(
             kind="latency",
@@ -43,14 +50,20 @@ def slowdown_figure(result: SlowdownResult, samples: Mapping[SeriesKey, Frame]) 
             panes=tuple(panes.values()),
             since_s=since_s,
             until_s=until_s,
-            caption=("line: median of each window, band: its 95% interval",),
+            caption=("; ".join(caption),),
             stack=len(panes),
         )
         for panes in places.values()
     ]
 
 
-def _pane(key: SeriesKey, windows: Frame, samples: Frame | None, spans: list[SlowSpan]) -> Pane:
+def _pane(
+    key: SeriesKey,
+    windows: Frame,
+    samples: Frame | None,
+    spans: list[SlowSpan],
+    ran: tuple[Shade, ...],
+) -> Pane:
     cells, points, n, silent = drawn(samples)
     start_s, end_s = windows["start_ns"] / 1e9, (windows["start_ns"] + windows["window_ns"]) / 1e9
     median, lower, upper, usual = (
@@ -62,6 +75,7 @@ def _pane(key: SeriesKey, windows: Frame, samples: Frame | None, spans: list[Slo
         if span.slowdown is not None
     )
     marks: list[Mark | None] = [
+        *ran,
         *(
             Shade(BUSY if span.host_busy else "slow", span.start_ns / 1e9, span.end_ns / 1e9)
             for span in spans

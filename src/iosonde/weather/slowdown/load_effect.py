@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from iosonde.engine.contract import SERIES_KEY
-from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, SlowSpan
+from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, SlowdownResult, SlowSpan
+from iosonde.weather.slowdown import rules as verdict
+from iosonde.weather.slowdown.runs import runs_of
 from iosonde.weather.slowdown.slowdown import analyse
+from iosonde.weather.slowdown.spans import spans_of
 from iosonde.weather.store import Store
 
 _STATISTICS = ("q50_ns", "q50_lower_ns", "q50_upper_ns")
@@ -106,3 +109,29 @@ def _overlapping(spans: list[SlowSpan], key: SeriesKey, load: tuple[int, int]) -
     began, ended = load
     touching = [s for s in spans if s.key == key and s.start_ns < ended and s.end_ns > began]
     return max(touching, key=lambda span: span.windows, default=None)
+
+
+def held(store: Store, result: SlowdownResult, began_ns: int) -> SlowdownResult:
+    """The same with each baseline from ``began_ns`` on as it was then: a sliding one would learn the load.
+
+    Windows whose baseline was not known by then keep theirs. Raises StoreError.
+    """
+    windows = result.windows
+    names = ("slowdown", "slowdown_lower", "slowdown_upper")
+    columns = {name: windows[name].copy() for name in ("baseline_ns", "slow", *names)}
+    for _, rows in windows.series():
+        usual = _baseline_before(windows.take(rows), began_ns)
+        if usual is None:
+            continue
+        mine = np.arange(rows.start, rows.stop)
+        later = mine[windows["start_ns"][rows] >= began_ns]
+        columns["baseline_ns"][later] = usual
+        for name, measured in zip(names, _STATISTICS, strict=True):
+            columns[name][later] = windows[measured][later] / usual
+        columns["slow"][later] = verdict.slow(
+            windows["q50_ns"][later], windows["q50_lower_ns"][later], np.full(len(later), usual)
+        )
+    columns["host_busy"] = windows["host_busy"] & columns["slow"]
+    windows = windows.with_columns(columns)
+    spans = spans_of(store, windows, list(runs_of(windows, None)))
+    return replace(result, windows=windows, spans=spans)

@@ -1,0 +1,1 @@
+"""A week of all targets beside the week before, as a mail."""

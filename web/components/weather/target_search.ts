@@ -1,0 +1,27 @@
+// What all targets amount to in one line, and a field to search in them where they are many.
+import { h, setText } from "../shared/dom.ts";
+
+/** So many cards are seen at once. */
+const MANY = 6;
+
+export class TargetSearch {
+  readonly element: HTMLElement;
+  private readonly line = h("p", { class: "targets-summary", role: "status" });
+  private readonly input = h("input", { type: "search", placeholder: "target, host, word of the sentence", "aria-label": "Search targets", autocomplete: "off" });
+
+  constructor(changed: () => void) {
+    this.element = h("div", { class: "targets-head" }, this.line, this.input);
+    this.input.addEventListener("input", changed);
+  }
+
+  get words(): string {
+    return this.input.value.trim();
+  }
+
+  /** `summary`: of all `n` targets, `shown` of which have the words. */
+  show(summary: string, shown: number, n: number): void {
+    this.input.hidden = n <= MANY && this.words === "";
+    this.element.hidden = summary === "";
+    setText(this.line, shown === n ? summary : `${summary}; ${shown} shown`);
+  }
+}
