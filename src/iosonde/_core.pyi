@@ -5,7 +5,7 @@ or float64 (``d``) goes in, ``bytes`` come out (``numpy.frombuffer`` reads them 
 Null int64 is ``-2**63``; null float64 is NaN.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, final
 
@@ -96,6 +96,11 @@ def trailing_median(start_ns: Buffer, median_ns: Buffer, trailing_ns: int) -> by
     [start - trailing_ns, start). ``start_ns`` ascending, ``median_ns`` with null for windows without one.
     """
 
+def young_baselines(start_ns: Buffer, medians: Sequence[Buffer], trailing_ns: int) -> bytes:
+    """Baseline and error of every window of a first hour (float64 pairs, NaN = learning): the median of the windows so
+    far that were not slow. ``medians``: lower end, median, upper end, with nulls.
+    """
+
 def quantile_bounds(n: int, q: float) -> tuple[int, int, int]:
     """1-based ranks (lower, point, upper); an end that n is too small for is 0. ValueError unless 0 < q < 1."""
 
@@ -166,6 +171,9 @@ def onset(due_ns: Buffer, service_ns: Buffer, baseline_ns: float, slowdown: floa
 
 def slow_windows(median_ns: Buffer, lower_ns: Buffer, baseline_ns: Buffer) -> bytes:
     """One byte a window (float64 columns, NaN = unknown): 1 where its slowdown is slow."""
+
+def young_slow_windows(slowdown: Buffer, lower: Buffer, upper: Buffer, error: Buffer) -> bytes:
+    """One byte a window (float64 columns, NaN = unknown): 1 where it is slow against a young baseline."""
 
 def control_level(bimodal: bool) -> float:
     """The level at which service times with and without the wait for a CPU are compared."""

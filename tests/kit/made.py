@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,18 +58,22 @@ def made(
     failed: float = 0.0,
     cached: float = 0.0,
     ops: Sequence[str] = tuple(USUAL_NS),
+    noise: Callable[[np.random.Generator, int], np.ndarray] | None = None,
 ) -> int:
     """Write sealed samples; returns how many.
 
     ``silent``: stretches (s after the start) without any sample; ``failed``: share that ends in EIO;
-    ``cached``: share of reads that take 0.1 ms.
+    ``cached``: share of reads that take 0.1 ms; ``noise``: factors of so many latencies, in place of lognormal ones.
     """
     due_s = np.arange(0, seconds, period_s, dtype=np.float64)
     for begin, end in silent:
         due_s = due_s[(due_s < begin) | (due_s >= end)]
     parts = []
     for place, op in enumerate(ops):
-        latency = USUAL_NS[op] * np.exp(rng.normal(0, sigma, len(due_s)))
+        varied = (
+            np.exp(rng.normal(0, sigma, len(due_s))) if noise is None else noise(rng, len(due_s))
+        )
+        latency = USUAL_NS[op] * varied
         hits = np.zeros(len(due_s), bool)
         if op == "data_read" and cached:
             hits = rng.random(len(due_s)) < cached

@@ -276,8 +276,9 @@ def test_what_probes_saw(probed, tmp_path):
 
 def test_what_happened_after_the_hour_in_which_usual_was_learnt(probed, tmp_path):
     young = probed.events(since="2026-09-01")
-    assert young.to_pandas().empty
-    assert "/work from login2 has no verdict yet" in young.lines[0]
+    assert young.to_pandas().op.tolist() == ["data_read"]
+    assert young["median"][0] == pytest.approx(3, rel=0.1)
+    assert "/work from login2: what is usual is learned from " in young.lines[0]
     simulated(tmp_path, 6600, {"op": "data_read", "after": "80m", "for": "15m", "multiply": 3.0})
     event = iosonde.open(tmp_path).events(since="2026-09-01").to_pandas().iloc[0]
     assert (event.kind, event.op) == ("slow", "data_read")
@@ -508,8 +509,30 @@ def test_one_of_several_runs_of_a_job_is_named_by_its_number(tmp_path):
     jobs = iosonde.open(tmp_path).jobs()
     assert [jobs.umami(1, step).data.motif for step in (1, 2, "#2", "a")] == ["a", "b", "b", "a"]
     assert jobs.explain("1", 2).data.motif == "b"
+    both = jobs.explain("1")
+    assert sorted(both["run"]) == ["a", "b"]
+    assert all(line.startswith(("a: ", "b: ")) for line in both.lines)
     with pytest.raises(UsageError, match=r"job 1 has 2 runs; expected a step: #1 \(a\), #2 \(b\)"):
-        jobs.explain("1")
+        jobs.umami("1")
+    assert jobs["job_id"].tolist() == ["1", "1"]
+    with pytest.raises(UsageError, match="there is no column 'job'"):
+        jobs["job"]
+
+
+def test_now_windows_and_runs_of_a_store(probed):
+    now = probed.now()
+    assert now["target"].tolist() == ["/work"]
+    assert now["severity"].tolist() == ["unknown"], "its probe was stopped"
+    assert now.lines[0].startswith("unknown: /work has no probe since ")
+    assert probed.now("/work").to_pandas().kind.tolist() == ["stopped"]
+    with pytest.raises(NothingMeasuredError, match="nothing is watched"):
+        probed.now("/wrok")
+    windows = probed.windows("/work", window="10m", op="reads")
+    assert set(windows["op"]) == {"data_read"}
+    assert windows.plot(width_in=6).get_size_inches()[0] == 6
+    assert probed.runs(each="run").to_pandas().empty
+    with pytest.raises(UsageError, match="run, factor or row"):
+        probed.runs(each="rank")
 
 
 def test_the_default_store_is_that_of_the_command(monkeypatch, tmp_path):

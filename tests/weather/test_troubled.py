@@ -16,8 +16,6 @@ from iosonde.model.frames import SlowdownQuery
 from iosonde.weather import answers
 from iosonde.weather.events.log import EventLog
 from iosonde.weather.events.slow_words import say_seen, say_slow_event
-from iosonde.weather.figures.request import FigureRequest
-from iosonde.weather.figures.sheets import sheet_of
 from iosonde.weather.report.heat import heat_table
 from iosonde.weather.report.report import reports
 from iosonde.weather.report.words import report_words
@@ -120,7 +118,9 @@ def test_each_of_several_slow_ops_has_its_own_stretch(several, capsys, evening):
 def test_a_report_begins_with_what_cost_most_and_tells_all(several):
     (report,) = report_of(several)
     words = report_words(report, UTC)
-    assert re.match(r"reads on /work were (39|40|41)x slower than usual from", words["headline"])
+    assert re.match(
+        r"reads on /work were (39|40|41)x slower than usual \(.*\) from", words["headline"]
+    )
     assert short(words["headline"])
     heats = {heat.op: heat for heat in report.heats}
     assert np.nanmax(heats["md_read"].value) == pytest.approx(2.4, rel=0.1)
@@ -274,7 +274,7 @@ def test_a_report_draws_no_busy_minute_as_slow(busy):
     (later,) = report_of(busy)
     headline = report_words(later, UTC)["headline"]
     assert re.match(
-        r"creates on /work were (4\.9|5\.[0-3])x slower than usual from 09:05", headline
+        r"creates on /work were (4\.9|5\.[0-3])x slower than usual \(.*\) from 09:05", headline
     )
     assert "the worst of 2 slow stretches" in headline
     assert short(headline)
@@ -326,31 +326,42 @@ def test_the_first_hour_says_from_how_little_usual_is_learnt():
     assert "learnt" not in say(from_state(known, at(10 * HOUR)), UTC)
 
 
-def test_a_report_of_the_first_hour_says_that_it_is_still_learnt(
-    tmp_path, capsys, monkeypatch, utc
-):
+def test_every_door_says_the_same_of_the_first_hour(tmp_path, capsys, monkeypatch, utc):
     slow = troubled.Trouble("data_read", 2400, 3000, 4.0)
-    made(tmp_path, np.random.default_rng(4), troubled.START, 3000, [slow], ops=("data_read",))
+    made(tmp_path, np.random.default_rng(4), troubled.START, 3300, [slow], ops=("data_read",))
     store = Store(tmp_path)
-    (report,) = report_of(store, 0, 3000)
-    assert report_words(report, UTC)["headline"] == (
-        "/work: the baseline is still learning; no verdict yet"
+    (report,) = report_of(store, 0, 3300)
+    headline = report_words(report, UTC)["headline"]
+    assert re.match(
+        r"reads on /work were (3\.9|4\.[01])x slower than usual \(.*\) from 00:40 to 00:50",
+        headline,
     )
-    assert happened(store, 0, 3000) == []
-    monkeypatch.setattr("time.time_ns", lambda: at(3000))
+    (event,) = happened(store, 0, 3300)
+    (span,) = report.spans
+    share = event.ops[0]
+    assert (span.start_ns, span.end_ns, span.slowdown) == (
+        share.start_ns,
+        share.end_ns,
+        share.median,
+    )
+    monkeypatch.setattr("time.time_ns", lambda: at(3300))
     page = tmp_path / "r.html"
     assert run("report", "--since", "2026-09-07", "-o", str(page), store=tmp_path) == 0
     text = page.read_text()
-    assert "Still learning the baseline." in text
-    assert 'class="na"' not in text, "no calendar of nothing"
-    assert 'class="picture"><h3>Slowdown<' not in text
-    assert "slower than usual" not in text
-    query = SlowdownQuery(since_ns=at(0), until_ns=at(3000), statistic="median")
-    sheet = sheet_of(store, FigureRequest("slowdown", query))
-    assert {pane.empty for pane in sheet.panes if pane.n == 0} == {"still learning the baseline"}
+    assert "no verdict yet" not in text, "above an event"
+    assert say_slow_event(event, 0) in text
     capsys.readouterr()
-    spans = as_json(capsys, store, "slowdown")["spans"]
-    assert all(span["slowdown_lower"] is not None for span in spans), "no factor without interval"
+    (told_span,) = as_json(capsys, store, "slowdown")["spans"]
+    assert (told_span["start_ns"], told_span["slowdown"]) == (span.start_ns, span.slowdown)
+
+
+def test_a_calm_first_hour_says_from_how_little_usual_is_learned(tmp_path):
+    made(tmp_path, np.random.default_rng(4), troubled.START, 720, ops=("data_read",))
+    (report,) = report_of(Store(tmp_path), 0, 720)
+    assert report_words(report, UTC)["headline"] == "/work was as usual (learned from 12 min)"
+    made(tmp_path / "new", np.random.default_rng(4), troubled.START, 240, ops=("data_read",))
+    (report,) = report_of(Store(tmp_path / "new"), 0, 240)
+    assert report_words(report, UTC)["headline"].endswith("no verdict yet")
 
 
 def test_sentences_about_witnesses_are_short(four):

@@ -1,6 +1,6 @@
 // From the API's JSON to the page's model. What does not fit is refused with its place, never guessed.
 import { OPS, SEVERITIES } from "./model.ts";
-import type { About, CellCounts, Cells, Op, OpSeries, OpState, Points, Series, Severity, Target, Windows } from "./model.ts";
+import type { About, CellCounts, Cells, Op, OpSeries, OpState, Points, Series, Severity, Stretch, Target, Windows } from "./model.ts";
 import type { Chunk } from "./tail.ts";
 import { durationFromNs, instantFromNs } from "./time.ts";
 import type { Ms, UnixMs } from "./time.ts";
@@ -151,12 +151,22 @@ function windows(value: unknown, where: string): Windows {
   };
 }
 
+function stretch(value: unknown, where: string): Stretch {
+  const raw = record(value, where);
+  return {
+    start: instant(raw["start_ns"], `${where}.start_ns`),
+    end: instant(raw["end_ns"], `${where}.end_ns`),
+    slowdown: factor(raw["slowdown"], `${where}.slowdown`),
+  };
+}
+
 function opSeries(value: unknown, where: string): OpSeries {
   const raw = record(value, where);
   return {
     points: orNull(raw["points"], (v) => decodePoints(v, `${where}.points`)),
     cells: orNull(raw["cells"], (v) => cells(v, `${where}.cells`)),
     nPoints: factor(raw["n_points"], `${where}.n_points`),
+    stretches: list(raw["stretches"], `${where}.stretches`).map((one, i) => stretch(one, `${where}.stretches[${i}]`)),
     windows: windows(raw["windows"], `${where}.windows`),
   };
 }

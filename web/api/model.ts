@@ -95,11 +95,19 @@ export interface Windows {
   readonly hostBusy: readonly boolean[];
 }
 
+/** A slow stretch, as `iosonde events` has it: its begin does not depend on the range. */
+export interface Stretch {
+  readonly start: UnixMs;
+  readonly end: UnixMs;
+  readonly slowdown: number | null;
+}
+
 export interface OpSeries {
   readonly points: Points | null;
   readonly cells: Cells | null;
   /** null: not asked for. */
   readonly nPoints: number | null;
+  readonly stretches: readonly Stretch[];
   readonly windows: Windows;
 }
 

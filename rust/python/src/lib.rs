@@ -39,6 +39,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(statistics::window_statistics, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::trailing_median, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::onset, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::young_baselines, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::young_slow_windows, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::slow_windows, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::control_level, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::host_busy_windows, module)?)?;

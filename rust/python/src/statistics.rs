@@ -81,6 +81,50 @@ pub fn trailing_median<'py>(
     Ok(PyBytes::new(python, &bytes))
 }
 
+/// What was usual of every window in the first hour: baseline and error of each, NaN where nothing was.
+#[pyfunction]
+pub fn young_baselines<'py>(
+    python: Python<'py>,
+    start_ns: PyBuffer<i64>,
+    medians: [PyBuffer<i64>; 3],
+    trailing_ns: u64,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let starts = values(python, &start_ns)?;
+    let [lower, median, upper] = [0, 1, 2].map(|place: usize| values(python, &medians[place]));
+    let (lower, median, upper) = (lower?, median?, upper?);
+    if [lower.len(), median.len(), upper.len()].iter().any(|&n| n != starts.len()) {
+        return Err(PyValueError::new_err("starts and medians of different lengths; expected equal lengths"));
+    }
+    let found = python.detach(|| {
+        let windows = (0..starts.len()).map(|i| {
+            let known = [lower[i], median[i], upper[i]].iter().all(|&ns| ns != NULL);
+            (starts[i], known.then_some((median[i], (lower[i], upper[i]))))
+        });
+        baseline::young_baselines(windows, trailing_ns)
+    });
+    let pair = |young: &Option<baseline::Young>| {
+        young.map_or([f64::NAN; 2], |young| [young.baseline_ns, young.error])
+    };
+    let bytes: Vec<u8> = found.iter().flat_map(pair).flat_map(f64::to_ne_bytes).collect();
+    Ok(PyBytes::new(python, &bytes))
+}
+
+/// One byte a window: 1 where it is slow against a young baseline. Ratios, and the error of the baseline.
+#[pyfunction]
+pub fn young_slow_windows<'py>(
+    python: Python<'py>,
+    slowdown: PyBuffer<f64>,
+    lower: PyBuffer<f64>,
+    upper: PyBuffer<f64>,
+    error: PyBuffer<f64>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let columns = columns(python, [slowdown, lower, upper, error])?;
+    Ok(flags(python, columns[0].len(), |i| {
+        let [value, lower, upper, error] = [0, 1, 2, 3].map(|column: usize| columns[column][i]);
+        verdict::is_young_slow(&quantile::Estimate { value, lower, upper, n: 0 }, error)
+    }))
+}
+
 /// One byte a window: 1 where its slowdown is slow.
 #[pyfunction]
 pub fn slow_windows<'py>(

@@ -15,11 +15,12 @@ from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.cli.shared.live import view
 from iosonde.cli.shared.text import table
 from iosonde.cli.weather import probe
-from iosonde.model.errors import IosondeError
+from iosonde.model.errors import IosondeError, UsageError
 from iosonde.model.frames import SlowdownQuery
-from iosonde.model.ops import op_word
+from iosonde.model.ops import SECOND_NS, op_word
 from iosonde.model.units import (
     format_duration,
+    format_option,
     format_seconds,
     format_slowdown,
     parse_duration,
@@ -39,6 +40,11 @@ EXAMPLES = """\
   DEMO_SERVE=0 iosonde demo          without the page
 """
 _REFRESH_S = 0.5
+DEFAULT_NS = 90 * SECOND_NS
+_SHORTEST_NS = 30 * SECOND_NS
+"""Of a demo that learns what is usual, in windows of 2 s, before its load."""
+_QUIET_WINDOWS = 6
+"""Windows before the load: five are learnt from."""
 _LOADS = {"writer": 16, "create_delete": 1}
 """Kinds of load and their threads: what slows blocks and files of a fast disk clearly (5x, not 2x)."""
 
@@ -140,7 +146,30 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         host=None,
         seed=None,
     )
-    return parser.parse(arguments)
+    args = parser.parse(arguments)
+    end = args.load_at + args.load_for
+    if end > args.duration:
+        raise UsageError(
+            f"the load would end after {format_seconds(end)}, the demo after {format_seconds(args.duration)}",
+            expected="--load-at and --load-for that end within --duration",
+            hint=_fitting(args.duration),
+        )
+    if args.load_at < _QUIET_WINDOWS * args.window:
+        least = format_option(_QUIET_WINDOWS * args.window)
+        raise UsageError(
+            f"a load after {format_seconds(args.load_at)} leaves no time to learn what is usual",
+            expected=f"--load-at of {least} or more, or a shorter --window",
+            hint=f"--load-at {least}",
+        )
+    return args
+
+
+def _fitting(duration_ns: int) -> str:
+    """Options that fit into a demo of this length, at the usual proportions."""
+    if duration_ns < _SHORTEST_NS:
+        return f"--duration {format_option(DEFAULT_NS)}"
+    at, length = (round(share * duration_ns / SECOND_NS) for share in (0.4, 0.3))
+    return f"--load-at {at}s --load-for {length}s"
 
 
 def _measure(args: argparse.Namespace, config: dict[str, Any]) -> LoadTimes | None:
@@ -245,7 +274,7 @@ def _clock(ns: int) -> str:
 def _plot(store: Store, args: argparse.Namespace, load: LoadTimes) -> None:
     from iosonde.drawing.render_sheet import save_sheet
 
-    result = answers.slowdown(store, SlowdownQuery(window_ns=args.window))
+    result = answers.slowdown(store, SlowdownQuery(window_ns=args.window), options.now_ns())
     for figure in answers.slowdown_figures(store, result, (load.began_ns, load.ended_ns)):
         save_sheet(figure, args.plot)
         options.note(f"wrote {args.plot}")

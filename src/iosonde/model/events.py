@@ -18,7 +18,8 @@ class OpShare:
     ``peak_ns``; ``share`` how much of the observed time it was at least 1.5 times slower. It is ``affected`` if the
     typical operation was slow. ``tail`` is the largest ratio of 95% quantiles of a window, ``lost`` the share of due
     operations that were late or missing, ``hung_ns`` for how long it hung; ``recovery_ns`` from its last window at half
-    the peak to the end.
+    the peak to the end. ``lower`` and ``upper``: the 95 % interval of ``median``, which is against ``usual_ns`` (of the
+    operation in the middle, when it began).
     """
 
     op: str
@@ -34,6 +35,9 @@ class OpShare:
     start_ns: int | None = None
     end_ns: int | None = None
     hung_ns: int | None = None
+    lower: float | None = None
+    upper: float | None = None
+    usual_ns: float | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,8 @@ class SlowEvent:
     None while it goes on; what is measured then reaches to ``seen_until_ns``. ``op`` is the worst one and first in
     ``ops``: ``peak``, ``peak_ns``, ``median``, ``lost`` and ``recovery_ns`` are its. ``area_s`` is the sum over ops of
     (typ - 1) dt, seconds that operations running all the time have lost. In ``unobserved_ns`` of it nobody looked.
-    ``cause``: the detector that saw what windows of a minute did not show.
+    ``cause``: the detector that saw what windows of a minute did not show. ``unknown_since_ns``: the probe stopped
+    then, while it went on: its end is not known.
     """
 
     host: str
@@ -65,6 +70,8 @@ class SlowEvent:
     kind: str = "slow"
     op: str | None = None
     cause: str | None = None
+    unknown_since_ns: int | None = None
+    period_ns: int = 0
 
     def overlaps(self, start_ns: int, end_ns: int | None) -> bool:
         """Whether [start, end) and the event share a moment; ``end_ns`` None = still open."""
@@ -73,15 +80,17 @@ class SlowEvent:
 
 @dataclass(frozen=True)
 class LearningSpan:
-    """[since, until) in which it was still learning what is usual of a target: nothing was judged but hangs and losses.
+    """[since, until) in which usual was the median of the windows so far.
 
-    ``until_ns`` None: it is still learning.
+    ``until_ns`` None: it still is. ``learned_ns``: of how much time, at the end; None: of less than five windows, and
+    then nothing was judged but hangs and losses.
     """
 
     host: str
     target: str
     since_ns: int
     until_ns: int | None
+    learned_ns: int | None = None
 
 
 @dataclass(frozen=True)

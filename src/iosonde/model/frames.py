@@ -119,6 +119,8 @@ class SlowSpan:
     host_busy: bool
     ongoing: bool
     """The last window of the series is part of it."""
+    unknown_since_ns: int | None = None
+    """The probe stopped while it went on: its end is not known."""
 
 
 @dataclass(frozen=True)

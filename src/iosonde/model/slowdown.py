@@ -27,6 +27,8 @@ VERSION_WIDTH = 38
 detectors' 3 limits (ns), their null rates: 3 shares, 3 dispersions, typ, its error, lost (NaN = unknown)."""
 NULL_RATES, NULL_TYP = 29, 35
 """Where they begin, and where ``typ`` of a busy but ordinary ten minutes is."""
+Q50 = 9
+"""Where the expected median is."""
 INTERVAL_NS = 600 * 10**9
 """Length of a roll-up's interval."""
 

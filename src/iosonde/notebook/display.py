@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import difflib
 import html
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from iosonde.model.errors import UsageError
 from iosonde.model.text import clean_text
 from iosonde.notebook.columns import data_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.figure import Figure as Figure  # noqa: PLC0414 - the only place here
     from numpy.typing import NDArray
@@ -47,6 +49,26 @@ class Answer(ABC):
     def to_pandas(self) -> DataFrame:
         """``columns`` as a data frame. Raises MissingPartError: pandas is not installed."""
         return data_frame(self.columns)
+
+    def __getitem__(self, name: Any) -> Any:
+        """A column by its name. Raises UsageError: there is none of this name."""
+        columns = self.columns
+        if isinstance(name, str) and name in columns:
+            return columns[name]
+        near = difflib.get_close_matches(str(name), columns, n=3)
+        raise UsageError(
+            f"there is no column {name!r}",
+            expected=f"one of {len(columns)} columns by name",
+            hint=", ".join(near) or ".columns",
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        """Names of columns, as of a data frame."""
+        return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a column of this name."""
+        return name in self.columns
 
     def _shown(self) -> Columns | None:
         """What of the columns is worth a look; None: words or a picture say it better."""

@@ -19,7 +19,7 @@ from iosonde.notebook.columns import of_records
 from iosonde.notebook.display import Answer, Pictured, TableResult
 
 if TYPE_CHECKING:
-    from iosonde.jobs.answers import ScheduledAnswer
+    from iosonde.jobs.answers import RunAnswers, ScheduledAnswer
     from iosonde.jobs.umami.figure import UmamiFigure
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
@@ -112,6 +112,31 @@ class Explained(Pictured):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}\n\n{self.diagram!r}"
+
+
+class ExplainedRuns(Answer):
+    """Why the runs of one job were slow, a row each, the worst first. ``data``: ``RunAnswers``.
+
+    ``run``: what ``step=`` takes for the whole answer about one of them.
+    """
+
+    def __init__(self, found: RunAnswers) -> None:
+        self.data = found
+        self.lines = tuple(f"{run.run}: {run.verdict.sentence}" for run in found.runs)
+        if found.left_out:
+            self.notes = (f"{found.left_out} more runs, nearer to the best of their kind",)
+
+    @property
+    def columns(self) -> Columns:
+        """A row a run: its name, how much it lost against the usual of its kind, and its sentence."""
+        rows = [
+            {"run": run.run, "loss": run.explanation.loss, "sentence": run.verdict.sentence}
+            for run in self.data.runs
+        ]
+        return of_records(rows, ("run", "loss", "sentence"))
+
+    def _shown(self) -> Columns | None:
+        return None
 
 
 class ScheduledResult(Answer):

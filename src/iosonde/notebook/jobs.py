@@ -22,7 +22,7 @@ from iosonde.model.jobs import JobTable
 from iosonde.notebook.arguments import in_python, names_of, now_ns, paths_of, span, zone_of
 from iosonde.notebook.columns import instants, of_records, texts
 from iosonde.notebook.display import Answer, TableResult
-from iosonde.notebook.job_result import Diagram, Explained, ScheduledResult
+from iosonde.notebook.job_result import Diagram, Explained, ExplainedRuns, ScheduledResult
 from iosonde.notebook.jobs_result import ClimateResult, Correlations
 
 if TYPE_CHECKING:
@@ -165,14 +165,22 @@ class Jobs(Answer):
         *,
         last: int | None = None,
         history: History = "earlier",
-    ) -> Explained | ScheduledResult:
+    ) -> Explained | ExplainedRuns | ScheduledResult:
         """Why a job was slow: what stood out, what history says of each, what was as usual. Arguments as ``umami``.
+
+        Of a job of several runs without ``step``: a row and a sentence a run, the worst first.
 
         What stood out need not be the cause (docs/umami.md). Of a job of a store that only a scheduler recorded: what
         storage was like while it ran (docs/jobs.md). Raises UsageError: no such job or run.
         """
         if (only := self._scheduled(str(job), _step(step))) is not None:
             return only
+        of_job = self.data.job_id == self._known(job)
+        if step is None and int(np.count_nonzero(of_job)) > 1:
+            runs = answers.explain_runs(
+                self._judged, self._known(job), history=_history(history), last=last
+            )
+            return ExplainedRuns(runs)
         found, verdict, diagram = answers.explain_job(
             self._judged,
             self._known(job),

@@ -6,26 +6,111 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from iosonde.engine.states import read_states
 from iosonde.model.errors import NothingMeasuredError, UsageError
 from iosonde.model.events import LearningSpan, SlowEvent, Witnesses
-from iosonde.model.frames import Choice, SlowdownQuery, SlowdownResult
+from iosonde.model.frames import Choice, Frame, SlowdownQuery, SlowdownResult
 from iosonde.notebook.arguments import now_ns, span
 from iosonde.notebook.columns import of_frame, of_records
-from iosonde.notebook.display import Answer, Pictured, displayable
+from iosonde.notebook.display import Answer, Pictured, TableResult, displayable
 from iosonde.weather import answers
 from iosonde.weather.events.slow_words import say_learning, say_seen, say_slow_event
 from iosonde.weather.events.words import say_event
-from iosonde.weather.slowdown.findings import from_span
+from iosonde.weather.forget import current
+from iosonde.weather.slowdown.findings import Finding, from_span, worst_first
 from iosonde.weather.slowdown.words import say, say_change, say_lost
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from iosonde.drawing.sheet import Sheet
     from iosonde.notebook.columns import Columns
     from iosonde.notebook.display import Figure
 
 _EVENT = ("kind", "host", "target", "op", "start_ns", "end_ns", "peak", "median", "lost", "n")
 _MOST_TOLD = 20
+
+
+_NOW = (
+    *("host", "target", "severity", "kind", "slowdown", "slowdown_lower", "slowdown_upper", "n"),
+    *("start_ns", "at_ns", "sentence"),
+)
+
+
+class NowResult(Answer):
+    """The verdict of every watched target, a row each, the worst first. ``data``: the findings; ``lines``: sentences.
+
+    ``start``: since when; ``at``: when the probe was heard of last.
+    """
+
+    def __init__(self, data: list[Finding]) -> None:
+        self.data = data
+        self.lines = tuple(say(one, UTC) for one in data)
+
+    @property
+    def columns(self) -> Columns:
+        """A row a target as seen from a host."""
+        rows = [
+            {
+                **{name: getattr(one, name) for name in ("host", "target", "severity", "kind")},
+                "slowdown": one.slowdown,
+                "slowdown_lower": one.lower,
+                "slowdown_upper": one.upper,
+                "n": one.n,
+                "start_ns": one.since_ns,
+                "at_ns": one.evidence.get("written_ns"),
+                "sentence": sentence,
+            }
+            for one, sentence in zip(self.data, self.lines, strict=True)
+        ]
+        return of_records(rows, _NOW)
+
+    def _shown(self) -> Columns | None:
+        return {name: self.columns[name] for name in ("host", "target", "severity", "slowdown")}
+
+
+def now(root: Path, targets: Sequence[str] | None) -> NowResult:
+    """Raises NothingMeasuredError: no probe left a state, or none of these targets has one."""
+    at_ns = now_ns()
+    states = read_states(root)
+    matters = current(states, at_ns) or states
+    if targets is not None:
+        matters = [one for one in states if one["target"] in targets or one["path"] in targets]
+    if not matters:
+        raise NothingMeasuredError(
+            f"nothing is watched: no such states in {root}",
+            expected="a running probe",
+            hint=".targets() lists what was watched",
+        )
+    every = answers.now(states, at_ns)
+    wanted = {(one["host"], one["target"]) for one in matters}
+    return NowResult(worst_first([one for one in every if (one.host, one.target) in wanted]))
+
+
+class WindowsResult(TableResult):
+    """Statistics of windows, a row each; ``plot`` draws all statistics over time."""
+
+    def __init__(self, data: Frame, store: Store, query: SlowdownQuery) -> None:
+        super().__init__(of_frame(data), data)
+        self._store, self._query = store, query
+
+    def plot(self, *, width_in: float = 10.0, dark: bool = False) -> Figure:
+        """A matplotlib figure: a row an operation, a column a target, a line a statistic.
+
+        Raises NothingMeasuredError (no window), MissingPartError (no matplotlib), UsageError (width).
+        """
+        from iosonde.drawing.render_sheet import draw_sheet
+        from iosonde.weather.figures.request import FigureRequest
+        from iosonde.weather.figures.sheets import sheet_of
+
+        sheet = sheet_of(self._store, FigureRequest("timeline", self._query))
+        if sheet is None:
+            raise NothingMeasuredError(
+                f"there are no samples for this question in {self._store.root}",
+                hint="an earlier since=, or .targets()",
+            )
+        return displayable(draw_sheet(sheet, width_in=width_in, dark=dark, zone=UTC))
 
 
 class Slowdown(Pictured):
@@ -67,7 +152,7 @@ class Slowdown(Pictured):
 
 def slowdown(store: Store, query: SlowdownQuery) -> Slowdown:
     """Raises NothingMeasuredError: no samples for this question."""
-    found = answers.slowdown(store, query)
+    found = answers.slowdown(store, query, now_ns())
     if len(found.windows) == 0:
         raise NothingMeasuredError(
             f"there are no samples for this question in {store.root}",
@@ -122,7 +207,7 @@ def events(
 ) -> EventsResult:
     """Slow stretches and what agents logged; an alarm that is part of a slow stretch is one row with it."""
     now, span_ns = now_ns(), (since_ns, until_ns)
-    log = answers.event_log(root, span_ns)
+    log = answers.event_log(root, span_ns, now)
     found = answers.events(root, log, span_ns, now, targets=() if target is None else (target,))
     nothing = dict.fromkeys(_EVENT)
     rows = [_slow_row(one, now) for one in found.slow]

@@ -8,6 +8,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from iosonde.bench.runs.compare import compare as compare_runs
 from iosonde.bench.runs.rows import frame_of
 from iosonde.bench.runs.store import read as read_runs
 from iosonde.connectors.source import Settings
@@ -36,7 +37,17 @@ from iosonde.notebook.display import TableResult
 from iosonde.notebook.explained import WhyResult, explained
 from iosonde.notebook.imported import ImportResult, import_all
 from iosonde.notebook.jobs import Jobs, of_store
-from iosonde.notebook.probed import EventsResult, Slowdown, choice, events, slowdown
+from iosonde.notebook.probed import (
+    EventsResult,
+    NowResult,
+    Slowdown,
+    WindowsResult,
+    choice,
+    events,
+    now,
+    slowdown,
+)
+from iosonde.notebook.run_columns import of_runs
 from iosonde.notebook.series import Block, Names, read
 from iosonde.weather.compare.words import MARGIN
 from iosonde.weather.selectors import Defaults
@@ -131,6 +142,14 @@ class Station:
         return TableResult(of_records([one._asdict() for one in found], TargetRef._fields), found)
 
     @in_python
+    def now(self, target: str | Sequence[str] | None = None) -> NowResult:
+        """Is it slow? A row a watched target with its sentence, the worst first, as ``iosonde now`` says it.
+
+        ``target``: one or several, by name or path. Raises NothingMeasuredError: nothing is watched.
+        """
+        return now(self.root, names_of(target))
+
+    @in_python
     def samples(
         self,
         target: str | None = None,
@@ -160,11 +179,14 @@ class Station:
         host: str | None = None,
         since: Instant = None,
         until: Instant = None,
-    ) -> TableResult:
+    ) -> WindowsResult:
         """Statistics of every window and operation (schema/tables/windows.toml): quantiles with their intervals, n."""
         which = self._which(target, op, host, since, until)
-        found = Store(self.root).windows(duration(window), **which)
-        return TableResult(of_frame(found), found)
+        store, length = Store(self.root), duration(window)
+        found = store.windows(length, **which)
+        first, last = which["since_ns"], which["until_ns"]
+        query = SlowdownQuery(host, target, ops_of(op), first, last, length)
+        return WindowsResult(found, store, query)
 
     @in_python
     def slowdown(
@@ -271,12 +293,26 @@ class Station:
 
     @in_python
     def runs(
-        self, target: str | None = None, *, since: Instant = None, until: Instant = None
+        self,
+        target: str | None = None,
+        *,
+        since: Instant = None,
+        until: Instant = None,
+        each: str = "run",
     ) -> TableResult:
-        """Benchmark runs, measured here or imported: rows of schema/tables/runs.toml."""
+        """Benchmark runs, measured here or imported, a row a run, as ``iosonde runs`` lists them.
+
+        ``each="row"``: the rows of schema/tables/runs.toml, one of a phase, op and rank; ``"factor"``: a row a waiting
+        factor of a run. Quartiles are ``q75_read_ns`` and so on. Raises UsageError: there is no such form.
+        """
+        if each not in ("run", "factor", "row"):
+            raise UsageError(f"there is no form {each!r}", expected="run, factor or row")
         first, last = span(since, until)
         found = read_runs(self.root, target=target, since_ns=first, until_ns=last)
-        return TableResult(of_frame(frame_of(found)), found)
+        if each == "row":
+            return TableResult(of_frame(frame_of(found)), found)
+        runs = compare_runs(found, every_factor=each == "factor")
+        return TableResult(of_runs(runs), runs)
 
     def _which(
         self, target: str | None, op: Ops, host: str | None, since: Instant, until: Instant

@@ -55,7 +55,7 @@ from iosonde.serve.privacy.policy import pseudonyms
 from iosonde.serve.privacy.pseudonyms import Pseudonyms
 from iosonde.serve.runs.answer import RunRoutes
 from iosonde.serve.security import LOOPBACK_NAMES, Guard, mistaken
-from iosonde.serve.series import series_json
+from iosonde.serve.series import SeriesSource, Stretches, series_json
 from iosonde.serve.shapes import jobs as job_json
 from iosonde.serve.shapes import load as load_json
 from iosonde.serve.shapes import runs as run_json
@@ -124,7 +124,9 @@ def create(
     )
     app.state.live = live
     _add_targets(app, targets, shared, clock)
-    _add_series(app, store, History(store, arrivals), shared, clock)
+    history = History(store, arrivals)
+    source = SeriesSource(store, history, Stretches(store, history.known))
+    _add_series(app, source, shared, clock)
     app.get("/api/figure", response_model=weather_json.Figure, responses=weather_json.pictures())(
         Figures(store, drawings, clock).answer
     )
@@ -165,7 +167,7 @@ def _add_targets(app: FastAPI, targets: Targets, shared: Shared, clock: Callable
 
 
 def _add_series(
-    app: FastAPI, store: Store, history: History, shared: Shared, clock: Callable[[], int]
+    app: FastAPI, source: SeriesSource, shared: Shared, clock: Callable[[], int]
 ) -> None:
     @app.get(
         "/api/series", response_model=weather_json.SeriesJson, openapi_extra=SeriesQuery.openapi()
@@ -173,9 +175,7 @@ def _add_series(
     async def get_series(request: Request) -> Response:
         """Operations, windows, baseline and slowdown of one target."""
         asked = series_request(SeriesQuery.read(request), clock())
-        answer = await shared.answer(
-            asked, lambda: json_body(series_json(store, history, asked, clock))
-        )
+        answer = await shared.answer(asked, lambda: json_body(series_json(source, asked, clock)))
         return json_answer(request, answer)
 
 

@@ -126,6 +126,7 @@ def figure_asked(query: FigureQuery, now_ns: int) -> FigureRequest:
         query.expected,
         suited_windows(until - since),
         short_ns=query.window_ns,
+        now_ns=now_ns,
     )
 
 

@@ -35,6 +35,7 @@ from iosonde.weather.slowdown.slowdown import (
     with_host_busy,
 )
 from iosonde.weather.slowdown.trailing import trailing_median
+from iosonde.weather.slowdown.young import with_young
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ class History:
         shown = start + key.window_ns > since_ns
         if until_ns is not None:
             shown &= start < until_ns
-        known = self._known(key.host, key.target, now_ns)
+        known = self.known(key.host, key.target, now_ns)
+        rated = with_young(rated, known, self._reach_ns(key))
         return with_host_busy(judged(rated.take(shown), known, "typ"))
 
     def _rated_windows(
@@ -150,7 +152,7 @@ class History:
                     del self._kept[key]
                     total -= size
 
-    def _known(self, host: str, target: str, now_ns: int) -> LearntBaselines:
+    def known(self, host: str, target: str, now_ns: int) -> LearntBaselines:
         """What is usual of a target, as of some minutes ago: it changes every hour."""
         with self._lock:
             known = self._usual.setdefault((host, target), _Learnt(threading.Lock()))

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from iosonde.engine.reader import SampleFilter
-from iosonde.model.frames import Frame
+from iosonde.model.frames import Frame, SlowdownQuery, SlowSpan
 from iosonde.model.ops import OPS
 from iosonde.serve import wire
 from iosonde.serve.access.paths import left_out_below
 from iosonde.serve.history import History, HistoryKey
 from iosonde.serve.params import SeriesRequest
 from iosonde.serve.points import OpPoints, read_points
+from iosonde.weather.events.stretches import stretches
+from iosonde.weather.events.timeline import happened
+from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.store import Store
 
 _INTEGERS = ("start_ns", "n_due", "n_seen")
@@ -23,18 +28,101 @@ _RATIOS = ("slowdown", "slowdown_lower", "slowdown_upper")
 _FLAGS = ("slow", "host_busy")
 
 
-def series_json(
-    store: Store, history: History, asked: SeriesRequest, clock: Callable[[], int]
-) -> bytes:
+_FRESH_NS = 10 * 10**9
+"""A page asks every few seconds; a stretch begins or ends with a window."""
+_MOST_KEPT = 24
+_FIELDS = {"slowdown": "slowdown", "lower": "slowdown_lower", "upper": "slowdown_upper"}
+
+
+class _Found(NamedTuple):
+    since_ns: int
+    at_ns: int
+    spans: Sequence[SlowSpan]
+
+
+class Stretches:
+    """Slow stretches of a store, kept for some seconds between requests: those of events.
+
+    ``known`` gives what is usual of a host, a target. Safe to use from several threads.
+    """
+
+    def __init__(self, store: Store, known: Callable[[str, str, int], LearntBaselines]) -> None:
+        self._store, self._known = store, known
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, str], _Found] = OrderedDict()
+
+    def of(
+        self, host: str, target: str, since_ns: int, until_ns: int | None, now_ns: int
+    ) -> list[SlowSpan]:
+        """Those that reach into [since, until), each with its real begin and end. Raises StoreError."""
+        past = until_ns is not None and until_ns < now_ns - _FRESH_NS
+        found = self._asked(host, target, since_ns, until_ns, now_ns) if past else None
+        if found is None:
+            found = self._latest(host, target, since_ns, now_ns)
+        return [
+            span
+            for span in found.spans
+            if span.end_ns > since_ns and (until_ns is None or span.start_ns < until_ns)
+        ]
+
+    def _latest(self, host: str, target: str, since_ns: int, now_ns: int) -> _Found:
+        with self._lock:
+            kept = self._kept.get((host, target))
+        if kept and kept.since_ns <= since_ns and 0 <= now_ns - kept.at_ns < _FRESH_NS:
+            return kept
+        found = self._asked(host, target, since_ns, None, now_ns)
+        with self._lock:
+            self._kept[host, target] = found
+            self._kept.move_to_end((host, target))
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    def _asked(
+        self, host: str, target: str, since_ns: int, until_ns: int | None, now_ns: int
+    ) -> _Found:
+        query = SlowdownQuery(host=host, target=target, since_ns=since_ns, until_ns=until_ns)
+        known = self._known(host, target, now_ns)
+        found = happened(self._store, query, now_ns, known=known)
+        return _Found(since_ns, now_ns, stretches(found))
+
+
+def stretches_json(spans: Sequence[SlowSpan], op: str) -> list[dict[str, Any]]:
+    """Those of one op."""
+    return [
+        {
+            "start_ns": span.start_ns,
+            "end_ns": span.end_ns,
+            **{name: getattr(span, field) for field, name in _FIELDS.items()},
+            "n": span.n,
+            "ongoing": span.ongoing,
+            "unknown_since_ns": span.unknown_since_ns,
+        }
+        for span in spans
+        if span.key.op == op
+    ]
+
+
+class SeriesSource(NamedTuple):
+    """What an answer is made from."""
+
+    store: Store
+    history: History
+    kept: Stretches
+
+
+def series_json(source: SeriesSource, asked: SeriesRequest, clock: Callable[[], int]) -> bytes:
     """The whole answer. ``as_of_ns``: the store was read after it; rows seen later may be missing.
 
     ``points false``: both ``points`` and ``cells`` are null and ``n_points`` is null. An unknown
     target is one without rows: its lists are empty. Raises StoreError.
     """
+    store, history, kept = source
     now_ns = history.prepared(clock)
     until_ns = now_ns if asked.until_ns is None else asked.until_ns
     key = HistoryKey(asked.host, asked.target, asked.window_ns)
     windows = history.windows(key, asked.since_ns, asked.until_ns, now_ns)
+    slow = kept.of(asked.host, asked.target, asked.since_ns, asked.until_ns, now_ns)
     points: dict[str, OpPoints] = {}
     if asked.points:
         # A row may be due a moment after now_ns: the range of "up to now" ends where the rows end.
@@ -51,16 +139,19 @@ def series_json(
             "window_ns": asked.window_ns,
             "as_of_ns": now_ns,
             "left_out": left_out_below(store.root),
-            "ops": {op: _op_json(points.get(op), windows, op) for op in OPS},
+            "ops": {op: _op_json(points.get(op), windows, slow, op) for op in OPS},
         }
     )
 
 
-def _op_json(points: OpPoints | None, windows: Frame, op: str) -> dict[str, Any]:
+def _op_json(
+    points: OpPoints | None, windows: Frame, slow: Sequence[SlowSpan], op: str
+) -> dict[str, Any]:
     return {
         "points": points.points if points else None,
         "cells": points.cells if points else None,
         "n_points": points.n if points else None,
+        "stretches": stretches_json(slow, op),
         "windows": windows_json(one_row_a_window(windows.take(windows["op"] == op))),
     }
 

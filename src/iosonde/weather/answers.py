@@ -83,11 +83,11 @@ def watched(root: Path, path: str, host: str, now_ns: int) -> Watched:
     return of_states(states, mount_table(), path, host, now_ns)
 
 
-def event_log(root: Path, span_ns: Span) -> EventLog:
-    """What agents logged. Raises StoreError."""
+def event_log(root: Path, span_ns: Span, now_ns: int | None = None) -> EventLog:
+    """What agents logged; ``now_ns`` tells which of them still run. Raises StoreError."""
     from iosonde.weather.events.log import EventLog, read_events
 
-    return EventLog(read_states(root), read_events(root, *span_ns))
+    return EventLog(read_states(root), read_events(root, *span_ns), now_ns)
 
 
 def events(
@@ -105,6 +105,7 @@ def events(
     ``write_back``: events that are over are written to the store, for readers that do not compute. Raises StoreError.
     """
     from iosonde.model.frames import SlowdownQuery
+    from iosonde.weather.events.log import read_events
     from iosonde.weather.events.noted import told_once
     from iosonde.weather.events.timeline import happened
     from iosonde.weather.events.written import write_found
@@ -115,7 +116,8 @@ def events(
         return Happened([], [], [one for one in noted if not one.from_samples], [])
     only = next(iter(targets)) if len(targets) == 1 else None
     query = SlowdownQuery(target=only, since_ns=span_ns[0], until_ns=span_ns[1])
-    found = happened(Store(root), query, now_ns, noted)
+    # Every event that agents logged, so that a begin does not depend on the range.
+    found = happened(Store(root), query, now_ns, [*read_events(root), *log.events])
     slow = [one for one in found.slow if not targets or one.target in targets]
     seen = [one for one in found.seen if not targets or one.target in targets]
     learning = [one for one in found.learning if not targets or one.target in targets]
@@ -216,7 +218,7 @@ def report(
     """A span of targets on one HTML page, times in ``zone``; None: there are no samples. Raises StoreError."""
     from iosonde.weather.report.page import report_page
 
-    log = event_log(store.root, (query.since_ns, query.until_ns))
+    log = event_log(store.root, (query.since_ns, query.until_ns), now_ns)
     return report_page(store, query, log, now_ns, zone)
 
 
@@ -236,11 +238,15 @@ def digest(store: Store, until_ns: int, seed: int, zone: tzinfo | None = None) -
     return subject(found, zone), body(found, zone)
 
 
-def slowdown(store: Store, query: SlowdownQuery) -> SlowdownResult:
-    """Windows, usual latencies and slow spans; no windows: there are no samples for it. Raises StoreError."""
-    from iosonde.weather.slowdown.slowdown import analyse
+def slowdown(store: Store, query: SlowdownQuery, now_ns: int) -> SlowdownResult:
+    """Windows, usual latencies and slow spans; no windows: there are no samples for it.
 
-    return analyse(store, query)
+    Spans are those of ``events``, whatever the range; of another baseline than the guarded one, and of windows shorter
+    than a minute, those of these windows. Raises UsageError, StoreError.
+    """
+    from iosonde.weather.events.stretches import with_stretches
+
+    return with_stretches(store, query, now_ns)
 
 
 def slowdown_figures(

@@ -63,6 +63,7 @@ def spans(events):
 def test_every_slow_stretch_is_found_from_its_first_to_its_last_slow_operation(store):
     events = found(store).slow
     wanted = [
+        ("slow", "data_read", EARLY),
         ("slow", "data_read", MINUTE),
         ("slow", "data_read", MILD),
         ("partly_slow", "md_create", TENTH),
@@ -101,20 +102,26 @@ def test_each_number_is_of_the_op_beside_it(store):
     assert all(len(text.split()) <= 25 for text in (first, second))
 
 
-def test_nothing_is_judged_while_it_is_learnt_and_that_is_said(store):
+def test_the_first_hour_is_judged_by_its_windows_so_far_and_that_is_said(store):
     young = found(store, 0, HOUR)
-    assert young.slow == [], "eight times slower in the first hour is all that is known of usual"
+    (event,) = young.slow
+    assert event.median == pytest.approx(8.0, rel=0.1)
+    assert event.ops[0].lower < 8.0 < event.ops[0].upper
+    assert abs(event.start_ns - at(EARLY.begin_s)) <= 5 * SECOND
+    assert abs(event.end_ns - at(EARLY.end_s)) <= 10 * SECOND
     (span,) = young.learning
     assert (span.since_ns, span.until_ns) == (at(0), at(HOUR))
-    assert say_learning(span, at(2 * HOUR)).startswith("/work from login2 is judged from ")
-    assert "; the 1 h before was learning" in say_learning(span, at(2 * HOUR))
+    said = say_learning(span, at(2 * HOUR))
+    assert said.startswith("/work from login2: what was usual until ")
+    assert said.endswith("was learned from less than 1 h")
     assert found(store, 2 * HOUR, 3 * HOUR).learning == []
 
 
 def test_losses_without_doubt_need_no_baseline(tmp_path):
     made(tmp_path, np.random.default_rng(3), START, HOUR, failed=0.3, ops=("md_stat",))
     (event,) = found(Store(tmp_path), 0, HOUR, HOUR).slow
-    assert (event.kind, event.median) == ("lost", None)
+    assert event.kind == "lost"
+    assert event.median == pytest.approx(1.0, abs=0.1)
     assert event.lost == pytest.approx(0.3, abs=0.05)
 
 
@@ -129,9 +136,11 @@ def test_an_event_of_a_probe_that_stopped_is_not_still_open(tmp_path):
     made(tmp_path, np.random.default_rng(2), START, 3 * HOUR, [slow], ops=("md_create",))
     store = Store(tmp_path)
     query = SlowdownQuery(since_ns=START)
-    for late_s, ended in ((60, False), (600, True)):
+    for late_s, stopped in ((60, False), (600, True)):
         (event,) = happened(store, query, at(3 * HOUR + late_s)).slow
-        assert (event.end_ns is not None) == ended
+        assert event.end_ns is None, "nobody saw its end"
+        assert (event.unknown_since_ns is not None) == stopped
+        assert ("not known since" in say_slow_event(event, at(4 * HOUR))) == stopped
 
 
 def alarm(begin_s, end_s, op="md_create"):

@@ -7,15 +7,13 @@ import type { Frame, Layer, PanelModel } from "./frame.ts";
 
 const known = (model: PanelModel): Windows | null => model.series?.windows ?? null;
 
-/** A faint column behind every slow window that the probing host does not explain, so that points and strip are seen as one. */
+/** A faint column behind every slow stretch, from its first slow operation to its last, so that points and strip are seen as one. */
 export const slowTint: Layer = (frame, model) => {
-  const windows = known(model);
-  if (windows === null) return;
   frame.ctx.fillStyle = frame.palette.slowTint;
-  for (const cell of model.cells) {
-    if (cell.row === null || windows.slow[cell.row] !== true || windows.hostBusy[cell.row] === true) continue;
-    const left = frame.x(cell.start);
-    frame.ctx.fillRect(left, frame.top, frame.x(after(cell.start, model.window)) - left, frame.height);
+  for (const stretch of model.series?.stretches ?? []) {
+    const left = Math.max(frame.left, frame.x(stretch.start));
+    const right = Math.min(frame.left + frame.width, frame.x(stretch.end));
+    if (right > left) frame.ctx.fillRect(left, frame.top, right - left, frame.height);
   }
 };
 

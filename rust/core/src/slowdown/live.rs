@@ -7,11 +7,14 @@ use super::interval::OpenInterval;
 use super::levels::{Levels, RankTable};
 use super::limits::Limits;
 use super::onset::onset;
-use super::quantile::{Estimate, WindowStatistics, of_sorted};
+use super::quantile::{Estimate, WindowStatistics, minimum_count, of_sorted};
 use super::recent::Recent;
 use super::seen::Seen;
 use super::triple::{Factor, Triple};
-use super::verdict::{Controls, FAILING_FROM, State, control_level, host_was_busy, is_hung, is_slow};
+use super::verdict::{
+    Controls, FAILING_FROM, QUIET_BELOW, QUIET_WINDOWS, State, control_level, host_was_busy, is_hung,
+    is_slow, is_young_slow,
+};
 pub use super::window::ClosedWindow;
 use super::window::OpenWindow;
 pub use state::OpState;
@@ -23,6 +26,8 @@ use crate::sample::{Cache, Op, Outcome, Sample};
 
 /// Windows of samples kept, so that an onset inside an earlier window can be found.
 const KEPT_WINDOWS: i64 = 4;
+/// Rows kept at least, so that a slow probe has enough for a 0.95 quantile.
+const KEPT_ROWS: i64 = 100;
 /// Samples kept at most, whatever the windows say.
 const KEPT_SAMPLES: usize = 20_000;
 
@@ -52,6 +57,7 @@ pub struct LiveOp {
     tick_ns: i64,
     ranks: RankTable,
     slow_since: Option<i64>,
+    loud_ns: i64,
     failures: u32,
     failing_since: Option<i64>,
     last: Option<Sample>,
@@ -95,6 +101,7 @@ impl LiveOp {
             tick_ns: i64::MIN,
             ranks: RankTable::default(),
             slow_since: None,
+            loud_ns: i64::MIN,
             failures: 0,
             failing_since: None,
             last: None,
@@ -107,8 +114,11 @@ impl LiveOp {
 
     /// Remember a window of an earlier run.
     pub fn learn(&mut self, start_ns: i64, median_ns: i64) {
+        self.learn_window(start_ns, median_ns, (median_ns, median_ns));
+    }
+    fn learn_window(&mut self, start_ns: i64, median_ns: i64, ends: (i64, i64)) {
         if self.guarded.expected().is_none() {
-            self.young.learn(start_ns, median_ns);
+            self.young.learn_unless_slow(start_ns, median_ns, ends);
         }
     }
     /// Go on with what an earlier run knew.
@@ -131,7 +141,8 @@ impl LiveOp {
         let mut taken = Taken { alarm: self.tick(sample.due_ns), ..Taken::default() };
         let at = self.recent.insert(sample);
         let before = at.checked_sub(1).and_then(|before| self.recent.get(before));
-        self.recent.trim(KEPT_SAMPLES, (KEPT_WINDOWS * self.window_ns).max(LOOK_NS + TICK_NS));
+        let kept_ns = (KEPT_WINDOWS * self.window_ns).max(KEPT_ROWS * self.period_ns as i64);
+        self.recent.trim(KEPT_SAMPLES, kept_ns.max(LOOK_NS + TICK_NS));
         let start = sample.due_ns.div_euclid(self.window_ns) * self.window_ns;
         taken.window = (start > self.open_window.0).then(|| self.close_window(start)).flatten();
         if start == self.open_window.0 {
@@ -198,6 +209,7 @@ impl LiveOp {
         self.open_window = (i64::MIN, OpenWindow::default());
         self.open_interval = OpenInterval::default();
         self.tick_ns = i64::MIN;
+        (self.slow_since, self.loud_ns) = (None, i64::MIN);
     }
 
     fn count(&mut self, sample: &Sample) {
@@ -229,8 +241,8 @@ impl LiveOp {
         let (start_ns, window) =
             std::mem::replace(&mut self.open_window, (next_start, OpenWindow::default()));
         let closed = window.close(self.op, start_ns)?;
-        if let Some(median_ns) = closed.median_ns() {
-            self.learn(start_ns, median_ns);
+        if let Some((median_ns, ends)) = closed.median() {
+            self.learn_window(start_ns, median_ns, ends);
         }
         Some(closed)
     }
@@ -254,12 +266,14 @@ impl LiveOp {
         let mut service: Vec<i64> = rows.iter().filter_map(|row| row.service_ns).collect();
         let statistics = WindowStatistics::of(&mut service);
         let usual = self.compare(&rows, statistics.quantiles[1], now_ns);
-        let slow = usual.slowdown.is_some_and(|found| is_slow(found.value, found.lower));
-        self.follow_since(slow, &usual);
+        let slow = usual.is_slow();
+        self.follow_since(slow, &usual, now_ns);
         let partly =
             self.detector.alarm().filter(|_| usual.tail.is_some_and(|tail| tail.value >= CLEAR_TAIL));
         let (state, since_ns) = self.word(in_flight, slow, partly.map(|alarm| alarm.raised_ns), &usual);
         let (median, slowdown) = (statistics.quantiles[1], usual.slowdown);
+        let (shown, q95) =
+            (self.filled(median, 0.5, now_ns), self.filled(statistics.quantiles[4], 0.95, now_ns));
         OpState {
             op: self.op.name(),
             state,
@@ -268,10 +282,12 @@ impl LiveOp {
             n_lost: rows.len() - statistics.n_seen,
             ticks_skipped: self.counts[3],
             latest_ns: self.last_ok.and_then(|sample| sample.service_ns()),
-            median_ns: median.map(|m| m.value),
-            median_lower_ns: median.map(|m| m.lower),
-            median_upper_ns: median.map(|m| m.upper),
-            q95_ns: statistics.quantiles[4].map(|q| q.value),
+            median_ns: shown.map(|m| m.value),
+            median_lower_ns: shown.map(|m| m.lower),
+            median_upper_ns: shown.map(|m| m.upper),
+            median_n: shown.map(|m| m.n),
+            q95_ns: q95.map(|q| q.value),
+            q95_n: q95.map(|q| q.n),
             baseline_ns: usual.baseline_ns,
             baseline_windows: usual.known,
             stage: self.guarded.stage().name(),
@@ -299,6 +315,27 @@ impl LiveOp {
         }
     }
 
+    /// A quantile of the last window, or of the shortest stretch of so many windows back that holds enough operations.
+    fn filled(&self, of_window: Option<Estimate>, level: f64, now_ns: i64) -> Option<Estimate> {
+        if of_window.is_some() {
+            return of_window;
+        }
+        let oldest_ns = self.recent.get(0)?.due_ns;
+        for windows in 2.. {
+            let since_ns = now_ns.saturating_sub(self.window_ns.saturating_mul(windows));
+            let rows = ok_rows(self.recent.from(self.recent.before(since_ns.saturating_add(1))));
+            let mut service: Vec<i64> = rows.filter_map(|sample| sample.service_ns()).collect();
+            if service.len() >= minimum_count(level) {
+                service.sort_unstable();
+                return of_sorted(&service, level);
+            }
+            if since_ns < oldest_ns {
+                break;
+            }
+        }
+        None
+    }
+
     /// The window against what is usual: the guarded baseline, or while it learns the median of the windows so far.
     fn compare(&mut self, rows: &[Seen], median: Option<Estimate>, now_ns: i64) -> Usual {
         let levels = Levels::of_rows(rows, &mut self.ranks);
@@ -318,15 +355,25 @@ impl LiveOp {
                 slowest_ns,
                 known,
                 slowdown: typ.and_then(whole),
+                young_error: None,
                 tail,
                 lost,
             };
         }
         let window_start = now_ns.div_euclid(self.window_ns) * self.window_ns;
-        let baseline_ns = self.young.baseline_ns(window_start);
+        let young = self.young.young(window_start);
+        let baseline_ns = young.map(|young| young.baseline_ns);
         let slowdown = median.zip(baseline_ns).map(|(median, baseline)| ratio(&median, baseline));
-        let known = self.young.windows();
-        Usual { baseline_ns, middle_ns: baseline_ns, slowest_ns: baseline_ns, known, slowdown, tail, lost }
+        Usual {
+            baseline_ns,
+            middle_ns: baseline_ns,
+            slowest_ns: baseline_ns,
+            known: self.young.windows(),
+            slowdown,
+            young_error: young.map(|young| young.error),
+            tail,
+            lost,
+        }
     }
 
     /// Whether the probing host explains that a window is slow, by the numbers that call it slow.
@@ -345,9 +392,15 @@ impl LiveOp {
         })
     }
 
-    fn follow_since(&mut self, slow: bool, usual: &Usual) {
-        let (true, Some(slowdown), Some(middle_ns)) = (slow, usual.slowdown, usual.middle_ns) else {
+    /// As for events: a stretch goes on until five windows in a row are quiet, and what is unknown ends none.
+    fn follow_since(&mut self, slow: bool, usual: &Usual, now_ns: i64) {
+        if now_ns.saturating_sub(self.loud_ns) >= QUIET_WINDOWS * self.window_ns {
             self.slow_since = None;
+        }
+        if usual.slowdown.is_none_or(|found| found.value >= QUIET_BELOW) {
+            self.loud_ns = now_ns;
+        }
+        let (true, Some(slowdown), Some(middle_ns)) = (slow, usual.slowdown, usual.middle_ns) else {
             return;
         };
         if self.slow_since.is_none() {
@@ -396,8 +449,19 @@ struct Usual {
     slowest_ns: Option<f64>,
     known: usize,
     slowdown: Option<Estimate>,
+    /// How much the windows vary that a young baseline is learnt from.
+    young_error: Option<f64>,
     tail: Option<Factor>,
     lost: Option<Factor>,
+}
+
+impl Usual {
+    fn is_slow(&self) -> bool {
+        self.slowdown.is_some_and(|found| match self.young_error {
+            Some(error) => is_young_slow(&found, error),
+            None => is_slow(found.value, found.lower),
+        })
+    }
 }
 
 fn ok_rows<R: Iterator<Item = Sample> + Clone>(rows: R) -> impl Iterator<Item = Sample> + Clone {

@@ -1,5 +1,7 @@
 //! When a number becomes a word: slow, hung, failing, busy.
 
+use super::quantile::Estimate;
+
 /// A slowdown from here on is slow ...
 pub const SLOW_FROM: f64 = 2.0;
 /// ... if the lower end of its interval is at least this.
@@ -20,6 +22,21 @@ pub const LATE_NS: i64 = 1_000_000;
 /// Whether a slowdown with this lower end of its interval is slow. Unknown (NaN) is not.
 pub fn is_slow(slowdown: f64, lower: f64) -> bool {
     slowdown >= SLOW_FROM && lower >= SLOW_LOWER
+}
+
+/// Standard errors that a slowdown must lie above 1 while what is usual is learnt from windows so far.
+pub const YOUNG_ERRORS: f64 = 4.0;
+/// A typical slowdown below this is quiet ...
+pub const QUIET_BELOW: f64 = 1.5;
+/// ... and a slow stretch is over after so many quiet windows.
+pub const QUIET_WINDOWS: i64 = 5;
+/// Standard errors in a 95 % interval.
+const INTERVAL_ERRORS: f64 = 3.92;
+
+/// Whether a slowdown is slow against a young baseline whose windows vary by `error` (of logarithms).
+pub fn is_young_slow(slowdown: &Estimate, error: f64) -> bool {
+    let own = (slowdown.upper / slowdown.lower.max(f64::MIN_POSITIVE)).ln() / INTERVAL_ERRORS;
+    is_slow(slowdown.value, slowdown.lower) && slowdown.value.ln() >= YOUNG_ERRORS * error.max(own)
 }
 
 /// Whether an operation open for `age_ns` hangs.

@@ -55,6 +55,10 @@ impl ClosedWindow {
     pub fn median_ns(&self) -> Option<i64> {
         self.values_ns[MEDIAN]
     }
+    /// The same with the ends of its interval.
+    pub fn median(&self) -> Option<(i64, (i64, i64))> {
+        Some((self.values_ns[MEDIAN]?, (self.values_ns[MEDIAN - 1]?, self.values_ns[MEDIAN + 1]?)))
+    }
 }
 
 /// The rows of a window that still grows.

@@ -143,12 +143,18 @@ def _table(state: dict[str, Any], sparks: Sparks) -> Any:
             Text(op_word(op["op"])),
             _coloured(sparkline(shape, ascii_only=sparks.ascii_only), shape),
             format_duration(op["latest_ns"]),
-            format_duration(op["median_ns"]),
-            format_duration(op["q95_ns"]),
+            _with_n(op["median_ns"], op.get("median_n"), op["n_seen"]),
+            _with_n(op["q95_ns"], op.get("q95_n"), op["n_seen"]),
             Text(op["state"] if op["state"] in _WORDS else slowdown, style=style),
             str(op["n_lost"]),
         )
     return table
+
+
+def _with_n(ns: float | None, n: int | None, n_window: int) -> str:
+    """A quantile, and of how many operations where that is not the last window."""
+    text = format_duration(ns)
+    return text if ns is None or n in (None, n_window) else f"{text} of {n}"
 
 
 def _coloured(text: str, shape: Sequence[int | None]) -> Any:

@@ -51,7 +51,7 @@ def _answer(args: argparse.Namespace) -> int:
     if args.recurring:
         args.since = None
     span = options.time_range(args, now_ns)
-    log = answers.event_log(root, span)
+    log = answers.event_log(root, span, now_ns)
     if args.target:
         heard = [event.target for event in log.events if event.target]
         args.target = names_of(root, args.target, log.states, heard)
@@ -129,7 +129,7 @@ def _print(found: Happened, running: set[str], now_ns: int) -> None:
         rows.append((event.began_ns, row))
     for one in found.slow:
         began = format_time(one.start_ns, now_ns, seconds=True)
-        row = (began, *slow_words(one), one.host, *slow_end(one))
+        row = (began, *slow_words(one), one.host, *slow_end(one, now_ns))
         rows.append((one.start_ns, row))
     for span in found.seen:
         told = format_time(span.start_ns, now_ns, seconds=True)

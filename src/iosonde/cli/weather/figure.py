@@ -148,6 +148,7 @@ def _asked(args: argparse.Namespace, now_ns: int, store: Store) -> FigureRequest
         short_ns=args.window,
         sparse=args.sparse,
         above_ns=ABOVE_NS if args.above is None else args.above,
+        now_ns=now_ns,
     )
     return replace(asked, windows_ns=(asked.windows_ns[0], args.window)) if args.window else asked
 

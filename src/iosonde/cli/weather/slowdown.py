@@ -62,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
     store = Store(options.store_root(args))
     args.target = called(store, args.target)
     query = _query(args, now_ns)
-    result = answers.slowdown(store, query)
+    result = answers.slowdown(store, query, now_ns)
     if len(result.windows) == 0:
         raise no_samples(store, "question", args.target)
     if args.plot:

@@ -72,4 +72,4 @@ def _happened(
 
     if not targets:
         return None
-    return events(root, event_log(root, span_ns), span_ns, now_ns, targets=targets)
+    return events(root, event_log(root, span_ns, now_ns), span_ns, now_ns, targets=targets)

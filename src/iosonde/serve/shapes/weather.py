@@ -161,12 +161,28 @@ LeftOuts = Annotated[
 ]
 
 
+class StretchJson(JsonModel):
+    """A slow stretch of an operation, as ``iosonde events`` has it; its begin and end do not depend on the range."""
+
+    start_ns: Instant
+    end_ns: Instant
+    """When it was seen last, where it goes on or nobody knows."""
+    slowdown: float | None
+    slowdown_lower: float | None
+    slowdown_upper: float | None
+    n: int
+    ongoing: bool
+    unknown_since_ns: Instant | None
+    """The probe stopped then, while it went on."""
+
+
 class OpSeries(JsonModel):
     """One operation; ``points`` or ``cells``, or neither where only windows are asked for."""
 
     points: PointsJson | None
     cells: CellsJson | None
     n_points: int | None
+    stretches: list[StretchJson]
     windows: Windows
 
 

@@ -104,14 +104,17 @@ def _share(
     found = whole
     start = end = None
     median, peak, peak_ns = found.median, found.peak, found.peak_ns
+    ends, usual_ns = (found.lower, found.upper), float("nan")
     if own:
         start, end = own[0].begin_ns, max(piece.end_ns for piece in own)
         found = _measured(series, Spell(start, end, any(piece.open for piece in own)), rule)
         median, peak, peak_ns = found.median, found.peak, found.peak_ns
+        ends = found.lower, found.upper
         longest = max(own, key=lambda piece: piece.n)
         short = end - start < _PEAK_WINDOWS * series.window_ns
         if not math.isnan(longest.typ) and (short or math.isnan(median)):
-            median = longest.typ
+            median, ends = longest.typ, (longest.lower, longest.upper)
+        usual_ns = longest.usual_ns
         steep = max((p.peak for p in own if not math.isnan(p.peak)), default=float("nan"))
         if not math.isnan(steep) and not peak >= steep:
             peak, peak_ns = steep, _hottest(series, start, end)
@@ -132,6 +135,9 @@ def _share(
         recovery_ns=found.recovery_ns,
         start_ns=start,
         end_ns=end,
+        lower=_known(ends[0]),
+        upper=_known(ends[1]),
+        usual_ns=_known(usual_ns),
     )
 
 

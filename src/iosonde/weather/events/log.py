@@ -24,10 +24,13 @@ from iosonde.engine.lines import MAX_LINE, verify, whole_lines
 from iosonde.engine.reading import reading
 from iosonde.model.frames import NULL_NS, Frame
 from iosonde.model.text import clean_text
+from iosonde.weather.slowdown.findings import is_stale
 
 SCHEMA_VERSION = 1
 AGENT, SAMPLES = "agent", "samples"
 """Who concluded that something happened: an agent when it did, or whoever looked at samples."""
+UNSEEN = "lost"
+"""Outcome of what nobody saw the end of: ``ended_ns`` is when it was seen last."""
 _REMOVE = "removing these lines; the others count"
 _TOLD = 5
 """Bad lines of one file that are told of one by one."""
@@ -67,11 +70,17 @@ class EventLog(NamedTuple):
 
     states: list[dict[str, Any]]
     events: list[Event]
+    now_ns: int | None = None
+    """When they were read; None: a probe that does not say that it ended counts as one that runs."""
 
     @property
     def running(self) -> set[str]:
         """Runs that go on: an open event of one lasts."""
-        return {str(state["run_id"]) for state in self.states if state["running"]}
+        return {
+            str(state["run_id"])
+            for state in self.states
+            if state["running"] and (self.now_ns is None or not is_stale(state, self.now_ns))
+        }
 
 
 def read_events(

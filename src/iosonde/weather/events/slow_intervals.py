@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,8 +49,9 @@ RULE = Rule()
 class OpWindows(NamedTuple):
     """Windows of one op, ascending and of equal length; NaN where nothing is known.
 
-    ``n`` is how many operations stand behind each window; ``learning`` where nothing was expected yet: what was
-    lost is all that is known then, and enough to be quiet.
+    ``n`` is how many operations stand behind each window; ``learning`` where usual was the median of the windows so
+    far: then ``typ`` is against that ``usual_ns`` and hot only where it is ``certain``. One window that is certain
+    begins a spell: in the first day no detector looks for short ones. ``lower`` and ``upper``: the interval of ``typ``.
     """
 
     start_ns: Instants
@@ -60,19 +61,36 @@ class OpWindows(NamedTuple):
     n: Ints
     window_ns: int = 60_000_000_000
     learning: Flags | None = None
+    certain: Flags | None = None
+    lower: Floats | None = None
+    upper: Floats | None = None
+    usual_ns: Floats | None = None
+
+    def rows(self, at: slice) -> OpWindows:
+        """Some of them."""
+        columns: dict[str, Any] = {
+            name: None if column is None else column[at]
+            for name, column in self._asdict().items()
+            if name != "window_ns"
+        }
+        return OpWindows(**columns, window_ns=self.window_ns)
+
+    def known(self, name: str) -> Any:
+        """A column that need not be there: nothing is known then, or true."""
+        column = getattr(self, name)
+        if column is not None:
+            return column
+        flags = name in ("learning", "certain")
+        return np.zeros(len(self.n), bool) if flags else np.full(len(self.n), np.nan)
 
 
 def one_after_other(parts: Sequence[OpWindows]) -> OpWindows:
     """Windows of one op, of stretches that follow each other."""
     if len(parts) == 1:
         return parts[0]
-    names = ("start_ns", "typ", "tail", "lost", "n")
-    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
-    nothing = [np.zeros(len(part.start_ns), bool) for part in parts]
-    learning = [
-        n if p.learning is None else p.learning for p, n in zip(parts, nothing, strict=True)
-    ]
-    return OpWindows(**columns, window_ns=parts[0].window_ns, learning=np.concatenate(learning))
+    names = [name for name in OpWindows._fields if name != "window_ns"]
+    columns = {name: np.concatenate([part.known(name) for part in parts]) for name in names}
+    return OpWindows(**columns, window_ns=parts[0].window_ns)
 
 
 class Measures(NamedTuple):
@@ -84,6 +102,8 @@ class Measures(NamedTuple):
     """
 
     median: float
+    lower: float
+    upper: float
     peak: float
     peak_ns: int | None
     tail: float
@@ -117,6 +137,7 @@ def spells(series: OpWindows, rule: Rule = RULE) -> list[Spell]:
     start = series.start_ns[seen]
     near = np.diff(start) <= (rule.merged_windows + 1) * series.window_ns
     entries = _in_a_row(hot[seen], near, rule.hot_windows)
+    entries = np.union1d(entries, np.flatnonzero(series.known("certain")[seen]))
     exits = _in_a_row(quiet[seen], np.ones(len(near), bool), rule.quiet_windows)
     found: list[Spell] = []
     at = 0
@@ -151,6 +172,8 @@ def measure(series: OpWindows, spell: Spell, rule: Rule = RULE) -> Measures:
     seen = len(np.unique(starts[known | ~np.isnan(series.lost[rows])]))
     found = Measures(
         median=float("nan"),
+        lower=float("nan"),
+        upper=float("nan"),
         peak=float("nan"),
         peak_ns=None,
         tail=float(np.max(tail, initial=-np.inf, where=~np.isnan(tail))),
@@ -172,6 +195,8 @@ def measure(series: OpWindows, spell: Spell, rule: Rule = RULE) -> Measures:
     halfway = int(at[np.flatnonzero(values >= peak / 2)[-1]]) + series.window_ns
     return found._replace(
         median=float(np.median(values)),
+        lower=_median(series.known("lower")[rows]),
+        upper=_median(series.known("upper")[rows]),
         peak=peak,
         peak_ns=int(at[best + width // 2]),
         share=float(np.mean(values >= rule.quiet_typ)),
@@ -189,6 +214,8 @@ def sliding_median(values: Floats, width: int) -> Floats:
 def _hot(series: OpWindows, rule: Rule) -> Flags:
     """NaN compares false: what is not known is not hot."""
     hot: Flags = series.typ >= rule.hot_typ
+    if series.certain is not None:
+        hot &= ~series.known("learning") | series.certain
     hot |= series.tail >= rule.hot_tail
     hot |= series.lost >= rule.hot_lost
     return hot
@@ -210,6 +237,11 @@ def _in_a_row(flags: Flags, near: Flags, wanted: int) -> Places:
         good[:-1] &= near & good[1:]
         good[-1:] = False
     return np.flatnonzero(good)
+
+
+def _median(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if len(known) else float("nan")
 
 
 def _mean(shares: Floats, n: Ints) -> float:

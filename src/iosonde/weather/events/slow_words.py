@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from iosonde.model.ops import SECOND_NS, op_word
 from iosonde.model.units import format_factor, format_seconds, format_time
+from iosonde.weather.slowdown.words import learned_from
 
 if TYPE_CHECKING:
     from iosonde.model.events import LearningSpan, OpShare, SlowEvent, Witnesses
@@ -31,7 +32,7 @@ def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) ->
         sentences = _slow(event, now_ns, zone)
     elif event.kind == "lost":
         worst = event.ops[0]
-        verb = "have been" if event.end_ns is None else "were"
+        verb = _have_been(event)
         what = f"{_share(worst.lost)} {op_word(worst.op)} on {event.target} {verb} late or missing"
         sentences = [f"{what} {_when(event, now_ns, zone)}"]
     else:
@@ -48,6 +49,11 @@ def say_slow_event(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) ->
     return _text(sentences)
 
 
+def _have_been(event: SlowEvent) -> str:
+    goes_on = event.end_ns is None and event.unknown_since_ns is None
+    return "have been" if goes_on else "were"
+
+
 def _told_from(share: OpShare) -> float:
     """From which loss on it is told: of an op that was not slow itself, only what is far from usual."""
     return _OTHERS_LOST if share.start_ns is None else _TOLD_LOST
@@ -61,7 +67,7 @@ def _text(sentences: Sequence[str]) -> str:
 def _slow(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> list[str]:
     """The hardest op with its own peak; of the other slow ones that which lasted longest."""
     worst, *others = [share for share in event.ops if share.affected] or event.ops[:1]
-    verb = "have been" if event.end_ns is None else "were"
+    verb = _have_been(event)
     text = f"{op_word(worst.op)} on {event.target} {verb} {format_factor(worst.median)}x slower than usual "
     sentences = [text + _op_when(event, worst, now_ns, zone) + _at_worst(worst, now_ns, zone)]
     if others:
@@ -89,7 +95,7 @@ def _at_worst(share: OpShare, now_ns: int, zone: tzinfo | None) -> str:
 
 def _partly(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
     """Only some of the operations were slow: the typical one tells nothing."""
-    verb = "have been" if event.end_ns is None else "were"
+    verb = _have_been(event)
     when = _when(event, now_ns, zone)
     if not event.ops:
         return f"some operations on {event.target} {verb} slow {when}"
@@ -103,6 +109,9 @@ def _partly(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
 def _hung(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
     since = format_time(event.start_ns, now_ns, zone, seconds=True)
     lasted = _seconds(event.seen_until_ns - event.start_ns)
+    if event.unknown_since_ns is not None:
+        known = format_time(event.unknown_since_ns, now_ns, zone, seconds=True)
+        return f"{_who_hung(event)} on {event.target} hung from {since}, not known since {known}"
     if event.end_ns is None:
         return f"{_who_hung(event)} on {event.target} have hung for {lasted}, since {since}"
     return f"{_who_hung(event)} on {event.target} hung for {lasted} from {since}"
@@ -164,9 +173,11 @@ def slow_words(event: SlowEvent) -> tuple[str, str]:
     return lasted, what or f"some of {event.target} slow"
 
 
-def slow_end(event: SlowEvent) -> tuple[str, str]:
+def slow_end(event: SlowEvent, now_ns: int, zone: tzinfo | None = None) -> tuple[str, str]:
     """Whether it is over, and how slow each op became at worst, for a table."""
     ended = "still" if event.end_ns is None else "over"
+    if event.unknown_since_ns is not None:
+        ended = f"not known since {format_time(event.unknown_since_ns, now_ns, zone)}"
     if event.kind == "change":
         return "lasts", ""
     own = [share for share in event.ops if share.affected or share.start_ns is not None]
@@ -210,14 +221,16 @@ def say_seen(seen: Witnesses) -> str:
 
 
 def say_learning(span: LearningSpan, now_ns: int, zone: tzinfo | None = None) -> str:
-    """``/work from login2 is judged from 15:10 on; the 1 h before was learning``."""
+    """``/work from login2: usual is learned from 6 min``; ``... was learned from 1 h until 15:10``."""
     who = f"{span.target} from {span.host}"
-    if span.until_ns is None:
+    if span.until_ns is not None:
+        until = format_time(span.until_ns, now_ns, zone)
+        whole = format_seconds(span.until_ns - span.since_ns)
+        return f"{who}: what was usual until {until} was learned from less than {whole}"
+    if span.learned_ns is None:
         since = format_time(span.since_ns, now_ns, zone)
         return f"{who} has no verdict yet: the baseline is learning since {since}"
-    from_ = format_time(span.until_ns, now_ns, zone)
-    whole = format_seconds(span.until_ns - span.since_ns)
-    return f"{who} is judged from {from_} on; the {whole} before was learning"
+    return f"{who}: what is usual is {learned_from(span.learned_ns)}"
 
 
 def _op_when(event: SlowEvent, share: OpShare, now_ns: int, zone: tzinfo | None) -> str:
@@ -225,11 +238,21 @@ def _op_when(event: SlowEvent, share: OpShare, now_ns: int, zone: tzinfo | None)
     if share.start_ns is None or share.end_ns is None:
         return _when(event, now_ns, zone)
     open_ = event.end_ns is None and share.end_ns == event.seen_until_ns
+    if open_ and event.unknown_since_ns is not None:
+        return _not_known(share.start_ns, event.unknown_since_ns, now_ns, zone)
     return _span(share.start_ns, None if open_ else share.end_ns, now_ns, zone)
 
 
 def _when(event: SlowEvent, now_ns: int, zone: tzinfo | None) -> str:
+    if event.unknown_since_ns is not None:
+        return _not_known(event.start_ns, event.unknown_since_ns, now_ns, zone)
     return _span(event.start_ns, event.end_ns, now_ns, zone)
+
+
+def _not_known(start_ns: int, unknown_ns: int, now_ns: int, zone: tzinfo | None) -> str:
+    """Of a probe that stopped meanwhile."""
+    since = format_time(unknown_ns, now_ns, zone)
+    return f"from {format_time(start_ns, now_ns, zone)}, not known since {since}"
 
 
 def _span(start_ns: int, end_ns: int | None, now_ns: int, zone: tzinfo | None) -> str:

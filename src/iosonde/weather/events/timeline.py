@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from iosonde.model.events import LearningSpan, SlowEvent, Witnesses
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery, TargetRef
 from iosonde.model.ops import SECOND_NS
 from iosonde.model.slowdown import INTERVAL_NS
+from iosonde.model.units import DAY_NS
 from iosonde.weather.events.changes import (
     LastingChange,
     change_events,
@@ -21,7 +23,7 @@ from iosonde.weather.events.history import tens
 from iosonde.weather.events.hung import hang_events, without_hangs
 from iosonde.weather.events.joining import joined
 from iosonde.weather.events.learning import learning_spans
-from iosonde.weather.events.log import Event
+from iosonde.weather.events.log import Event, read_events
 from iosonde.weather.events.noted import better_begins
 from iosonde.weather.events.pieces.search import FoundPieces, search
 from iosonde.weather.events.scope import LOOK_BACK_NS, witnesses
@@ -31,6 +33,8 @@ from iosonde.weather.slowdown.slowdown import learned
 from iosonde.weather.store import Store
 
 _FRESH_NS = 300 * SECOND_NS
+_FURTHER_NS = DAY_NS
+"""How far beyond a range an event is followed."""
 _FRESH_PERIODS = 3
 """An event is still open if the last sample is younger than this."""
 
@@ -52,26 +56,32 @@ def happened(
     store: Store,
     query: SlowdownQuery,
     now_ns: int,
-    noted: Sequence[Event] = (),
+    noted: Sequence[Event] | None = None,
     known: LearntBaselines | None = None,
 ) -> Happenings:
     """Everything that happened to the places of a query in its range.
 
-    ``noted``: what agents logged; where an alarm of theirs began earlier, its begin counts. An event is open only if
-    the last sample is recent and the range reaches to ``now_ns``. ``known``: what is usual, if that is at hand. Raises
-    StoreError.
+    ``noted``: what agents logged (None: all that the store has); where an alarm of theirs began earlier, its begin
+    counts. The range cuts what is told, not an event: it has its begin, end and factor whatever the range. One is open
+    only if its probe runs and the last sample is recent. ``known``: what is usual, if at hand. Raises StoreError.
     """
+    noted = read_events(store.root) if noted is None else noted
     known = known or learned(store, query)
     changes = lasting(known.changes, known.baselines)
     known = in_hindsight(known, changes)
     found = search(store, query, known)
-    asked = _Asked(query, now_ns, noted, changes)
+    if (later_ns := _cut_at(found, query.until_ns, now_ns)) is not None:
+        more = replace(query, until_ns=later_ns)
+        # The end of the range cuts what is shown, not when an event ended.
+        whole = happened(store, more, now_ns, noted)
+        return _reaching(whole, query)
+    asked = _Asked(query, now_ns, noted, changes, _stopped(store))
     places = {place: _events(place, keys, found, asked) for place, keys in _places(found).items()}
     events = sorted(
         (event for here in places.values() for event in here),
         key=lambda event: (event.start_ns, event.host, event.target),
     )
-    spans = learning_spans(known, query.since_ns, query.until_ns)
+    spans = learning_spans(known, found.series, query.since_ns, query.until_ns)
     sampled: dict[TargetRef, int] = {}
     for key, first_ns in found.first_ns.items():
         ref = TargetRef(key.host, key.target)
@@ -94,6 +104,16 @@ class _Asked(NamedTuple):
     now_ns: int
     noted: Sequence[Event]
     changes: Sequence[LastingChange]
+    stopped: Mapping[TargetRef, int]
+
+
+def _stopped(store: Store) -> dict[TargetRef, int]:
+    """When probes were stopped that do not run."""
+    return {
+        TargetRef(str(state["host"]), str(state["target"])): int(state["written_ns"])
+        for state in store.states()
+        if state["written_ns"] is not None and not state["running"]
+    }
 
 
 def _events(
@@ -112,11 +132,37 @@ def _events(
     fresh_ns = max(_FRESH_NS, _FRESH_PERIODS * place.period_ns)
     until = asked.query.until_ns
     current = until is None or until >= asked.now_ns - INTERVAL_NS
-    goes_on = current and last_ns >= asked.now_ns - fresh_ns
+    ended_ns = asked.stopped.get(ref)
+    over = ended_ns is not None and ended_ns >= last_ns - fresh_ns
+    goes_on = current and not over and last_ns >= asked.now_ns - fresh_ns
     inside = [event for event in events if _reaches(event, asked.query)]
-    told = inside if goes_on else [_closed(event) for event in inside]
+    told = inside if goes_on else [_unknown(event) for event in inside]
     told = [*told, *_lasting_of(place, asked)]
+    told = [replace(event, period_ns=place.period_ns) for event in told]
     return sorted(told, key=lambda event: event.start_ns)
+
+
+def _cut_at(found: FoundPieces, until_ns: int | None, now_ns: int) -> int | None:
+    """Until when to look where something goes on at the end of a range that is over; None: nothing does."""
+    if until_ns is None or until_ns >= now_ns - INTERVAL_NS:
+        return None
+    near_ns = until_ns - 2 * INTERVAL_NS
+    goes_on = any(
+        piece.end_ns >= near_ns
+        for pieces in found.pieces.values()
+        for piece in (*pieces.slow, *pieces.hung)
+    )
+    return min(now_ns, until_ns + _FURTHER_NS) if goes_on else None
+
+
+def _reaching(whole: Happenings, query: SlowdownQuery) -> Happenings:
+    """What of a longer range reaches into that of a query."""
+    inside = partial(_reaches, query=query)
+    places = {place: list(filter(inside, events)) for place, events in whole.places.items()}
+    end = query.until_ns
+    seen = [one for one in whole.seen if end is None or one.start_ns < end]
+    learning = [one for one in whole.learning if end is None or one.since_ns < end]
+    return Happenings(list(filter(inside, whole.slow)), seen, learning, places, whole.sampled_ns)
 
 
 def _reaches(event: SlowEvent, query: SlowdownQuery) -> bool:
@@ -126,8 +172,11 @@ def _reaches(event: SlowEvent, query: SlowdownQuery) -> bool:
     )
 
 
-def _closed(event: SlowEvent) -> SlowEvent:
-    return event if event.end_ns is not None else replace(event, end_ns=event.seen_until_ns)
+def _unknown(event: SlowEvent) -> SlowEvent:
+    """An event that went on when its probe stopped: nobody knows its end."""
+    return (
+        event if event.end_ns is not None else replace(event, unknown_since_ns=event.seen_until_ns)
+    )
 
 
 def _lasting_of(place: WatchedTarget, asked: _Asked) -> list[SlowEvent]:

@@ -154,7 +154,7 @@ def _what(event: Event) -> str:
 
 def _ended(event: Event) -> str:
     if event.from_samples:
-        return "over"
+        return "over" if event.outcome is None else "unknown (the probe ended first)"
     if event.outcome in (None, "ok"):
         return "well"
     if event.outcome == "lost":

@@ -23,7 +23,7 @@ from iosonde.model.errors import StoreError
 from iosonde.model.events import SlowEvent
 from iosonde.model.frames import TargetRef
 from iosonde.model.names import slug
-from iosonde.weather.events.log import SAMPLES, SCHEMA_VERSION, Event, read_lines
+from iosonde.weather.events.log import SAMPLES, SCHEMA_VERSION, UNSEEN, Event, read_lines
 
 _SETTLED_NS = 600_000_000_000
 """An event that ended so long ago changes no more."""
@@ -38,9 +38,9 @@ def as_event(slow: SlowEvent) -> Event:
         target=slow.target,
         op=slow.op,
         began_ns=slow.start_ns,
-        ended_ns=slow.end_ns,
+        ended_ns=_last_known_ns(slow),
         written_ns=slow.seen_until_ns,
-        outcome=None,
+        outcome=None if slow.unknown_since_ns is None else UNSEEN,
         attempts=None,
         from_samples=True,
         peak=slow.peak,
@@ -48,6 +48,11 @@ def as_event(slow: SlowEvent) -> Event:
         lost=slow.lost,
         evidence=asdict(slow),
     )
+
+
+def _last_known_ns(slow: SlowEvent) -> int | None:
+    """Its end, or since when nothing is known of it."""
+    return slow.unknown_since_ns if slow.end_ns is None else slow.end_ns
 
 
 def write_found(
@@ -71,7 +76,8 @@ def write_found(
         if file.path.name.startswith(layout.FOUND_EVENTS)
     }
     for event in slow:
-        if event.end_ns is not None and event.end_ns <= over_ns:
+        end_ns = _last_known_ns(event)
+        if end_ns is not None and end_ns <= over_ns:
             place = slug(event.host), layout.utc_month(event.start_ns)
             months.setdefault(place, []).append(as_event(event))
 

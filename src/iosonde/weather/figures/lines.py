@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,9 +17,9 @@ from iosonde.drawing.sheet import (
     places,
     seen_from,
 )
-from iosonde.model.frames import Frame, SeriesKey, SlowdownResult
+from iosonde.model.frames import Frame, SeriesKey, SlowdownResult, SlowSpan
 from iosonde.model.ops import OF_WINDOW, SLOW_AT, op_order, op_word
-from iosonde.model.units import format_count, format_factor, format_seconds
+from iosonde.model.units import format_count, format_factor, format_seconds, format_slowdown
 from iosonde.weather.figures.distributions import column
 from iosonde.weather.figures.intervals import on_grid
 from iosonde.weather.slowdown.guarded import STAGES
@@ -63,12 +64,14 @@ def timeline_sheet(intervals: Mapping[SeriesKey, Frame], window_ns: int) -> Shee
 
 
 def slowdown_sheet(
-    results: Sequence[SlowdownResult], shades: Mapping[SeriesKey, Sequence[Shade]]
+    results: Sequence[SlowdownResult],
+    shades: Mapping[SeriesKey, Sequence[Shade]],
+    stretches: Sequence[SlowSpan] = (),
 ) -> Sheet | None:
     """Slowdown at several window lengths side by side, a row an op and place. None for no windows.
 
-    ``shades``: stretches to shade (events), by series. The statistic ``typ`` is shown where windows
-    have it, else the one of the query.
+    ``shades``: stretches to shade (events), by series; ``stretches``: the same, of which a
+    note names the slowest. The statistic ``typ`` is shown where windows have it, else the one of the query.
     """
     parts: dict[SeriesKey, dict[str, Pane]] = {}
     names = places(key for result in results for key, _ in result.windows.series())
@@ -81,6 +84,9 @@ def slowdown_sheet(
         for key, rows in result.windows.series():
             row = op_word(key.op) + (f", {names[key]}" if several else "")
             pane = _slowdown_pane(row, name, result, result.windows.take(rows), shades.get(key, ()))
+            pane = replace(
+                pane, note=pane.note + _slowest(span for span in stretches if span.key == key)
+            )
             parts.setdefault(key, {})[name] = pane
     order = sorted(parts, key=lambda key: (op_order(key.op), names[key]))
     told, left_out = _told(order, parts, shades)
@@ -96,6 +102,15 @@ def slowdown_sheet(
         until_s=max(span[1] for span in spans) / 1e9,
         caption=(*((caption + ("; shaded: slow" if shaded else ""),) if panes else ()), *left_out),
     )
+
+
+def _slowest(spans: Iterable[SlowSpan]) -> str:
+    """``, slow 3.9x (3.6-4.2)``, the largest factor of those that the storage explains."""
+    slow = [span for span in spans if not span.host_busy]
+    if not slow:
+        return ""
+    worst = max(slow, key=lambda span: span.slowdown or 0.0)
+    return f", slow {format_slowdown(worst.slowdown, worst.lower, worst.upper)}"
 
 
 def _told(
@@ -143,6 +158,12 @@ def _slowdown_pane(
     value, lower, upper = (
         grid[f"{'typ' if typ else 'slowdown'}{end}"] for end in ("", "_lower", "_upper")
     )
+    if typ:
+        # In the first hour there is no quantile function yet: the median over what is usual so far stands in.
+        value, lower, upper = (
+            np.where(np.isnan(column), grid[f"slowdown{end}"], column)
+            for column, end in ((value, ""), (lower, "_lower"), (upper, "_upper"))
+        )
     start = grid["start_ns"]
     steps = StepMarks("slowdown", start / 1e9, (start + length) / 1e9, value, lower, upper)
     known = value[~np.isnan(value)]

@@ -58,6 +58,8 @@ class FigureRequest:
     above_ns: int = ABOVE_NS
     known: LearntBaselines | None = None
     """What is usual, if that is at hand."""
+    now_ns: int | None = None
+    """None: the end of the range."""
 
 
 def default_range(

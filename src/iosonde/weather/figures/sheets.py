@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from iosonde.drawing.marks import BUSY, Shade
 from iosonde.drawing.sheet import Sheet
 from iosonde.model.errors import NothingMeasuredError
-from iosonde.model.frames import SeriesKey, SlowdownResult
+from iosonde.model.frames import SeriesKey, SlowSpan
 from iosonde.weather.bursts.bursts import RunBursts, bursts
 from iosonde.weather.bursts.sheet import bursts_sheet
+from iosonde.weather.events.stretches import stretches, together
+from iosonde.weather.events.timeline import happened
 from iosonde.weather.figures.boxes import hosts_sheet, statistics_sheet
 from iosonde.weather.figures.densities import densities
 from iosonde.weather.figures.density import density_sheet
@@ -92,17 +94,18 @@ def _timeline(store: Store, asked: FigureRequest) -> Sheet | None:
 
 
 def _slowdown(store: Store, asked: FigureRequest) -> Sheet | None:
-    results = [
-        analyse(store, replace(asked.query, window_ns=window_ns), known=asked.known)
-        for window_ns in asked.windows_ns
-    ]
-    return slowdown_sheet(results, slow_shades(results[0]))
+    queries = [replace(asked.query, window_ns=window_ns) for window_ns in asked.windows_ns]
+    now_ns = _range(asked)[1] if asked.now_ns is None else asked.now_ns
+    results = [analyse(store, query, known=asked.known) for query in queries]
+    found = happened(store, queries[0], now_ns, known=asked.known)
+    spans = together(results[0].spans, stretches(found), asked.query.ops)
+    return slowdown_sheet(results, slow_shades(spans), spans)
 
 
-def slow_shades(result: SlowdownResult) -> dict[SeriesKey, list[Shade]]:
-    """The slow spans of a result as stretches to shade; those that the probing host explains have their own colour."""
+def slow_shades(spans: Iterable[SlowSpan]) -> dict[SeriesKey, list[Shade]]:
+    """Slow spans as stretches to shade; those that the probing host explains have their own colour."""
     shades: dict[SeriesKey, list[Shade]] = {}
-    for span in result.spans:
+    for span in spans:
         kind = BUSY if span.host_busy else "slow"
         shade = Shade(kind, span.start_ns / 1e9, span.end_ns / 1e9)
         shades.setdefault(span.key, []).append(shade)

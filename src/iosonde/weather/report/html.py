@@ -16,7 +16,7 @@ from iosonde.model.ops import op_word
 from iosonde.model.units import format_count, format_duration, format_factor, format_percent
 from iosonde.weather.report.heat import heat_legend, heat_table
 from iosonde.weather.report.style import STYLE
-from iosonde.weather.report.worst import slow_events, slow_spans
+from iosonde.weather.report.worst import slow_events
 
 if TYPE_CHECKING:
     from iosonde.model.frames import Usual
@@ -61,7 +61,7 @@ def page(title: str, subtitle: str, sections: Sequence[Section], made: str) -> s
 def _section(section: Section, several: bool) -> str:
     report, words = section.report, section.words
     place = f"{report.place.target} as seen from {report.place.host}"
-    slow = bool(slow_events(report) or slow_spans(report))
+    slow = bool(slow_events(report))
     head = f"<h2>{escape(place)}</h2>" if several else ""
     headline = _capital(words["headline"], report.place.target)
     parts = [

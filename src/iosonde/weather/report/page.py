@@ -40,9 +40,7 @@ def report_page(
         drawing.submit(load)
         store = store.with_rollups(query.host, query.target, query.ops)
         known = learned(store, query)
-        found = reports(
-            store, query, zone, now_ns=now_ns, random=random, noted=log.events, known=known
-        )
+        found = reports(store, query, zone, now_ns=now_ns, random=random, known=known)
         drawn = [
             [drawing.submit(picture, one) for one in sheets(store, report, number, known)]
             for number, report in enumerate(found)
@@ -70,10 +68,7 @@ def report_page(
 
 
 def _rows(report: Report, log: EventLog, now_ns: int) -> list[EventRow]:
-    """The agent's events, slow events and other slow spans of one place, by their beginning.
-
-    A span within a slow event is left out, unless the probing host was busy.
-    """
+    """The agent's events, slow events and stretches that the probing host explains, by their beginning."""
     place = report.place
     logged = [
         event
@@ -96,15 +91,12 @@ def _rows(report: Report, log: EventLog, now_ns: int) -> list[EventRow]:
         kind = "hang" if slow.kind == "hang" else "slow"
         row = EventRow(kind, format_time(slow.start_ns, 0), lasted, say_slow_event(slow, 0))
         rows.append((slow.start_ns, row))
-    judged = report.learning_ns or 0
     for span in report.spans:
-        told = any(slow.overlaps(span.start_ns, span.end_ns) for slow in report.events)
-        if not span.host_busy and (told or span.end_ns <= judged):
-            continue
-        lasted = format_seconds(span.end_ns - span.start_ns)
-        kind = "busy" if span.host_busy else "slow"
-        began = format_time(span.start_ns, 0)
-        rows.append((span.start_ns, EventRow(kind, began, lasted, say(from_span(span, now_ns)))))
+        if span.host_busy:
+            lasted = format_seconds(span.end_ns - span.start_ns)
+            said = say(from_span(span, now_ns))
+            row = EventRow("busy", format_time(span.start_ns, 0), lasted, said)
+            rows.append((span.start_ns, row))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
 
 

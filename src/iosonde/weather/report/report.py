@@ -13,6 +13,7 @@ from iosonde.model.events import LearningSpan, SlowEvent
 from iosonde.model.frames import EpochChange, Frame, SlowdownQuery, SlowdownResult, SlowSpan, Usual
 from iosonde.model.names import host_of_rank
 from iosonde.weather.events.history import Recurrence, recurrence_of
+from iosonde.weather.events.stretches import stretches, together
 from iosonde.weather.events.timeline import happened
 from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.report.heats import WINDOW_NS, Heat, heats
@@ -52,7 +53,8 @@ class Report:
     usual at the end of the range / what was usual at first, by op, where both are known; ``changes``:
     lasting changes of what is usual. ``events``: slow events; ``recurrence``: None where nobody looked.
     ``busy_lost``: operations lost in windows that the probing host explains. ``learning_ns``: until when it was
-    learnt what is usual, if that reaches into the range (the end of the range where it still is).
+    learnt what is usual, if that reaches into the range (the end of the range where it still is);
+    ``learned_ns``: of how much time it is known at the end, in the first hour.
     """
 
     place: WatchedTarget
@@ -71,6 +73,7 @@ class Report:
     recurrence: Recurrence | None
     busy_lost: int = 0
     learning_ns: int | None = None
+    learned_ns: int | None = None
 
     @property
     def sampled_ns(self) -> int:
@@ -88,15 +91,15 @@ def reports(
     *,
     now_ns: int | None = None,
     random: np.random.Generator | None = None,
-    noted: Sequence[Event] = (),
+    noted: Sequence[Event] | None = None,
     known: LearntBaselines | None = None,
 ) -> list[Report]:
     """One report a place, in windows of 10 min; none where nothing was measured.
 
     ``query`` has a range with two ends; ``zone`` (None: the system's) decides what an hour is.
     ``now_ns`` (None: the end of the range): what is slow at the end of a range that is over has ended.
-    ``random``: for the tests of what comes back; None: nobody looks. ``noted``: what agents logged.
-    ``known``: what is usual, if that is at hand.
+    ``random``: for the tests of what comes back; None: nobody looks. ``noted``: what agents logged
+    (None: all that the store has). ``known``: what is usual, if that is at hand.
     """
     since, until = query.since_ns, query.until_ns
     if since is None or until is None:
@@ -108,10 +111,11 @@ def reports(
     )
     known = known or learned(store, asked)
     result = analyse(store, asked, known=known)
-    tallies = store.tally(**asked.which())
-    budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
     at_ns = until if now_ns is None else now_ns
     happenings = happened(store, asked, at_ns, noted, known)
+    result = replace(result, spans=together(result.spans, stretches(happenings), asked.ops))
+    tallies = store.tally(**asked.which())
+    budgets = {(s["host"], s["target"]): s.get("budget") for s in store.states()}
     events, learning = happenings.places, {(s.host, s.target): s for s in happenings.learning}
     back = None if random is None else recurrence_of(store, asked, random, zone, known)
     places = dict.fromkeys(place_of(key) for key, _ in result.windows.series())
@@ -128,6 +132,7 @@ def reports(
             events=tuple(events.get(report.place, ())),
             recurrence=None if back is None else back.get(report.place, Recurrence((), 0)),
             learning_ns=_learning_ns(learning.get(report.place[:2]), until),
+            learned_ns=_learned_ns(learning.get(report.place[:2])),
         )
         for report in found
     ]
@@ -137,6 +142,10 @@ def _learning_ns(span: LearningSpan | None, until_ns: int) -> int | None:
     if span is None:
         return None
     return until_ns if span.until_ns is None else min(span.until_ns, until_ns)
+
+
+def _learned_ns(span: LearningSpan | None) -> int | None:
+    return None if span is None or span.until_ns is not None else span.learned_ns
 
 
 def _is_short_rank(report: Report) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
@@ -19,17 +17,14 @@ from iosonde.model.units import (
 )
 from iosonde.weather.events.slow_words import say_slow_event
 from iosonde.weather.events.words import LEAST_KNOWN_NS, say_nothing_recurs, say_recurring
-from iosonde.weather.report.worst import slow_events, slow_spans
+from iosonde.weather.report.worst import slow_events, slow_span
 from iosonde.weather.slowdown.findings import from_span
-from iosonde.weather.slowdown.words import say
+from iosonde.weather.slowdown.words import learned_from, say
 
 if TYPE_CHECKING:
     from iosonde.model.events import SlowEvent
-    from iosonde.model.frames import SlowSpan
     from iosonde.weather.report.report import Report
 
-_ALIKE = 0.1
-"""Logarithms of two slowdowns that are the same in words."""
 _WHOLE = 0.9
 """From this share of the time on, samples are taken to be there: the first and last windows are cut."""
 
@@ -51,39 +46,32 @@ def report_words(report: Report, zone: tzinfo | None = None) -> dict[str, str]:
 
 def _headline(report: Report, zone: tzinfo | None) -> str:
     """The worst event and how many there were; what the slowest window was where there was none."""
-    events, spans = slow_events(report), slow_spans(report)
-    if events or spans:
-        text = _worst(events, spans, report.until_ns, zone)
-        lengths = [event.seen_until_ns - event.start_ns for event in events]
-        lengths = lengths or [span.end_ns - span.start_ns for span in spans]
-        if len(lengths) > 1:
-            whole = format_seconds(sum(lengths))
-            text += f"; the worst of {len(lengths)} slow stretches, {whole} in all"
+    if events := slow_events(report):
+        text = _worst(report, events[0], zone)
+        if len(events) > 1:
+            whole = format_seconds(sum(one.seen_until_ns - one.start_ns for one in events))
+            text += f"; the worst of {len(events)} slow stretches, {whole} in all"
         return text
-    known = [usual for usual in report.usual if usual.peak is not None]
     target = report.place.target
-    if not known or report.learning_ns == report.until_ns:
-        return f"{target}: the baseline is still learning; no verdict yet"
+    learned = "" if report.learned_ns is None else f" ({learned_from(report.learned_ns)})"
+    known = [usual for usual in report.usual if usual.peak is not None]
+    if not known:
+        if not learned:
+            return f"{target}: the baseline is still learning; no verdict yet"
+        return f"{target} was as usual{learned}"
     peak = max(known, key=lambda usual: usual.peak or 0.0)
-    factor = format_factor(peak.peak)
-    return f"{target} was as usual: the slowest 10 minutes, of {op_word(peak.key.op)}, were at {factor}x"
+    slowest = (
+        f"the slowest 10 minutes, of {op_word(peak.key.op)}, were at {format_factor(peak.peak)}x"
+    )
+    return f"{target} was as usual{learned}: {slowest}"
 
 
-def _worst(
-    events: Sequence[SlowEvent], spans: Sequence[SlowSpan], until_ns: int, zone: tzinfo | None
-) -> str:
-    """The first sentence of the event that cost most, or where windows of 10 min show it as well the span's, which has
-    an interval.
-    """
-    if not events:
-        return say(from_span(spans[0], until_ns), zone)
-    worst = events[0]
-    for span in spans:
-        same = worst.kind == "slow" and worst.op == span.key.op
-        same = same and worst.overlaps(span.start_ns, span.end_ns)
-        if same and abs(math.log((span.slowdown or 1.0) / (worst.median or 1.0))) <= _ALIKE:
-            return say(from_span(span, until_ns), zone)
-    first, _, _ = say_slow_event(worst, until_ns, zone).partition(". ")
+def _worst(report: Report, event: SlowEvent, zone: tzinfo | None) -> str:
+    """The first sentence of an event, or that of its hardest op, which has an interval."""
+    span = slow_span(report, event)
+    if span is not None:
+        return say(from_span(span, report.until_ns), zone)
+    first, _, _ = say_slow_event(event, report.until_ns, zone).partition(". ")
     return first
 
 

@@ -21,11 +21,13 @@ def slow_events(report: Report) -> list[SlowEvent]:
     return sorted(found, key=lambda event: -lost_time_s(event))
 
 
-def slow_spans(report: Report) -> list[SlowSpan]:
-    """Slow stretches that the storage explains, from when it was known what is usual; the slowest comes first."""
-    judged = report.learning_ns or 0
-    found = [span for span in report.spans if not span.host_busy and span.end_ns > judged]
-    return sorted(found, key=lambda span: -(span.slowdown or 0.0))
+def slow_span(report: Report, event: SlowEvent) -> SlowSpan | None:
+    """The stretch of the hardest op of an event, with its interval."""
+    begins = {share.start_ns for share in event.ops if share.op == event.op}
+    for span in report.spans:
+        if not span.host_busy and span.key.op == event.op and span.start_ns in begins:
+            return span
+    return None
 
 
 def lost_time_s(event: SlowEvent) -> float:

@@ -132,7 +132,7 @@ def _unheard(head: Finding, state: dict[str, Any]) -> Finding | None:
         return head._replace(kind="damaged", severity="unknown", evidence=evidence)
     written = int(state["written_ns"])
     age = max(0, head.at_ns - written)
-    stale = age > max(_STALE_NS, _STALE_PERIODS * int(state["period_ns"]))
+    stale = is_stale(state, head.at_ns)
     if state["running"] and not stale:
         return None
     return head._replace(
@@ -141,6 +141,14 @@ def _unheard(head: Finding, state: dict[str, Any]) -> Finding | None:
         since_ns=written,
         evidence={**head.evidence, "written_ns": written, "age_ns": age},
     )
+
+
+def is_stale(state: dict[str, Any], now_ns: int) -> bool:
+    """Whether a state was written too long ago to say anything about now."""
+    if state["written_ns"] is None or state["period_ns"] is None:
+        return True
+    age = now_ns - int(state["written_ns"])
+    return age > max(_STALE_NS, _STALE_PERIODS * int(state["period_ns"]))
 
 
 def from_span(span: SlowSpan, now_ns: int) -> Finding:
@@ -156,7 +164,8 @@ def from_span(span: SlowSpan, now_ns: int) -> Finding:
         windows=span.windows,
         period_ns=key.period_ns,
         onset_refined=span.refined,
-    )._replace(until_ns=None if span.ongoing else span.end_ns)
+        **({} if span.unknown_since_ns is None else {"unknown_since_ns": span.unknown_since_ns}),
+    )._replace(until_ns=None if span.ongoing or span.unknown_since_ns is not None else span.end_ns)
 
 
 def _about(head: Finding, ops: list[OpVerdict], **evidence: Any) -> Finding:

@@ -24,6 +24,15 @@ def slow(median_ns: Floats, lower_ns: Floats, baseline_ns: Floats) -> Flags:
     return _flags(_core.slow_windows(_column(median_ns), _column(lower_ns), _column(baseline_ns)))
 
 
+def young_slow(slowdown: Floats, lower: Floats, upper: Floats, error: Floats) -> Flags:
+    """Which windows are slow against a baseline of the windows so far, which vary by ``error`` (of logarithms).
+
+    Raises ValueError for columns of different lengths.
+    """
+    columns = (_column(slowdown), _column(lower), _column(upper), _column(error))
+    return _flags(_core.young_slow_windows(*columns))
+
+
 def host_busy(slowdown: Floats, unqueued: Floats, late_ns: Floats, middle_ns: Floats) -> Flags:
     """Which windows the probing host explains, if they are slow.
 

@@ -3,8 +3,8 @@
 ::
 
     windows of a series   [w1] [w2] [w3] [w4] [w5] [w6] ...        quantiles of service time
-    usual at w6           the guarded quantile function (analysis.usual); while that is learnt the
-                          median of the medians of w1 .. w5, looking back ``trailing``
+    usual at w6           the guarded quantile function (weather.slowdown.baseline); while that is learnt
+                          the median of the medians of w1 .. w5 (weather.slowdown.young)
     slowdown              typ, tail or lost; or a statistic of the window / the usual median
     slow                  typ >= 2 and its lower end >= 1.5; median / usual where there is no typ
     span                  slow windows in a row; one that is not slow may lie between, and any
@@ -39,6 +39,7 @@ from iosonde.weather.slowdown.losses import lost_spans
 from iosonde.weather.slowdown.runs import runs_of
 from iosonde.weather.slowdown.spans import spans_of, tags
 from iosonde.weather.slowdown.trailing import trailing_median
+from iosonde.weather.slowdown.young import with_young
 from iosonde.weather.store import Store
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ def judged_windows(
         levels=True,
     )
     windows = add_slowdown(windows, columns, query.trailing_ns)
+    if query.choice.kind != "sliding":
+        windows = with_young(windows, known, query.trailing_ns)
     windows = in_op_order(judged(windows, known, query.statistic))
     return with_host_busy(windows.with_columns(controls(store, windows)))
 
@@ -134,13 +137,22 @@ def judged(windows: WindowTable, known: LearntBaselines, statistic: str) -> Wind
             own = np.asarray(found[statistic + end], dtype=np.float64)
             stands_in = np.isnan(found["typ"]) & (statistic == "typ")
             factors[name] = np.where(stands_in, factors[name], own)
-    by_median = verdict.slow(windows["q50_ns"], windows["q50_lower_ns"], baseline)
     typ, lower = (np.asarray(found[name], dtype=np.float64) for name in ("typ", "typ_lower"))
     by_typ = verdict.slow(typ, lower, np.ones(len(typ)))
-    slow = np.where(np.isnan(typ), by_median, by_typ)
+    slow = np.where(np.isnan(typ), _by_median(windows, baseline, learnt), by_typ)
     added = {"baseline_ns": baseline, **factors, "slow": slow, **found}
-    kept = [name for name in windows.columns if name not in LEVEL_COLUMNS]
+    kept = [name for name in windows.columns if name not in (*LEVEL_COLUMNS, "young_error")]
     return Frame({name: windows[name] for name in kept}).with_columns(added)
+
+
+def _by_median(windows: WindowTable, baseline: Floats, learnt: Flags) -> Flags:
+    """Which windows are slow by their median; a young baseline knows how much its windows vary."""
+    slow = verdict.slow(windows["q50_ns"], windows["q50_lower_ns"], baseline)
+    if "young_error" not in windows:
+        return slow
+    value, lower, upper = (windows[name] / baseline for name in _JUDGED_ON)
+    young = verdict.young_slow(value, lower, upper, windows["young_error"])
+    return np.where(learnt, slow, young)
 
 
 def statistic_columns(statistic: str) -> tuple[str, str | None, str | None]:

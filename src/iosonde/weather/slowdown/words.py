@@ -27,6 +27,11 @@ def say(finding: Finding, zone: tzinfo | None = None) -> str:
     return _SAY[finding.kind](finding, zone) + _beside(finding)
 
 
+def learned_from(ns: int) -> str:
+    """``learned from 6 min``: of how much time it is known what is usual, in the first hour."""
+    return f"learned from {format_seconds(ns)}"
+
+
 def summary(findings: Sequence[Finding]) -> str:
     """``3 targets: 1 hanging, 1 slow, 1 as usual``, the worst first."""
     counted = Counter(finding.severity for finding in findings)
@@ -120,7 +125,7 @@ _CAUSES = {
 def _usual(finding: Finding, _zone: tzinfo | None) -> str:
     worst = finding.ops[0]
     learnt = finding.evidence.get("learnt_ns")
-    known = "" if learnt is None else f" (learned from {format_seconds(learnt)})"
+    known = "" if learnt is None else f" ({learned_from(learnt)})"
     text = (
         f"{_of(finding)} is as usual{known}: the slowest operation, {op_word(worst.op)}, "
         f"is at {format_slowdown(worst.slowdown, worst.lower, worst.upper)}"
@@ -140,7 +145,7 @@ def _slow(finding: Finding, zone: tzinfo | None) -> str:
 def _slower(finding: Finding, zone: tzinfo | None, most_words: int) -> str:
     worst, *others = finding.ops
     learnt = finding.evidence.get("learnt_ns")
-    known = "" if learnt is None else f"; usual is learned from {format_seconds(learnt)}"
+    known = "" if learnt is None else f"; usual is {learned_from(learnt)}"
     left = most_words - len(known.split())
     if worst.partly:
         parts = [_part(finding, op, zone) for op in finding.ops]
@@ -192,7 +197,8 @@ def _lost_share(op: OpVerdict) -> str:
 
 
 def _are_slower(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
-    verb = "were" if finding.until_ns is not None else "are"
+    over = finding.until_ns is not None or "unknown_since_ns" in finding.evidence
+    verb = "were" if over else "are"
     if op.slowdown is None:
         return f"{verb} slower than usual{_since(finding, op, zone)}"
     interval = ""
@@ -206,6 +212,8 @@ def _since(finding: Finding, op: OpVerdict, zone: tzinfo | None) -> str:
     if op.since_ns is None:
         return ""
     since = format_time(op.since_ns, finding.at_ns, zone)
+    if (unknown := finding.evidence.get("unknown_since_ns")) is not None:
+        return f" from {since}, not known since {format_time(unknown, finding.at_ns, zone)}"
     if finding.until_ns is None:
         return f" since {since}"
     return f" {_between(op.since_ns, finding.until_ns, finding.at_ns, zone)}"

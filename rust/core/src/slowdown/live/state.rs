@@ -21,14 +21,18 @@ pub struct OpState {
     pub ticks_skipped: u64,
     /// Service time of the last op that ended ok.
     pub latest_ns: Option<i64>,
-    /// Median service time of the last window.
+    /// Median service time of the last window, of more windows where it holds fewer than 6 operations.
     pub median_ns: Option<f64>,
     /// Lower end of its interval.
     pub median_lower_ns: Option<f64>,
     /// Upper end of its interval.
     pub median_upper_ns: Option<f64>,
-    /// 0.95 quantile of the last window; null below 72 samples.
+    /// Operations behind the median.
+    pub median_n: Option<usize>,
+    /// 0.95 quantile of the last window, of more windows where it holds fewer than 72 operations.
     pub q95_ns: Option<f64>,
+    /// Operations behind it.
+    pub q95_n: Option<usize>,
     /// What is usual.
     pub baseline_ns: Option<f64>,
     /// From how many windows that is known.

@@ -21,6 +21,8 @@ WARM_UP_NS = 3_600_000_000_000
 """What detectors see before the day that they are asked about."""
 _CLEAR_NS = 300_000_000_000
 """An alarm is over after so long without a reason for one (docs/methods/alarms.md)."""
+STILL_NS = 90_000_000_000
+"""A stretch is over for now where the typical operation was as usual for so long: a window and a half."""
 _FADE = 300
 """Operations after which the cumulative sums have forgotten the last slow one."""
 _NEAR = 3
@@ -100,15 +102,24 @@ def alarm_pieces(op: str, rows: Operations, baseline: Baseline) -> list[SlowPiec
                 op,
                 int(rows.due_ns[slow.first]),
                 back_ns(rows, slow.last),
-                alarm.cleared_ns is None and over - int(rows.due_ns[slow.last]) < _CLEAR_NS,
+                alarm.cleared_ns is None
+                and not is_over(rows, slow.last, STILL_NS if factor >= TYPICAL else _CLEAR_NS),
                 slow.typ,
                 alarm.peak,
                 alarm.peak_tail,
                 slow.last - slow.first + 1,
                 alarm.cause,
+                slow.lower,
+                slow.upper,
+                slow.usual_ns,
             )
         )
     return found
+
+
+def is_over(rows: Operations, last: int, patience_ns: int) -> bool:
+    """Whether the last slow operation is so long ago."""
+    return int(rows.due_ns[-1] - rows.due_ns[last]) >= patience_ns
 
 
 def with_rates(versions: Floats) -> Floats:

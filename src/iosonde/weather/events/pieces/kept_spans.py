@@ -36,13 +36,14 @@ from iosonde.weather.events.slow_intervals import RULE, OpWindows
 from iosonde.weather.events.watched import WatchedTarget, place_of
 from iosonde.weather.slowdown.baseline import LearntBaselines
 
-VERSION = 5
+VERSION = 6
 """Of the files and of all that they are computed with: raise it when a finder changes."""
 _DAMAGED = (
     *(OSError, EOFError, ValueError, KeyError, IndexError, TypeError),
     *(zipfile.BadZipFile, zlib.error),
 )
-_FLOATS = ("typ", "tail", "lost")
+_FLOATS = ("typ", "tail", "lost", "lower", "upper", "usual_ns")
+_FLAGS = ("learning", "certain")
 
 
 class JudgedSpan(NamedTuple):
@@ -137,15 +138,12 @@ def save(
     windows = [found[key].series.windows for key in keys]
     sizes = [len(one.start_ns) for one in windows]
     columns: dict[str, Any] = {
-        name: np.concatenate([getattr(one, name) for one in windows]).astype(np.float32)
+        name: np.concatenate([one.known(name) for one in windows]).astype(np.float32)
         for name in _FLOATS
     }
     columns["start_ns"] = np.concatenate([one.start_ns for one in windows])
     columns["n"] = np.concatenate([one.n for one in windows]).astype(np.uint32)
-    learning = [
-        np.zeros(len(w.start_ns), bool) if w.learning is None else w.learning for w in windows
-    ]
-    columns["learning"] = np.concatenate(learning)
+    columns |= {name: np.concatenate([one.known(name) for one in windows]) for name in _FLAGS}
     columns["busy"] = np.concatenate([found[key].series.busy for key in keys])
     meta = {
         "ops": [key.op for key in keys],
@@ -176,15 +174,12 @@ def _path(root: Path, place: WatchedTarget, span: Span) -> Path:
 
 def _judged(meta: dict[str, Any], columns: Mapping[str, Any], place: int) -> JudgedSpan:
     rows = slice(meta["edges"][place], meta["edges"][place + 1])
-    typ, tail, lost = (columns[name][rows].astype(np.float64) for name in _FLOATS)
     windows = OpWindows(
-        columns["start_ns"][rows],
-        typ,
-        tail,
-        lost,
-        columns["n"][rows].astype(np.int64),
-        int(meta["window_ns"][place]),
-        columns["learning"][rows],
+        start_ns=columns["start_ns"][rows],
+        n=columns["n"][rows].astype(np.int64),
+        window_ns=int(meta["window_ns"][place]),
+        **{name: columns[name][rows].astype(np.float64) for name in _FLOATS},
+        **{name: columns[name][rows] for name in _FLAGS},
     )
     dense = bool(meta["dense"][place])
     series = JudgedSeries(windows, columns["busy"][rows], RULE if dense else OF_INTERVALS, dense)

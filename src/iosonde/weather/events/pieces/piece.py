@@ -12,6 +12,7 @@ NAN = float("nan")
 class SlowPiece(NamedTuple):
     """[begin, end) of one op in which it was slow, partly slow or hung; ``open``: the data ended first.
 
+    ``lower`` and ``upper``: the interval of ``typ``; ``usual_ns``: the typical latency that it is against.
     ``typ`` and ``peak``: median slowdown, and the largest of a minute; ``tail``: the largest ratio of 95%
     quantiles; NaN where unknown. ``n``: operations behind it. ``cause``: the detector that found it, if one did.
     """
@@ -25,6 +26,9 @@ class SlowPiece(NamedTuple):
     tail: float = NAN
     n: int = 0
     cause: str | None = None
+    lower: float = NAN
+    upper: float = NAN
+    usual_ns: float = NAN
 
     def overlaps(self, begin_ns: int, end_ns: int) -> bool:
         """Whether both share a moment."""
@@ -56,6 +60,9 @@ def _union(one: SlowPiece, other: SlowPiece) -> SlowPiece:
         _largest(one.tail, other.tail),
         longer.n,
         one.cause or other.cause,
+        longer.lower,
+        longer.upper,
+        longer.usual_ns,
     )
 
 

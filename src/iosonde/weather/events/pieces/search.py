@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from iosonde.model.frames import Frame, SeriesKey, SlowdownQuery
+from iosonde.model.ops import DEFAULT_TRAILING_NS
 from iosonde.model.slowdown import INTERVAL_NS, Baseline
 from iosonde.model.units import DAY_NS
 from iosonde.weather.events.pieces.alarms import WARM_UP_NS
@@ -23,6 +24,7 @@ from iosonde.weather.events.slow_intervals import one_after_other
 from iosonde.weather.samples.operations import Operations
 from iosonde.weather.slowdown.baseline import LearntBaselines
 from iosonde.weather.slowdown.slowdown import judged_windows
+from iosonde.weather.slowdown.young import learnt_from
 from iosonde.weather.store import Store
 
 _ROWS = 2_500_000
@@ -183,17 +185,28 @@ def _windows(
             continue
         asked = replace(
             query,
-            since_ns=since_ns + window_ns,
+            since_ns=_read_from(known, since_ns) + DEFAULT_TRAILING_NS,
             until_ns=until_ns,
             window_ns=window_ns,
             statistic="typ",
-            trailing_ns=window_ns,
+            trailing_ns=DEFAULT_TRAILING_NS,
         )
         windows = judged_windows(store, asked, known)
+        windows = windows.take(windows["start_ns"] >= since_ns)
         chosen = np.array([dense(int(period)) == often for period in windows["period_ns"]], bool)
         if chosen.any():
-            frames.append(for_events(windows.take(chosen)))
+            frames.append(for_events(windows.take(chosen), known))
     return frames
+
+
+def _read_from(known: LearntBaselines, at_ns: int) -> int:
+    """From when on windows are read: from the first one of a series of which nothing was expected yet at an instant."""
+    begins = [
+        int(past.number[0]) * INTERVAL_NS
+        for key, past in known.past.items()
+        if len(past.number) and ((first := learnt_from(known, key)) is None or first > at_ns)
+    ]
+    return min(at_ns, max(min(begins, default=at_ns), at_ns - DEFAULT_TRAILING_NS))
 
 
 def _together(

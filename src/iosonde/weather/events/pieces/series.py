@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iosonde.model.arrays import Flags, Floats
-from iosonde.model.slowdown import VERSION_WIDTH, Baseline
+from iosonde.model.slowdown import Q50, VERSION_WIDTH, Baseline
 from iosonde.weather.events.slow_intervals import OpWindows, Rule
 
 _UNKNOWN = np.full(VERSION_WIDTH, np.nan)
@@ -26,17 +26,20 @@ def cut(series: JudgedSeries, since_ns: int, until_ns: int) -> JudgedSeries:
     """The windows that begin in [since, until)."""
     one = series.windows
     at = slice(*np.searchsorted(one.start_ns, [since_ns, until_ns]))
-    learning = None if one.learning is None else one.learning[at]
-    cut = OpWindows(
-        one.start_ns[at],
-        one.typ[at],
-        one.tail[at],
-        one.lost[at],
-        one.n[at],
-        one.window_ns,
-        learning,
-    )
-    return series._replace(windows=cut, busy=series.busy[at])
+    return series._replace(windows=one.rows(at), busy=series.busy[at])
+
+
+def expected_at(series: JudgedSeries | None, baseline: Baseline | None, at_ns: int) -> Floats:
+    """The same; in the first hour the median of the windows so far, and nothing else."""
+    version = version_at(baseline, at_ns)
+    if series is None or not np.isnan(version[Q50]):
+        return version
+    windows = series.windows
+    row = int(np.searchsorted(windows.start_ns, at_ns, side="right")) - 1
+    young = version.copy()
+    if row >= 0:
+        young[Q50] = windows.known("usual_ns")[row]
+    return young
 
 
 def version_at(baseline: Baseline | None, at_ns: int) -> Floats:

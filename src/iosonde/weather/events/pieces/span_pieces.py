@@ -10,17 +10,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from iosonde.model.arrays import Floats
 from iosonde.model.frames import SeriesKey
 from iosonde.model.slowdown import Baseline
 from iosonde.weather.events.joining import spell_pieces
-from iosonde.weather.events.pieces.alarms import WARM_UP_NS, alarm_pieces, back_ns
+from iosonde.weather.events.pieces.alarms import (
+    STILL_NS,
+    WARM_UP_NS,
+    alarm_pieces,
+    back_ns,
+    is_over,
+)
 from iosonde.weather.events.pieces.hangs import hang_pieces, patience_ns
 from iosonde.weather.events.pieces.harmless import is_harmless
 from iosonde.weather.events.pieces.piece import NAN, SlowPiece
-from iosonde.weather.events.pieces.series import JudgedSeries, cut, version_at
+from iosonde.weather.events.pieces.series import JudgedSeries, cut, expected_at, version_at
 from iosonde.weather.events.pieces.spans import Span
 from iosonde.weather.events.pieces.stretch import median_ns, q99_ns, stretch
-from iosonde.weather.events.slow_intervals import OpWindows
 from iosonde.weather.samples.operations import Operations
 
 _BEFORE_NS = 600_000_000_000
@@ -73,16 +79,15 @@ def _spells(
     if rows is None or len(rows) == 0:
         return found
     left = [piece for piece in found if not is_harmless(piece, series, rows, baseline)]
-    return [_refined(piece, series.windows, rows, baseline) for piece in left]
+    return [_refined(piece, series, rows, baseline) for piece in left]
 
 
 def _refined(
-    piece: SlowPiece, windows: OpWindows, rows: Operations, baseline: Baseline | None
+    piece: SlowPiece, series: JudgedSeries, rows: Operations, baseline: Baseline | None
 ) -> SlowPiece:
-    version = version_at(baseline, piece.begin_ns)
+    windows, version = series.windows, expected_at(series, baseline, piece.begin_ns)
     inside = slice(*np.searchsorted(windows.start_ns, [piece.begin_ns, piece.end_ns]))
-    typ = windows.typ[inside]
-    known = typ[~np.isnan(typ)]
+    known = _until_quiet(windows.typ[inside], series.rule.quiet_typ)
     factor = float(np.median(known)) if len(known) else 1.0
     into = piece.begin_ns + _INTO * windows.window_ns
     back = 6 if piece.open else _INTO
@@ -95,9 +100,20 @@ def _refined(
     return piece._replace(
         begin_ns=int(rows.due_ns[slow.first]),
         end_ns=back_ns(rows, slow.last),
+        open=piece.open and not is_over(rows, slow.last, STILL_NS),
         typ=slow.typ if len(known) else NAN,
+        lower=slow.lower if len(known) else NAN,
+        upper=slow.upper if len(known) else NAN,
+        usual_ns=slow.usual_ns,
         n=slow.last - slow.first + 1,
     )
+
+
+def _until_quiet(typ: Floats, quiet: float) -> Floats:
+    """What is known up to the last window that is not quiet: a spell that is still open ends with quiet ones."""
+    known = typ[~np.isnan(typ)]
+    loud = np.flatnonzero(known >= quiet)
+    return known[: loud[-1] + 1] if len(loud) else known
 
 
 def _usual(rows: Operations, baseline: Baseline | None) -> tuple[float, float]:

@@ -19,9 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 from iosonde.model.arrays import Flags, Floats
+from iosonde.model.slowdown import Q50
+from iosonde.stats.ranks import quantile_ranks
+from iosonde.weather.events.pieces.piece import NAN
 from iosonde.weather.samples.operations import Operations
 
-_Q50, _Q75, _Q95, _Q99, _HIT, _SLOW_MODE = 9, 14, 18, 19, 21, 23
+_Q50, _Q75, _Q95, _Q99, _HIT, _SLOW_MODE = Q50, 14, 18, 19, 21, 23
 """Places in a version (``model.slowdown.VERSION_WIDTH``)."""
 TYPICAL = 1.5
 """From this slowdown of the typical operation on a stretch is judged on all of its operations."""
@@ -32,12 +35,18 @@ _SHARES = (0.03, 0.5)
 
 
 class SlowStretch(NamedTuple):
-    """Rows ``first`` to ``last``, both slow; ``typ``: median response / usual; ``score``: sum of their scores."""
+    """Rows ``first`` to ``last``, both slow; ``typ``: median response / usual, with its interval (NaN: too few).
+
+    ``score``: sum of their scores; ``usual_ns``: what ``typ`` is against.
+    """
 
     first: int
     last: int
     typ: float
     score: float
+    lower: float
+    upper: float
+    usual_ns: float
 
 
 def limit_ns(version: Floats) -> float:
@@ -109,10 +118,19 @@ def stretch(
     known = waits[first : last + 1]
     known = known[~np.isnan(known)]
     ended = known[np.isfinite(known)]
-    typ = float(np.median(ended)) / usual_ns(version) if len(ended) else float("nan")
-    return SlowStretch(
-        first + int(low), last + int(low), typ, float(total[last + 1] - total[first])
-    )
+    usual = usual_ns(version)
+    typ, lower, upper = (value / usual for value in _median(ended))
+    score = float(total[last + 1] - total[first])
+    return SlowStretch(first + int(low), last + int(low), typ, score, lower, upper, usual)
+
+
+def _median(values: Floats) -> tuple[float, float, float]:
+    """The median with the ends of its interval; NaN for what there are too few for."""
+    if len(values) == 0:
+        return NAN, NAN, NAN
+    ranks = quantile_ranks(len(values), 0.5)
+    ends = (NAN, NAN) if ranks is None else np.sort(values)[[ranks[0] - 1, ranks[2] - 1]].tolist()
+    return float(np.median(values)), *ends
 
 
 def _scores(waits: Floats, slow: Flags, inside: Flags, version: Floats, factor: float) -> Floats:

@@ -1,0 +1,99 @@
+"""The slow stretches that every door shows: those of slow events, operation by operation.
+
+::
+
+    happened    one detector over samples: begin, end, factor and interval of each op
+       ├──► events, report, blame                                    as events of a target
+       └──► slowdown, figure, page, notebook, report's tables       as stretches of an op
+
+A door may round. None looks for stretches of its own: only who asks for another baseline, or for windows shorter than
+the detector's, gets those of these windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from iosonde.model.events import OpShare, SlowEvent
+from iosonde.model.frames import SeriesKey, SlowdownQuery, SlowdownResult, SlowSpan
+from iosonde.weather.events.pieces.judged import MINUTE_NS
+from iosonde.weather.events.timeline import Happenings, happened
+from iosonde.weather.events.watched import WatchedTarget
+from iosonde.weather.slowdown.baseline import LearntBaselines
+from iosonde.weather.slowdown.slowdown import analyse, learned
+from iosonde.weather.store import Store
+
+
+def with_stretches(
+    store: Store,
+    query: SlowdownQuery,
+    now_ns: int,
+    known: LearntBaselines | None = None,
+) -> SlowdownResult:
+    """``analyse`` with the stretches of events as its spans; those that the probing host explains beside them.
+
+    ``known``: what is usual, if that is at hand. Raises UsageError, StoreError.
+    """
+    known = known or learned(store, query)
+    result = analyse(store, query, known=known)
+    if not is_of_events(query):
+        return result
+    found = happened(store, query, now_ns, known=known)
+    return replace(result, spans=together(result.spans, stretches(found), query.ops))
+
+
+def is_of_events(query: SlowdownQuery) -> bool:
+    """Whether the stretches of a question are those of events."""
+    return query.choice.kind == "guarded" and query.window_ns >= MINUTE_NS
+
+
+def together(
+    of_windows: Iterable[SlowSpan], of_events: Iterable[SlowSpan], ops: Sequence[str] | None = None
+) -> list[SlowSpan]:
+    """Stretches of events, and those of windows that the probing host explains; by series and begin."""
+    mine = [span for span in of_events if ops is None or span.key.op in ops]
+    return sorted(
+        [*mine, *(span for span in of_windows if span.host_busy)],
+        key=lambda span: (span.key, span.start_ns),
+    )
+
+
+def stretches(found: Happenings) -> list[SlowSpan]:
+    """Every op of every slow event, as a stretch."""
+    return stretches_of(found.places)
+
+
+def stretches_of(places: Mapping[WatchedTarget, Sequence[SlowEvent]]) -> list[SlowSpan]:
+    """The same of events by place."""
+    return [
+        _stretch(place, event, share)
+        for place, events in places.items()
+        for event in events
+        if event.kind == "slow"
+        for share in event.ops
+        if share.affected and share.start_ns is not None
+    ]
+
+
+def _stretch(place: WatchedTarget, event: SlowEvent, share: OpShare) -> SlowSpan:
+    start, end = share.start_ns or event.start_ns, share.end_ns or event.seen_until_ns
+    usual = float("nan") if share.usual_ns is None else share.usual_ns
+    # The op that reached the end of what was seen went on with its event.
+    open_ = event.end_ns is None and end >= event.seen_until_ns
+    return SlowSpan(
+        key=SeriesKey(place.host, place.target, share.op, place.period_ns),
+        start_ns=start,
+        end_ns=end,
+        refined=True,
+        windows=max(1, -(-(end - start) // MINUTE_NS)),
+        n=share.n,
+        baseline_ns=usual,
+        median_ns=None if share.median is None or share.usual_ns is None else share.median * usual,
+        slowdown=share.median,
+        lower=share.lower,
+        upper=share.upper,
+        host_busy=False,
+        ongoing=open_ and event.unknown_since_ns is None,
+        unknown_since_ns=event.unknown_since_ns if open_ else None,
+    )
