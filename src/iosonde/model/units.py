@@ -159,6 +159,11 @@ def format_option(ns: int) -> str:
     return f"{ns}ns"
 
 
+def format_count(n: int) -> str:
+    """``10 800``."""
+    return f"{n:,}".replace(",", " ")
+
+
 def format_percent(share: float) -> str:
     """A share of 1: ``36%``, ``2.5%``, ``0.02%``, ``0%``; ``n/a`` where there is none."""
     if math.isnan(share):

@@ -147,6 +147,10 @@ class Session:
             self._watch.result(result)
         return result
 
+    def total(self, ranks: Sequence[RankTally]) -> PhaseTally | None:
+        """Ranks of all processes together, at process 0."""
+        return self._total(ranks)
+
     def _run(self, key: PhaseKey, limit: Limit) -> list[RankTally]:
         return self.agreed(lambda: self._loop.run(key, limit))
 

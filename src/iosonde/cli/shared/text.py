@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from iosonde.cli.shared.fitting import LEAST_COLUMNS, columns
 from iosonde.cli.shared.terminal import one_line
+from iosonde.model.units import format_count
 
 
 def table(
@@ -64,7 +65,7 @@ def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
 
 def count(n: int) -> str:
     """``10 800``."""
-    return f"{n:,}".replace(",", " ")
+    return format_count(n)
 
 
 def print_lines(sentence: str, details: Sequence[str]) -> None:
