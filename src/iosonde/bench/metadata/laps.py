@@ -6,7 +6,7 @@ overtake. Between laps the ranks meet; that time belongs to none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from iosonde.bench.runtime.result import PhaseResult, Watch
@@ -83,35 +83,36 @@ class Laps:
     def _run(self, key: PhaseKey, advance: Callable[[PhaseResult], bool]) -> PhaseResult:
         at_limit: list[PhaseTally] = []
         ranks: tuple[RankTally, ...] = ()
+        spent_ns = 0
         while True:
-            lap = self.do(self._left(ranks))
+            lap = self.do(self._left(spent_ns))
             whole = advance(lap)
+            spent_ns += max(self.session.all_gather(max(rank.duration_ns for rank in lap.ranks)))
             ranks = ranks_in_sequence([ranks, lap.ranks]) if ranks else lap.ranks
             self.watch.ranks = ranks
             at_limit += [lap.at_limit] if lap.at_limit is not None else []
             self._keep(lap)
-            over = self._spent_ns(ranks) >= self.limit.after_ns
+            over = spent_ns >= self.limit.after_ns
             if over or lap.stopped or not whole or self.session.hanging:
                 break
         if over:
             # Time is what such a phase was asked for: a rank that it ended did all of it.
             ranks = tuple(_done(rank) for rank in ranks)
         total = self.session.total(ranks)
+        if total is not None:
+            # Some rank was at work all this time, though not always the same one.
+            total = replace(total, slowest_ns=spent_ns)
         reached = in_sequence(at_limit) if at_limit and not lap.stopped else None
+        if self.limit.wear_out_ns is None and reached is not None:
+            reached = total
         return PhaseResult(key, ranks, total, reached, lap.stopped, tuple(self._records))
 
-    def _left(self, ranks: Sequence[RankTally]) -> Stonewall:
-        spent = self._spent_ns(ranks)
+    def _left(self, spent_ns: int) -> Stonewall:
         wear_out = self.limit.wear_out_ns
         return Stonewall(
-            max(1, self.limit.after_ns - spent),
-            None if wear_out is None else max(1, wear_out - spent),
+            max(1, self.limit.after_ns - spent_ns),
+            None if wear_out is None else max(1, wear_out - spent_ns),
         )
-
-    def _spent_ns(self, ranks: Sequence[RankTally]) -> int:
-        """The longest that a rank of any process was at work."""
-        own = max((rank.duration_ns for rank in ranks), default=0)
-        return max(self.session.all_gather(own))
 
     def _keep(self, lap: PhaseResult) -> None:
         """Single operations, as long as there is room for them."""
