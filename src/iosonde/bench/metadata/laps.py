@@ -83,7 +83,7 @@ class Laps:
     def _run(self, key: PhaseKey, advance: Callable[[PhaseResult], bool]) -> PhaseResult:
         at_limit: list[PhaseTally] = []
         ranks: tuple[RankTally, ...] = ()
-        spent_ns = 0
+        spent_ns, pressure = 0, None
         while True:
             lap = self.do(self._left(spent_ns))
             whole = advance(lap)
@@ -92,6 +92,8 @@ class Laps:
             self.watch.ranks = ranks
             at_limit += [lap.at_limit] if lap.at_limit is not None else []
             self._keep(lap)
+            if lap.pressure is not None:
+                pressure = lap.pressure if pressure is None else pressure.plus(lap.pressure)
             over = spent_ns >= self.limit.after_ns
             if over or lap.stopped or not whole or self.session.hanging:
                 break
@@ -105,7 +107,7 @@ class Laps:
         reached = in_sequence(at_limit) if at_limit and not lap.stopped else None
         if self.limit.wear_out_ns is None and reached is not None:
             reached = total
-        return PhaseResult(key, ranks, total, reached, lap.stopped, tuple(self._records))
+        return PhaseResult(key, ranks, total, reached, lap.stopped, tuple(self._records), pressure)
 
     def _left(self, spent_ns: int) -> Stonewall:
         wear_out = self.limit.wear_out_ns

@@ -134,6 +134,7 @@ class MetadataSteps:
             in_sequence(at_limit) if at_limit and len(at_limit) == len(parts) else None,
             parts[-1].stopped,
             tuple(records for part in parts for records in part.records),
+            parts[-1].pressure,
         )
         self._watch.result(result)
         return result

@@ -62,7 +62,7 @@ def _show(rows: list[RunRow], args: argparse.Namespace, context: BenchmarkContex
         return
     if len(runs) == 1 and not args.adaptive:
         print(details(rows, options.now_ns(), ranks=(rows[0].ranks or 1) > 2))
-    elif judged:
+    elif args.adaptive:
         print(comparison(compare(rows, every_factor=True)))
     if len(runs) > 1 or (args.pattern == "cycle" and not args.adaptive):
         print(("\n" if len(runs) == 1 else "") + comparison(compare(rows)))
