@@ -167,7 +167,11 @@ def store(tmp_path):
 def test_the_command(store, capsys, utc, now):
     assert run("runs", store=store) == 0
     shown = capsys.readouterr().out
-    assert shown.index("first-run") < shown.index("second-run")
+    assert shown.index("second-run") < shown.index("first-run")
+    for order, first in (("oldest", "first-run"), ("name", "first-run"), ("newest", "second-run")):
+        assert run("runs", "--sort", order, store=store) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[2].startswith(first)
     assert "cut: ended before all of its operations were done" in shown
     assert run("runs", "--target", "/home", store=store) == 0
     assert "first-run" not in capsys.readouterr().out

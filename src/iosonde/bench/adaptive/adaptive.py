@@ -33,8 +33,9 @@ FAILED = 0.01
 class ClientPressure:
     """Medians over measurements without waits, shares from 0 to 1; None = not known.
 
-    ``queued``: of their time ranks waited for a processor, at the level where they did most; ``stalled``: in which some task of the host did (PSI);
-    ``host``: of the host's processors that were busy; ``computed``: of the operations' time that the ranks computed.
+    ``queued``: of their time ranks waited for a processor, at the level where they did most; ``stalled``: in which some
+    task of the host did (PSI); ``host``: of the host's processors that were busy; ``computed``: of the operations' time
+    that the ranks computed.
     """
 
     queued: float | None = None

@@ -21,7 +21,7 @@ from iosonde.model.units import format_duration, format_size, format_time
 
 _WIDE = 140
 _LEAST_NAME = 14
-_GONE_FIRST = ("backend", "I", "when", "P", "what", "target", "D", "N")
+_GONE_FIRST = ("backend", "I", "P", "what", "D", "target", "N", "balance", "max", "when")
 """Columns that go, in this order, where there is no room."""
 _ONE_KIND = ("write_bytes_per_s", "read_bytes_per_s", "creates_per_s")
 """Columns of one benchmark, which go where no run has them."""
