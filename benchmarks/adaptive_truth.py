@@ -27,6 +27,7 @@ from iosonde.cli.bench.progress import ProgressView
 from iosonde.cli.bench.values import fault
 from iosonde.cli.shared.interrupt import Interrupt
 from iosonde.model.errors import IosondeError
+from iosonde.model.runs import RunRow
 
 _BUSY = "while True: pass"
 _SERVER = threading.Lock()
@@ -50,8 +51,8 @@ class OneServer(NothingStore):
         return OneAtATime(self._size)
 
 
-def said(place: StorageLocation, spec: Spec, ranks: int) -> str:
-    """The verdict of a run."""
+def measured(place: StorageLocation, spec: Spec, ranks: int) -> list[RunRow]:
+    """The rows of an adaptive run."""
     plan = Plan(
         (place,),
         (ranks,),
@@ -61,9 +62,18 @@ def said(place: StorageLocation, spec: Spec, ranks: int) -> str:
     )
     with Interrupt() as interrupt:
         view = ProgressView(interrupt, quiet=True)
-        found = run_plan(plan, find_processes({}), None, view, time.time_ns)
+        return run_plan(plan, find_processes({}), None, view, time.time_ns).rows
+
+
+def one_server() -> StorageLocation:
+    """Where stats queue for one server."""
+    return replace(parse_place("python-null:", {}, None), core=OneServer)
+
+
+def said(place: StorageLocation, spec: Spec, ranks: int) -> str:
+    """The verdict of a run."""
     try:
-        return verdict_line(adaptive(found.rows))
+        return verdict_line(adaptive(measured(place, spec, ranks)))
     except IosondeError as error:
         return str(error)
 
@@ -76,8 +86,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3)
     args = parser.parse_args()
     here = parse_place(str(args.dir), {}, None)
-    nowhere = parse_place("python-null:", {}, None)
-    served = replace(nowhere, core=OneServer)
+    served = one_server()
     spec = Spec(data_sets=2, objects=300, iterations=200)
     slow = Spec(data_sets=1, objects=50, iterations=12)
     delayed = replace(slow, faults=(fault("all:+2ms"),))
